@@ -1,0 +1,91 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Calotype: image loading, decoding, processing and caching for Swift on Linux.
+///
+/// Arrows go downwards only: the command and the test kit use `Calotype`, `Calotype` uses the three rooms,
+/// the rooms use C libraries and `CalotypeSupport`, and know nothing of each other.
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, apt package: String) -> Target {
+  .systemLibrary(name: name, providers: [.apt([package])])
+}
+
+let package = Package(
+  name: "Calotype",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "Calotype", targets: ["Calotype"]),
+    .library(name: "CalotypeImaging", targets: ["CalotypeImaging"]),
+    .library(name: "CalotypeCaching", targets: ["CalotypeCaching"]),
+    .library(name: "CalotypeLoading", targets: ["CalotypeLoading"]),
+    .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
+    .executable(name: "calotype", targets: ["CalotypeCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+  ],
+  targets: [
+    // C libraries, by module map, and the C that Swift cannot express.
+    library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CSPNG", apt: "libspng-dev"),
+    library("CWebP", apt: "libwebp-dev"),
+    library("CGIF", apt: "libgif-dev"),
+    .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CPixels"),
+
+    // The rooms.
+    .target(name: "CalotypeSupport", swiftSettings: swift),
+    .target(
+      name: "CalotypeImaging",
+      dependencies: ["CalotypeSupport", "CJPEG", "CSPNG", "CWebP", "CGIF", "CPixels"],
+      swiftSettings: swift),
+    .target(
+      name: "CalotypeCaching",
+      dependencies: ["CalotypeSupport", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: swift),
+    .target(
+      name: "CalotypeLoading",
+      dependencies: [
+        "CalotypeSupport", "CCurl", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    .target(
+      name: "Calotype",
+      dependencies: ["CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading"],
+      swiftSettings: swift),
+    .target(
+      name: "CalotypeTestKit",
+      dependencies: ["Calotype", "CalotypeSupport", .product(name: "Crypto", package: "swift-crypto")],
+      swiftSettings: swift),
+    .executableTarget(
+      name: "CalotypeCLI",
+      dependencies: [
+        "Calotype", "CalotypeSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: swift),
+
+    .testTarget(
+      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit"], swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeTests", dependencies: ["Calotype", "CalotypeTestKit"], swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),
+  ]
+)

@@ -1,0 +1,3 @@
+@_exported public import CalotypeCaching
+@_exported public import CalotypeImaging
+@_exported public import CalotypeLoading

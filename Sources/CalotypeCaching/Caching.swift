@@ -1,0 +1,1 @@
+/// What is cached, and for how long: keys, bytes, costs and time.

@@ -1,0 +1,99 @@
+import Glibc
+
+/// A rectangle of pixels in memory: owned, aligned, and immutable once created.
+///
+/// Rows run from top to bottom, without padding. Copies share the pixels. The memory returns to its
+/// ``PixelPool`` when the last copy goes.
+public struct Bitmap: Sendable {
+  /// Width and height in pixels, both at least 1.
+  public let size: PixelSize
+  /// The layout of a pixel.
+  public let format: PixelFormat
+  /// Whether every pixel is known to be fully opaque. `false` says nothing.
+  public let isOpaque: Bool
+
+  private let storage: PixelStorage
+
+  /// Pixels per row.
+  public var width: Int { size.width }
+  /// Number of rows.
+  public var height: Int { size.height }
+  /// Bytes from one row to the next: `width * format.bytesPerPixel`.
+  public var bytesPerRow: Int { size.width * format.bytesPerPixel }
+  /// Bytes of all rows.
+  public var byteCount: Int { bytesPerRow * size.height }
+
+  /// Creates a bitmap from pixels that `initialize` writes.
+  ///
+  /// The buffer holds `width * height * format.bytesPerPixel` uninitialised bytes, 64-byte aligned; `initialize`
+  /// must write all of them and return whether all pixels are opaque.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size,
+  ///   ``ImagingError/outOfMemory(byteCount:)``, and what `initialize` throws.
+  public init(
+    size: PixelSize, format: PixelFormat = .rgba8, pool: PixelPool = .shared,
+    initialize: (UnsafeMutableRawBufferPointer) throws(ImagingError) -> Bool
+  ) throws(ImagingError) {
+    guard size.width > 0, size.height > 0 else {
+      throw .invalidParameter(name: "size", reason: "\(size) has no pixels")
+    }
+    let (byteCount, overflow) = size.pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
+    guard !overflow, let buffer = pool.take(byteCount: byteCount) else {
+      throw .outOfMemory(byteCount: overflow ? .max : byteCount)
+    }
+    let storage = PixelStorage(buffer: buffer, pool: pool)
+    isOpaque = try initialize(UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount]))
+    self.storage = storage
+    self.size = size
+    self.format = format
+  }
+
+  /// Calls `body` with all pixels: `byteCount` bytes, valid during the call only.
+  public func withUnsafeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    defer { withExtendedLifetime(storage) {} }
+    return try body(UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
+  }
+
+  /// The same pixels, marked as opaque or not. For decoders that learn it after the fact.
+  func markedOpaque(_ isOpaque: Bool) -> Bitmap {
+    Bitmap(size: size, format: format, isOpaque: isOpaque, storage: storage)
+  }
+
+  private init(size: PixelSize, format: PixelFormat, isOpaque: Bool, storage: PixelStorage) {
+    self.size = size
+    self.format = format
+    self.isOpaque = isOpaque
+    self.storage = storage
+  }
+}
+
+extension Bitmap: Equatable {
+  /// Whether size, format and every byte are the same.
+  public static func == (a: Bitmap, b: Bitmap) -> Bool {
+    guard a.size == b.size, a.format == b.format else { return false }
+    return a.withUnsafeBytes { x in
+      b.withUnsafeBytes { y in
+        guard let p = x.baseAddress, let q = y.baseAddress else { return false }
+        return p == q || memcmp(p, q, x.count) == 0
+      }
+    }
+  }
+}
+
+/// Owns a buffer of a pool and gives it back at the end.
+// `@unchecked`: the bytes are written before the bitmap is published and only read afterwards.
+private final class PixelStorage: @unchecked Sendable {
+  let buffer: UnsafeMutableRawBufferPointer
+  let pool: PixelPool
+
+  init(buffer: UnsafeMutableRawBufferPointer, pool: PixelPool) {
+    self.buffer = buffer
+    self.pool = pool
+  }
+
+  deinit {
+    pool.giveBack(buffer)
+  }
+}

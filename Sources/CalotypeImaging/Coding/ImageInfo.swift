@@ -1,0 +1,37 @@
+/// What the header of an encoded image says, without its pixels.
+public struct ImageInfo: Hashable, Sendable {
+  /// The format the bytes are in, whatever their name or declared type.
+  public var format: ImageFormat
+  /// Width and height as stored, before orientation.
+  public var size: PixelSize
+  /// Number of frames; 1 for a still image.
+  public var frameCount: Int
+  /// Times an animation plays: 0 for ever, 1 for a still image.
+  public var loopCount: Int
+  /// Milliseconds each frame is shown, after the rule that 10 ms or less means 100 ms. Empty for a still image.
+  public var durations: [Int]
+  /// Whether the file declares transparency.
+  public var hasAlpha: Bool
+  /// Bits per sample.
+  public var bitDepth: Int
+  /// How the stored picture is to be turned.
+  public var orientation: Orientation
+  /// The description of the embedded ICC profile, if there is a readable one.
+  public var colorProfile: String?
+
+  /// Creates a description.
+  public init(
+    format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Int] = [],
+    hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft, colorProfile: String? = nil
+  ) {
+    self.format = format
+    self.size = size
+    self.frameCount = frameCount
+    self.loopCount = loopCount
+    self.durations = durations
+    self.hasAlpha = hasAlpha
+    self.bitDepth = bitDepth
+    self.orientation = orientation
+    self.colorProfile = colorProfile
+  }
+}

@@ -1,0 +1,33 @@
+public import FoundationEssentials
+
+/// A decoded picture and what is known of where it came from.
+public struct Image: Sendable {
+  /// The pixels.
+  public let bitmap: Bitmap
+  /// What the encoded source said; `nil` for pictures made in memory. Sizes in it are those of the source.
+  public let info: ImageInfo?
+  /// How ``bitmap`` has still to be turned to be upright: `.topLeft` unless decoded as stored.
+  public let orientation: Orientation
+  /// Whether part of the picture is missing because the data ended early or was damaged.
+  public let isPartial: Bool
+
+  /// Creates an image.
+  public init(
+    bitmap: Bitmap, info: ImageInfo? = nil, orientation: Orientation = .topLeft, isPartial: Bool = false
+  ) {
+    self.bitmap = bitmap
+    self.info = info
+    self.orientation = orientation
+    self.isPartial = isPartial
+  }
+
+  /// Width in pixels.
+  public var width: Int { bitmap.width }
+  /// Height in pixels.
+  public var height: Int { bitmap.height }
+
+  /// The image in an encoded form, by the standard coders.
+  public func encoded(as options: EncodeOptions) throws(ImagingError) -> Data {
+    try CoderRegistry.standard.encode(self, as: options)
+  }
+}
