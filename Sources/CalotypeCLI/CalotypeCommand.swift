@@ -19,7 +19,7 @@ struct InfoCommand: ParsableCommand {
   func run() throws {
     var failed = false
     for source in sources {
-      do {
+      do throws(ImagingError) {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: source)) } catch {
           print("{\"source\":\"\(source)\",\"error\":{\"code\":\"unreadableFile\",\"message\":\"unreadable\"}}")
@@ -45,7 +45,7 @@ struct InfoCommand: ParsableCommand {
           line += ",\"pixelsSHA256\":[\"\(digest)\"]"
         }
         print(line + "}")
-      } catch let error as ImagingError {
+      } catch {
         print("{\"source\":\"\(source)\",\"error\":{\"code\":\"\(error.code)\",\"message\":\"\(error)\"}}")
         failed = true
       }
