@@ -61,7 +61,11 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "Calotype",
-      dependencies: ["CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading"],
+      dependencies: [
+        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: swift),
     .target(
       name: "CalotypeTestKit",
@@ -73,6 +77,7 @@ let package = Package(
         "Calotype", "CalotypeSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
 

@@ -36,3 +36,28 @@ extension ImageFormat {
   /// Windows icon.
   public static let ico = ImageFormat(rawValue: "ico")
 }
+
+extension ImageFormat {
+  /// The media type (IANA), such as `image/jpeg`; `nil` for formats of custom coders.
+  public var mimeType: String? {
+    switch self {
+    case .jpeg: "image/jpeg"
+    case .png: "image/png"
+    case .apng: "image/apng"
+    case .webp: "image/webp"
+    case .gif: "image/gif"
+    case .avif: "image/avif"
+    case .heif: "image/heif"
+    case .jxl: "image/jxl"
+    case .tiff: "image/tiff"
+    case .bmp: "image/bmp"
+    case .ico: "image/vnd.microsoft.icon"
+    default: nil
+    }
+  }
+
+  /// The usual file name extension, without the dot.
+  public var fileExtension: String {
+    self == .jpeg ? "jpg" : self == .apng ? "png" : rawValue
+  }
+}

@@ -1,0 +1,130 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+
+/// Makes one image: memory, finished result on disk, or the decoded original.
+extension ImagePipeline {
+  @concurrent
+  nonisolated func runImageJob(_ job: Job<ImageResponse>, for request: ImageRequest) async {
+    let start = ContinuousClock.now
+    do {
+      if let found = try await findResult(for: request) {
+        job.finish(
+          .success(
+            ImageResponse(
+              image: found.image, source: found.source, byteCount: found.byteCount,
+              duration: ContinuousClock.now - start)))
+        return
+      }
+      // The place is kept until the result is stored, so that requests for other sizes can join meanwhile.
+      let (image, loaded, place) = try await decodeOriginal(for: request) { job.publish($0) }
+      defer { place.leave() }
+      let isStored = request.isCacheable && request.cachePolicy.writesCaches && !image.isPartial
+      if isStored {
+        configuration.memoryCache?.store(image, for: request.key, cost: image.bitmap.byteCount)
+      }
+      job.finish(
+        .success(
+          ImageResponse(
+            image: image, source: loaded.source, byteCount: loaded.data.count,
+            duration: ContinuousClock.now - start)))
+      if isStored, !request.isPlain { await storeResult(image, for: request) }
+    } catch {
+      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+    }
+  }
+
+  private nonisolated func findResult(
+    for request: ImageRequest
+  ) async throws -> (image: Image, source: ImageResponse.Source, byteCount: Int?)? {
+    guard request.isCacheable, request.cachePolicy.readsCaches else { return nil }
+    // Another job may have ended between the caller's look and this one.
+    if let image = configuration.memoryCache?.value(for: request.key) { return (image, .memory, nil) }
+    guard !request.isPlain, let record = await readRecord(request.key) else { return nil }
+    do {
+      let image = try await workers.run {
+        let stored = try configuration.coders.decode(record.data)
+        return Image(bitmap: stored.bitmap, info: ImageInfo(stored: record.metadata) ?? stored.info)
+      }
+      counters.count { $0.diskHits += 1 }
+      configuration.memoryCache?.store(image, for: request.key, cost: image.bitmap.byteCount)
+      return (image, .disk, record.data.count)
+    } catch let error as ImagingError where error != .cancelled {
+      // Written by another version, perhaps. It is made again.
+      await removeRecord(request.key)
+      return nil
+    }
+  }
+
+  /// The decoded original and the place in the job that fetched it; the caller leaves it.
+  private nonisolated func decodeOriginal(
+    for request: ImageRequest, progress: (LoadProgress) -> Void
+  ) async throws -> (Image, LoadedSource, Subscription<LoadedSource>) {
+    var policy = request.cachePolicy
+    while true {
+      let place = await subscribe(toSourceOf: request, policy: policy)
+      do {
+        let loaded = try await wait(for: place, progress: progress)
+        do {
+          return (try await decode(loaded, for: request), loaded, place)
+        } catch let error as ImagingError where error.blamesInput {
+          loaded.reject()
+          if request.isCacheable, request.cachePolicy.writesCaches { await removeRecord(request.sourceKey) }
+          // A damaged original in the cache says nothing about what the loader would deliver.
+          guard loaded.source == .diskOriginal, policy == .useAge else { throw error }
+          policy = .reload
+          place.leave()
+        }
+      } catch {
+        place.leave()
+        throw error
+      }
+    }
+  }
+
+  private nonisolated func wait(
+    for place: Subscription<LoadedSource>, progress: (LoadProgress) -> Void
+  ) async throws -> LoadedSource {
+    while true {
+      switch try await place.next() {
+      case .progress(let value): progress(value)
+      case .ended(let loaded): return loaded
+      }
+    }
+  }
+
+  private nonisolated func decode(_ loaded: LoadedSource, for request: ImageRequest) async throws -> Image {
+    counters.count { $0.decodes += 1 }
+    return try await workers.run {
+      try configuration.coders.decode(
+        loaded.data, options: request.decodeOptions(limits: configuration.decodeLimits))
+    }
+  }
+
+  private nonisolated func storeResult(_ image: Image, for request: ImageRequest) async {
+    guard let disk = configuration.diskCache else { return }
+    do {
+      let data = try await workers.run {
+        try configuration.coders.encode(image, as: configuration.resultEncoding)
+      }
+      var metadata = RecordMetadata(contentType: configuration.resultEncoding.format.mimeType)
+      image.info?.store(in: &metadata)
+      try await disk.store(data, metadata: metadata, for: request.key)
+    } catch let error as any CalotypeError {
+      counters.count(cacheError: error)
+    } catch {
+      // Only a cancellation: the caller has the image, the cache has to do without.
+    }
+  }
+}
+
+extension ImagingError {
+  /// Whether the bytes are at fault, and would be the next time.
+  fileprivate var blamesInput: Bool {
+    switch self {
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
+    case .unsupportedFormat, .limitExceeded, .invalidParameter, .encodingFailed, .outOfMemory, .cancelled: false
+    }
+  }
+}

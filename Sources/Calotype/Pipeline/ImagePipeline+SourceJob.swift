@@ -1,0 +1,94 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+import HTTPTypes
+
+/// Fetches one original: from disk, or by the loader.
+extension ImagePipeline {
+  @concurrent
+  nonisolated func runSourceJob(
+    _ job: Job<LoadedSource>, for request: ImageRequest, policy: CachePolicy
+  ) async {
+    do {
+      if policy.readsCaches, request.isCacheable, let record = await readRecord(request.sourceKey) {
+        counters.count { $0.originalHits += 1 }
+        job.finish(
+          .success(LoadedSource(data: record.data, source: .diskOriginal, metadata: record.metadata)))
+        return
+      }
+      guard policy != .cacheOnly else { throw PipelineError.notCached(request.source.name) }
+      let (loaded, mayStore) = try await load(request) { job.publish($0) }
+      job.finish(.success(loaded))
+      if mayStore, request.isCacheable, policy.writesCaches { await store(loaded, for: request) }
+    } catch {
+      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+    }
+  }
+
+  private nonisolated func load(
+    _ request: ImageRequest, progress: (LoadProgress) -> Void
+  ) async throws -> (LoadedSource, mayStore: Bool) {
+    counters.count { $0.loads += 1 }
+    var loadRequest = LoadRequest(source: request.source)
+    loadRequest.headers = request.headers
+    loadRequest.timeouts = request.timeouts
+    loadRequest.maxBytes = configuration.decodeLimits.maxBytes
+    let response = try await configuration.loader.load(loadRequest)
+    let data = try await response.collect(maxBytes: loadRequest.maxBytes) { received in
+      progress(LoadProgress(received: received, expected: response.expectedLength))
+    }
+    // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
+    try await workers.run { _ = try configuration.coders.probe(data, limits: configuration.decodeLimits) }
+    let metadata = RecordMetadata(
+      contentType: response.contentType, etag: response.headers[.eTag],
+      lastModified: response.headers[.lastModified])
+    let forbidsStore = response.headers[.cacheControl]?.lowercased().contains("no-store") ?? false
+    return (LoadedSource(data: data, source: .loader, metadata: metadata), !forbidsStore)
+  }
+
+  private nonisolated func store(_ loaded: LoadedSource, for request: ImageRequest) async {
+    guard let disk = configuration.diskCache, !loaded.isRejected else { return }
+    do {
+      try await disk.store(loaded.data, metadata: loaded.metadata, for: request.sourceKey)
+      // A decoder may have refused the bytes while they were being written.
+      if loaded.isRejected { try await disk.remove(request.sourceKey) }
+    } catch let error as any CalotypeError {
+      counters.count(cacheError: error)
+    } catch {
+      // Only a cancellation, at shutdown: the cache has to do without.
+    }
+  }
+
+  // MARK: Disk cache
+
+  /// The record of a key. A disk cache that fails costs time, never the image: the error is counted.
+  nonisolated func readRecord(_ key: CacheKey) async -> CacheRecord? {
+    guard let disk = configuration.diskCache else { return nil }
+    do {
+      return try await disk.read(key)
+    } catch {
+      if let error = error as? any CalotypeError { counters.count(cacheError: error) }
+      return nil
+    }
+  }
+
+  nonisolated func removeRecord(_ key: CacheKey) async {
+    do {
+      try await configuration.diskCache?.remove(key)
+    } catch {
+      if let error = error as? any CalotypeError { counters.count(cacheError: error) }
+    }
+  }
+}
+
+extension ImageSource {
+  /// The URL, or the name given to bytes.
+  package var name: String {
+    switch self {
+    case .url(let url): url.absoluteString
+    case .data(_, let id): id
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import CalotypeSupport
+
+extension ImagePipeline {
+  /// What a pipeline has done since it was made, and what it is doing.
+  public struct Statistics: Hashable, Sendable {
+    /// Results found on disk.
+    public var diskHits = 0
+    /// Originals found on disk.
+    public var originalHits = 0
+    /// Calls of the loader.
+    public var loads = 0
+    /// Originals decoded.
+    public var decodes = 0
+    /// Disk cache operations that failed; the images were delivered all the same.
+    public var cacheErrors = 0
+    /// Code of the last such failure.
+    public var lastCacheErrorCode: String?
+    /// Images being made now.
+    public var runningImageJobs = 0
+    /// Originals being fetched now.
+    public var runningSourceJobs = 0
+  }
+}
+
+/// Counters that jobs raise from any thread.
+final class PipelineCounters: Sendable {
+  private let statistics = Lock(ImagePipeline.Statistics())
+
+  func count(_ change: (inout ImagePipeline.Statistics) -> Void) {
+    statistics.withLock { change(&$0) }
+  }
+
+  func count(cacheError error: any CalotypeError) {
+    count {
+      $0.cacheErrors += 1
+      $0.lastCacheErrorCode = error.code
+    }
+  }
+
+  var snapshot: ImagePipeline.Statistics { statistics.withLock { $0 } }
+}

@@ -1,0 +1,170 @@
+public import CalotypeImaging
+import CalotypeSupport
+public import FoundationEssentials
+
+/// Loads, decodes, shrinks and caches images; shares the work between everyone who asks for the same.
+///
+/// ```swift
+/// let pipeline = ImagePipeline()
+/// let image = try await pipeline.image(for: url)
+/// ```
+///
+/// An image is looked for in memory, then as a finished result on disk, then as an original on disk, and then
+/// asked of the loader. Callers with the same ``ImageRequest/key`` share one job; requests for different sizes
+/// of one source share its transfer. Cancelling a task takes one caller out; when the last one is gone, the job
+/// is cancelled and its connection closed. Each caller gets exactly one result or one error.
+///
+/// The actor keeps the books of running jobs. Decoding runs on threads of its own, file access and transfers on
+/// those of the caches and loaders. An image in memory is returned without any suspension.
+public actor ImagePipeline {
+  /// What this pipeline is made of.
+  public nonisolated let configuration: Configuration
+
+  private var imageJobs: [JobKey: Job<ImageResponse>] = [:]
+  private var sourceJobs: [JobKey: Job<LoadedSource>] = [:]
+
+  nonisolated let counters = PipelineCounters()
+  nonisolated let workers: WorkerExecutor
+
+  /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    workers = WorkerExecutor(name: "calotype-decode", threads: configuration.decodeConcurrency)
+  }
+
+  // MARK: Images
+
+  /// The image at a URL, upright and at full size.
+  ///
+  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  ///   cancelled.
+  public nonisolated func image(for url: URL) async throws -> Image {
+    try await image(for: ImageRequest(url: url))
+  }
+
+  /// The image that a request describes.
+  ///
+  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  ///   cancelled.
+  public nonisolated func image(for request: ImageRequest) async throws -> Image {
+    if let image = cachedImage(for: request) { return image }
+    return try await makeResponse(for: request).image
+  }
+
+  /// The image that a request describes, and where it came from.
+  ///
+  /// - Throws: as ``image(for:)-(ImageRequest)``.
+  public nonisolated func response(for request: ImageRequest) async throws -> ImageResponse {
+    if let response = memoryResponse(for: request) { return response }
+    return try await makeResponse(for: request)
+  }
+
+  /// Progress of the transfer, then the image. Nothing is loaded before the first iteration.
+  public nonisolated func events(for request: ImageRequest) -> ImageEvents {
+    ImageEvents(pipeline: self, request: request)
+  }
+
+  /// The image, if it is in memory now. Never suspends.
+  public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
+    guard request.cachePolicy.readsCaches, let memory = configuration.memoryCache,
+      let image = memory.value(for: request.key)
+    else { return nil }
+    return image
+  }
+
+  // MARK: Data
+
+  /// The encoded bytes of the image at a URL, as they are served.
+  ///
+  /// - Throws: as ``image(for:)-(URL)``; bytes that are no image of a registered format are an error.
+  public nonisolated func data(for url: URL) async throws -> Data {
+    try await data(for: ImageRequest(url: url)).data
+  }
+
+  /// The encoded bytes of the image that a request describes, as they are served: neither shrunk nor turned.
+  ///
+  /// - Throws: as ``data(for:)-(URL)``.
+  public nonisolated func data(for request: ImageRequest) async throws -> DataResponse {
+    let subscription = await subscribe(toSourceOf: request, policy: request.cachePolicy)
+    defer { subscription.leave() }
+    let loaded = try await subscription.value()
+    return DataResponse(data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+  }
+
+  // MARK: Encoding
+
+  /// The image in an encoded form, made on the pipeline's decoding threads.
+  ///
+  /// - Throws: ``ImagingError``; `CancellationError` when the task is cancelled before its turn.
+  public nonisolated func encode(_ image: Image, as options: EncodeOptions) async throws -> Data {
+    try await workers.run { try configuration.coders.encode(image, as: options) }
+  }
+
+  // MARK: Books
+
+  /// Counters, and the number of jobs running now.
+  public var statistics: Statistics {
+    var statistics = counters.snapshot
+    statistics.runningImageJobs = imageJobs.count
+    statistics.runningSourceJobs = sourceJobs.count
+    return statistics
+  }
+
+  nonisolated func memoryResponse(for request: ImageRequest) -> ImageResponse? {
+    cachedImage(for: request).map {
+      ImageResponse(image: $0, source: .memory, byteCount: nil, duration: .zero)
+    }
+  }
+
+  private nonisolated func makeResponse(for request: ImageRequest) async throws -> ImageResponse {
+    let subscription = await subscribe(to: request)
+    defer { subscription.leave() }
+    return try await subscription.value()
+  }
+
+  /// Joins the job for a request, or starts it.
+  func subscribe(to request: ImageRequest) -> Subscription<ImageResponse> {
+    let key = JobKey(key: request.key, policy: request.cachePolicy)
+    let (subscription, isNew) = join(&imageJobs[key], priority: request.priority)
+    if let job = isNew {
+      job.start(priority: request.priority) { job in
+        await self.runImageJob(job, for: request)
+        await self.forget(imageJob: job, key)
+      }
+    }
+    return subscription
+  }
+
+  /// Joins the job that fetches the original of a request, or starts it.
+  func subscribe(toSourceOf request: ImageRequest, policy: CachePolicy) -> Subscription<LoadedSource> {
+    let key = JobKey(key: request.sourceKey, policy: policy)
+    let (subscription, isNew) = join(&sourceJobs[key], priority: request.priority)
+    if let job = isNew {
+      job.start(priority: request.priority) { job in
+        await self.runSourceJob(job, for: request, policy: policy)
+        await self.forget(sourceJob: job, key)
+      }
+    }
+    return subscription
+  }
+
+  /// A place in the job of a slot; the slot is filled with a new job when there is none to join.
+  private func join<Value>(
+    _ slot: inout Job<Value>?, priority: TaskPriority
+  ) -> (Subscription<Value>, new: Job<Value>?) {
+    if let subscription = slot?.join(priority: priority) { return (subscription, nil) }
+    let (job, subscription) = Job<Value>.make()
+    slot = job
+    return (subscription, job)
+  }
+
+  // A slot may hold a successor already: a job that was cancelled by its last subscriber cannot be joined.
+
+  private func forget(imageJob job: Job<ImageResponse>, _ key: JobKey) {
+    if imageJobs[key] === job { imageJobs[key] = nil }
+  }
+
+  private func forget(sourceJob job: Job<LoadedSource>, _ key: JobKey) {
+    if sourceJobs[key] === job { sourceJobs[key] = nil }
+  }
+}

@@ -1,0 +1,91 @@
+public import CalotypeCaching
+public import CalotypeImaging
+public import CalotypeLoading
+public import FoundationEssentials
+public import HTTPTypes
+
+/// What to load and what to make of it.
+///
+/// ```swift
+/// var request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+/// request.priority = .high
+/// ```
+///
+/// Two requests with the same ``key`` share everything: the transfer, the decode, and their places in both
+/// caches. Everything that can change the pixels is part of the key, request headers included.
+public struct ImageRequest: Sendable, Hashable {
+  /// Where the image comes from.
+  public var source: ImageSource { didSet { updateKeys() } }
+  /// Header fields of the request. Requests with different fields never share.
+  public var headers: HTTPFields { didSet { updateKeys() } }
+  /// Shrink to this box. `nil` keeps the full size.
+  public var thumbnail: Thumbnail? { didSet { updateKeys() } }
+  /// Turn the picture upright by its Exif orientation. On by default.
+  public var appliesOrientation: Bool { didSet { updateKeys() } }
+  /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
+  public var allowsPartial: Bool { didSet { updateKeys() } }
+  /// Which caches to use.
+  public var cachePolicy: CachePolicy
+  /// The urgency of the work. A job has the highest priority of its subscribers.
+  public var priority: TaskPriority
+  /// Deadlines of the transfer.
+  public var timeouts: LoadTimeouts
+
+  /// Identity of the result.
+  public private(set) var key: CacheKey
+  /// Identity of the encoded original.
+  public private(set) var sourceKey: CacheKey
+
+  /// Creates a request for any source.
+  public init(
+    source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
+    appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .useAge,
+    priority: TaskPriority = .medium, timeouts: LoadTimeouts = LoadTimeouts()
+  ) {
+    self.source = source
+    self.headers = headers
+    self.thumbnail = thumbnail
+    self.appliesOrientation = appliesOrientation
+    self.allowsPartial = allowsPartial
+    self.cachePolicy = cachePolicy
+    self.priority = priority
+    self.timeouts = timeouts
+    (sourceKey, key) = RequestIdentity.keys(
+      source: source, headers: headers, thumbnail: thumbnail, appliesOrientation: appliesOrientation,
+      allowsPartial: allowsPartial)
+  }
+
+  /// Creates a request for a URL.
+  public init(
+    url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
+    cachePolicy: CachePolicy = .useAge, priority: TaskPriority = .medium
+  ) {
+    self.init(
+      source: .url(url), headers: headers, thumbnail: thumbnail, cachePolicy: cachePolicy, priority: priority)
+  }
+
+  private mutating func updateKeys() {
+    (sourceKey, key) = RequestIdentity.keys(
+      source: source, headers: headers, thumbnail: thumbnail, appliesOrientation: appliesOrientation,
+      allowsPartial: allowsPartial)
+  }
+
+  /// Whether the result is the decoded original, so that caching the original is enough.
+  var isPlain: Bool { thumbnail == nil }
+
+  /// Whether source and result may be cached. Local files and `data:` URLs are as near as a cache would be,
+  /// and a file may change.
+  var isCacheable: Bool {
+    switch source {
+    case .url(let url): url.scheme?.lowercased() == "http" || url.scheme?.lowercased() == "https"
+    case .data: true
+    }
+  }
+
+  /// How the original is to be decoded.
+  func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
+    DecodeOptions(
+      limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
+      thumbnail: thumbnail)
+  }
+}

@@ -1,0 +1,51 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import Crypto
+import FoundationEssentials
+import HTTPTypes
+
+/// The one place where keys are made.
+///
+/// Keys are written out in clear text, each part behind its length, so that no two different requests can ever
+/// produce the same text. Header fields enter as a digest: they may hold credentials, and keys are kept on disk.
+enum RequestIdentity {
+  static func keys(
+    source: ImageSource, headers: HTTPFields, thumbnail: Thumbnail?, appliesOrientation: Bool,
+    allowsPartial: Bool
+  ) -> (source: CacheKey, result: CacheKey) {
+    var text: String
+    switch source {
+    case .url(let url): text = part("url", url.absoluteString)
+    case .data(_, let id): text = part("data", id)
+    }
+    if !headers.isEmpty { text += part("headers", digest(of: headers)) }
+    let sourceKey = CacheKey(text)
+    if let thumbnail {
+      text += part(
+        "thumbnail",
+        "\(thumbnail.mode.rawValue) \(thumbnail.box.width)x\(thumbnail.box.height) \(thumbnail.filter.rawValue)")
+    }
+    if !appliesOrientation { text += part("orientation", "stored") }
+    if allowsPartial { text += part("partial", "allowed") }
+    return (sourceKey, CacheKey(text + part("result", "1")))
+  }
+
+  private static func part(_ name: String, _ value: String) -> String {
+    "\(name) \(value.utf8.count) \(value)\n"
+  }
+
+  private static func digest(of headers: HTTPFields) -> String {
+    var hash = SHA256()
+    // The order of different fields means nothing; the order of equal names does.
+    let fields = headers.enumerated().sorted {
+      ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
+    }
+    for (_, field) in fields {
+      hash.update(data: Data(part(field.name.canonicalName, field.value).utf8))
+    }
+    return hash.finalize().map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
+  }
+}

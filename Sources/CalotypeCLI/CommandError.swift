@@ -1,0 +1,46 @@
+import Calotype
+
+/// What the command itself cannot do.
+enum CommandError: CalotypeError, CustomStringConvertible {
+  case unwritableOutput(path: String, reason: String)
+
+  var code: String {
+    switch self {
+    case .unwritableOutput: "unwritableOutput"
+    }
+  }
+
+  var isRetryable: Bool { false }
+
+  var description: String {
+    switch self {
+    case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
+    }
+  }
+}
+
+/// A failure as it is told to people and machines.
+struct Failure: Encodable {
+  struct Details: Encodable {
+    let code: String
+    let message: String
+  }
+
+  let source: String
+  let error: Details
+
+  init(source: String, error: any Error) {
+    self.source = source
+    let code = (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
+    let message = error is CancellationError ? "cancelled" : String(describing: error)
+    self.error = Details(code: code, message: message)
+  }
+
+  func report(asJSON: Bool) {
+    if asJSON {
+      Output.json(self)
+    } else {
+      Output.error("calotype: \(source): \(error.message)")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+struct ConvertCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Converts one image: another format, a thumbnail, upright.",
+    discussion: "The format follows the extension of OUT unless --format says it.")
+
+  @Argument(help: ArgumentHelp("A URL or a file.", valueName: "in"))
+  var input: Source
+
+  @Argument(help: ArgumentHelp("The file to write.", valueName: "out"))
+  var output: String
+
+  @OptionGroup var pixels: PixelOptions
+
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  func validate() throws {
+    guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
+      throw ValidationError("\(output) does not tell the format; add --format jpeg, png, webp or rgba.")
+    }
+  }
+
+  func run() async throws {
+    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let rendering = Rendering(pixels: pixels, pipeline: pipeline)
+    do {
+      let result = try await rendering.render(input, to: .file(output), request: rendering.request(for: input))
+      if json { Output.json(result) }
+    } catch {
+      Failure(source: input.text, error: error).report(asJSON: json)
+      throw ExitCode(1)
+    }
+  }
+}

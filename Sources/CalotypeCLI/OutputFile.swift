@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Glibc
+
+/// Writes a file so that its name never shows half of it: beside it first, then renamed over it.
+enum OutputFile {
+  /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
+  static func write(_ data: Data, to path: String) throws(CommandError) {
+    let temporary = "\(path).calotype-\(getpid())"
+    func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw failure() }
+    var error: CommandError?
+    data.withUnsafeBytes { bytes in
+      var rest = bytes
+      while !rest.isEmpty {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if count > 0 {
+          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        } else if errno != EINTR {
+          error = failure()
+          return
+        }
+      }
+    }
+    if close(descriptor) != 0, error == nil { error = failure() }
+    if error == nil, rename(temporary, path) != 0 { error = failure() }
+    if let error {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  /// Makes a folder and those above it.
+  static func makeFolder(_ path: String) throws(CommandError) {
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw .unwritableOutput(path: path, reason: "the folder cannot be made")
+    }
+  }
+
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,28 @@
+import Calotype
+import Crypto
+
+/// A hash of what a picture looks like: the colour of invisible pixels does not count.
+enum PixelHash {
+  /// SHA-256 over all RGBA bytes, rows from top to bottom, fully transparent pixels as four zeros; in hex.
+  static func sha256(of bitmap: Bitmap) -> String {
+    var hash = SHA256()
+    bitmap.withUnsafeBytes { pixels in
+      if bitmap.isOpaque { return hash.update(bufferPointer: pixels) }
+      var chunk = [UInt8]()
+      var start = 0
+      while start < pixels.count {
+        let end = min(start + 1 << 16, pixels.count)
+        chunk.removeAll(keepingCapacity: true)
+        chunk.append(contentsOf: pixels[start..<end])
+        for index in stride(from: 0, to: chunk.count, by: 4) where chunk[index + 3] == 0 {
+          chunk[index] = 0
+          chunk[index + 1] = 0
+          chunk[index + 2] = 0
+        }
+        chunk.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        start = end
+      }
+    }
+    return hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}
