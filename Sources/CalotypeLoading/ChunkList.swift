@@ -1,0 +1,19 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// Chunks in order, taken one by one.
+final class ChunkList: Sendable {
+  private let remaining: Lock<[Data]>
+
+  init(_ chunks: [Data]) {
+    remaining = Lock(chunks.filter { !$0.isEmpty }.reversed())
+  }
+
+  func pop() -> Data? {
+    remaining.withLock { $0.popLast() }
+  }
+
+  func clear() {
+    remaining.withLock { $0.removeAll() }
+  }
+}

@@ -1,0 +1,73 @@
+public import FoundationEssentials
+
+/// Where an image comes from.
+///
+/// ```swift
+/// let remote = ImageSource.url(url)
+/// let local = ImageSource.data(bytes, id: "upload-17")
+/// ```
+public enum ImageSource: Sendable {
+  /// An `http`, `https`, `file` or `data` URL, or one of a scheme that a loader of your own accepts.
+  case url(URL)
+  /// Bytes at hand. `id` is the identity: two sources with the same `id` are the same image, whatever their
+  /// bytes.
+  case data(Data, id: String)
+
+  /// The URL, if this is one.
+  public var url: URL? {
+    if case .url(let url) = self { url } else { nil }
+  }
+
+  /// The scheme of the URL in lower case.
+  var scheme: String? { url?.scheme?.lowercased() }
+}
+
+extension ImageSource: Hashable {
+  /// URLs are compared as URLs, bytes by their `id` alone.
+  public static func == (left: ImageSource, right: ImageSource) -> Bool {
+    switch (left, right) {
+    case (.url(let left), .url(let right)): left == right
+    case (.data(_, let left), .data(_, let right)): left == right
+    default: false
+    }
+  }
+
+  /// Hashes the URL or the `id`, never the bytes.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .url(let url):
+      hasher.combine(0)
+      hasher.combine(url)
+    case .data(_, let id):
+      hasher.combine(1)
+      hasher.combine(id)
+    }
+  }
+}
+
+extension ImageSource: CustomStringConvertible {
+  /// The URL or the `id`, fit for a log line: without password, `data:` URLs and very long ones cut short.
+  public var description: String {
+    switch self {
+    case .url(let url): url.loggable
+    case .data(let data, let id): "data \"\(id)\" (\(data.count) bytes)"
+    }
+  }
+}
+
+extension URL {
+  /// The URL for people: the password hidden, what is too long cut.
+  var loggable: String {
+    var text = absoluteString
+    if scheme?.lowercased() == "data" {
+      let head = text.prefix(64)
+      return text.utf8.count > 64 ? "\(head)… (\(text.utf8.count) characters)" : text
+    }
+    if let password = password(percentEncoded: true), !password.isEmpty,
+      let range = text.firstRange(of: ":" + password + "@")
+    {
+      text.replaceSubrange(range, with: ":…@")
+    }
+    return text.utf8.count > 512 ? text.prefix(500) + "…" : text
+  }
+}

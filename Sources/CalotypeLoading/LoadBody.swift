@@ -1,0 +1,100 @@
+import CalotypeSupport
+public import FoundationEssentials
+
+/// The bytes of a response, pulled chunk by chunk by one consumer.
+///
+/// Bytes that are not taken are not fetched either: a loader keeps a bounded amount ahead and then stops
+/// reading. Leaving the loop early, dropping the body unread or cancelling the task closes the transfer.
+///
+/// ```swift
+/// for try await chunk in response.body { decoder.append(chunk) }
+/// ```
+///
+/// The first iterator takes the body over; iterators made after it fail with
+/// ``LoadingError/bodyAlreadyConsumed``.
+public struct LoadBody: AsyncSequence, Sendable {
+  /// Some bytes, never empty.
+  public typealias Element = Data
+  /// ``LoadingError`` or `CancellationError`.
+  public typealias Failure = any Error
+
+  private let token: Token
+
+  /// A body that `producer` feeds.
+  public init(_ producer: any LoadBodyProducing) {
+    token = Token(producer)
+  }
+
+  /// A body that is all there, in these chunks.
+  public init(_ chunks: [Data]) {
+    self.init(BytesBody(chunks))
+  }
+
+  /// Takes the body over.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(claim: token.claim())
+  }
+
+  /// Pulls chunks.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var claim: Claim?
+    private var failed: Bool
+
+    fileprivate init(claim: Claim?) {
+      self.claim = claim
+      failed = claim == nil
+    }
+
+    /// The next bytes; `nil` at the end, and for ever after the end or an error.
+    public mutating func next() async throws -> Data? {
+      if failed {
+        failed = false
+        throw LoadingError.bodyAlreadyConsumed
+      }
+      guard let claim else { return nil }
+      do {
+        if let chunk = try await claim.token.producer.next() { return chunk }
+        self.claim = nil
+        return nil
+      } catch {
+        self.claim = nil
+        throw error
+      }
+    }
+  }
+
+  /// Lives as long as somebody could still read: cancels when the body and its iterator are gone.
+  fileprivate final class Token: Sendable {
+    let producer: any LoadBodyProducing
+    private let claimed = Lock(false)
+
+    init(_ producer: any LoadBodyProducing) {
+      self.producer = producer
+    }
+
+    deinit {
+      producer.cancel()
+    }
+
+    func claim() -> Claim? {
+      let first = claimed.withLock { claimed in
+        defer { claimed = true }
+        return !claimed
+      }
+      return first ? Claim(self) : nil
+    }
+  }
+
+  /// Cancels when the one iterator is gone, though the response with its body may still be held.
+  fileprivate final class Claim: Sendable {
+    let token: Token
+
+    init(_ token: Token) {
+      self.token = token
+    }
+
+    deinit {
+      token.producer.cancel()
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Several loaders as one: the last one added that accepts a source loads it.
+///
+/// ```swift
+/// let loader = LoaderGroup.standard.adding(BucketLoader())
+/// ```
+public struct LoaderGroup: ImageLoading {
+  /// The loaders, the first to be asked last.
+  public private(set) var loaders: [any ImageLoading]
+
+  /// A group of `loaders`; those further back win.
+  public init(_ loaders: [any ImageLoading] = []) {
+    self.loaders = loaders
+  }
+
+  /// Adds a loader that wins over all others.
+  public mutating func add(_ loader: some ImageLoading) {
+    loaders.append(loader)
+  }
+
+  /// The group with `loader` added.
+  public func adding(_ loader: some ImageLoading) -> LoaderGroup {
+    LoaderGroup(loaders + [loader])
+  }
+
+  /// Whether any of the loaders accepts `source`.
+  public func accepts(_ source: ImageSource) -> Bool {
+    loaders.contains { $0.accepts(source) }
+  }
+
+  /// Loads with the last loader that accepts the source.
+  ///
+  /// - Throws: ``LoadingError/unsupportedScheme(_:)`` when there is none; what the loader throws.
+  public func load(_ request: LoadRequest) async throws -> LoadResponse {
+    guard let loader = loaders.last(where: { $0.accepts(request.source) }) else {
+      throw LoadingError.unsupportedScheme(request.source)
+    }
+    return try await loader.load(request)
+  }
+}
