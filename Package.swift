@@ -81,6 +81,13 @@ let package = Package(
       ],
       swiftSettings: swift),
 
+    // Small programs that show how it is used; built with everything else.
+    .executableTarget(
+      name: "Thumbnail", dependencies: ["Calotype"], path: "Examples/Thumbnail", swiftSettings: swift),
+    .executableTarget(
+      name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
+      swiftSettings: swift),
+
     .testTarget(
       name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
       swiftSettings: swift),

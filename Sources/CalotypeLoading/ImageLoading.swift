@@ -23,11 +23,15 @@ public protocol ImageLoading: Sendable {
 extension ImageLoading {
   /// Loads the whole body, at most ``LoadRequest/maxBytes`` of it.
   ///
+  /// `progress` is called after each chunk with the bytes received so far and those expected, if known.
+  ///
   /// The body of the returned response is spent. Only the answer 304 to a conditional request may be empty.
   ///
   /// - Throws: ``LoadingError``, among them ``LoadingError/emptyBody(_:)`` and
   ///   ``LoadingError/tooLarge(_:limit:declared:)``; `CancellationError`.
-  public func data(for request: LoadRequest) async throws -> (Data, LoadResponse) {
+  public func data(
+    for request: LoadRequest, progress: (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
+  ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
     if let declared = response.expectedLength, declared > request.maxBytes {
       throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
@@ -47,6 +51,7 @@ extension ImageLoading {
       } else {
         body.append(chunk)
       }
+      progress(body.count, response.expectedLength)
     }
     if body.isEmpty, response.status != 304 { throw LoadingError.emptyBody(request.source) }
     return (body, response)

@@ -18,7 +18,7 @@ extension ImagePipeline {
           .success(LoadedSource(data: record.data, source: .diskOriginal, metadata: record.metadata)))
         return
       }
-      guard policy != .cacheOnly else { throw PipelineError.notCached(request.source.name) }
+      guard policy != .cacheOnly else { throw PipelineError.notCached(request.source.description) }
       let (loaded, mayStore) = try await load(request) { job.publish($0) }
       job.finish(.success(loaded))
       if mayStore, request.isCacheable, policy.writesCaches { await store(loaded, for: request) }
@@ -31,13 +31,11 @@ extension ImagePipeline {
     _ request: ImageRequest, progress: (LoadProgress) -> Void
   ) async throws -> (LoadedSource, mayStore: Bool) {
     counters.count { $0.loads += 1 }
-    var loadRequest = LoadRequest(source: request.source)
-    loadRequest.headers = request.headers
-    loadRequest.timeouts = request.timeouts
-    loadRequest.maxBytes = configuration.decodeLimits.maxBytes
-    let response = try await configuration.loader.load(loadRequest)
-    let data = try await response.collect(maxBytes: loadRequest.maxBytes) { received in
-      progress(LoadProgress(received: received, expected: response.expectedLength))
+    let loadRequest = LoadRequest(
+      source: request.source, headers: request.headers, timeouts: request.timeouts,
+      maxBytes: configuration.decodeLimits.maxBytes)
+    let (data, response) = try await configuration.loader.data(for: loadRequest) { received, expected in
+      progress(LoadProgress(received: received, expected: expected))
     }
     // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
     try await workers.run { _ = try configuration.coders.probe(data, limits: configuration.decodeLimits) }
@@ -79,16 +77,6 @@ extension ImagePipeline {
       try await configuration.diskCache?.remove(key)
     } catch {
       if let error = error as? any CalotypeError { counters.count(cacheError: error) }
-    }
-  }
-}
-
-extension ImageSource {
-  /// The URL, or the name given to bytes.
-  package var name: String {
-    switch self {
-    case .url(let url): url.absoluteString
-    case .data(_, let id): id
     }
   }
 }

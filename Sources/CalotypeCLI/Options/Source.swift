@@ -11,9 +11,7 @@ struct Source: ExpressibleByArgument {
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     text = argument
-    if let scheme = argument.firstMatch(of: /^([A-Za-z][A-Za-z0-9+.\-]*):/)?.output.1,
-      scheme.lowercased() == "data" || argument.contains("://")
-    {
+    if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
       guard let url = URL(string: argument) else { return nil }
       self.url = url
     } else {

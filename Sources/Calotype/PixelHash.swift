@@ -1,10 +1,10 @@
-import Calotype
+package import CalotypeImaging
 import Crypto
 
 /// A hash of what a picture looks like: the colour of invisible pixels does not count.
-enum PixelHash {
+package enum PixelHash {
   /// SHA-256 over all RGBA bytes, rows from top to bottom, fully transparent pixels as four zeros; in hex.
-  static func sha256(of bitmap: Bitmap) -> String {
+  package static func sha256(of bitmap: Bitmap) -> String {
     var hash = SHA256()
     bitmap.withUnsafeBytes { pixels in
       if bitmap.isOpaque { return hash.update(bufferPointer: pixels) }

@@ -1,0 +1,28 @@
+import Calotype
+import FoundationEssentials
+
+/// A thumbnail of one image, progress on the way: `swift run Thumbnail https://… out.webp`.
+@main
+struct ThumbnailExample {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 3, let url = URL(string: arguments[1]) else {
+      print("usage: Thumbnail URL OUT.webp")
+      return
+    }
+
+    let pipeline = ImagePipeline()  // memory and disk cache, libcurl, all codecs
+    let request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+
+    for try await event in pipeline.events(for: request) {
+      switch event {
+      case .progress(let progress):
+        print("\(progress.received) of \(progress.expected.map(String.init) ?? "?") bytes")
+      case .response(let response):
+        print("\(response.image.width)×\(response.image.height) from \(response.source)")
+        let webp = try await pipeline.encode(response.image, as: .webp(quality: 80))
+        try webp.write(to: URL(filePath: arguments[2]))
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Calotype
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+/// Every image of a corpus does what its row says: pixels, sizes and orientations, or an error.
+@Suite("Corpus")
+struct CorpusTests {
+  static let fixtures = Corpus(folder: Fixture.folder.appending(path: "Corpus"))
+  static let whole = Corpus(folder: wholeFolder)
+
+  /// `CALOTYPE_CORPUS`, or `shared/corpus` beside the checkout.
+  static let wholeFolder: URL = {
+    if let path = ProcessInfo.processInfo.environment["CALOTYPE_CORPUS"] { return URL(filePath: path) }
+    return Fixture.folder.appending(path: "../../../shared/corpus").standardized
+  }()
+
+  @Test("the fixtures")
+  func fixtures() throws {
+    let corpus = try #require(Self.fixtures)
+    #expect(corpus.entries.count > 300)
+    try check(corpus)
+  }
+
+  @Test("the whole corpus", .enabled(if: whole != nil, "skipped: there is no corpus beside the checkout"))
+  func whole() throws {
+    try check(try #require(Self.whole))
+  }
+
+  private func check(_ corpus: Corpus) throws {
+    for entry in corpus.entries {
+      let data = try entry.data()
+      if let complaint = Self.judge(entry, data) { Issue.record("\(entry): \(complaint)") }
+    }
+  }
+
+  private static func judge(_ entry: Corpus.Entry, _ data: Data) -> String? {
+    let coders = CoderRegistry.standard
+    let expected = entry["expected"]
+    let image: Image
+    let info: ImageInfo
+    do {
+      info = try coders.probe(data)
+      image = try coders.decode(data, options: DecodeOptions(appliesOrientation: false))
+    } catch .unsupportedFormat(let format, _) where !core.contains(format) {
+      return core.contains(ImageFormat(rawValue: entry["format"])) ? "taken for \(format)" : nil
+    } catch {
+      switch expected {
+      case "decode": return "\(error.code): \(error)"
+      case "limit":
+        if case .limitExceeded = error { return nil }
+        return "refused, but as \(error.code): \(error)"
+      default: return nil
+      }
+    }
+    guard expected != "reject", expected != "limit" else { return "decoded, but should be refused" }
+    let alternatives = Dictionary(
+      entry["ref_alt"].split(separator: ";").compactMap { pair -> (Substring, Substring)? in
+        guard let equals = pair.firstIndex(of: "=") else { return nil }
+        return (pair[..<equals], pair[pair.index(after: equals)...])
+      }, uniquingKeysWith: { first, _ in first })
+    let isStrict = expected == "decode"
+    let size = "\(image.width)x\(image.height)"
+    let sizes = ["\(entry["width"])x\(entry["height"])", alternatives["clipped_size"].map(String.init) ?? ""]
+    guard sizes.contains(size) else { return isStrict ? "is \(size), not \(sizes[0])" : nil }
+    if isStrict {
+      let stored = Int(entry["orientation"]).flatMap(Orientation.init(rawValue:)) ?? .topLeft
+      if info.orientation != stored { return "orientation \(info.orientation), not \(stored)" }
+    }
+    guard isStrict, !entry["ref_rgba_sha256"].isEmpty else { return nil }
+    let hashes = [
+      entry["ref_rgba_sha256"], alternatives["scaled16"].map(String.init), alternatives["clipped"].map(String.init),
+    ]
+    return hashes.contains(PixelHash.sha256(of: image.bitmap)) ? nil : "other pixels than the reference"
+  }
+
+  private static let core: Set<ImageFormat> = [.jpeg, .png, .apng, .webp, .gif]
+}
