@@ -8,7 +8,8 @@ public struct CoderRegistry: Sendable {
   /// JPEG, PNG, WebP and GIF.
   public static let standard: CoderRegistry = {
     var registry = CoderRegistry()
-    _ = registry
+    registry.register(JPEGDecoder())
+    registry.register(JPEGEncoder())
     return registry
   }()
 

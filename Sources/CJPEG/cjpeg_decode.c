@@ -1,0 +1,242 @@
+#include "cjpeg.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+// jpeglib.h first.
+#include <jerror.h>
+
+struct cjpeg_decoder {
+  struct jpeg_decompress_struct jpeg;
+  struct jpeg_error_mgr errors;
+  struct jpeg_source_mgr source;
+  struct jpeg_progress_mgr progress;
+  jmp_buf landing;
+  cjpeg_cancelled cancelled;
+  int max_scans;
+  size_t to_skip;   // bytes of a segment that lie behind the window
+  int final;        // no input follows the window
+  int at_end;       // the library asked for bytes behind the last one
+  int damage;
+  int outcome;      // what the landing returns
+  int multiple_scans;
+  int inks;         // rows arrive as inverted CMYK
+  char message[CJPEG_MESSAGE_SIZE];
+};
+
+static void format(j_common_ptr info, char *message) {
+  char buffer[JMSG_LENGTH_MAX];
+  info->err->format_message(info, buffer);
+  snprintf(message, CJPEG_MESSAGE_SIZE, "%s", buffer);
+}
+
+static int outcome_of(int code) {
+  switch (code) {
+  case JERR_OUT_OF_MEMORY:
+  case JERR_NO_BACKING_STORE:
+    return CJPEG_OUT_OF_MEMORY;
+  case JERR_ARITH_NOTIMPL:
+  case JERR_BAD_DROP_SAMPLING:
+  case JERR_BAD_PRECISION:
+  case JERR_CCIR601_NOTIMPL:
+  case JERR_COMPONENT_COUNT:
+  case JERR_CONVERSION_NOTIMPL:
+  case JERR_FRACT_SAMPLE_NOTIMPL:
+  case JERR_NOTIMPL:
+  case JERR_SOF_UNSUPPORTED:
+    return CJPEG_UNSUPPORTED;
+  default:
+    return CJPEG_ERROR;
+  }
+}
+
+static _Noreturn void leave(cjpeg_decoder *d, int outcome) {
+  d->outcome = outcome;
+  longjmp(d->landing, 1);
+}
+
+static void on_error(j_common_ptr info) {
+  cjpeg_decoder *d = info->client_data;
+  format(info, d->message);
+  leave(d, outcome_of(info->err->msg_code));
+}
+
+// Warnings are how libjpeg reports damage: it conceals what is lost and goes on.
+static void on_message(j_common_ptr info, int level) {
+  if (level >= 0) return;
+  cjpeg_decoder *d = info->client_data;
+  switch (info->err->msg_code) {
+  case JWRN_EXTRANEOUS_DATA:  // bytes between two segments: nothing is missing
+  case JWRN_ADOBE_XFORM:
+  case JWRN_JFIF_MAJOR:
+  case JWRN_BOGUS_ICC:
+    return;
+  default:
+    if (d->damage != CJPEG_INTACT) return;
+    d->damage = d->at_end ? CJPEG_TRUNCATED : CJPEG_DAMAGED;
+    format(info, d->message);
+  }
+}
+
+static void ignore_output(j_common_ptr info) { (void)info; }
+static void ignore_source(j_decompress_ptr jpeg) { (void)jpeg; }
+
+static boolean fill(j_decompress_ptr jpeg) {
+  static const JOCTET end[2] = {0xFF, JPEG_EOI};
+  cjpeg_decoder *d = jpeg->client_data;
+  if (!d->final) return FALSE;
+  // An end marker makes the library finish with what it has. It reads ahead, so that this alone is no damage.
+  d->at_end = 1;
+  jpeg->src->next_input_byte = end;
+  jpeg->src->bytes_in_buffer = sizeof end;
+  return TRUE;
+}
+
+static void skip(j_decompress_ptr jpeg, long count) {
+  cjpeg_decoder *d = jpeg->client_data;
+  if (count <= 0) return;
+  size_t here = jpeg->src->bytes_in_buffer;
+  size_t taken = (size_t)count < here ? (size_t)count : here;
+  jpeg->src->next_input_byte += taken;
+  jpeg->src->bytes_in_buffer -= taken;
+  if ((size_t)count > taken) {
+    if (d->final) d->at_end = 1;
+    else d->to_skip += (size_t)count - taken;
+  }
+}
+
+static void on_progress(j_common_ptr info) {
+  cjpeg_decoder *d = info->client_data;
+  if (d->max_scans > 0 && d->jpeg.input_scan_number > d->max_scans) leave(d, CJPEG_TOO_MANY_SCANS);
+  if (d->cancelled && d->cancelled()) leave(d, CJPEG_CANCELLED);
+}
+
+cjpeg_decoder *cjpeg_decoder_create(cjpeg_cancelled cancelled, int max_scans, long max_memory) {
+  cjpeg_decoder *d = calloc(1, sizeof *d);
+  if (!d) return NULL;
+  d->cancelled = cancelled;
+  d->max_scans = max_scans;
+  d->jpeg.err = jpeg_std_error(&d->errors);
+  d->errors.error_exit = on_error;
+  d->errors.emit_message = on_message;
+  d->errors.output_message = ignore_output;
+  d->jpeg.client_data = d;
+  if (setjmp(d->landing)) {
+    jpeg_destroy_decompress(&d->jpeg);
+    free(d);
+    return NULL;
+  }
+  // Keeps `err` and `client_data`.
+  jpeg_create_decompress(&d->jpeg);
+  d->jpeg.mem->max_memory_to_use = max_memory;
+  d->source.init_source = ignore_source;
+  d->source.fill_input_buffer = fill;
+  d->source.skip_input_data = skip;
+  d->source.resync_to_restart = jpeg_resync_to_restart;
+  d->source.term_source = ignore_source;
+  d->jpeg.src = &d->source;
+  d->progress.progress_monitor = on_progress;
+  d->jpeg.progress = &d->progress;
+  return d;
+}
+
+void cjpeg_decoder_destroy(cjpeg_decoder *d) {
+  if (!d) return;
+  if (!setjmp(d->landing)) jpeg_destroy_decompress(&d->jpeg);
+  free(d);
+}
+
+void cjpeg_decoder_input(cjpeg_decoder *d, const uint8_t *bytes, size_t count, int final) {
+  size_t skipped = d->to_skip < count ? d->to_skip : count;
+  d->to_skip -= skipped;
+  d->source.next_input_byte = bytes + skipped;
+  d->source.bytes_in_buffer = count - skipped;
+  d->final = final;
+  if (final && d->to_skip > 0) d->at_end = 1;
+}
+
+size_t cjpeg_decoder_unread(const cjpeg_decoder *d) { return d->source.bytes_in_buffer; }
+
+int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
+  if (setjmp(d->landing)) return d->outcome;
+  if (jpeg_read_header(&d->jpeg, TRUE) == JPEG_SUSPENDED) return CJPEG_SUSPENDED;
+  header->width = d->jpeg.image_width;
+  header->height = d->jpeg.image_height;
+  header->components = d->jpeg.num_components;
+  header->multiple_scans = d->multiple_scans = jpeg_has_multiple_scans(&d->jpeg);
+  return CJPEG_OK;
+}
+
+int cjpeg_decoder_start(cjpeg_decoder *d, int denominator, uint32_t *width, uint32_t *height) {
+  if (setjmp(d->landing)) return d->outcome;
+  d->inks = d->jpeg.jpeg_color_space == JCS_CMYK || d->jpeg.jpeg_color_space == JCS_YCCK;
+  d->jpeg.out_color_space = d->inks ? JCS_CMYK : JCS_EXT_RGBA;
+  d->jpeg.scale_num = 1;
+  d->jpeg.scale_denom = (unsigned)denominator;
+  d->jpeg.dct_method = JDCT_ISLOW;
+  d->jpeg.do_fancy_upsampling = TRUE;
+  if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
+  *width = d->jpeg.output_width;
+  *height = d->jpeg.output_height;
+  return CJPEG_OK;
+}
+
+// Inks to light by the plain product. All writers of CMYK JPEG store inks inverted, as Adobe does.
+static void mix(uint8_t *row, uint32_t width) {
+  for (uint32_t x = 0; x < width; x++, row += 4) {
+    unsigned black = row[3];
+    row[0] = (uint8_t)((row[0] * black + 127) / 255);
+    row[1] = (uint8_t)((row[1] * black + 127) / 255);
+    row[2] = (uint8_t)((row[2] * black + 127) / 255);
+    row[3] = 255;
+  }
+}
+
+int cjpeg_decoder_read_rows(
+  cjpeg_decoder *d, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read) {
+  *read = 0;
+  if (setjmp(d->landing)) return d->outcome;
+  while (*read < max_rows && d->jpeg.output_scanline < d->jpeg.output_height) {
+    JSAMPROW batch[16];
+    uint32_t wanted = 0;
+    for (; wanted < 16 && *read + wanted < max_rows; wanted++) {
+      batch[wanted] = rows + (size_t)(*read + wanted) * bytes_per_row;
+    }
+    // One call delivers at most the rows of one pass of the upsampler.
+    JDIMENSION count = jpeg_read_scanlines(&d->jpeg, batch, wanted);
+    if (count == 0) return CJPEG_SUSPENDED;
+    if (d->inks) {
+      for (JDIMENSION i = 0; i < count; i++) mix(batch[i], d->jpeg.output_width);
+    }
+    *read += count;
+  }
+  return CJPEG_OK;
+}
+
+// Whether all coefficients of all components have been read to their last bit.
+static int is_complete(const struct jpeg_decompress_struct *jpeg) {
+  for (int c = 0; c < jpeg->num_components; c++) {
+    if (jpeg->progressive_mode) {
+      if (!jpeg->coef_bits) return 0;
+      for (int k = 0; k < DCTSIZE2; k++) {
+        if (jpeg->coef_bits[c][k] != 0) return 0;
+      }
+    } else if (!jpeg->comp_info[c].quant_table) {
+      // Set by the first scan of a component.
+      return 0;
+    }
+  }
+  return 1;
+}
+
+int cjpeg_decoder_damage(const cjpeg_decoder *d) {
+  if (d->damage != CJPEG_INTACT || !d->at_end) return d->damage;
+  // Cut between two scans, or in arithmetic-coded data, which has no bad codes: no warning tells.
+  if (d->jpeg.arith_code || (d->multiple_scans && !is_complete(&d->jpeg))) return CJPEG_TRUNCATED;
+  return CJPEG_INTACT;
+}
+
+const char *cjpeg_decoder_message(const cjpeg_decoder *d) { return d->message; }

@@ -1,0 +1,68 @@
+public import FoundationEssentials
+
+/// Decodes JPEG with libjpeg-turbo: baseline, extended and progressive, Huffman and arithmetic, 8 bits, grey,
+/// YCbCr, RGB, and CMYK or YCCK by the plain product of inks.
+///
+/// Uses the accurate integer transform and smooth chroma upsampling. Asked for less than the full size, it
+/// decodes at 1/2, 1/4 or 1/8. Twelve-bit, lossless and hierarchical files are refused as unsupported.
+public struct JPEGDecoder: ImageDecoding {
+  /// Creates a decoder.
+  public init() {}
+
+  /// JPEG by its first three bytes.
+  public func format(of prefix: Data) -> ImageFormat? {
+    ImageFormat.sniff(prefix) == .jpeg ? .jpeg : nil
+  }
+
+  /// Walks over the segments before the first scan.
+  public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let header = try JPEGHeader(data)
+    try limits.check(size: header.size, format: .jpeg)
+    return ImageInfo(header)
+  }
+
+  /// Decodes the picture as stored, at the smallest of the scales 1, 1/2, 1/4, 1/8 that is not below
+  /// `minimumSize`.
+  ///
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``
+  ///   for pixels and scans, ``ImagingError/cancelled``; ``ImagingError/truncated(_:byteCount:)`` and
+  ///   ``ImagingError/corrupt(_:reason:offset:)``, unless the options allow partial images: then what is lost
+  ///   is grey.
+  public func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
+  ) throws(ImagingError) -> Image {
+    let header = try JPEGHeader(data)
+    let limits = options.limits
+    try limits.check(size: header.size, format: .jpeg)
+    try header.checkSupport()
+    guard let scanOffset = header.scanOffset,
+      options.allowsPartial || data.count - scanOffset >= header.minimumScanBytes
+    else { throw .truncated(.jpeg, byteCount: data.count) }
+    let session = try JPEGSession(data, limits: limits, allowsPartial: options.allowsPartial)
+    let denominator = Self.denominator(for: header.size, minimumSize: minimumSize)
+    let result = try session.decode(denominator: denominator)
+    let info = ImageInfo(header)
+    return Image(
+      bitmap: result.bitmap, info: info, orientation: info.orientation, isPartial: result.isPartial)
+  }
+
+  /// 8, 4, 2 or 1: the largest by which `size` can be divided without coming below `minimumSize`.
+  static func denominator(for size: PixelSize, minimumSize: PixelSize?) -> Int {
+    guard let minimumSize else { return 1 }
+    for denominator in [8, 4, 2] {
+      let width = (size.width + denominator - 1) / denominator
+      let height = (size.height + denominator - 1) / denominator
+      if width >= minimumSize.width, height >= minimumSize.height { return denominator }
+    }
+    return 1
+  }
+}
+
+extension ImageInfo {
+  fileprivate init(_ header: JPEGHeader) {
+    self.init(
+      format: .jpeg, size: header.size, bitDepth: header.precision,
+      orientation: header.orientation ?? .topLeft,
+      colorProfile: header.profile.flatMap { ICCProfile.description(of: $0) })
+  }
+}
