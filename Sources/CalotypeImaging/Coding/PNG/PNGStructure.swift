@@ -1,0 +1,155 @@
+/// What a PNG file consists of: found in one walk over its chunks, without inflating anything.
+///
+/// Memory is bounded by the number of frames, which ``DecodeLimits`` bounds; nothing is kept per chunk.
+struct PNGStructure: Sendable {
+  let header: PNGHeader
+  /// The PLTE chunk of an indexed image.
+  private(set) var palette: PNGChunk?
+  /// The tRNS chunk, when it is sound and applies to the colour type.
+  private(set) var transparency: PNGChunk?
+  /// The whole IDAT chunks of the image, one after the other.
+  private(set) var imageData: Range<Int>?
+  /// The IDAT chunk within which the input ends.
+  private(set) var cutImageData: PNGChunk?
+  /// The iCCP chunk.
+  private(set) var profile: PNGChunk?
+  /// Whether an sRGB chunk says that the colours are sRGB.
+  private(set) var isStandardRGB = false
+  /// The eXIf chunk.
+  private(set) var exif: PNGChunk?
+  /// The animation; `nil` for a still image.
+  private(set) var animation: PNGAnimation?
+  /// Whether the input ends before the IEND chunk.
+  private(set) var isTruncated = false
+
+  /// Whether pixels may be transparent.
+  var hasAlpha: Bool { header.colorType.hasAlpha || transparency != nil }
+
+  /// Walks over all chunks.
+  ///
+  /// Flaws before the image data are errors. Flaws behind it end the walk: the image is there already, and what
+  /// is missing of an animation is recorded in ``PNGAnimation/damage``.
+  ///
+  /// - Throws: `corrupt`, `truncated` (before the header is complete), `limitExceeded`, `unsupportedFormat`.
+  init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
+    guard bytes.count <= limits.maxBytes else {
+      throw .limitExceeded(.bytes, value: bytes.count, limit: limits.maxBytes)
+    }
+    guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
+      throw .corrupt(.png, reason: "the signature is wrong", offset: 0)
+    }
+    var cursor = PNGChunkCursor(bytes, from: PNGHeader.signature.count)
+    guard let first = try cursor.next() else { throw .truncated(.png, byteCount: bytes.count) }
+    header = try Self.header(in: first, cursor)
+    try limits.check(size: header.size, format: .png)
+    var frames = PNGFrameCollector(canvas: header.size, limits: limits)
+
+    var reachedEnd = false
+    do throws(ImagingError) {
+      while !reachedEnd, let chunk = try cursor.next() {
+        reachedEnd = chunk.type == .end
+        try add(chunk, cursor)
+        try frames.add(chunk, cursor)
+      }
+    } catch {
+      if imageData == nil && cutImageData == nil { throw error }
+      if case .limitExceeded = error { throw error }
+      frames.stop(error)
+      reachedEnd = true
+    }
+    isTruncated = !reachedEnd
+    if reachedEnd && imageData == nil && cutImageData == nil {
+      throw .corrupt(.png, reason: "there is no image data", offset: cursor.offset)
+    }
+    animation = frames.finish(truncatedAt: reachedEnd ? nil : bytes.count)
+  }
+
+  private static func header(
+    in chunk: PNGChunk, _ cursor: PNGChunkCursor
+  ) throws(ImagingError) -> PNGHeader {
+    guard chunk.type != .appleHeader else {
+      throw .unsupportedFormat(.png, reason: "Apple's CgBI variant is not PNG")
+    }
+    guard chunk.type == .header else {
+      throw .corrupt(
+        .png, reason: "the first chunk is \(chunk.type), not IHDR", offset: chunk.range.lowerBound)
+    }
+    guard chunk.isComplete else { throw .truncated(.png, byteCount: cursor.bytes.count) }
+    guard cursor.hasValidCRC(chunk) else {
+      throw .corrupt(.png, reason: "the CRC of IHDR is wrong", offset: chunk.range.lowerBound)
+    }
+    return try PNGHeader(cursor.bytes, payload: chunk.payload)
+  }
+
+  private var isBeforeImageData: Bool { imageData == nil && cutImageData == nil }
+
+  private mutating func add(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
+    switch chunk.type {
+    case .imageData:
+      try addImageData(chunk)
+    case .palette:
+      try addPalette(chunk, cursor)
+    case .transparency:
+      if transparency == nil, isBeforeImageData, isUsableTransparency(chunk), cursor.hasValidCRC(chunk) {
+        transparency = chunk
+      }
+    case .profile:
+      if profile == nil, isBeforeImageData, cursor.hasValidCRC(chunk) { profile = chunk }
+    case .standardRGB:
+      if isBeforeImageData, chunk.payload.count == 1, cursor.hasValidCRC(chunk) { isStandardRGB = true }
+    case .exif:
+      if exif == nil, cursor.hasValidCRC(chunk) { exif = chunk }
+    case .header:
+      throw .corrupt(.png, reason: "a second IHDR chunk", offset: chunk.range.lowerBound)
+    case .end: break
+    default:
+      if chunk.type.isCritical {
+        throw .corrupt(
+          .png, reason: "the unknown chunk \(chunk.type) claims to be indispensable",
+          offset: chunk.range.lowerBound)
+      }
+    }
+  }
+
+  private mutating func addImageData(_ chunk: PNGChunk) throws(ImagingError) {
+    guard palette != nil || header.colorType != .indexed else {
+      throw .corrupt(
+        .png, reason: "an indexed image has no palette before its data", offset: chunk.range.lowerBound)
+    }
+    // IDAT chunks are one run. What comes after other chunks is not part of the image (5.6).
+    let isNext = imageData?.upperBound == chunk.range.lowerBound
+    guard isBeforeImageData || (isNext && cutImageData == nil) else { return }
+    if chunk.isComplete {
+      imageData = (imageData?.lowerBound ?? chunk.range.lowerBound)..<chunk.range.upperBound
+    } else {
+      cutImageData = chunk
+    }
+  }
+
+  private mutating func addPalette(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
+    // Elsewhere the palette is a suggestion for poor screens.
+    guard header.colorType == .indexed, isBeforeImageData else { return }
+    let offset = chunk.range.lowerBound
+    guard palette == nil else { throw .corrupt(.png, reason: "a second PLTE chunk", offset: offset) }
+    guard chunk.isComplete else { return }
+    guard cursor.hasValidCRC(chunk) else {
+      throw .corrupt(.png, reason: "the CRC of PLTE is wrong", offset: offset)
+    }
+    let count = chunk.payload.count
+    guard count > 0, count % 3 == 0, count / 3 <= 1 << header.bitDepth else {
+      throw .corrupt(
+        .png, reason: "a palette of \(count) bytes does not fit \(header.bitDepth) bits", offset: offset)
+    }
+    palette = chunk
+  }
+
+  private func isUsableTransparency(_ chunk: PNGChunk) -> Bool {
+    let count = chunk.payload.count
+    switch header.colorType {
+    case .gray: return count == 2
+    case .rgb: return count == 6
+    case .indexed: return palette.map { count > 0 && count <= $0.payload.count / 3 } ?? false
+    case .grayAlpha, .rgba: return false
+    }
+  }
+}
