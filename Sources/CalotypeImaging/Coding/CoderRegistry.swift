@@ -9,7 +9,9 @@ public struct CoderRegistry: Sendable {
   public static let standard: CoderRegistry = {
     var registry = CoderRegistry()
     registry.register(JPEGDecoder())
+    registry.register(PNGDecoder())
     registry.register(JPEGEncoder())
+    registry.register(PNGEncoder())
     return registry
   }()
 

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import Testing
+
+@Suite("Command: convert")
+struct ConvertTests {
+  @Test("every format in, every format out", arguments: ["stream.jpg", "brushes.png", "dogs.webp", "pan.gif"])
+  func formats(photo: String) throws {
+    let folder = try Tool.Folder()
+    for (name, format) in [("a.jpg", "jpeg"), ("a.png", "png"), ("a.webp", "webp")] {
+      let run = try Tool.run(
+        "convert", Photos.path(photo), folder.file(name), "--thumbnail", "64x64", "--json")
+      #expect(run.status == 0, "\(run.errors)")
+      let line = try #require(try run.jsonLines().first)
+      #expect(line.format == format)
+      #expect(max(line.width ?? 0, line.height ?? 0) == 64)
+      let info = try #require(try Tool.run("info", "--json", folder.file(name)).jsonLines().first)
+      #expect(info.format == format)
+      #expect(info.width == line.width && info.height == line.height)
+    }
+    // A temporary file would be a fourth.
+    #expect(folder.names == ["a.jpg", "a.png", "a.webp"])
+  }
+
+  @Test("lossless formats keep every pixel")
+  func lossless() throws {
+    let folder = try Tool.Folder()
+    let hash = try Tool.run("info", "--json", "--hash", Photos.path("brushes.png")).jsonLines()[0].pixelsSHA256
+    #expect(hash?.count == 1)
+    for arguments in [["b.png"], ["b.webp", "--lossless"]] {
+      let out = folder.file(arguments[0])
+      let run = try Tool.run(["convert", Photos.path("brushes.png"), out] + arguments.dropFirst())
+      #expect(run.status == 0)
+      #expect(try Tool.run("info", "--json", "--hash", out).jsonLines()[0].pixelsSHA256 == hash)
+    }
+  }
+
+  @Test("raw pixels are width times height times four bytes")
+  func rawPixels() throws {
+    let folder = try Tool.Folder()
+    let run = try Tool.run(
+      "convert", Photos.path("stream.jpg"), folder.file("a.raw"), "--format", "rgba", "--thumbnail", "40x30",
+      "--stretch")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a.raw"))).count == 40 * 30 * 4)
+  }
+
+  @Test("an orientation is applied, unless as stored")
+  func orientation() throws {
+    let folder = try Tool.Folder()
+    let turned = Photos.fixture("jpeg/exif/f-orientation-6.jpg")
+    let stored = try Tool.run("info", "--json", turned).jsonLines()[0]
+    #expect(stored.orientation == 6)
+    _ = try Tool.run("convert", turned, folder.file("up.png"))
+    _ = try Tool.run("convert", turned, folder.file("as-is.png"), "--as-stored")
+    let upright = try Tool.run("info", "--json", folder.file("up.png")).jsonLines()[0]
+    let asStored = try Tool.run("info", "--json", folder.file("as-is.png")).jsonLines()[0]
+    #expect(upright.width == stored.height && upright.height == stored.width)
+    #expect(asStored.width == stored.width && asStored.height == stored.height)
+    #expect(upright.orientation == 1 && asStored.orientation == 1)
+  }
+
+  @Test("an output that cannot be written is told, with status 1")
+  func unwritable() throws {
+    let run = try Tool.run("convert", Photos.path("dogs.webp"), "/proc/none/a.png", "--json")
+    #expect(run.status == 1)
+    #expect(try run.jsonLines()[0].error?.code == "unwritableOutput")
+  }
+}

@@ -1,0 +1,57 @@
+import FoundationEssentials
+import Testing
+
+@Suite("Command: info")
+struct InfoTests {
+  @Test("the fields of every format")
+  func fields() throws {
+    let run = try Tool.run(
+      "info", "--json", Photos.path("dandelion.jpg"), Photos.path("brushes.png"), Photos.path("pan.gif"),
+      Photos.path("sunset.webp"))
+    #expect(run.status == 0)
+    #expect(run.errors.isEmpty)
+    let lines = try run.jsonLines()
+    #expect(lines.map(\.format) == ["jpeg", "png", "gif", "webp"])
+    #expect(lines.map(\.hasAlpha)[..<2] == [false, true])
+    #expect(lines[2].frames == 14)
+    #expect(lines[2].durations?.count == 14)
+    #expect(lines.map(\.bitDepth) == [8, 8, 8, 8])
+    #expect(lines.allSatisfy { $0.orientation == 1 && ($0.width ?? 0) > 0 && $0.bytes ?? 0 > 0 })
+    #expect(lines[0].loopCount == 1 && lines[0].frames == 1 && lines[0].durations == [])
+  }
+
+  @Test("each failure has its code, and the other sources are still told")
+  func failures() throws {
+    let folder = try Tool.Folder()
+    let photo = try Photos.data("stream.jpg")
+    func file(_ name: String, _ data: Data) throws -> String {
+      try data.write(to: URL(filePath: folder.file(name)))
+      return folder.file(name)
+    }
+    let cases = [
+      (folder.file("missing.jpg"), "fileNotFound"),
+      (folder.path, "notRegularFile"),
+      (try file("empty.jpg", Data()), "emptyBody"),
+      (try file("page.jpg", Data("<!DOCTYPE html><html><body>no</body></html>".utf8)), "unrecognizedFormat"),
+      (try file("cut.jpg", photo.prefix(photo.count / 2)), "truncated"),
+      (Photos.fixture("later/avif/" + (try #require(avif))), "unsupportedFormat"),
+    ]
+    let run = try Tool.run(
+      ["info", "--json", "--hash", Photos.path("dogs.webp")] + cases.map(\.0) + [Photos.path("stream.jpg")])
+    #expect(run.status == 1)
+    let lines = try run.jsonLines()
+    #expect(lines.map(\.source) == [Photos.path("dogs.webp")] + cases.map(\.0) + [Photos.path("stream.jpg")])
+    #expect(lines.map { $0.error?.code } == [nil] + cases.map { .some($0.1) } + [nil])
+    #expect(lines.allSatisfy { ($0.error == nil) != ($0.pixelsSHA256 == nil) })
+
+    // The same for people: on standard error, the good ones on standard output.
+    let plain = try Tool.run(["info", cases[0].0, Photos.path("stream.jpg")])
+    #expect(plain.status == 1)
+    #expect(plain.errors.contains("missing.jpg"))
+    #expect(plain.output.contains("stream.jpg"))
+  }
+
+  private var avif: String? {
+    try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/avif")).sorted().first
+  }
+}

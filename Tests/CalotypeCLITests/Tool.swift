@@ -1,0 +1,131 @@
+import FoundationEssentials
+import Glibc
+
+/// Runs the built `calotype` command and collects what it writes.
+struct Tool {
+  /// One line of `--json`: the fields of all commands.
+  struct Line: Decodable {
+    struct Failure: Decodable {
+      let code: String
+      let message: String
+    }
+
+    let source: String?
+    let error: Failure?
+    let output: String?
+    let format: String?
+    let width: Int?
+    let height: Int?
+    let bytes: Int?
+    let sourceBytes: Int?
+    let from: String?
+    let frames: Int?
+    let loopCount: Int?
+    let durations: [Int]?
+    let hasAlpha: Bool?
+    let bitDepth: Int?
+    let orientation: Int?
+    let pixelsSHA256: [String]?
+    let path: String?
+    let records: Int?
+    let removedRecords: Int?
+  }
+
+  struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// The lines of standard output as JSON objects.
+    func jsonLines() throws -> [Line] {
+      try output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    }
+  }
+
+  /// A folder of its own for each test, removed with it.
+  final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array(((ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp") + "/calotype-XXXXXX").utf8CString)
+      guard mkdtemp(&template) != nil else { throw POSIXFailure(errno: errno) }
+      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func file(_ name: String) -> String { path + "/" + name }
+    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+  }
+
+  struct POSIXFailure: Error { let errno: Int32 }
+
+  /// Next to the bundle of the tests.
+  static let path: String = {
+    let test = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(filePath: test).deletingLastPathComponent().appending(path: "calotype").path
+  }()
+
+  static func run(
+    _ arguments: String..., environment: [String: String] = [:]
+  ) throws -> Run {
+    try run(arguments, environment: environment)
+  }
+
+  static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Run {
+    let child = try start(arguments, environment: environment)
+    return try child.wait()
+  }
+
+  final class Child {
+    let pid: pid_t
+    private let folder: Folder
+
+    init(pid: pid_t, folder: Folder) {
+      self.pid = pid
+      self.folder = folder
+    }
+
+    func send(_ signal: Int32) { kill(pid, signal) }
+
+    /// Exit status; 1000 plus the signal for a crash.
+    func wait() throws -> Run {
+      var raw: Int32 = 0
+      while waitpid(pid, &raw, 0) < 0 {
+        guard errno == EINTR else { throw POSIXFailure(errno: errno) }
+      }
+      let status = raw & 0x7f == 0 ? (raw >> 8) & 0xff : 1000 + (raw & 0x7f)
+      return Run(
+        status: status, output: try String(contentsOfFile: folder.file("out"), encoding: .utf8),
+        errors: try String(contentsOfFile: folder.file("err"), encoding: .utf8))
+    }
+  }
+
+  static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Child {
+    let folder = try Folder()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, folder.file("out"), O_WRONLY | O_CREAT, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, folder.file("err"), O_WRONLY | O_CREAT, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // Threads of the test runner may block signals; the command must start with none blocked.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var argv = ([path] + arguments).map { strdup($0) }
+    argv.append(nil)
+    let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+    var envp = merged.map { strdup("\($0.key)=\($0.value)") }
+    envp.append(nil)
+    defer { (argv + envp).forEach { free($0) } }
+    var pid = pid_t()
+    let error = posix_spawn(&pid, path, &actions, &attributes, argv, envp)
+    guard error == 0 else { throw POSIXFailure(errno: error) }
+    return Child(pid: pid, folder: folder)
+  }
+}
