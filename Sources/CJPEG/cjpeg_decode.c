@@ -73,6 +73,8 @@ static void on_message(j_common_ptr info, int level) {
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR:
   case JWRN_BOGUS_ICC:
+  case JWRN_BOGUS_PROGRESSION:  // scans in an odd order; components that they leave out show at the end
+  case JWRN_NOT_SEQUENTIAL:     // scan parameters without a meaning here
     return;
   default:
     if (d->damage != CJPEG_INTACT) return;
@@ -178,6 +180,8 @@ int cjpeg_decoder_start(cjpeg_decoder *d, int denominator, uint32_t *width, uint
   d->jpeg.scale_denom = (unsigned)denominator;
   d->jpeg.dct_method = JDCT_ISLOW;
   d->jpeg.do_fancy_upsampling = TRUE;
+  // Only shows where scans are missing: hides the edges of blocks, as every viewer does.
+  d->jpeg.do_block_smoothing = TRUE;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
   *width = d->jpeg.output_width;
   *height = d->jpeg.output_height;
@@ -216,27 +220,31 @@ int cjpeg_decoder_read_rows(
   return CJPEG_OK;
 }
 
-// Whether all coefficients of all components have been read to their last bit.
-static int is_complete(const struct jpeg_decompress_struct *jpeg) {
-  for (int c = 0; c < jpeg->num_components; c++) {
-    if (jpeg->progressive_mode) {
-      if (!jpeg->coef_bits) return 0;
-      for (int k = 0; k < DCTSIZE2; k++) {
-        if (jpeg->coef_bits[c][k] != 0) return 0;
-      }
-    } else if (!jpeg->comp_info[c].quant_table) {
-      // Set by the first scan of a component.
-      return 0;
-    }
+// How much of a component the scans so far have delivered: nothing, something, or all to the last bit.
+static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
+  // Set by the first scan of a component.
+  if (!jpeg->comp_info[component].quant_table) return 0;
+  if (!jpeg->progressive_mode) return 2;
+  if (!jpeg->coef_bits || jpeg->coef_bits[component][0] < 0) return 0;
+  for (int k = 0; k < DCTSIZE2; k++) {
+    if (jpeg->coef_bits[component][k] != 0) return 1;
   }
-  return 1;
+  return 2;
 }
 
 int cjpeg_decoder_damage(const cjpeg_decoder *d) {
-  if (d->damage != CJPEG_INTACT || !d->at_end) return d->damage;
-  // Cut between two scans, or in arithmetic-coded data, which has no bad codes: no warning tells.
-  if (d->jpeg.arith_code || (d->multiple_scans && !is_complete(&d->jpeg))) return CJPEG_TRUNCATED;
-  return CJPEG_INTACT;
+  if (d->damage != CJPEG_INTACT) return d->damage;
+  // No bad code gives away the end of arithmetic-coded data, nor a cut or a loss between two scans.
+  if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
+  if (!d->multiple_scans) return CJPEG_INTACT;
+  int least = 2;
+  for (int c = 0; c < d->jpeg.num_components; c++) {
+    int covered = coverage(&d->jpeg, c);
+    if (covered < least) least = covered;
+  }
+  if (d->at_end) return least < 2 ? CJPEG_TRUNCATED : CJPEG_INTACT;
+  // A file that ends early but properly, as servers cut them, is a coarse picture, not a damaged one.
+  return least < 1 ? CJPEG_DAMAGED : CJPEG_INTACT;
 }
 
 const char *cjpeg_decoder_message(const cjpeg_decoder *d) { return d->message; }

@@ -37,7 +37,9 @@ extension ImageFormat {
       if bytes.holds("avif", at: offset) || bytes.holds("avis", at: offset) { return .avif }
       isHEIF = isHEIF || heifBrands.contains { bytes.holds($0, at: offset) }
     }
-    return isHEIF ? .heif : nil
+    // `mif1` is the major brand of some AVIF files: the list has to be whole to tell.
+    let isWhole = bytes.byteCount >= min(Int(length), sniffLength)
+    return isHEIF && (isWhole || bytes.holds("he", at: 8)) ? .heif : nil
   }
 
   private static let heifBrands: [StaticString] = [

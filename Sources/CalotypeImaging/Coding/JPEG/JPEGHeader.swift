@@ -51,10 +51,11 @@ struct JPEGHeader {
       default: break
       }
       guard let length = bytes.uint16(at: offset, bigEndian: true) else { break }
-      guard length >= 2 else {
+      // Lengths count their own two bytes. Writers of application data get that wrong, and nobody minds.
+      guard length >= 2 || Self.isSkippable(marker) else {
         throw .corrupt(.jpeg, reason: "a segment of length \(length)", offset: offset)
       }
-      let end = offset + Int(length)
+      let end = offset + max(2, Int(length))
       guard end <= bytes.byteCount else { break }
       let segment = bytes.extracting(offset + 2..<end)
       switch marker {
@@ -92,6 +93,11 @@ struct JPEGHeader {
       if marker != 0 { return marker }
     }
     return nil
+  }
+
+  /// Application data and comments.
+  private static func isSkippable(_ marker: UInt8) -> Bool {
+    (0xE0...0xEF).contains(marker) || marker == 0xFE
   }
 
   private mutating func readFrame(_ segment: RawSpan, process: UInt8, offset: Int) throws(ImagingError) {

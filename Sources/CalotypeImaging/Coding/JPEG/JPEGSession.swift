@@ -110,7 +110,10 @@ struct JPEGSession: ~Copyable {
     }
   }
 
-  private var message: String { String(cString: cjpeg_decoder_message(decoder)) }
+  private var message: String {
+    let text = String(cString: cjpeg_decoder_message(decoder))
+    return text.isEmpty ? "a component has no scan" : text
+  }
 
   /// About where the library stopped reading; `nil` when it had read everything.
   private var offset: Int? {

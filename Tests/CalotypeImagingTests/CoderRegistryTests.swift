@@ -1,0 +1,102 @@
+import CalotypeImaging
+import FoundationEssentials
+import Testing
+
+/// The registry picks coders, enforces limits, turns pictures upright.
+@Suite("Coder registry")
+struct CoderRegistryTests {
+  /// Takes everything that begins with `!` and claims a size.
+  struct Fake: ImageDecoding {
+    var name = "fake"
+    var size = PixelSize(width: 2, height: 1)
+    var frameCount = 1
+    var orientation = Orientation.topLeft
+
+    func format(of prefix: Data) -> ImageFormat? { prefix.first == 0x21 ? ImageFormat(rawValue: name) : nil }
+
+    func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+      ImageInfo(
+        format: ImageFormat(rawValue: name), size: size, frameCount: frameCount, orientation: orientation)
+    }
+
+    func decode(
+      _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
+    ) throws(ImagingError) -> Image {
+      let bitmap = try Bitmap(size: size) { pixels in
+        for index in pixels.indices { pixels[index] = UInt8(index & 255) }
+        return true
+      }
+      return Image(
+        bitmap: bitmap, info: try probe(data, limits: options.limits), orientation: orientation)
+    }
+  }
+
+  static let input = Data("!".utf8)
+
+  @Test("the last registered decoder is asked first")
+  func lastWins() throws {
+    var coders = CoderRegistry()
+    coders.register(Fake(name: "first"))
+    coders.register(Fake(name: "second"))
+    #expect(try coders.probe(Self.input).format.rawValue == "second")
+    #expect(coders.format(of: Self.input)?.rawValue == "second")
+  }
+
+  @Test("known formats without a coder, unknown ones, and nothing at all")
+  func noCoder() throws {
+    let coders = CoderRegistry()
+    let jpeg = try Fixture.data("Corpus/jpeg/conformance/peacock.default.jpeg")
+    #expect(throws: ImagingError.unsupportedFormat(.jpeg, reason: nil)) { try coders.decode(jpeg) }
+    #expect(throws: ImagingError.unrecognizedFormat(hint: nil)) { try coders.decode(Self.input) }
+    #expect(throws: ImagingError.emptyInput) { try coders.probe(Data()) }
+    #expect(coders.format(of: jpeg) == .jpeg)
+    let bitmap = try OrientationTests.bitmap(PixelSize(width: 1, height: 1)) { _, _ in 0 }
+    #expect(throws: ImagingError.self) { try coders.encode(Image(bitmap: bitmap), as: .jpeg()) }
+  }
+
+  @Test("limits hold whatever a decoder does")
+  func limits() throws {
+    var coders = CoderRegistry()
+    coders.register(Fake(size: PixelSize(width: 20_000, height: 20_000)))
+    #expect(throws: ImagingError.limitExceeded(.pixels, value: 400_000_000, limit: 100_000_000)) {
+      try coders.probe(Self.input)
+    }
+    #expect(throws: ImagingError.limitExceeded(.bytes, value: 1, limit: 0)) {
+      try coders.decode(Self.input, options: DecodeOptions(limits: DecodeLimits(maxBytes: 0)))
+    }
+    coders.register(Fake(frameCount: 9000))
+    #expect(throws: ImagingError.limitExceeded(.frames, value: 9000, limit: 8192)) {
+      try coders.probe(Self.input)
+    }
+  }
+
+  @Test("orientation is applied unless the caller wants the picture as stored")
+  func orientation() throws {
+    var coders = CoderRegistry()
+    coders.register(Fake(orientation: .rightTop))
+    let upright = try coders.decode(Self.input)
+    #expect(upright.bitmap.size == PixelSize(width: 1, height: 2))
+    #expect(upright.orientation == .topLeft)
+    #expect(upright.info?.orientation == .rightTop)
+    let stored = try coders.decode(Self.input, options: DecodeOptions(appliesOrientation: false))
+    #expect(stored.bitmap.size == PixelSize(width: 2, height: 1))
+    #expect(stored.orientation == .rightTop)
+  }
+
+  @Test("what is stored turned is encoded upright")
+  func encodesUpright() throws {
+    let bitmap = try OrientationTests.bitmap(PixelSize(width: 24, height: 8)) { _, _ in 0xFF00_FF00 }
+    let bytes = try CoderRegistry.standard.encode(
+      Image(bitmap: bitmap, orientation: .leftBottom), as: .jpeg(quality: 90))
+    #expect(try CoderRegistry.standard.probe(bytes).size == PixelSize(width: 8, height: 24))
+  }
+
+  @Test("encodable formats are named once")
+  func encodable() {
+    var coders = CoderRegistry()
+    coders.register(JPEGEncoder())
+    coders.register(JPEGEncoder())
+    #expect(coders.encodableFormats == [.jpeg])
+    #expect(CoderRegistry.standard.encodableFormats.contains(.jpeg))
+  }
+}
