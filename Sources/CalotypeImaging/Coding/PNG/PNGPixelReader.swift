@@ -118,6 +118,8 @@ struct PNGPixelReader {
   ) throws(ImagingError) -> Outcome {
     // The palette and its transparency are all that libspng stores.
     let context = try SPNGContext(reading: source, chunkLimit: 64 << 10)
+    // The handle alone does not keep its owner alive.
+    defer { withExtendedLifetime(context) {} }
     let rowBytes = size.width * 4
     var status = spng_set_image_limits(
       context.handle, UInt32(truncatingIfNeeded: size.width), UInt32(truncatingIfNeeded: size.height))
