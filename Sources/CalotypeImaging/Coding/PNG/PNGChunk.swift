@@ -26,7 +26,9 @@ struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertib
   var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
   /// Whether all four are ASCII letters, as PNG (third edition) 5.3 demands.
-  var isValid: Bool { bytes.allSatisfy { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7a } }
+  var isValid: Bool {
+    (0..<4).allSatisfy { (0x61...0x7a).contains(UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) | 0x20) }
+  }
 
   /// Whether a decoder that does not know the chunk must give up: the first letter is a capital (5.4).
   var isCritical: Bool { rawValue & 0x2000_0000 == 0 }

@@ -108,10 +108,11 @@ public struct PNGDecoder: ImageDecoding {
     guard let context = try? SPNGContext(reading: source, chunkLimit: Self.profileByteLimit) else {
       return nil
     }
+    // The context owns the bytes of the profile, and its handle alone does not keep it alive.
+    defer { withExtendedLifetime(context) {} }
     var profile = spng_iccp()
     guard spng_get_iccp(context.handle, &profile) == 0, let start = profile.profile else { return nil }
-    // Copied before the context, which owns the bytes, goes.
-    return withExtendedLifetime(context) { Data(bytes: start, count: profile.profile_len) }
+    return Data(bytes: start, count: profile.profile_len)
   }
 
   /// Runs `body` with all bytes of `data`; refuses empty input.

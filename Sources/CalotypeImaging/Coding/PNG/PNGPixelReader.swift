@@ -52,11 +52,29 @@ struct PNGPixelReader {
 
   private func source(header: PNGHeader, imageData: [PNGByteSource.Segment]) -> PNGByteSource {
     var segments: [PNGByteSource.Segment] = [.owned(header.encoded)]
-    if let palette = structure.palette { segments.append(.input(palette.range)) }
-    if let transparency = structure.transparency { segments.append(.input(transparency.range)) }
+    if let palette = structure.palette {
+      // More colours than the depth can name are harmless, but libspng refuses them.
+      let colors = bytes[palette.payload].prefix(3 << header.bitDepth)
+      segments.append(.owned(PNGChecksum.chunk(.palette, Array(colors))))
+    }
+    if let transparency = structure.transparency {
+      segments.append(.owned(PNGChecksum.chunk(.transparency, transparencyValues(transparency, header))))
+    }
     segments += imageData
     if structure.cutImageData == nil { segments.append(.owned(PNGChecksum.chunk(.end, []))) }
     return PNGByteSource(bytes, segments: segments)
+  }
+
+  /// The data of a tRNS chunk. Of a sample, only as many bits count as the image has (11.3.1.1).
+  private func transparencyValues(_ chunk: PNGChunk, _ header: PNGHeader) -> [UInt8] {
+    var values = Array(bytes[chunk.payload])
+    if header.colorType != .indexed && header.bitDepth < 16 {
+      for high in stride(from: 0, to: values.count - 1, by: 2) {
+        values[high] = 0
+        values[high + 1] &= UInt8(truncatingIfNeeded: (1 << Int(header.bitDepth)) - 1)
+      }
+    }
+    return values
   }
 
   private func imageDataHeader(byteCount: Int) -> [UInt8] {
@@ -100,6 +118,8 @@ struct PNGPixelReader {
   ) throws(ImagingError) -> Outcome {
     // The palette and its transparency are all that libspng stores.
     let context = try SPNGContext(reading: source, chunkLimit: 64 << 10)
+    // The handle alone does not keep its owner alive.
+    defer { withExtendedLifetime(context) {} }
     let rowBytes = size.width * 4
     var status = spng_set_image_limits(
       context.handle, UInt32(truncatingIfNeeded: size.width), UInt32(truncatingIfNeeded: size.height))

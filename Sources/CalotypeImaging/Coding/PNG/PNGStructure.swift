@@ -136,9 +136,8 @@ struct PNGStructure: Sendable {
       throw .corrupt(.png, reason: "the CRC of PLTE is wrong", offset: offset)
     }
     let count = chunk.payload.count
-    guard count > 0, count % 3 == 0, count / 3 <= 1 << header.bitDepth else {
-      throw .corrupt(
-        .png, reason: "a palette of \(count) bytes does not fit \(header.bitDepth) bits", offset: offset)
+    guard count > 0, count % 3 == 0, count <= 768 else {
+      throw .corrupt(.png, reason: "a palette cannot have \(count) bytes", offset: offset)
     }
     palette = chunk
   }
