@@ -39,7 +39,7 @@ let package = Package(
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
-    library("CGIF", apt: "libgif-dev"),
+    .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CPixels"),
 

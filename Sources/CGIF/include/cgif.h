@@ -1,0 +1,57 @@
+#pragma once
+#include <gif_lib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// LZW as GIF uses it (GIF89a specification, appendix F), and the painting of palette indices.
+
+/// How a call of cgif_lzw_feed ended.
+typedef enum cgif_lzw_status {
+  /// All bytes are used up; more are welcome.
+  CGIF_LZW_MORE = 0,
+  /// All pixels are there; what follows is of no interest.
+  CGIF_LZW_FULL = 1,
+  /// The end code came before all pixels were there.
+  CGIF_LZW_END = 2,
+  /// A code that is not in the table yet.
+  CGIF_LZW_BAD_CODE = 3,
+} cgif_lzw_status;
+
+/// Bytes that the pixel buffer of cgif_lzw_feed must have beyond its capacity. Their contents are undefined.
+enum { CGIF_LZW_SLACK = 8 };
+
+/// A string of the table: where it stands in the pixels decoded so far, and its length.
+typedef struct cgif_lzw_string {
+  uint32_t position;
+  uint32_t length;
+} cgif_lzw_string;
+
+/// The state of a decompressor, 32 KiB. Start it with cgif_lzw_start; it owns nothing.
+typedef struct cgif_lzw {
+  uint64_t bits;
+  uint32_t bit_count;
+  uint32_t code_width;
+  uint32_t minimum_code_size;
+  uint32_t next_code;
+  uint32_t previous_position;
+  /// 0 after a clear code: there is no previous string.
+  uint32_t previous_length;
+  /// Pixels decoded so far.
+  size_t written;
+  cgif_lzw_string strings[4096];
+} cgif_lzw;
+
+/// Starts an image. `minimum_code_size` must be 1 to 8.
+void cgif_lzw_start(cgif_lzw *lzw, uint32_t minimum_code_size);
+
+/// Decodes the codes in `count` bytes and appends to `pixels`, which must be the same buffer in all calls of an
+/// image, of `capacity + CGIF_LZW_SLACK` bytes, with `capacity` at most UINT32_MAX.
+cgif_lzw_status cgif_lzw_feed(
+    cgif_lzw *lzw, const uint8_t *bytes, size_t count, uint8_t *pixels, size_t capacity);
+
+/// Writes the colours of `count` indices. `palette` is 256 pixels of R, G, B, A in memory order.
+void cgif_paint(uint32_t *rgba, const uint8_t *indices, size_t count, const uint32_t *palette);
+
+/// Like cgif_paint, but leaves pixels of the index `transparent` as they are.
+void cgif_paint_over(
+    uint32_t *rgba, const uint8_t *indices, size_t count, const uint32_t *palette, uint8_t transparent);

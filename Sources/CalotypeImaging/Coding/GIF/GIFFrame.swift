@@ -1,0 +1,44 @@
+/// One image descriptor of a GIF with the graphic control block before it (GIF89a specification, 20 and 23).
+struct GIFFrame: Hashable, Sendable {
+  /// What happens to the frame's rectangle before the next frame is painted.
+  enum Disposal: Hashable, Sendable {
+    /// It stays. Also for the reserved values 5 to 7.
+    case keep
+    /// It becomes transparent: browsers ignore the background colour.
+    case clear
+    /// It becomes what it was before the frame. Also for 4, which some encoders write for 3.
+    case restore
+
+    init(rawValue: UInt8) {
+      switch rawValue {
+      case 2: self = .clear
+      case 3, 4: self = .restore
+      default: self = .keep
+      }
+    }
+  }
+
+  /// Column of the left edge on the canvas.
+  var x: Int
+  /// Row of the top edge on the canvas.
+  var y: Int
+  /// Width and height as announced; either may be 0, and the frame may stick out of the canvas.
+  var size: PixelSize
+  /// Whether the rows are stored in four passes.
+  var isInterlaced: Bool
+  /// The bytes of the palette in effect, local or global, three a colour. `nil`: there is none.
+  var palette: Range<Int>?
+  /// The byte that announces the LZW code size, as stored; `nil` when the file ends before it.
+  var minimumCodeSize: UInt8?
+  /// The offset of the first data sub-block.
+  var dataStart: Int
+  /// Hundredths of a second, as stored.
+  var delay = 0
+  /// What happens before the next frame.
+  var disposal = Disposal.keep
+  /// The index whose pixels are not painted.
+  var transparentIndex: UInt8?
+
+  /// Milliseconds the frame is shown: 10 ms or less means 100 ms.
+  var duration: Int { delay <= 1 ? 100 : delay * 10 }
+}
