@@ -1,0 +1,168 @@
+#include "kernels.h"
+
+cpx_level cpx_best_level(void) {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2")) {
+    const int vnni = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+    return vnni ? CPX_LEVEL_SIMD512 : CPX_LEVEL_SIMD256;
+  }
+  return __builtin_cpu_supports("sse4.1") ? CPX_LEVEL_SIMD128 : CPX_LEVEL_PORTABLE;
+#elif defined(__aarch64__)
+  return CPX_LEVEL_SIMD128;
+#else
+  return CPX_LEVEL_PORTABLE;
+#endif
+}
+
+static cpx_level usable(cpx_level level) {
+  const cpx_level best = cpx_best_level();
+  return level < best ? level : best;
+}
+
+static const cpx_kernels *kernels(cpx_level level) {
+  switch (level) {
+#if defined(__x86_64__)
+  case CPX_LEVEL_SIMD128: return &cpx_sse41;
+  case CPX_LEVEL_SIMD256: return &cpx_avx2;
+  case CPX_LEVEL_SIMD512: return &cpx_vnni;
+#elif defined(__aarch64__)
+  case CPX_LEVEL_SIMD128: return &cpx_neon;
+#endif
+  default: return &cpx_portable;
+  }
+}
+
+/// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
+enum { slack = 128 };
+
+/// Parts of the workspace, as offsets from its start; all 64-byte aligned.
+typedef struct {
+  size_t row, pointers, scratch, reciprocals, split, ring, ring_stride, total;
+} layout;
+
+/// Reserves `count * size` bytes at the end. False when that overflows.
+static int reserve(size_t *total, size_t *offset, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, 63, &bytes)) return 0;
+  *offset = *total;
+  return !__builtin_add_overflow(*total, bytes & ~(size_t)63, total);
+}
+
+static int32_t padded_taps(const cpx_filter *filter) { return (filter->taps + 3) & ~3; }
+
+static int make_layout(const cpx_resample *r, layout *l) {
+  const size_t columns = (size_t)r->columns;
+  const size_t taps = (size_t)padded_taps(&r->vertical);
+  memset(l, 0, sizeof *l);
+  if (!reserve(&l->total, &l->row, columns * 4 + slack, 1)) return 0;
+  if (!reserve(&l->total, &l->pointers, taps, sizeof(uint8_t *))) return 0;
+  if (!reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
+  if (r->alpha != CPX_ALPHA_OPAQUE && !reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
+  if (r->level == CPX_LEVEL_SIMD512
+      && !reserve(&l->total, &l->split, (size_t)r->horizontal.count, (size_t)r->horizontal.stride * 2))
+    return 0;
+  l->ring_stride = (columns * 4 + 63) & ~(size_t)63;
+  return r->alpha != CPX_ALPHA_STRAIGHT
+      || reserve(&l->total, &l->ring, (size_t)r->vertical.taps, l->ring_stride);
+}
+
+static int is_valid(const cpx_filter *filter, int32_t length) {
+  if (filter->count < 1 || filter->taps < 1 || filter->taps > length || filter->stride < filter->taps
+      || filter->stride % 16 != 0 || filter->precision < 1 || filter->precision > 22)
+    return 0;
+  int32_t previous = 0;
+  for (int32_t i = 0; i < filter->count; i++) {
+    const int32_t start = filter->starts[i];
+    if (start < previous || start > length - filter->taps) return 0;
+    previous = start;
+  }
+  return 1;
+}
+
+size_t cpx_resample_workspace_size(cpx_resample *r) {
+  if (r->source_width < 1 || r->source_height < 1 || r->source_stride < (size_t)r->source_width * 4
+      || r->destination_stride < (size_t)r->horizontal.count * 4
+      || !is_valid(&r->horizontal, r->source_width) || !is_valid(&r->vertical, r->source_height))
+    return 0;
+  r->level = usable(r->level);
+  r->first_column = r->horizontal.starts[0];
+  r->columns = r->horizontal.starts[r->horizontal.count - 1] + r->horizontal.taps - r->first_column;
+  layout l;
+  return make_layout(r, &l) ? l.total : 0;
+}
+
+void cpx_resample_begin(cpx_resample *r, void *workspace) {
+  layout l;
+  if (!make_layout(r, &l)) return;
+  uint8_t *base = workspace;
+  r->workspace = workspace;
+  r->next_row = 0;
+  memset(base + l.row + (size_t)r->columns * 4, 0, slack);
+  if (r->alpha != CPX_ALPHA_OPAQUE) {
+    // With 32 bits of fraction, rounded up, products of numerators below 2^16 are exact when cut off.
+    uint64_t *reciprocals = (uint64_t *)(base + l.reciprocals);
+    reciprocals[0] = 0;
+    for (uint64_t a = 1; a < 256; a++) reciprocals[a] = ((uint64_t)1 << 32) / a + 1;
+  }
+  if (r->level == CPX_LEVEL_SIMD512) {
+    const size_t count = (size_t)r->horizontal.count * (size_t)r->horizontal.stride;
+    const int16_t *c = r->horizontal.coefficients;
+    uint8_t *split = base + l.split;
+    for (size_t i = 0; i < count; i += 16, split += 32)
+      for (size_t j = 0; j < 16; j++) {
+        split[j] = cpx_split_high(c[i + j]);
+        split[16 + j] = cpx_split_low(c[i + j]);
+      }
+  }
+}
+
+static void unpremultiply(uint8_t *p, size_t pixels, const uint64_t *reciprocals) {
+  for (size_t i = 0; i < pixels; i++, p += 4) {
+    const uint32_t alpha = p[3];
+    if (alpha == 255) continue;
+    const uint64_t reciprocal = reciprocals[alpha];
+    for (int c = 0; c < 3; c++) {
+      const uint64_t value = (p[c] * 255u + alpha / 2) * reciprocal >> 32;
+      p[c] = value > 255 ? 255 : (uint8_t)value;
+    }
+  }
+}
+
+void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
+  layout l;
+  if (!make_layout(r, &l)) return;
+  uint8_t *base = r->workspace, *middle = base + l.row;
+  const uint8_t **pointers = (const uint8_t **)(base + l.pointers);
+  const cpx_kernels *k = kernels(r->level);
+  const cpx_filter *v = &r->vertical, *h = &r->horizontal;
+  const cpx_row row = {
+      h->starts, r->first_column, h->coefficients, base + l.split, h->count, h->taps, h->stride, h->precision};
+  cpx_column column = {
+      pointers, (size_t)r->columns * 4, NULL, (uint32_t *)(base + l.scratch), v->taps, padded_taps(v),
+      v->precision};
+  const uint8_t *source = r->source + (size_t)r->first_column * 4;
+  for (int32_t y = first; y < last; y++) {
+    const int32_t start = v->starts[y], end = start + v->taps;
+    if (r->alpha == CPX_ALPHA_STRAIGHT) {
+      // Each source row is weighed by its alpha once and kept as long as output rows need it.
+      for (int32_t s = r->next_row > start ? r->next_row : start; s < end; s++)
+        k->premultiply(source + (size_t)s * r->source_stride,
+                       base + l.ring + (size_t)(s % v->taps) * l.ring_stride, (size_t)r->columns);
+      r->next_row = end;
+    }
+    for (int32_t t = 0; t < column.padded; t++) {
+      const int32_t s = start + (t < v->taps ? t : v->taps - 1);
+      pointers[t] = r->alpha == CPX_ALPHA_STRAIGHT
+          ? base + l.ring + (size_t)(s % v->taps) * l.ring_stride
+          : source + (size_t)s * r->source_stride;
+    }
+    column.coefficients = v->coefficients + (size_t)y * (size_t)v->stride;
+    uint8_t *out = r->destination + (size_t)y * r->destination_stride;
+    k->vertical(&column, middle);
+    k->horizontal(&row, middle, out);
+    if (r->alpha != CPX_ALPHA_OPAQUE)
+      unpremultiply(out, (size_t)h->count, (const uint64_t *)(base + l.reciprocals));
+  }
+}

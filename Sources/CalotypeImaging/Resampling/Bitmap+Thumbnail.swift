@@ -1,0 +1,61 @@
+extension Bitmap {
+  /// The pixels of a thumbnail, still in stored axes.
+  ///
+  /// - Parameters:
+  ///   - thumbnail: The box, upright.
+  ///   - sourceSize: The size of the whole picture as stored; this bitmap may be smaller, when the codec has shrunk
+  ///     it while decoding.
+  ///   - orientation: How the stored picture has to be turned to be upright.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a box without size; what
+  ///   ``resampled(to:from:filter:pool:)`` throws.
+  func shrunk(
+    to thumbnail: Thumbnail, sourceSize: PixelSize, orientation: Orientation
+  ) throws(ImagingError) -> Bitmap {
+    let geometry = try thumbnail.geometry(for: orientation.apply(to: sourceSize))
+    // Cuts are centred to half a pixel, so mirroring and turning by 180 degrees leave them where they are; whole
+    // pixels are cut where nothing is scaled, and there the rest lies at one side.
+    let region = orientation.stored(geometry.region, of: sourceSize)
+    let pixels = Self.reduction(of: sourceSize, to: size)
+    return try resampled(
+      to: orientation.apply(to: geometry.size),
+      from: region.scaled(horizontal: pixels.horizontal, vertical: pixels.vertical).clipped(to: size),
+      filter: thumbnail.filter)
+  }
+
+  /// Pixels of the decoded bitmap per pixel of the source.
+  ///
+  /// JPEG decoders deliver ⌈n · k / 8⌉ pixels: the last may stand for less than the others, so the ratio of the
+  /// sizes is off by up to one pixel.
+  private static func reduction(of source: PixelSize, to decoded: PixelSize) -> (
+    horizontal: Double, vertical: Double
+  ) {
+    if decoded == source { return (1, 1) }
+    for eighths in 1..<8 {
+      let width = source.width.multipliedReportingOverflow(by: eighths)
+      let height = source.height.multipliedReportingOverflow(by: eighths)
+      guard !width.overflow, !height.overflow else { break }
+      if (width.partialValue - 1) / 8 + 1 == decoded.width, (height.partialValue - 1) / 8 + 1 == decoded.height {
+        return (Double(eighths) / 8, Double(eighths) / 8)
+      }
+    }
+    return (Double(decoded.width) / Double(source.width), Double(decoded.height) / Double(source.height))
+  }
+}
+
+extension Orientation {
+  /// Where a region of the upright picture lies in the stored one of this size.
+  fileprivate func stored(_ region: SampleRegion, of size: PixelSize) -> SampleRegion {
+    var stored = swapsAxes ? region.transposed : region
+    let width = Double(size.width)
+    let height = Double(size.height)
+    switch self {
+    case .topLeft, .leftTop: break
+    case .topRight, .leftBottom: stored.x = width - stored.x - stored.width
+    case .bottomRight, .rightBottom:
+      stored.x = width - stored.x - stored.width
+      stored.y = height - stored.y - stored.height
+    case .bottomLeft, .rightTop: stored.y = height - stored.y - stored.height
+    }
+    return stored
+  }
+}

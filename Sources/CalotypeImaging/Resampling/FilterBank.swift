@@ -1,0 +1,182 @@
+import CPixels
+
+/// The weights of one axis of a resize: for each output, which samples count and how much.
+///
+/// Weights are computed in double precision, normalised over the samples that exist (windows are cut off at the
+/// edges of the picture, not at those of the region), and rounded to 16-bit fixed point so that those of an output
+/// sum to exactly 1: areas of one colour stay so.
+struct FilterBank: ~Copyable {
+  /// Fraction bits of the weights.
+  private(set) var precision: Int = 13
+  /// Samples per output, as many as the output needs that needs most.
+  let taps: Int
+  /// Weights from one output to the next: `taps` rounded up to 16; the rest is zero.
+  let stride: Int
+  /// Number of outputs.
+  let count: Int
+
+  private let pool: PixelPool
+  /// `count * stride` weights, then `count` first samples.
+  private let buffer: UnsafeMutableRawBufferPointer
+  private let coefficients: UnsafeMutableBufferPointer<Int16>
+  private let starts: UnsafeMutableBufferPointer<Int32>
+
+  /// Magnitude of a weight at most: its high part, weight / 128, must fit a signed byte.
+  static let largestWeight = 16383
+  /// Beyond this, sums of 255 times all weights could leave 32 bits.
+  static let largestPrecision = 22
+
+  /// Computes the weights.
+  ///
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/invalidParameter(name:reason:)`` for
+  ///   pictures with sides of 2³¹ pixels or more.
+  init(axis: ResampleAxis, filter: ResampleFilter, pool: PixelPool) throws(ImagingError) {
+    guard axis.samples < Int(Int32.max), axis.count < Int(Int32.max) else {
+      throw .invalidParameter(name: "size", reason: "a side of \(max(axis.length, axis.count)) is too long")
+    }
+    var taps = 1
+    if !axis.isCopy {
+      for output in 0..<axis.count { taps = max(taps, axis.window(output, filter: filter).count) }
+    }
+    let stride = (taps + 15) & ~15
+    // Both factors are below 2^32.
+    let weightsSize = axis.count * stride * 2
+    let startsSize = axis.count * 4
+    guard let buffer = pool.take(byteCount: weightsSize + startsSize) else {
+      throw .outOfMemory(byteCount: weightsSize + startsSize)
+    }
+    self.taps = taps
+    self.stride = stride
+    self.count = axis.count
+    self.pool = pool
+    self.buffer = buffer
+    coefficients = UnsafeMutableRawBufferPointer(rebasing: buffer[..<weightsSize]).bindMemory(to: Int16.self)
+    starts = UnsafeMutableRawBufferPointer(rebasing: buffer[weightsSize..<(weightsSize + startsSize)])
+      .bindMemory(to: Int32.self)
+    coefficients.initialize(repeating: 0)
+    starts.initialize(repeating: 0)
+    if axis.isCopy { copy(axis) } else { compute(axis, filter: filter) }
+  }
+
+  deinit {
+    pool.giveBack(buffer)
+  }
+
+  /// The bank as C sees it; valid as long as the bank is.
+  var filter: cpx_filter {
+    cpx_filter(
+      count: Int32(count), taps: Int32(taps), stride: Int32(stride), precision: Int32(precision),
+      starts: UnsafePointer(starts.baseAddress), coefficients: UnsafePointer(coefficients.baseAddress))
+  }
+
+  /// First sample and fixed-point weights of an output.
+  func weights(of output: Int) -> (start: Int, weights: [Int]) {
+    let first = output * stride
+    return (Int(starts[output]), coefficients[first..<(first + taps)].map(Int.init))
+  }
+
+  private mutating func copy(_ axis: ResampleAxis) {
+    for output in 0..<count {
+      starts[output] = Int32(min(max(0, Int(axis.start) + output), axis.samples - 1))
+      coefficients[output * stride] = 1 << 13
+    }
+  }
+
+  private mutating func compute(_ axis: ResampleAxis, filter: ResampleFilter) {
+    let weights = UnsafeMutableBufferPointer<Double>.allocate(capacity: taps)
+    defer { weights.deallocate() }
+    // The largest weight is about 1 / scale, somewhat more at edges. Should that guess be wrong: once more, coarser.
+    precision = Self.largestPrecision
+    while precision > 1, Double(1 << precision) * 1.25 > Double(Self.largestWeight) * max(1, axis.scale) {
+      precision -= 1
+    }
+    // The second half of a symmetric axis is the first one mirrored, so that mirroring a picture before or after
+    // a resize makes no difference.
+    let computed = axis.isSymmetric ? (count + 1) / 2 : count
+    var output = 0
+    while output < computed {
+      let window = axis.window(output, filter: filter)
+      Self.sample(axis, output: output, window: window, filter: filter, into: weights)
+      // Windows that are cut off at the end move forward, so that all have the same number of samples.
+      let start = min(window.lowerBound, axis.samples - taps)
+      starts[output] = Int32(start)
+      let first = output * stride + window.lowerBound - start
+      guard quantize(weights, count: window.count, at: first) || precision == 1 else {
+        precision -= 1
+        coefficients.update(repeating: 0)
+        output = 0
+        continue
+      }
+      output += 1
+    }
+    for output in computed..<max(computed, count) {
+      let mirrored = count - 1 - output
+      starts[output] = Int32(axis.samples - taps) - starts[mirrored]
+      for tap in 0..<taps {
+        coefficients[output * stride + tap] = coefficients[mirrored * stride + taps - 1 - tap]
+      }
+    }
+  }
+
+  /// The weights of the samples of a window; they sum to 1.
+  private static func sample(
+    _ axis: ResampleAxis, output: Int, window: Range<Int>, filter: ResampleFilter,
+    into weights: UnsafeMutableBufferPointer<Double>
+  ) {
+    let center = axis.center(output)
+    let stretch = max(1, axis.scale)
+    var sum = 0.0
+    for index in window {
+      let sample = axis.sample(index)
+      let weight = filter.weight(at: (sample.center - center) / stretch) * sample.weight
+      weights[index - window.lowerBound] = weight
+      sum += weight
+    }
+    guard sum > 1e-6 else {
+      // No sample lies within reach: the nearest one counts alone.
+      let nearest = min(max(window.lowerBound, Int(center)), window.upperBound - 1)
+      for index in window { weights[index - window.lowerBound] = index == nearest ? 1 : 0 }
+      return
+    }
+    for index in 0..<window.count { weights[index] /= sum }
+  }
+
+  /// Rounds weights to fixed point, from both ends to the middle; each takes over what its neighbour lost. So even
+  /// thousands of tiny weights keep their partial sums, the total is exact, and symmetric weights stay symmetric.
+  ///
+  /// - Returns: Whether all weights, and all sums of products with bytes, have room.
+  private func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
+    let one = 1 << precision
+    var left = 0
+    var right = 0
+    var leftCarry = 0.0
+    var rightCarry = 0.0
+    var magnitudes = 0
+    var largest = 0
+    func set(_ index: Int, _ value: Int) {
+      coefficients[first + index] = Int16(truncatingIfNeeded: value)
+      magnitudes += abs(value)
+      largest = max(largest, abs(value))
+    }
+    for index in 0..<(count / 2) {
+      let other = count - 1 - index
+      let exactLeft = weights[index] * Double(one) + leftCarry
+      let exactRight = weights[other] * Double(one) + rightCarry
+      var leftWeight = Int(exactLeft.rounded())
+      var rightWeight = Int(exactRight.rounded())
+      leftCarry = exactLeft - Double(leftWeight)
+      rightCarry = exactRight - Double(rightWeight)
+      if other == index + 1 {
+        let rest = one - left - right - leftWeight - rightWeight
+        leftWeight += rest / 2
+        rightWeight += rest - rest / 2
+      }
+      left += leftWeight
+      right += rightWeight
+      set(index, leftWeight)
+      set(other, rightWeight)
+    }
+    if count % 2 == 1 { set(count / 2, one - left - right) }
+    return largest <= Self.largestWeight && magnitudes <= (Int(Int32.max) - one / 2) / 255
+  }
+}

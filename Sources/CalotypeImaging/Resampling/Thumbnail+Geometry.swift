@@ -1,0 +1,125 @@
+extension Thumbnail {
+  /// What a thumbnail of a picture of some size is made of.
+  struct Geometry: Hashable, Sendable {
+    /// The size of the thumbnail.
+    var size: PixelSize
+    /// The part of the picture that it shows.
+    var region: SampleRegion
+    /// The size of the whole picture at the scale of the thumbnail: ``size`` unless something is cut off.
+    var scaledSize: PixelSize
+  }
+
+  /// How many times larger than the thumbnail a codec decodes that can only halve, quarter or decimate.
+  ///
+  /// What a codec does to shrink is a box filter in effect, so the pixels left must outnumber those wanted, for
+  /// ``ResampleFilter`` to have the last word. Against a full decode, on photographs: 54 dB at 2, 47 dB at 1.
+  static let decodeOversampling = 2
+
+  /// The thumbnail of a picture of this size; both upright.
+  ///
+  /// Pictures are never enlarged. Sides are rounded to nearest, and at least 1. Cuts are centred; where nothing is
+  /// scaled they fall between pixels.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty picture, or a box with a negative side or
+  ///   without any.
+  func geometry(for source: PixelSize) throws(ImagingError) -> Geometry {
+    guard box.width >= 0, box.height >= 0, box.width > 0 || box.height > 0 else {
+      throw .invalidParameter(name: "thumbnail", reason: "the box \(box) has no size")
+    }
+    guard source.width > 0, source.height > 0 else {
+      throw .invalidParameter(name: "size", reason: "\(source) has no pixels")
+    }
+    // With one side free there is one proportional answer, whatever the mode.
+    if box.width == 0 || box.height == 0 { return whole(source, at: fitted(source)) }
+    switch mode {
+    case .fit:
+      return whole(source, at: fitted(source))
+    case .stretch:
+      let size = PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
+      return whole(source, at: size)
+    case .fill:
+      return filled(source)
+    }
+  }
+
+  private func whole(_ source: PixelSize, at size: PixelSize) -> Geometry {
+    Geometry(size: size, region: SampleRegion(source), scaledSize: size)
+  }
+
+  /// The largest size within the box, with the proportions of the source.
+  private func fitted(_ source: PixelSize) -> PixelSize {
+    let widthCounts = box.width > 0 && box.width < source.width
+    let heightCounts = box.height > 0 && box.height < source.height
+    // box.width / source.width <= box.height / source.height, without division.
+    let widthIsTighter =
+      widthCounts && (!heightCounts || !Self.product(box.height, source.width, isBelow: box.width, source.height))
+    if widthIsTighter {
+      return PixelSize(
+        width: box.width, height: Self.scale(source.height, by: box.width, over: source.width))
+    }
+    guard heightCounts else { return source }
+    return PixelSize(width: Self.scale(source.width, by: box.height, over: source.height), height: box.height)
+  }
+
+  private func filled(_ source: PixelSize) -> Geometry {
+    let size = PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
+    guard box.width < source.width, box.height < source.height else {
+      // Too small to cover the box, or just large enough: cut only.
+      let region = SampleRegion(
+        x: Double((source.width - size.width) / 2), y: Double((source.height - size.height) / 2),
+        width: Double(size.width), height: Double(size.height))
+      return Geometry(size: size, region: region, scaledSize: source)
+    }
+    // The larger of the two factors covers the box.
+    let widthDecides = !Self.product(box.width, source.height, isBelow: box.height, source.width)
+    var region = SampleRegion(source)
+    var scaled = size
+    if widthDecides {
+      region.height = min(region.height, Double(box.height) * Double(source.width) / Double(box.width))
+      region.y = (Double(source.height) - region.height) / 2
+      scaled.height = max(size.height, Self.scale(source.height, by: box.width, over: source.width))
+    } else {
+      region.width = min(region.width, Double(box.width) * Double(source.height) / Double(box.height))
+      region.x = (Double(source.width) - region.width) / 2
+      scaled.width = max(size.width, Self.scale(source.width, by: box.height, over: source.height))
+    }
+    return Geometry(size: size, region: region, scaledSize: scaled)
+  }
+
+  /// `value * numerator / denominator`, rounded to nearest, at least 1. `numerator < denominator`.
+  private static func scale(_ value: Int, by numerator: Int, over denominator: Int) -> Int {
+    let product = Int128(value) * Int128(numerator)
+    let rounded = (2 * product + Int128(denominator)) / (2 * Int128(denominator))
+    return max(1, Int(clamping: rounded))
+  }
+
+  /// Whether a · b < c · d.
+  private static func product(_ a: Int, _ b: Int, isBelow c: Int, _ d: Int) -> Bool {
+    Int128(a) * Int128(b) < Int128(c) * Int128(d)
+  }
+}
+
+extension Thumbnail {
+  /// The size that a codec which can shrink while it decodes must at least deliver, in stored axes.
+  ///
+  /// ``decodeOversampling`` times the size of the whole picture at the scale of the thumbnail.
+  ///
+  /// - Parameters:
+  ///   - sourceSize: The size of the picture as stored.
+  ///   - orientation: How the stored picture has to be turned; the box of the thumbnail is upright.
+  /// - Returns: `nil` when only the full size will do.
+  func minimumDecodeSize(sourceSize: PixelSize, orientation: Orientation) throws(ImagingError) -> PixelSize? {
+    let scaled = orientation.apply(to: try geometry(for: orientation.apply(to: sourceSize)).scaledSize)
+    let size = PixelSize(
+      width: min(scaled.width.saturatingProduct(Self.decodeOversampling), sourceSize.width),
+      height: min(scaled.height.saturatingProduct(Self.decodeOversampling), sourceSize.height))
+    return size == sourceSize ? nil : size
+  }
+}
+
+extension Int {
+  fileprivate func saturatingProduct(_ factor: Int) -> Int {
+    let (product, overflow) = multipliedReportingOverflow(by: factor)
+    return overflow ? .max : product
+  }
+}
