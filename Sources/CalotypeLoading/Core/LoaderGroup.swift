@@ -7,6 +7,11 @@ public struct LoaderGroup: ImageLoading {
   /// The loaders, the first to be asked last.
   public private(set) var loaders: [any ImageLoading]
 
+  /// `http` and `https` by ``CurlLoader/shared``, `file:` and `data:` URLs, and bytes at hand.
+  public static var standard: LoaderGroup {
+    LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), CurlLoader.shared])
+  }
+
   /// A group of `loaders`; those further back win.
   public init(_ loaders: [any ImageLoading] = []) {
     self.loaders = loaders

@@ -1,0 +1,56 @@
+import CCurl
+import FoundationEssentials
+
+/// Why libcurl ended a transfer, in our own words.
+struct CurlFailure {
+  let result: CURLcode
+  /// libcurl's message, more specific than the code.
+  let message: String
+  let url: URL
+  let configuration: CurlLoader.Configuration
+  let timeouts: LoadTimeouts
+  let isConnected: Bool
+  let redirects: Int
+  let received: Int
+  let expected: Int?
+  let hasHead: Bool
+
+  var error: LoadingError {
+    switch result {
+    case CURLE_URL_MALFORMAT:
+      redirects > 0 ? .redirectRefused(url, reason: message) : .invalidURL(url, reason: message)
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      redirects > 0 ? .redirectRefused(url, reason: message) : .unsupportedScheme(.url(url))
+    case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+      .hostNotFound(url, host: host)
+    case CURLE_OPERATION_TIMEDOUT:
+      .timedOut(
+        url, phase: isConnected ? .idle : .connect, after: timeouts.duration(isConnected ? .idle : .connect))
+    case CURLE_TOO_MANY_REDIRECTS:
+      .tooManyRedirects(url, limit: configuration.maxRedirects)
+    case CURLE_PARTIAL_FILE:
+      .truncatedBody(url, received: received, expected: expected)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+      CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+      CURLE_SSL_ENGINE_NOTFOUND,
+      CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE, CURLE_USE_SSL_FAILED,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
+      .tls(url, reason: message)
+    case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
+      .connectionFailed(url, reason: message)
+    case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      hasHead
+        ? .truncatedBody(url, received: received, expected: expected)
+        : .connectionFailed(url, reason: message)
+    default:
+      .protocolError(url, reason: message)
+    }
+  }
+
+  /// The name that was looked up: libcurl's message ends with it, and it may be that of a proxy or a
+  /// redirect.
+  private var host: String {
+    if let last = message.split(separator: " ").last, message.contains(": ") { return String(last) }
+    return url.host() ?? ""
+  }
+}

@@ -1,0 +1,79 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// Loads `http` and `https` URLs with libcurl.
+///
+/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS) and its name cache.
+/// Transfers beyond the limits wait first in, first out. Certificates are verified; the proxies of the
+/// environment (`http_proxy`, `https_proxy`, `no_proxy`) are used; cookies are neither kept nor sent.
+///
+/// Redirects are followed within `http` and `https`. To another host, port or scheme, `Authorization` and
+/// `Cookie` are left out; fields of your own are not. `Content-Length`, `Transfer-Encoding`, `Connection` and
+/// `Upgrade` describe the connection: those of a request are not sent. No content coding is asked for; one
+/// that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes after that.
+///
+/// The thread ends when the loader and all its transfers are released, or on ``shutdown()``.
+///
+/// ```swift
+/// let loader = CurlLoader(CurlLoader.Configuration(maxConcurrent: 32))
+/// let response = try await loader.load(LoadRequest(url: url))
+/// for try await chunk in response.body { … }
+/// ```
+public final class CurlLoader: ImageLoading {
+  /// The loader of ``LoaderGroup/standard``, with the default configuration.
+  public static let shared = CurlLoader()
+
+  /// Limits and identity.
+  public let configuration: Configuration
+  let core: CurlCore
+
+  /// A loader with its own thread and connections.
+  public init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+    let core = CurlCore(configuration)
+    self.core = core
+    Threads.start(name: "calotype-curl") { CurlLoop.run(core) }
+  }
+
+  deinit {
+    core.close()
+  }
+
+  /// Ends all transfers with ``LoadingError/loaderClosed(_:)``, then the thread. What is loaded later fails
+  /// so too.
+  public func shutdown() {
+    core.close()
+  }
+
+  /// What the loader is doing and has done. Up to date for whatever a consumer has seen.
+  public var statistics: Statistics { core.statistics }
+
+  /// Returns when the loader's thread has carried out everything asked of it so far, cancellations too.
+  package func settle() async {
+    await withCheckedContinuation { core.post(.barrier($0)) }
+  }
+
+  /// Accepts `http` and `https` URLs.
+  public func accepts(_ source: ImageSource) -> Bool {
+    source.scheme == "http" || source.scheme == "https"
+  }
+
+  /// Starts a transfer, or queues it, and returns when the head of the final response is there.
+  ///
+  /// - Throws: ``LoadingError``; `CancellationError`.
+  public func load(_ request: LoadRequest) async throws -> LoadResponse {
+    guard accepts(request.source), let url = request.source.url else {
+      throw LoadingError.unsupportedScheme(request.source)
+    }
+    guard let host = url.host(), !host.isEmpty else {
+      throw LoadingError.invalidURL(url, reason: "it names no host")
+    }
+    try Task.checkCancellation()
+    let transfer = Transfer(url: url, request: request, loader: self)
+    let body = LoadBody(transfer)
+    let head = try await transfer.head()
+    return LoadResponse(
+      url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
+      contentType: head.contentType, body: body)
+  }
+}

@@ -1,0 +1,292 @@
+import CCurl
+import FoundationEssentials
+import Glibc
+
+/// The loader's thread: one multi handle, all transfers, their timers and their queue.
+///
+/// Not `Sendable`: made and used on that thread alone. Callbacks only change state; consumers are woken once
+/// a turn, when libcurl is not on the stack.
+final class CurlLoop {
+  private let core: CurlCore
+  private let multi: UnsafeMutableRawPointer
+  private var queue: TransferQueue<ObjectIdentifier>
+  private var waiting: [ObjectIdentifier: Waiting] = [:]
+  private var running: [ObjectIdentifier: RunningTransfer] = [:]
+  private var byHandle: [UnsafeMutableRawPointer: RunningTransfer] = [:]
+  private var figures = CurlLoader.Statistics()
+  /// Ended in this turn, to be told so.
+  private var told: [Transfer] = []
+  private var barriers: [CheckedContinuation<Void, Never>] = []
+  /// Not later than the first deadline of all.
+  private var nextDeadline = MonotonicTime.distantFuture
+
+  private struct Waiting {
+    let transfer: Transfer
+    let host: String
+    let deadline: MonotonicTime
+  }
+
+  /// Runs until the loader is closed.
+  static func run(_ core: CurlCore) {
+    if globalInit == CURLE_OK, let multi = curl_multi_init() {
+      CurlLoop(core, multi: multi).run()
+    } else {
+      refuse(core.end().messages) { .connectionFailed($0, reason: "libcurl could not be started") }
+    }
+  }
+
+  /// Once per process; the library's own guard is only thread-safe in newer versions.
+  private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  private init(_ core: CurlCore, multi: UnsafeMutableRawPointer) {
+    self.core = core
+    self.multi = multi
+    let configuration = core.configuration
+    queue = TransferQueue(
+      limit: configuration.maxConcurrent, limitPerHost: configuration.maxConcurrentPerHost)
+    _ = calotype_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    // Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
+    _ = calotype_curl_multi_set_long(
+      multi, CURLMOPT_MAXCONNECTS, min(max(configuration.maxConcurrent, 1) * 2, 256))
+    core.began(multi: UInt(bitPattern: multi))
+  }
+
+  deinit {
+    curl_multi_cleanup(multi)
+  }
+
+  private func run() {
+    while true {
+      let batch = core.takeMessages()
+      if batch.closing {
+        close(batch.messages)
+        return
+      }
+      for message in batch.messages { handle(message) }
+      startTransfers()
+      perform()
+      // Ended transfers made room.
+      let started = startTransfers()
+      checkDeadlines()
+      report()
+      if started || core.hasMessages { continue }
+      var ready: Int32 = 0
+      let wait = nextDeadline.milliseconds(from: .now, limit: 60_000)
+      if curl_multi_poll(multi, nil, 0, wait, &ready) != CURLM_OK {
+        // Out of memory in libcurl; do not spin on it.
+        sched_yield()
+      }
+    }
+  }
+
+  // MARK: Messages
+
+  private func handle(_ message: CurlCore.Message) {
+    switch message {
+    case .add(let transfer): add(transfer)
+    case .cancel(let transfer): cancel(transfer)
+    case .resume(let transfer):
+      guard let run = running[ObjectIdentifier(transfer)] else { return }
+      run.timer.resumed(at: .now)
+      note(run.timer.deadline?.time)
+      // Hands over what libcurl still holds, and may be paused again by that.
+      curl_easy_pause(run.easy, CURLPAUSE_CONT)
+    case .barrier(let continuation): barriers.append(continuation)
+    }
+  }
+
+  private func add(_ transfer: Transfer) {
+    if transfer.isGone {
+      core.leftQueue(forGood: true)
+      figures.cancelled += 1
+      return
+    }
+    let id = ObjectIdentifier(transfer)
+    let host = Self.hostKey(transfer.url)
+    let total = transfer.request.timeouts.total
+    let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
+    waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline)
+    queue.put(id, host: host)
+    note(deadline)
+  }
+
+  private func cancel(_ transfer: Transfer) {
+    let id = ObjectIdentifier(transfer)
+    if let run = running[id] {
+      countAsCancelled(run)
+      remove(run)
+    } else if let entry = waiting[id] {
+      drop(id, entry)
+      figures.cancelled += 1
+    }
+  }
+
+  /// Scheme, host and port: what shares connections.
+  private static func hostKey(_ url: URL) -> String {
+    "\(url.scheme?.lowercased() ?? "")://\(url.host()?.lowercased() ?? ""):\(url.port.map(String.init) ?? "")"
+  }
+
+  // MARK: Transfers
+
+  /// Starts what may start. Returns whether anything did.
+  @discardableResult private func startTransfers() -> Bool {
+    var any = false
+    while let id = queue.take() {
+      guard let entry = waiting.removeValue(forKey: id) else { continue }
+      core.leftQueue(forGood: false)
+      any = true
+      start(entry, id)
+    }
+    return any
+  }
+
+  private func start(_ entry: Waiting, _ id: ObjectIdentifier) {
+    let transfer = entry.transfer
+    figures.started += 1
+    guard
+      let run = RunningTransfer(transfer, host: entry.host, configuration: core.configuration, now: .now),
+      curl_multi_add_handle(multi, run.easy) == CURLM_OK
+    else {
+      transfer.fail(.connectionFailed(transfer.url, reason: "no memory for another transfer"))
+      told.append(transfer)
+      figures.failed += 1
+      queue.finished(host: entry.host)
+      core.finished()
+      return
+    }
+    running[id] = run
+    byHandle[run.easy] = run
+    note(run.timer.deadline?.time)
+  }
+
+  private func perform() {
+    var active: Int32 = 0
+    curl_multi_perform(multi, &active)
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let run = byHandle[message.pointee.easy_handle] else {
+        continue
+      }
+      if run.transfer.isGone, run.failure == nil { countAsCancelled(run) }
+      if run.ended(calotype_curl_message_result(message)), !run.isCounted {
+        run.isCounted = true
+        figures.completed += 1
+      }
+      remove(run)
+    }
+  }
+
+  /// Takes a transfer off the wire. If it has not ended, its connection (or HTTP/2 stream) is closed.
+  private func remove(_ run: RunningTransfer) {
+    collect(run)
+    figures.connectionsOpened += run.connectionsOpened
+    curl_multi_remove_handle(multi, run.easy)
+    byHandle[run.easy] = nil
+    running[ObjectIdentifier(run.transfer)] = nil
+    queue.finished(host: run.host)
+    core.finished()
+  }
+
+  private func drop(_ id: ObjectIdentifier, _ entry: Waiting) {
+    waiting[id] = nil
+    _ = queue.remove(id, host: entry.host)
+    core.leftQueue(forGood: true)
+  }
+
+  // MARK: Time
+
+  private func note(_ deadline: MonotonicTime?) {
+    if let deadline { nextDeadline = min(nextDeadline, deadline) }
+  }
+
+  /// Activity only moves deadlines back, so that `nextDeadline` can be early but not late: the transfers are
+  /// gone through when it has passed, not every turn.
+  private func checkDeadlines() {
+    let now = MonotonicTime.now
+    guard nextDeadline <= now else { return }
+    nextDeadline = .distantFuture
+    for run in Array(running.values) {
+      guard let deadline = run.timer.deadline else { continue }
+      if deadline.time <= now {
+        run.timedOut(deadline.phase)
+        remove(run)
+      } else {
+        note(deadline.time)
+      }
+    }
+    for (id, entry) in Array(waiting) {
+      if entry.deadline <= now {
+        let transfer = entry.transfer
+        transfer.fail(
+          .timedOut(transfer.url, phase: .total, after: transfer.request.timeouts.duration(.total)))
+        told.append(transfer)
+        drop(id, entry)
+        figures.failed += 1
+      } else {
+        note(entry.deadline)
+      }
+    }
+  }
+
+  // MARK: Telling
+
+  private func collect(_ run: RunningTransfer) {
+    figures.bytesReceived += run.events.bytes
+    figures.pauses += run.events.pauses
+    figures.peakBufferedBytes = max(figures.peakBufferedBytes, run.events.peakBuffered)
+    if run.failure != nil, !run.isCounted {
+      run.isCounted = true
+      figures.failed += 1
+    }
+    if run.events.isTouched { told.append(run.transfer) }
+    run.events = RunningTransfer.Events()
+  }
+
+  private func countAsCancelled(_ run: RunningTransfer) {
+    guard !run.isCounted else { return }
+    run.isCounted = true
+    figures.cancelled += 1
+  }
+
+  /// The figures first, then the consumers, so that a consumer never sees figures older than its own result.
+  private func report() {
+    for run in running.values where run.events.isTouched { collect(run) }
+    figures.active = running.count
+    core.publish(figures)
+    let told = self.told
+    self.told = []
+    for transfer in told { transfer.deliver() }
+    for barrier in barriers { barrier.resume() }
+    barriers = []
+  }
+
+  // MARK: End
+
+  private func close(_ messages: [CurlCore.Message]) {
+    for run in Array(running.values) {
+      run.ended(with: .loaderClosed(run.transfer.url))
+      remove(run)
+    }
+    for entry in waiting.values {
+      entry.transfer.fail(.loaderClosed(entry.transfer.url))
+      told.append(entry.transfer)
+      figures.failed += 1
+    }
+    waiting = [:]
+    let late = core.end().messages
+    report()
+    Self.refuse(messages + late) { .loaderClosed($0) }
+  }
+
+  private static func refuse(_ messages: [CurlCore.Message], _ error: (URL) -> LoadingError) {
+    for message in messages {
+      switch message {
+      case .add(let transfer):
+        transfer.fail(error(transfer.url))
+        transfer.deliver()
+      case .barrier(let continuation): continuation.resume()
+      case .cancel, .resume: break
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import HTTPTypes
+
+/// Collects header lines of one transfer, over interim responses and redirects, until the final head is
+/// complete.
+struct ResponseHeadParser {
+  enum Event: Equatable {
+    /// More lines are needed, or the response was an interim one or a redirect that is followed.
+    case none
+    /// The head of the final response is complete.
+    case final
+    /// Too many bytes of header.
+    case tooLarge
+  }
+
+  /// All header bytes of one response together, at most.
+  static let limit = 256 << 10
+
+  private(set) var status = 0
+  private(set) var headers = HTTPFields()
+  private(set) var isFinal = false
+  /// Responses that were redirects.
+  private(set) var redirects = 0
+  private var inHead = false
+  private var byteCount = 0
+  private var pending: (name: HTTPField.Name, value: String)?
+
+  /// Feeds one line, with or without its line end.
+  mutating func line(_ bytes: UnsafeRawBufferPointer) -> Event {
+    // What follows the final head are trailers.
+    if isFinal { return .none }
+    byteCount += bytes.count
+    if byteCount > Self.limit { return .tooLarge }
+    var end = bytes.count
+    while end > 0, bytes[end - 1] == 10 || bytes[end - 1] == 13 { end -= 1 }
+    let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+    if line.isEmpty { return endOfHead() }
+    if !inHead {
+      beginHead(line)
+    } else if line[0] == 32 || line[0] == 9 {
+      // A folded line: obsolete, still seen.
+      pending?.value += " " + Self.text(line)
+    } else {
+      store()
+      guard let colon = line.firstIndex(of: 58), let name = Self.name(line[..<colon]) else { return .none }
+      pending = (name, Self.text(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])))
+    }
+    return .none
+  }
+
+  private mutating func beginHead(_ line: UnsafeRawBufferPointer) {
+    inHead = true
+    headers = HTTPFields()
+    pending = nil
+    // "HTTP/1.1 200 OK", "HTTP/2 200"
+    let words = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: true)
+    status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+  }
+
+  private mutating func endOfHead() -> Event {
+    store()
+    guard inHead else { return .none }
+    inHead = false
+    byteCount = 0
+    if (100..<200).contains(status) { return .none }
+    if (300..<400).contains(status), let location = headers[.location], !location.isEmpty {
+      redirects += 1
+      return .none
+    }
+    isFinal = true
+    return .final
+  }
+
+  private mutating func store() {
+    guard let (name, value) = pending else { return }
+    headers.append(HTTPField(name: name, value: value))
+    pending = nil
+  }
+
+  private static func name(_ bytes: Slice<UnsafeRawBufferPointer>) -> HTTPField.Name? {
+    HTTPField.Name(String(decoding: bytes, as: UTF8.self))
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    var slice = bytes[...]
+    while let first = slice.first, first == 32 || first == 9 { slice.removeFirst() }
+    while let last = slice.last, last == 32 || last == 9 { slice.removeLast() }
+    return String(decoding: slice, as: UTF8.self)
+  }
+}

@@ -1,0 +1,101 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// One load: the meeting place of its consumer and the loader's thread.
+///
+/// It keeps the loader alive, so that a body can be read to its end after everyone else has let go of the
+/// loader.
+final class Transfer: LoadBodyProducing {
+  typealias HeadWaiter = CheckedContinuation<ResponseHead, any Error>
+  typealias ChunkWaiter = CheckedContinuation<Data?, any Error>
+  typealias Machine = TransferMachine<HeadWaiter, ChunkWaiter>
+
+  let url: URL
+  let request: LoadRequest
+  /// Time of the call, for the total timeout.
+  let submitted: MonotonicTime
+  private let loader: CurlLoader
+  private let machine: Lock<Machine>
+
+  init(url: URL, request: LoadRequest, loader: CurlLoader) {
+    self.url = url
+    self.request = request
+    self.loader = loader
+    submitted = .now
+    machine = Lock(Machine(highWater: loader.configuration.highWater))
+  }
+
+  // MARK: Consumer, any thread
+
+  /// Hands the transfer to the loader's thread and waits for the head.
+  func head() async throws -> ResponseHead {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        let action = machine.withLock { $0.awaitHead(waiter) }
+        carryOut(action)
+        if case .none = action.answer, let refusal = loader.core.submit(self) {
+          fail(refusal)
+          deliver()
+        }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func next() async throws -> Data? {
+    if Task.isCancelled { cancel() }
+    if let taken = machine.withLock({ $0.takeNow() }) {
+      if taken.resumeProducer { loader.core.post(.resume(self)) }
+      return try taken.result.get()
+    }
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        carryOut(machine.withLock { $0.awaitChunk(waiter) })
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func cancel() {
+    carryOut(machine.withLock { $0.leave() })
+  }
+
+  // MARK: Loader's thread
+
+  var isGone: Bool { machine.withLock { $0.isGone } }
+
+  func receive(_ head: ResponseHead) {
+    machine.withLock { $0.receive(head) }
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer) -> Machine.Receipt {
+    // libcurl's buffer, read and copied before the lock is left.
+    nonisolated(unsafe) let bytes = bytes
+    return machine.withLock { $0.receive(bytes) }
+  }
+
+  func complete() {
+    machine.withLock { $0.finish(.success(())) }
+  }
+
+  func fail(_ error: LoadingError) {
+    machine.withLock { $0.finish(.failure(error)) }
+  }
+
+  /// Answers the consumer, if it waits and there is something to say.
+  func deliver() {
+    carryOut(machine.withLock { $0.deliver() })
+  }
+
+  private func carryOut(_ action: Machine.ConsumerAction) {
+    if action.resumeProducer { loader.core.post(.resume(self)) }
+    if action.stopProducer { loader.core.post(.cancel(self)) }
+    switch action.answer {
+    case .none: break
+    case .head(let waiter, let result): waiter.resume(with: result)
+    case .chunk(let waiter, let result): waiter.resume(with: result)
+    }
+  }
+}

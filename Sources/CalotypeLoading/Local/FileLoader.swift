@@ -1,0 +1,66 @@
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+
+/// Loads `file:` URLs of regular files.
+///
+/// Folders, FIFOs, sockets and devices are refused without being read, so that none of them can hang a load.
+/// Files are opened and read on threads of the loader's own, a chunk at a time as the consumer asks.
+///
+/// ```swift
+/// let loader = FileLoader(roots: ["/srv/images"])   // nothing else, whatever links say
+/// ```
+public struct FileLoader: ImageLoading {
+  /// Folders whose contents may be read; `nil` for no restriction.
+  ///
+  /// What counts is where a file really is, after all symbolic links.
+  public let roots: [String]?
+  private let executor: WorkerExecutor
+
+  /// One pool for all file loaders: more threads do not make a disk faster.
+  private static let sharedExecutor = WorkerExecutor(name: "calotype-file", threads: 4)
+
+  /// - Parameter roots: Paths of folders to be confined to, or `nil`.
+  public init(roots: [String]? = nil) {
+    self.roots = roots
+    executor = Self.sharedExecutor
+  }
+
+  /// Accepts `file:` URLs.
+  public func accepts(_ source: ImageSource) -> Bool {
+    source.scheme == "file"
+  }
+
+  /// Opens the file.
+  ///
+  /// - Throws: ``LoadingError``: `fileNotFound`, `fileUnreadable`, `notRegularFile`, `outsideRoots`,
+  ///   `tooLarge`, `invalidURL`, `unsupportedScheme`; the body throws `truncatedBody` when the file shrinks
+  ///   while it is read; `CancellationError`.
+  public func load(_ request: LoadRequest) async throws -> LoadResponse {
+    guard accepts(request.source), let url = request.source.url else {
+      throw LoadingError.unsupportedScheme(request.source)
+    }
+    let path = try Self.path(of: url)
+    let roots = self.roots
+    let maxBytes = request.maxBytes
+    let file = try await executor.run { try OpenFile(path: path, url: url, roots: roots) }
+    if file.size > maxBytes {
+      throw LoadingError.tooLarge(request.source, limit: maxBytes, declared: file.size)
+    }
+    let body = FileBody(file, url: url, maxBytes: maxBytes, executor: executor)
+    return LoadResponse(url: url, expectedLength: file.declaredSize, body: LoadBody(body))
+  }
+
+  private static func path(of url: URL) throws(LoadingError) -> String {
+    if let host = url.host(), !host.isEmpty, host.lowercased() != "localhost" {
+      throw .invalidURL(url, reason: "it names another host; file: URLs are local")
+    }
+    let path = url.path(percentEncoded: false)
+    guard path.utf8.first == UInt8(ascii: "/") else {
+      throw .invalidURL(url, reason: "its path is not absolute")
+    }
+    // C would see a shorter path than we do.
+    guard !path.utf8.contains(0) else { throw .invalidURL(url, reason: "its path contains a NUL") }
+    return path
+  }
+}
