@@ -1,0 +1,94 @@
+import Crypto
+
+/// The identity of a cached thing: a SHA-256 digest of canonical text, computed once.
+///
+/// Equality and hashing look at the digest only, so that a look-up costs the same for keys of any length. The text
+/// is kept for listing and is compared in full when a record is read from disk. Two texts are the same key when
+/// their UTF-8 bytes are equal; canonical equivalence of Unicode plays no part.
+public struct CacheKey: Hashable, Sendable {
+  /// The text the key was made of.
+  public let text: String
+  /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
+  let digest: Digest256
+
+  /// Makes the key of `text`; O(length of the text).
+  public init(_ text: String) {
+    self.text = text
+    digest = Digest256(sha256: Array(text.utf8))
+  }
+
+  /// The digest as 64 lower-case hexadecimal digits.
+  public var hexDigest: String { digest.hex }
+
+  /// Whether the digests are equal.
+  public static func == (left: CacheKey, right: CacheKey) -> Bool { left.digest == right.digest }
+
+  /// Feeds the digest.
+  public func hash(into hasher: inout Hasher) { hasher.combine(digest.word0) }
+}
+
+extension CacheKey: CustomStringConvertible {
+  /// The text.
+  public var description: String { text }
+}
+
+/// 256 bits as plain words: compared and copied without touching the heap.
+struct Digest256: Hashable, Sendable {
+  let word0, word1, word2, word3: UInt64
+
+  init(word0: UInt64, word1: UInt64, word2: UInt64, word3: UInt64) {
+    self.word0 = word0
+    self.word1 = word1
+    self.word2 = word2
+    self.word3 = word3
+  }
+
+  init(sha256 bytes: [UInt8]) {
+    self.init(SHA256.hash(data: bytes))
+  }
+
+  /// Reads 64 lower-case hexadecimal digits; `nil` for anything else.
+  init?(hex: some StringProtocol) {
+    var words: [UInt64] = []
+    var word: UInt64 = 0
+    var count = 0
+    for digit in hex.utf8 {
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+      default: return nil
+      }
+      word = word << 4 | UInt64(value)
+      count += 1
+      guard count <= 64 else { return nil }
+      if count % 16 == 0 {
+        words.append(word)
+        word = 0
+      }
+    }
+    guard count == 64 else { return nil }
+    self.init(word0: words[0], word1: words[1], word2: words[2], word3: words[3])
+  }
+
+  static func == (left: Digest256, right: Digest256) -> Bool {
+    left.word0 == right.word0 && left.word1 == right.word1
+      && left.word2 == right.word2 && left.word3 == right.word3
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(word0) }
+
+  var hex: String {
+    String(unsafeUninitializedCapacity: 64) { buffer in
+      var index = 0
+      for word in [word0, word1, word2, word3] {
+        for shift in stride(from: 60, through: 0, by: -4) {
+          let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+          buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+          index += 1
+        }
+      }
+      return index
+    }
+  }
+}

@@ -1,1 +1,0 @@
-/// What is cached, and for how long: keys, bytes, costs and time.

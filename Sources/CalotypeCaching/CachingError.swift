@@ -1,0 +1,69 @@
+import Glibc
+
+/// What can go wrong in a cache. Misses, expired and damaged records are no errors: they read as `nil`.
+public enum CachingError: Error, Hashable, Sendable {
+  /// A record is larger than the cache may hold; nothing was stored.
+  case recordTooLarge(bytes: Int, limit: Int)
+  /// The text of the key is longer than a record can carry; nothing was stored. Lengths in bytes.
+  case keyTooLong(bytes: Int, limit: Int)
+  /// The metadata is longer than a record can carry; nothing was stored. Lengths in bytes.
+  case metadataTooLarge(bytes: Int, limit: Int)
+  /// No space or quota left on the device, even after old records were evicted.
+  case diskFull(path: String)
+  /// The file system is mounted read-only.
+  case readOnly(path: String)
+  /// This user may not read or write there.
+  case permissionDenied(path: String)
+  /// Another failure of the file system: the operation, where it happened and the `errno`.
+  case fileSystem(operation: String, path: String, errno: Int32)
+  /// The task was cancelled before the work began; nothing was read or stored.
+  case cancelled
+
+  /// A stable name for logs, metrics and machine-readable output.
+  public var code: String {
+    switch self {
+    case .recordTooLarge: "cacheRecordTooLarge"
+    case .keyTooLong: "cacheKeyTooLong"
+    case .metadataTooLarge: "cacheMetadataTooLarge"
+    case .diskFull: "cacheDiskFull"
+    case .readOnly: "cacheReadOnly"
+    case .permissionDenied: "cachePermissionDenied"
+    case .fileSystem: "cacheFileSystem"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  /// Whether the same call may succeed later without anybody changing the configuration.
+  public var isRetryable: Bool {
+    switch self {
+    case .diskFull, .cancelled: true
+    case .fileSystem(_, _, let code):
+      [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
+    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .permissionDenied: false
+    }
+  }
+}
+
+extension CachingError: CustomStringConvertible {
+  /// What happened, where, and what to do.
+  public var description: String {
+    switch self {
+    case .recordTooLarge(let bytes, let limit):
+      "a record of \(bytes) bytes does not fit into a cache of \(limit) bytes: raise the byte limit"
+    case .keyTooLong(let bytes, let limit):
+      "a cache key of \(bytes) bytes is longer than the \(limit) a record can carry: use a shorter key"
+    case .metadataTooLarge(let bytes, let limit):
+      "metadata of \(bytes) bytes are more than the \(limit) a record can carry: store less beside the data"
+    case .diskFull(let path):
+      "no space left for the cache at \(path): free space or lower the byte limit"
+    case .readOnly(let path):
+      "the cache at \(path) is on a read-only file system: choose another folder"
+    case .permissionDenied(let path):
+      "no permission for the cache at \(path): change its owner or mode, or choose another folder"
+    case .fileSystem(let operation, let path, let code):
+      "\(operation) failed at \(path): \(FileSystemError.text(of: code))"
+    case .cancelled:
+      "cancelled before the cache was asked"
+    }
+  }
+}

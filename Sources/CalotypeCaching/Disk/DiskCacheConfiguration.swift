@@ -1,0 +1,93 @@
+public import FoundationEssentials
+import Glibc
+
+extension DiskCache {
+  /// Where a ``DiskCache`` lives and how much it keeps.
+  public struct Configuration: Hashable, Sendable {
+    /// When a stored record is safe.
+    public enum Durability: Hashable, Sendable {
+      /// When the kernel writes it back. A crash of the machine may lose it; it never reads as something else.
+      case none
+      /// When `store` returns.
+      case fsync
+    }
+
+    /// The folder. It is made on first need, with those above it; several processes may share it.
+    public var folder: URL
+    /// Most bytes of all records, headers included. Other processes on the same folder may add a tenth each.
+    public var byteLimit: Int
+    /// Most records.
+    public var countLimit: Int
+    /// Most bytes one record may have, header included; `nil` for half of ``byteLimit``.
+    public var recordByteLimit: Int?
+    /// How long a record lives after it was last read or stored; `nil` for ever.
+    public var maxAge: Duration?
+    /// How full the cache is after it evicted, as a fraction of the limits from 0 to 1.
+    public var lowWatermark: Double
+    /// How old the time of the last access may get before a read writes it anew.
+    public var touchInterval: Duration
+    /// When a stored record is safe.
+    public var durability: Durability
+    /// Number of threads for file operations; at least two, so that reads go on while the folder is scanned.
+    public var threads: Int
+
+    /// The default configuration with a few things changed.
+    public init(
+      folder: URL = Configuration.defaultFolder, byteLimit: Int = 1 << 30, countLimit: Int = 250_000,
+      recordByteLimit: Int? = nil, maxAge: Duration? = .seconds(7 * 24 * 3600), lowWatermark: Double = 0.9,
+      touchInterval: Duration = .seconds(60), durability: Durability = .none, threads: Int = 3
+    ) {
+      self.folder = folder
+      self.byteLimit = byteLimit
+      self.countLimit = countLimit
+      self.recordByteLimit = recordByteLimit
+      self.maxAge = maxAge
+      self.lowWatermark = lowWatermark
+      self.touchInterval = touchInterval
+      self.durability = durability
+      self.threads = threads
+    }
+
+    /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` when the variable is not an absolute path.
+    public static var defaultFolder: URL {
+      defaultFolder(environment: ProcessInfo.processInfo.environment)
+    }
+
+    static func defaultFolder(environment: [String: String]) -> URL {
+      // The base directory specification: relative paths are invalid and to be ignored.
+      if let base = environment["XDG_CACHE_HOME"], base.hasPrefix("/") {
+        return URL(filePath: base, directoryHint: .isDirectory).appending(path: "calotype")
+      }
+      let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? accountHome ?? "/"
+      return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".cache/calotype")
+    }
+
+    /// The home folder the account has in the user database, for processes without `HOME`.
+    private static var accountHome: String? {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard let base = buffer.baseAddress,
+          getpwuid_r(getuid(), &entry, base, buffer.count, &found) == 0, let account = found?.pointee,
+          let home = account.pw_dir
+        else { return nil }
+        return String(cString: home)
+      }
+    }
+
+    /// Most bytes one record may have in effect.
+    var effectiveRecordLimit: Int {
+      max(0, min(recordByteLimit ?? byteLimit / 2, byteLimit))
+    }
+
+    /// The limits after an eviction.
+    var lowMarks: (bytes: Int, count: Int) {
+      let fraction = lowWatermark.isFinite ? min(max(lowWatermark, 0), 1) : 0.9
+      func mark(_ limit: Int) -> Int {
+        // `Double` rounds the largest limits up to what no longer fits.
+        Int(exactly: (Double(max(0, limit)) * fraction).rounded(.down)) ?? limit
+      }
+      return (mark(byteLimit), mark(countLimit))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// The metadata in a record: fields of a tag (2 bytes), a length (4) and UTF-8 text, little-endian.
+///
+/// Fields with unknown tags are skipped, so that later versions can add some. `expires` has a fixed place in the
+/// header.
+enum MetadataCoding {
+  private enum Tag {
+    static let contentType: UInt16 = 1
+    static let etag: UInt16 = 2
+    static let lastModified: UInt16 = 3
+    /// Length of the name (4 bytes), name, value.
+    static let user: UInt16 = 4
+  }
+
+  static func encode(_ metadata: RecordMetadata) -> [UInt8] {
+    var bytes: [UInt8] = []
+    func field(_ tag: UInt16, _ value: [UInt8]) {
+      bytes.append(little: tag)
+      // Longer values cannot pass the limit on all metadata, which the caller checks.
+      bytes.append(little: UInt32(clamping: value.count))
+      bytes += value
+    }
+    if let text = metadata.contentType { field(Tag.contentType, Array(text.utf8)) }
+    if let text = metadata.etag { field(Tag.etag, Array(text.utf8)) }
+    if let text = metadata.lastModified { field(Tag.lastModified, Array(text.utf8)) }
+    for (name, value) in metadata.user.sorted(by: { $0.key < $1.key }) {
+      var pair: [UInt8] = []
+      pair.append(little: UInt32(clamping: name.utf8.count))
+      field(Tag.user, pair + name.utf8 + value.utf8)
+    }
+    return bytes
+  }
+
+  /// Reads what ``encode(_:)`` wrote; `nil` when a length leads outside or text is not UTF-8.
+  static func decode(_ raw: UnsafeRawBufferPointer) -> RecordMetadata? {
+    var metadata = RecordMetadata()
+    var offset = 0
+    while offset < raw.count {
+      guard raw.count - offset >= 6 else { return nil }
+      let tag = raw.little(at: offset, UInt16.self)
+      let length = Int(raw.little(at: offset + 2, UInt32.self))
+      offset += 6
+      guard length <= raw.count - offset else { return nil }
+      let value = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
+      offset += length
+      switch tag {
+      case Tag.contentType, Tag.etag, Tag.lastModified:
+        guard let text = String(validating: value, as: UTF8.self) else { return nil }
+        switch tag {
+        case Tag.contentType: metadata.contentType = text
+        case Tag.etag: metadata.etag = text
+        default: metadata.lastModified = text
+        }
+      case Tag.user:
+        guard value.count >= 4 else { return nil }
+        let nameLength = Int(value.little(at: 0, UInt32.self))
+        guard nameLength <= value.count - 4,
+          let name = String(validating: value[4..<4 + nameLength], as: UTF8.self),
+          let text = String(validating: value[(4 + nameLength)...], as: UTF8.self)
+        else { return nil }
+        metadata.user[name] = text
+      default:
+        continue
+      }
+    }
+    return metadata
+  }
+}
