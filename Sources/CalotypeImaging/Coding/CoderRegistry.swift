@@ -10,8 +10,11 @@ public struct CoderRegistry: Sendable {
     var registry = CoderRegistry()
     registry.register(JPEGDecoder())
     registry.register(PNGDecoder())
+    registry.register(WebPDecoder())
+    registry.register(GIFDecoder())
     registry.register(JPEGEncoder())
     registry.register(PNGEncoder())
+    registry.register(WebPEncoder())
     return registry
   }()
 

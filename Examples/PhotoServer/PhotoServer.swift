@@ -1,0 +1,2 @@
+@main
+enum PhotoServer { static func main() {} }
