@@ -71,9 +71,7 @@ final class Transfer: LoadBodyProducing {
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Machine.Receipt {
-    // libcurl's buffer, read and copied before the lock is left.
-    nonisolated(unsafe) let bytes = bytes
-    return machine.withLock { $0.receive(bytes) }
+    machine.withLock { $0.receive(bytes) }
   }
 
   func complete() {

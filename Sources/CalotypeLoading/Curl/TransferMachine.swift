@@ -4,7 +4,7 @@ import FoundationEssentials
 ///
 /// Pure: every event returns what the caller must do, after it has left the lock. A waiter that was handed
 /// over is returned exactly once, by whichever event answers it.
-struct TransferMachine<HeadWaiter, ChunkWaiter> {
+struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
   /// What the consumer is doing.
   private enum Consumer {
     case starting
