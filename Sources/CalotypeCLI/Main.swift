@@ -8,14 +8,9 @@ enum Main {
     signal(SIGPIPE, SIG_IGN)
     let interrupt = Interrupt()
     do {
-      var command = try CalotypeCommand.parseAsRoot()
-      if var asyncCommand = command as? any AsyncParsableCommand {
-        let run = Task { try await asyncCommand.run() }
-        interrupt.cancels { run.cancel() }
-        try await run.value
-      } else {
-        try command.run()
-      }
+      let run = Task { try await execute() }
+      interrupt.cancels { run.cancel() }
+      try await run.value
     } catch {
       if let status = interrupt.exitStatus { exit(status) }
       // ArgumentParser's own status for wrong usage is 64.
@@ -26,5 +21,14 @@ enum Main {
       CalotypeCommand.exit(withError: error)
     }
     if let status = interrupt.exitStatus { exit(status) }
+  }
+
+  private static func execute() async throws {
+    var command = try CalotypeCommand.parseAsRoot()
+    if var asyncCommand = command as? any AsyncParsableCommand {
+      try await asyncCommand.run()
+    } else {
+      try command.run()
+    }
   }
 }

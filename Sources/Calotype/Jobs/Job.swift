@@ -13,6 +13,12 @@ final class Job<Value: Sendable>: Sendable {
     case closed
   }
 
+  private enum Joining {
+    case refused
+    case waiting(Task<Void, Never>?)
+    case ended(Value)
+  }
+
   private struct State {
     var phase: Phase = .running(progress: nil)
     var subscriptions: [ObjectIdentifier: Subscription<Value>] = [:]
@@ -43,12 +49,7 @@ final class Job<Value: Sendable>: Sendable {
   /// A new subscription, or `nil` when the job can no longer deliver.
   func join(priority: TaskPriority) -> Subscription<Value>? {
     let subscription = Subscription(job: self)
-    enum Outcome {
-      case refused
-      case waiting(Task<Void, Never>?)
-      case ended(Value)
-    }
-    let outcome: Outcome = state.withLock { state in
+    let outcome = state.withLock { state -> Joining in
       switch state.phase {
       case .running(let progress):
         if state.isCancelled { return .refused }

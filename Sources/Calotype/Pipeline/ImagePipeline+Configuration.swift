@@ -28,7 +28,7 @@ extension ImagePipeline {
       memoryCache: MemoryCache<Image>? = MemoryCache(),
       diskCache: DiskCache? = DiskCache(),
       decodeLimits: DecodeLimits = .default,
-      decodeConcurrency: Int = Threads.availableProcessors,
+      decodeConcurrency: Int? = nil,
       resultEncoding: EncodeOptions = .png
     ) {
       self.loader = loader
@@ -36,7 +36,7 @@ extension ImagePipeline {
       self.memoryCache = memoryCache
       self.diskCache = diskCache
       self.decodeLimits = decodeLimits
-      self.decodeConcurrency = max(1, decodeConcurrency)
+      self.decodeConcurrency = max(1, decodeConcurrency ?? Threads.availableProcessors)
       self.resultEncoding = resultEncoding
     }
   }

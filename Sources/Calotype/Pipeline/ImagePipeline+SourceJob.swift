@@ -67,7 +67,7 @@ extension ImagePipeline {
     do {
       return try await disk.read(key)
     } catch {
-      if let error = error as? any CalotypeError { counters.count(cacheError: error) }
+      counters.count(cacheError: error)
       return nil
     }
   }
@@ -76,7 +76,7 @@ extension ImagePipeline {
     do {
       try await configuration.diskCache?.remove(key)
     } catch {
-      if let error = error as? any CalotypeError { counters.count(cacheError: error) }
+      counters.count(cacheError: error)
     }
   }
 }

@@ -13,7 +13,7 @@ public import HTTPTypes
 ///
 /// Two requests with the same ``key`` share everything: the transfer, the decode, and their places in both
 /// caches. Everything that can change the pixels is part of the key, request headers included.
-public struct ImageRequest: Sendable, Hashable {
+public struct ImageRequest: Sendable {
   /// Where the image comes from.
   public var source: ImageSource { didSet { updateKeys() } }
   /// Header fields of the request. Requests with different fields never share.
@@ -88,4 +88,15 @@ public struct ImageRequest: Sendable, Hashable {
       limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
       thumbnail: thumbnail)
   }
+}
+
+extension ImageRequest: Hashable {
+  /// Whether both describe the same image, to be loaded by the same rules.
+  public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
+    left.key == right.key && left.cachePolicy == right.cachePolicy && left.priority == right.priority
+      && left.timeouts == right.timeouts
+  }
+
+  /// Hashes the identity alone.
+  public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

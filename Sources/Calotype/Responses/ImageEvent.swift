@@ -1,5 +1,3 @@
-public import CalotypeImaging
-
 /// What happens on the way to an image, in this order: any number of progress values, then one response.
 public enum ImageEvent: Sendable {
   /// Bytes have arrived. Only the newest value is kept for a slow consumer.

@@ -47,7 +47,7 @@ public struct ImageEvents: AsyncSequence, Sendable {
           phase = .ended
           return .response(response)
         }
-        place = Place(try await pipeline.subscribe(to: request))
+        place = Place(await pipeline.subscribe(to: request))
         phase = .waiting(place)
       }
       do {

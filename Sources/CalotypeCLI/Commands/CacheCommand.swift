@@ -30,12 +30,12 @@ struct CacheStatsCommand: AsyncParsableCommand {
     if json {
       Output.json(
         Report(
-          path: configuration.folder.path, records: statistics.count, bytes: statistics.byteCount,
+          path: configuration.folder.path, records: statistics.count, bytes: statistics.bytes,
           byteLimit: configuration.byteLimit))
     } else {
       Output.line(configuration.folder.path)
       Output.line(
-        "  \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.byteCount))"
+        "  \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
           + " of \(Formatting.bytes(configuration.byteLimit))")
     }
   }
@@ -64,10 +64,10 @@ struct CacheClearCommand: AsyncParsableCommand {
       Output.json(
         Report(
           path: configuration.folder.path, removedRecords: statistics.count,
-          removedBytes: statistics.byteCount))
+          removedBytes: statistics.bytes))
     } else {
       Output.line(
-        "removed \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.byteCount))"
+        "removed \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
           + " from \(configuration.folder.path)")
     }
   }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import Calotype
+public import ArgumentParser
+public import Calotype
 
 /// Options of all commands that make pixels.
 struct PixelOptions: ParsableArguments {
