@@ -83,6 +83,34 @@ struct CoderRegistryTests {
     #expect(stored.orientation == .rightTop)
   }
 
+  @Test(
+    "thumbnails are upright pixels, whatever the stored axes",
+    arguments: [("1", 32, 21), ("2", 32, 21), ("6", 21, 32), ("8", 21, 32)])
+  func thumbnail(_ stored: String, _ width: Int, _ height: Int) throws {
+    // 96×64 as stored.
+    let data = try Fixture.data("Corpus/jpeg/exif/f-orientation-\(stored).jpg")
+    let options = DecodeOptions(thumbnail: .fit(32, 32))
+    let image = try CoderRegistry.standard.decode(data, options: options)
+    #expect(image.bitmap.size == PixelSize(width: width, height: height))
+    #expect(image.info?.size == PixelSize(width: 96, height: 64))
+    // The pictures are one letter, turned in eight ways: upright they agree but for their size.
+    let whole = try CoderRegistry.standard.decode(data)
+    for channel in 0..<3 {
+      #expect(abs(Self.mean(image.bitmap, channel) - Self.mean(whole.bitmap, channel)) < 4)
+    }
+    let asStored = DecodeOptions(appliesOrientation: false, thumbnail: .fit(32, 32))
+    #expect(
+      try CoderRegistry.standard.decode(data, options: asStored).bitmap.size
+        == PixelSize(width: 32, height: 21))
+  }
+
+  static func mean(_ bitmap: Bitmap, _ channel: Int) -> Double {
+    bitmap.withUnsafeBytes { pixels in
+      Double(stride(from: channel, to: pixels.count, by: 4).reduce(0) { $0 + Int(pixels[$1]) })
+        / Double(pixels.count / 4)
+    }
+  }
+
   @Test("what is stored turned is encoded upright")
   func encodesUpright() throws {
     let bitmap = try OrientationTests.bitmap(PixelSize(width: 24, height: 8)) { _, _ in 0xFF00_FF00 }
