@@ -51,6 +51,10 @@ struct GIFStructure: Sendable {
     canvas.width = max(canvas.width, first.x + first.size.width)
     canvas.height = max(canvas.height, first.y + first.size.height)
     try limits.check(size: canvas, format: .gif)
+    // Only the first frame is within the canvas for sure, and all are decoded whole.
+    for frame in frames where frame.size.pixelCount > limits.maxPixels {
+      throw .limitExceeded(.pixels, value: frame.size.pixelCount, limit: limits.maxPixels)
+    }
   }
 
   private mutating func walk(

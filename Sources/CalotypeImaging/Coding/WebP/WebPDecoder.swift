@@ -42,8 +42,7 @@ public struct WebPDecoder: ImageDecoding {
         let fills = frame.size == structure.canvas
         if !fills || options.allowsPartial { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
         isComplete = try painter.paint(frame, onto: canvas, width: structure.canvas.width)
-        guard fills, isComplete, !frame.hasAlpha else { return false }
-        return !frame.isLossless || canvas.isOpaque
+        return fills && isComplete && !frame.hasAlpha
       }
       return Image(
         bitmap: bitmap, info: info, orientation: info.orientation,
@@ -64,14 +63,5 @@ extension WebPStructure {
     }
     if let colorProfile { info.colorProfile = ICCProfile.description(of: Data(file[colorProfile])) }
     return info
-  }
-}
-
-extension UnsafeMutableRawBufferPointer {
-  /// Whether the alpha of every RGBA pixel is 255.
-  fileprivate var isOpaque: Bool {
-    var all = UInt32.max
-    for pixel in UnsafeRawBufferPointer(self).assumingMemoryBound(to: UInt32.self) { all &= pixel }
-    return UInt32(littleEndian: all) >> 24 == 255
   }
 }

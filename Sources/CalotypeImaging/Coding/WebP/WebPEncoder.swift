@@ -24,7 +24,8 @@ public struct WebPEncoder: ImageEncoding {
     guard bitmap.width <= Self.maxSide, bitmap.height <= Self.maxSide else {
       throw .invalidParameter(
         name: "size",
-        reason: "WebP holds at most \(Self.maxSide)×\(Self.maxSide) pixels, not \(bitmap.size); shrink it first")
+        reason:
+          "WebP holds at most \(Self.maxSide)×\(Self.maxSide) pixels, not \(bitmap.size); shrink it first")
     }
     var config = try Self.config(options)
     var picture = WebPPicture()

@@ -10,7 +10,7 @@ struct WebPFrame: Hashable, Sendable {
   var payload: Range<Int>
   /// Whether the payload is announced longer than the file is.
   var isTruncated = false
-  /// Whether the bitstream declares alpha. Only a hint in lossless frames: their pixels may have some anyway.
+  /// Whether the bitstream declares alpha; if not, every pixel is opaque.
   var hasAlpha: Bool
   /// Whether the bitstream is VP8L.
   var isLossless: Bool

@@ -32,7 +32,14 @@ struct WebPPainter {
     config.output.u.RGBA.stride = Int32(stride)
     config.output.u.RGBA.size = canvas.count - start
 
-    let bytes = source + frame.payload.lowerBound
+    let isComplete = try decode(frame, source + frame.payload.lowerBound, &config)
+    if frame.isLossless, !frame.hasAlpha, isComplete { makeOpaque(frame, canvas: canvas, width: width) }
+    return isComplete
+  }
+
+  private func decode(
+    _ frame: WebPFrame, _ bytes: UnsafePointer<UInt8>, _ config: inout WebPDecoderConfig
+  ) throws(ImagingError) -> Bool {
     let result = try feed(bytes, count: frame.payload.count, config: &config)
     if result.status == VP8_STATUS_OK { return true }
     if result.status == VP8_STATUS_OUT_OF_MEMORY {
@@ -69,6 +76,20 @@ struct WebPPainter {
       var rows: Int32 = 0
       let isStarted = WebPIDecGetRGB(decoder, &rows, nil, nil, nil) != nil
       return (status, isStarted ? Int(rows) : 0)
+    }
+  }
+
+  /// Lossless pixels carry alpha even when the header says that it is unused. Everybody believes the header.
+  private func makeOpaque(_ frame: WebPFrame, canvas: UnsafeMutableRawBufferPointer, width: Int) {
+    guard let pixels = canvas.baseAddress?.assumingMemoryBound(to: UInt32.self) else { return }
+    let alpha = (UInt32(255) << 24).littleEndian
+    for row in frame.y..<frame.y + frame.size.height {
+      let start = row * width + frame.x
+      var column = 0
+      while column < frame.size.width {
+        pixels[start &+ column] |= alpha
+        column &+= 1
+      }
     }
   }
 }

@@ -138,7 +138,8 @@ struct WebPStructure: Sendable {
   }
 
   /// Reads `ANMF`; `false` when the file ends before its bitstream's header does.
-  private mutating func addFrame(_ file: UnsafeRawBufferPointer, _ chunk: Chunk) throws(ImagingError) -> Bool {
+  private mutating func addFrame(_ file: UnsafeRawBufferPointer, _ chunk: Chunk) throws(ImagingError) -> Bool
+  {
     let bytes = file.bytes
     let start = chunk.payload.lowerBound
     let end = chunk.payload.upperBound
