@@ -52,7 +52,8 @@ extension Thumbnail {
     let heightCounts = box.height > 0 && box.height < source.height
     // box.width / source.width <= box.height / source.height, without division.
     let widthIsTighter =
-      widthCounts && (!heightCounts || !Self.product(box.height, source.width, isBelow: box.width, source.height))
+      widthCounts
+      && (!heightCounts || !Self.product(box.height, source.width, isBelow: box.width, source.height))
     if widthIsTighter {
       return PixelSize(
         width: box.width, height: Self.scale(source.height, by: box.width, over: source.width))
