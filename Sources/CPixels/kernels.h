@@ -48,8 +48,8 @@ static inline uint8_t cpx_clamp(int32_t value) {
 static inline uint8_t cpx_split_low(int16_t c) { return (uint8_t)(c & 127); }
 static inline uint8_t cpx_split_high(int16_t c) { return (uint8_t)(c >> 7); }
 
-/// Runs `body` at offsets 0, width, 2 * width … below `bytes`; the last run is moved back to end at `bytes`, so
-/// that nothing behind is touched and some bytes are made twice. Needs `bytes >= width`.
+/// Loops over the offsets x = 0, width, 2 * width and so on below `bytes`; the last is moved back to end at
+/// `bytes`, so that nothing behind is touched and some bytes are made twice. Needs `bytes >= width`.
 #define CPX_FOR_CHUNKS(x, bytes, width) \
   for (size_t x = 0, _end = (bytes); x < _end; \
        x = x + (width) == _end ? _end : x + 2 * (width) <= _end ? x + (width) : _end - (width))

@@ -138,7 +138,8 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_kernels *k = kernels(r->level);
   const cpx_filter *v = &r->vertical, *h = &r->horizontal;
   const cpx_row row = {
-      h->starts, r->first_column, h->coefficients, base + l.split, h->count, h->taps, h->stride, h->precision};
+      h->starts, r->first_column, h->coefficients, base + l.split, h->count, h->taps, h->stride,
+      h->precision};
   cpx_column column = {
       pointers, (size_t)r->columns * 4, NULL, (uint32_t *)(base + l.scratch), v->taps, padded_taps(v),
       v->precision};

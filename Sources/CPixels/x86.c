@@ -116,8 +116,8 @@ AVX2 static void horizontal_avx2(const cpx_row *row, const uint8_t *in, uint8_t 
   const __m256i order = _mm256_setr_epi8(
       0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1,
       8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
-  const __m256i firstWords = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
-  const __m256i lastWords = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
+  const __m256i first_words = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
+  const __m256i last_words = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
   const __m128i rounding = _mm_set1_epi32(1 << (row->precision - 1));
   const __m128i shift = _mm_cvtsi32_si128(row->precision);
   for (int32_t x = 0; x < row->count; x++) {
@@ -129,8 +129,8 @@ AVX2 static void horizontal_avx2(const cpx_row *row, const uint8_t *in, uint8_t 
       const __m256i s0 = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(q)), order);
       const __m256i s1 = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(q + 1)), order);
       const __m256i k = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(c + t)));
-      a = _mm256_add_epi32(a, _mm256_madd_epi16(s0, _mm256_permutevar8x32_epi32(k, firstWords)));
-      b = _mm256_add_epi32(b, _mm256_madd_epi16(s1, _mm256_permutevar8x32_epi32(k, lastWords)));
+      a = _mm256_add_epi32(a, _mm256_madd_epi16(s0, _mm256_permutevar8x32_epi32(k, first_words)));
+      b = _mm256_add_epi32(b, _mm256_madd_epi16(s1, _mm256_permutevar8x32_epi32(k, last_words)));
     }
     a = _mm256_add_epi32(a, b);
     __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
@@ -164,8 +164,8 @@ AVX2 static void premultiply_avx2(const uint8_t *in, uint8_t *out, size_t pixels
 
 const cpx_kernels cpx_avx2 = {vertical_avx2, horizontal_avx2, premultiply_avx2};
 
-// AVX-512 with VNNI: four taps of a channel side by side, one dot product each for the high and the low bytes of
-// the coefficients. The sums may wrap around on the way; the total does not.
+// AVX-512 with VNNI: four taps of a channel side by side, one dot product each for the high and the low bytes
+// of the coefficients. The sums may wrap around on the way; the total does not.
 
 VNNI static inline __m512i joined(__m512i high, __m512i low, __m128i shift) {
   return _mm512_sra_epi32(_mm512_add_epi32(_mm512_slli_epi32(high, 7), low), shift);

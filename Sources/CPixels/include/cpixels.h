@@ -48,7 +48,7 @@ typedef enum {
 /// A resize of four-byte pixels. Fill in the first part, ask for the size of the workspace, begin, make rows.
 typedef struct {
   const uint8_t *source;
-  /// Bytes from row to row, at least `4 * source_width`. Nothing is read behind the last pixel of the last row.
+  /// Bytes from row to row, at least `4 * source_width`. Nothing behind the last pixel is read.
   size_t source_stride;
   int32_t source_width, source_height;
   /// `vertical.count` rows of `horizontal.count` pixels.
@@ -72,9 +72,9 @@ void cpx_resample_begin(cpx_resample *resample, void *workspace);
 /// Makes the output rows `first..<last`. Rows are made in ascending order, each once.
 void cpx_resample_rows(cpx_resample *resample, int32_t first, int32_t last);
 
-/// Averages cells of `cell_width * cell_height` pixels (fewer at the right and lower edge), rounded to nearest.
-/// Straight pixels become premultiplied ones when `premultiply` is set. `sums` holds four numbers per cell of a
-/// row. Makes the cell rows `first..<last` of `destination`, whose rows have no padding.
+/// Averages cells of `cell_width * cell_height` pixels (fewer at the right and lower edge), rounded to
+/// nearest. Straight pixels become premultiplied ones when `premultiply` is set. `sums` holds four numbers per
+/// cell of a row. Makes the cell rows `first..<last` of `destination`, whose rows have no padding.
 void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width, int32_t source_height,
                      int32_t cell_width, int32_t cell_height, int premultiply, uint8_t *destination,
                      uint64_t *sums, int32_t first, int32_t last);

@@ -34,7 +34,9 @@ extension Bitmap {
       let width = source.width.multipliedReportingOverflow(by: eighths)
       let height = source.height.multipliedReportingOverflow(by: eighths)
       guard !width.overflow, !height.overflow else { break }
-      if (width.partialValue - 1) / 8 + 1 == decoded.width, (height.partialValue - 1) / 8 + 1 == decoded.height {
+      if (width.partialValue - 1) / 8 + 1 == decoded.width,
+        (height.partialValue - 1) / 8 + 1 == decoded.height
+      {
         return (Double(eighths) / 8, Double(eighths) / 8)
       }
     }

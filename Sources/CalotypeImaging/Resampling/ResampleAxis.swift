@@ -43,8 +43,10 @@ struct ResampleAxis {
   /// The samples that an output may see; at least one.
   func window(_ output: Int, filter: ResampleFilter) -> Range<Int> {
     let center = center(output)
-    let reach = filter.radius * max(scale, 1)
-    // Samples whose centre is nearer than `reach`; one more where the last sample is smaller than the others.
+    // Only the box has weight on its very border.
+    let radius = filter == .box ? filter.radius + ResampleFilter.tolerance : filter.radius
+    let reach = radius * max(scale, 1)
+    // Samples whose centre is within reach; one more where the last sample is smaller than the others.
     let low = min(max(0, Int((center - reach - 0.5).rounded(.up))), samples - 1)
     let high = Int((center + reach - 0.5).rounded(.down)) + (cell > 1 ? 2 : 1)
     return low..<max(low + 1, min(samples, high))

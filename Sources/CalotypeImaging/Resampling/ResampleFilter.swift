@@ -40,10 +40,13 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     case .bilinear:
       return max(0, 1 - x)
     case .box:
-      // Half open, so that a point on the border of two pixels belongs to one of them.
-      return distance > -0.5 && distance <= 0.5 ? 1 : 0
+      // A pixel whose centre lies on the border belongs to both sides, whatever rounding makes of "on".
+      return x < 0.5 - Self.tolerance ? 1 : x <= 0.5 + Self.tolerance ? 0.5 : 0
     }
   }
+
+  /// How far apart two positions may be and still be meant to be one, in pixels.
+  static let tolerance = 1e-9
 
   /// sinc(x) · sinc(x / 3), by sin 3a = 3 sin a − 4 sin³ a with one sine instead of two.
   private static func lanczos3(_ x: Double) -> Double {

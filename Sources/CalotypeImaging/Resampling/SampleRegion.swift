@@ -37,7 +37,7 @@ public struct SampleRegion: Hashable, Sendable {
     let left = max(0, x)
     let top = max(0, y)
     return SampleRegion(
-      x: left, y: top, width: min(x + width, Double(size.width)) - left,
-      height: min(y + height, Double(size.height)) - top)
+      x: left, y: top, width: min(width, Double(size.width) - left),
+      height: min(height, Double(size.height) - top))
   }
 }

@@ -11,8 +11,9 @@ extension Thumbnail {
 
   /// How many times larger than the thumbnail a codec decodes that can only halve, quarter or decimate.
   ///
-  /// What a codec does to shrink is a box filter in effect, so the pixels left must outnumber those wanted, for
-  /// ``ResampleFilter`` to have the last word. Against a full decode, on photographs: 54 dB at 2, 47 dB at 1.
+  /// What such a codec leaves is coarse, so there must be more pixels than wanted, for ``ResampleFilter`` to have the
+  /// last word. JPEG photographs of 5 to 24 megapixels, against full decode and Lanczos: 38 to 49 dB when decoded at
+  /// 1 to 1.25 times the thumbnail, 48 to 53 dB at 1.8 to 2.3 times, 54 dB and more from 3.5 times on.
   static let decodeOversampling = 2
 
   /// The thumbnail of a picture of this size; both upright.
@@ -52,7 +53,8 @@ extension Thumbnail {
     let heightCounts = box.height > 0 && box.height < source.height
     // box.width / source.width <= box.height / source.height, without division.
     let widthIsTighter =
-      widthCounts && (!heightCounts || !Self.product(box.height, source.width, isBelow: box.width, source.height))
+      widthCounts
+      && (!heightCounts || !Self.product(box.height, source.width, isBelow: box.width, source.height))
     if widthIsTighter {
       return PixelSize(
         width: box.width, height: Self.scale(source.height, by: box.width, over: source.width))

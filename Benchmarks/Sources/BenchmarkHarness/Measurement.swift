@@ -1,0 +1,70 @@
+import Glibc
+
+/// CPU time of a piece of work, and how it compares with a limit measured in the same run.
+///
+/// Other programs on the machine change absolute times by tens of percent, but two pieces of work that take turns
+/// suffer alike. So only the ratio is a result; the times say which order of magnitude it is about.
+///
+/// ```swift
+/// let result = Measurement.ratio("resize", to: "memory read") { resize() } limit: { read() }
+/// ```
+public struct Measurement: Hashable, Sendable {
+  /// What was measured.
+  public let name: String
+  /// What it is compared with.
+  public let limitName: String
+  /// Median CPU time of one run, in milliseconds, of all threads of the process.
+  public let milliseconds: Double
+  /// The same of the limit.
+  public let limitMilliseconds: Double
+  /// Median of the ratios of neighbouring runs.
+  public let ratio: Double
+  /// Half of all ratios lie within this distance around their median: the quartiles, halved.
+  public let spread: Double
+
+  /// Runs both pieces of work in turns, the order swapped each round, after one warm-up of each.
+  ///
+  /// - Parameters:
+  ///   - name: What is measured.
+  ///   - limitName: What it is compared with.
+  ///   - rounds: Pairs of runs, at least one.
+  ///   - subject: The work. One call should take a millisecond or more.
+  ///   - limit: The work to compare with.
+  public static func ratio<Failure: Error>(
+    _ name: String, to limitName: String, rounds: Int = 15, subject: () throws(Failure) -> Void,
+    limit: () throws(Failure) -> Void
+  ) throws(Failure) -> Measurement {
+    try subject()
+    try limit()
+    var subjects: [Double] = []
+    var limits: [Double] = []
+    for round in 0..<max(1, rounds) {
+      if round.isMultiple(of: 2) {
+        subjects.append(try time(subject))
+        limits.append(try time(limit))
+      } else {
+        limits.append(try time(limit))
+        subjects.append(try time(subject))
+      }
+    }
+    let ratios = zip(subjects, limits).map { $0 / max($1, 1e-6) }.sorted()
+    return Measurement(
+      name: name, limitName: limitName, milliseconds: subjects.sorted()[subjects.count / 2],
+      limitMilliseconds: limits.sorted()[limits.count / 2], ratio: ratios[ratios.count / 2],
+      spread: (ratios[ratios.count * 3 / 4] - ratios[ratios.count / 4]) / 2)
+  }
+
+  /// CPU milliseconds of one call.
+  private static func time<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> Double {
+    let start = cpuTime()
+    try body()
+    return cpuTime() - start
+  }
+
+  /// CPU milliseconds of this process so far, user and system, all threads.
+  private static func cpuTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
+  }
+}

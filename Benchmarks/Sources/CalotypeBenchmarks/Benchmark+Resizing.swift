@@ -1,0 +1,63 @@
+import BenchmarkHarness
+import CalotypeImaging
+
+extension Benchmark {
+  /// Shrinking 12 megapixels, against reading them once: below that no resize can go.
+  static var resizing: [Benchmark] {
+    let source = PixelSize(width: 4000, height: 3000)
+    let sizes = [PixelSize(width: 800, height: 600), PixelSize(width: 320, height: 240)]
+    var benchmarks: [Benchmark] = []
+    for size in sizes {
+      for isOpaque in [true, false] {
+        benchmarks.append(resize(source, to: size, filter: .lanczos3, isOpaque: isOpaque))
+      }
+    }
+    for filter in [ResampleFilter.bicubic, .bilinear, .box] {
+      benchmarks.append(resize(source, to: sizes[1], filter: filter, isOpaque: true))
+    }
+    let small = PixelSize(width: 1000, height: 750)
+    benchmarks.append(
+      resize(small, to: PixelSize(width: 2000, height: 1500), filter: .lanczos3, isOpaque: true))
+    return benchmarks
+  }
+
+  private static func resize(
+    _ source: PixelSize, to size: PixelSize, filter: ResampleFilter, isOpaque: Bool
+  ) -> Benchmark {
+    let name = "resize/\(source) to \(size)/\(filter.rawValue)/\(isOpaque ? "opaque" : "alpha")"
+    return Benchmark(name: name) { rounds in
+      let bitmap = try noise(source, isOpaque: isOpaque)
+      let larger = source.pixelCount >= size.pixelCount ? bitmap : try noise(size, isOpaque: isOpaque)
+      let pool = PixelPool(byteLimit: 256 << 20)
+      return try Measurement.ratio(name, to: "read the larger", rounds: rounds) {
+        _ = try bitmap.resampled(to: size, filter: filter, pool: pool)
+      } limit: {
+        keep(larger.withUnsafeBytes(sum))
+      }
+    }
+  }
+
+  /// Reads all bytes, with sixteen independent sums, so that memory is the limit and not the adder.
+  private static func sum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var sums = (SIMD8<UInt64>.zero, SIMD8<UInt64>.zero)
+    for offset in stride(from: 0, to: bytes.count & ~127, by: 128) {
+      sums.0 &+= bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
+      sums.1 &+= bytes.loadUnaligned(fromByteOffset: offset + 64, as: SIMD8<UInt64>.self)
+    }
+    return (sums.0 &+ sums.1).wrappedSum()
+  }
+
+  /// A result that the optimiser must believe is used.
+  @inline(never) private static func keep(_ value: UInt64) {}
+
+  private static func noise(_ size: PixelSize, isOpaque: Bool) throws -> Bitmap {
+    try Bitmap(size: size) { bytes in
+      var state: UInt32 = 1
+      for offset in stride(from: 0, to: bytes.count, by: 4) {
+        state = state &* 1_664_525 &+ 1_013_904_223
+        bytes.storeBytes(of: isOpaque ? state | 0xff00_0000 : state, toByteOffset: offset, as: UInt32.self)
+      }
+      return isOpaque
+    }
+  }
+}
