@@ -1,0 +1,81 @@
+public import FoundationEssentials
+
+/// What ``ScriptedHTTPServer`` answers: a list of steps, carried out in order.
+public struct ScriptedReply: Sendable {
+  /// One thing to do.
+  public enum Step: Sendable {
+    /// Sends the status line and these header fields, and nothing the script does not say: no length, no
+    /// date.
+    case head(Int, [(name: String, value: String)])
+    /// Sends bytes as they are.
+    case bytes(Data)
+    /// Sends bytes as one chunk of a chunked body; no bytes send the last chunk.
+    case chunk(Data)
+    /// Waits until a gate is open, the client leaves or the server stops.
+    case wait(Gate)
+    /// Opens a gate: tells the test that the script has come this far.
+    case signal(Gate)
+    /// Waits until the client leaves or the server stops.
+    case hang
+    /// Closes the connection.
+    case close
+    /// Resets the connection: the client sees an error instead of an end.
+    case reset
+  }
+
+  /// What to do.
+  public var steps: [Step]
+
+  /// A reply of `steps`. The connection is kept for the next request if the last step does not close it; the
+  /// script is responsible for the framing then.
+  public init(_ steps: [Step]) {
+    self.steps = steps
+  }
+
+  /// A whole response with the right `Content-Length`.
+  public static func body(
+    _ data: Data, status: Int = 200, headers: [(name: String, value: String)] = []
+  ) -> ScriptedReply {
+    ScriptedReply([.head(status, headers + [("Content-Length", "\(data.count)")]), .bytes(data)])
+  }
+
+  /// A response without body bytes.
+  public static func status(_ status: Int, headers: [(name: String, value: String)] = []) -> ScriptedReply {
+    body(Data(), status: status, headers: headers)
+  }
+
+  /// A redirect.
+  public static func redirect(to location: String, status: Int = 302) -> ScriptedReply {
+    body(Data(), status: status, headers: [("Location", location)])
+  }
+
+  /// A chunked body, one chunk of the protocol for each of `chunks`.
+  public static func chunked(
+    _ chunks: [Data], headers: [(name: String, value: String)] = []
+  ) -> ScriptedReply {
+    ScriptedReply(
+      [.head(200, headers + [("Transfer-Encoding", "chunked")])]
+        + chunks.filter { !$0.isEmpty }.map { .chunk($0) } + [.chunk(Data())])
+  }
+
+  /// The head at once, and each piece of the body after its gate; `Content-Length` is right.
+  public static func gated(
+    _ pieces: [(gate: Gate, data: Data)], headers: [(name: String, value: String)] = []
+  ) -> ScriptedReply {
+    let count = pieces.reduce(0) { $0 + $1.data.count }
+    return ScriptedReply(
+      [.head(200, headers + [("Content-Length", "\(count)")])]
+        + pieces.flatMap { [.wait($0.gate), .bytes($0.data)] })
+  }
+
+  /// Announces `declared` bytes, sends `data` and closes the connection.
+  public static func truncated(_ data: Data, declared: Int) -> ScriptedReply {
+    ScriptedReply([.head(200, [("Content-Length", "\(declared)")]), .bytes(data), .close])
+  }
+
+  /// Nothing, ever.
+  public static var hang: ScriptedReply { ScriptedReply([.hang]) }
+
+  /// An end of the connection instead of an answer.
+  public static var close: ScriptedReply { ScriptedReply([.close]) }
+}
