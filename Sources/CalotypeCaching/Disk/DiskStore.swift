@@ -131,35 +131,44 @@ struct DiskStore: Sendable {
   private func write(
     _ parts: [Data], to digest: Digest256, time: Date
   ) throws(FileSystemError) -> Int? {
+    // Others may clear the folder between any two steps: then it is made again.
+    for _ in 0..<2 {
+      do throws(FileSystemError) {
+        return try writeOnce(parts, to: digest, time: time)
+      } catch {
+        guard error.code == ENOENT else { throw error }
+      }
+    }
+    return try writeOnce(parts, to: digest, time: time)
+  }
+
+  private func writeOnce(
+    _ parts: [Data], to digest: Digest256, time: Date
+  ) throws(FileSystemError) -> Int? {
     let path = layout.record(digest)
+    let temporary = "\(layout.temporaries)/\(names.next())"
     let synchronize = configuration.durability == .fsync
-    // Others may clear the folder between any two steps: it is made again, twice.
-    var attempt = 0
-    while true {
-      attempt += 1
-      let temporary = "\(layout.temporaries)/\(names.next())"
+    do throws(FileSystemError) {
+      try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      try prepareFolder()
+      try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+    }
+    do throws(FileSystemError) {
+      let replaced = try files.status(path)?.size
       do throws(FileSystemError) {
-        try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+        try files.rename(temporary, to: path, synchronize: synchronize)
       } catch {
-        guard error.code == ENOENT, attempt < 3 else { throw error }
-        try prepareFolder()
-        continue
+        // Usually this is the first record of its folder.
+        guard error.code == ENOENT else { throw error }
+        try files.makeFolder(layout.fanOutFolder(of: digest))
+        try files.rename(temporary, to: path, synchronize: synchronize)
       }
-      do throws(FileSystemError) {
-        let replaced = try files.status(path)?.size
-        do throws(FileSystemError) {
-          try files.rename(temporary, to: path, synchronize: synchronize)
-        } catch {
-          // Usually this is the first record of its folder.
-          guard error.code == ENOENT else { throw error }
-          try files.makeFolder(layout.fanOutFolder(of: digest))
-          try files.rename(temporary, to: path, synchronize: synchronize)
-        }
-        return replaced
-      } catch {
-        _ = try? files.remove(temporary)
-        guard error.code == ENOENT, attempt < 3 else { throw error }
-      }
+      return replaced
+    } catch {
+      _ = try? files.remove(temporary)
+      throw error
     }
   }
 
