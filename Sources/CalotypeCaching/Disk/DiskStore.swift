@@ -88,7 +88,7 @@ struct DiskStore: Sendable {
 
   /// Opens a record and reads its header. `nil`: nothing there. No file: something that is no record was there and
   /// is removed. No header: it is damaged.
-  private func openRecord(
+  func openRecord(
     _ path: String
   ) throws(FileSystemError) -> (file: (any CacheFileReading)?, header: RecordHeader?)? {
     let file: any CacheFileReading
@@ -207,7 +207,7 @@ struct DiskStore: Sendable {
   }
 
   /// Removes a file that was seen to be useless, unless a new one has taken its name since.
-  private func discard(_ path: String, _ seen: FileStatus) {
+  func discard(_ path: String, _ seen: FileStatus) {
     // What cannot be removed stays and reads as `nil` the next time too. A store that gets in between the two calls
     // loses its record, never its bytes: to the next read that is a miss.
     guard let status = try? files.status(path), status == seen else { return }
