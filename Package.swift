@@ -91,8 +91,13 @@ let package = Package(
     .testTarget(
       name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
       swiftSettings: swift),
+    // Killed by the tests while it writes.
+    .executableTarget(
+      name: "CacheWriter", dependencies: ["CalotypeCaching"], path: "Tests/Helpers/CacheWriter",
+      swiftSettings: swift),
     .testTarget(
-      name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit"], swiftSettings: swift),
+      name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit", "CacheWriter"],
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift),
     .testTarget(

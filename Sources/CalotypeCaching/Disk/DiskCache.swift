@@ -152,7 +152,7 @@ public actor DiskCache {
     return result
   }
 
-  private func noteRemoval(of size: Int) {
+  func noteRemoval(of size: Int) {
     usage.noteRemoval(of: size)
   }
 

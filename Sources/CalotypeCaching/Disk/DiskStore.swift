@@ -88,7 +88,7 @@ struct DiskStore: Sendable {
 
   /// Opens a record and reads its header. `nil`: nothing there. No file: something that is no record was there and
   /// is removed. No header: it is damaged.
-  private func openRecord(
+  func openRecord(
     _ path: String
   ) throws(FileSystemError) -> (file: (any CacheFileReading)?, header: RecordHeader?)? {
     let file: any CacheFileReading
@@ -131,35 +131,44 @@ struct DiskStore: Sendable {
   private func write(
     _ parts: [Data], to digest: Digest256, time: Date
   ) throws(FileSystemError) -> Int? {
+    // Others may clear the folder between any two steps: then it is made again.
+    for _ in 0..<2 {
+      do throws(FileSystemError) {
+        return try writeOnce(parts, to: digest, time: time)
+      } catch {
+        guard error.code == ENOENT else { throw error }
+      }
+    }
+    return try writeOnce(parts, to: digest, time: time)
+  }
+
+  private func writeOnce(
+    _ parts: [Data], to digest: Digest256, time: Date
+  ) throws(FileSystemError) -> Int? {
     let path = layout.record(digest)
+    let temporary = "\(layout.temporaries)/\(names.next())"
     let synchronize = configuration.durability == .fsync
-    // Others may clear the folder between any two steps: it is made again, twice.
-    var attempt = 0
-    while true {
-      attempt += 1
-      let temporary = "\(layout.temporaries)/\(names.next())"
+    do throws(FileSystemError) {
+      try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+    } catch {
+      guard error.code == ENOENT else { throw error }
+      try prepareFolder()
+      try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+    }
+    do throws(FileSystemError) {
+      let replaced = try files.status(path)?.size
       do throws(FileSystemError) {
-        try files.create(temporary, parts: parts, modified: time, synchronize: synchronize)
+        try files.rename(temporary, to: path, synchronize: synchronize)
       } catch {
-        guard error.code == ENOENT, attempt < 3 else { throw error }
-        try prepareFolder()
-        continue
+        // Usually this is the first record of its folder.
+        guard error.code == ENOENT else { throw error }
+        try files.makeFolder(layout.fanOutFolder(of: digest))
+        try files.rename(temporary, to: path, synchronize: synchronize)
       }
-      do throws(FileSystemError) {
-        let replaced = try files.status(path)?.size
-        do throws(FileSystemError) {
-          try files.rename(temporary, to: path, synchronize: synchronize)
-        } catch {
-          // Usually this is the first record of its folder.
-          guard error.code == ENOENT else { throw error }
-          try files.makeFolder(layout.fanOutFolder(of: digest))
-          try files.rename(temporary, to: path, synchronize: synchronize)
-        }
-        return replaced
-      } catch {
-        _ = try? files.remove(temporary)
-        guard error.code == ENOENT, attempt < 3 else { throw error }
-      }
+      return replaced
+    } catch {
+      _ = try? files.remove(temporary)
+      throw error
     }
   }
 
@@ -198,7 +207,7 @@ struct DiskStore: Sendable {
   }
 
   /// Removes a file that was seen to be useless, unless a new one has taken its name since.
-  private func discard(_ path: String, _ seen: FileStatus) {
+  func discard(_ path: String, _ seen: FileStatus) {
     // What cannot be removed stays and reads as `nil` the next time too. A store that gets in between the two calls
     // loses its record, never its bytes: to the next read that is a miss.
     guard let status = try? files.status(path), status == seen else { return }

@@ -122,6 +122,15 @@ struct RecordHeader: Sendable {
   }
 }
 
+/// The checksum of a payload that comes in pieces.
+struct PayloadChecksum {
+  private var hash = SHA256()
+
+  mutating func update(_ piece: Data) { hash.update(data: piece) }
+
+  func finalize() -> Digest256 { Digest256(hash.finalize()) }
+}
+
 extension Digest256 {
   init(_ digest: SHA256Digest) {
     self = digest.withUnsafeBytes { Digest256($0) }

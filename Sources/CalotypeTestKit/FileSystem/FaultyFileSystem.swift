@@ -1,0 +1,150 @@
+public import Calotype
+import CalotypeSupport
+public import FoundationEssentials
+
+/// A file system that fails when a test wants it to, and is the real one otherwise.
+///
+/// ```swift
+/// let files = FaultyFileSystem()
+/// let cache = DiskCache(configuration, fileSystem: files)
+/// files.fail(.create, with: ENOSPC, times: 1)
+/// ```
+public final class FaultyFileSystem: CacheFileSystem {
+  /// What can be made to fail.
+  public enum Operation: Hashable, Sendable, CaseIterable {
+    /// Opening a file for reading.
+    case open
+    /// Reading from an open file.
+    case read
+    /// Writing a new file.
+    case create
+    /// Renaming a file.
+    case rename
+    /// Removing a file.
+    case remove
+    /// Setting a modification time.
+    case touch
+    /// Asking what a file is.
+    case status
+    /// Listing a folder.
+    case list
+    /// Making a folder.
+    case makeFolder
+  }
+
+  /// Called before an operation, on the thread that is about to do it; what it throws is what the operation throws.
+  public typealias Hook = @Sendable (_ operation: Operation, _ path: String) throws(FileSystemError) -> Void
+
+  private struct State {
+    var hook: Hook?
+    var faults: [Operation: (code: Int32, times: Int)] = [:]
+    var calls: [Operation: Int] = [:]
+  }
+
+  private let base: any CacheFileSystem
+  private let state = Lock(State())
+
+  /// Wraps a file system.
+  public init(_ base: any CacheFileSystem = PosixFileSystem()) {
+    self.base = base
+  }
+
+  /// Lets the next calls of an operation fail.
+  public func fail(_ operation: Operation, with code: Int32, times: Int = .max) {
+    state.withLock { $0.faults[operation] = (code, times) }
+  }
+
+  /// Calls `hook` before every operation that does not fail anyway.
+  public func intercept(_ hook: @escaping Hook) {
+    state.withLock { $0.hook = hook }
+  }
+
+  /// Lets all operations succeed again.
+  public func heal() {
+    state.withLock { state in
+      state.faults = [:]
+      state.hook = nil
+    }
+  }
+
+  /// How often an operation was called, failures included.
+  public func calls(_ operation: Operation) -> Int {
+    state.withLock { $0.calls[operation, default: 0] }
+  }
+
+  fileprivate func enter(_ operation: Operation, _ path: String) throws(FileSystemError) {
+    let (code, hook) = state.withLock { state -> (Int32?, Hook?) in
+      state.calls[operation, default: 0] += 1
+      guard let fault = state.faults[operation], fault.times > 0 else { return (nil, state.hook) }
+      state.faults[operation] = (fault.code, fault.times - 1)
+      return (fault.code, nil)
+    }
+    if let code { throw FileSystemError(operation: "\(operation)", path: path, code: code) }
+    try hook?(operation, path)
+  }
+
+  /// Opens a file whose reads may fail as well.
+  public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
+    try enter(.open, path)
+    return try base.open(path).map { FaultyFile(base: $0, path: path, owner: self) }
+  }
+
+  /// Writes a new file.
+  public func create(
+    _ path: String, parts: [Data], modified: Date, synchronize: Bool
+  ) throws(FileSystemError) {
+    try enter(.create, path)
+    try base.create(path, parts: parts, modified: modified, synchronize: synchronize)
+  }
+
+  /// Renames a file.
+  public func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
+    try enter(.rename, newPath)
+    try base.rename(path, to: newPath, synchronize: synchronize)
+  }
+
+  /// Removes a file.
+  public func remove(_ path: String) throws(FileSystemError) -> Bool {
+    try enter(.remove, path)
+    return try base.remove(path)
+  }
+
+  /// Sets a modification time.
+  public func touch(_ path: String, modified: Date) throws(FileSystemError) {
+    try enter(.touch, path)
+    try base.touch(path, modified: modified)
+  }
+
+  /// Asks what a file is.
+  public func status(_ path: String) throws(FileSystemError) -> FileStatus? {
+    try enter(.status, path)
+    return try base.status(path)
+  }
+
+  /// Lists a folder.
+  public func list(
+    _ folder: String, _ body: (_ name: String, _ status: FileStatus) -> Void
+  ) throws(FileSystemError) {
+    try enter(.list, folder)
+    try base.list(folder, body)
+  }
+
+  /// Makes folders.
+  public func makeFolder(_ path: String) throws(FileSystemError) {
+    try enter(.makeFolder, path)
+    try base.makeFolder(path)
+  }
+}
+
+private struct FaultyFile: CacheFileReading {
+  let base: any CacheFileReading
+  let path: String
+  let owner: FaultyFileSystem
+
+  var status: FileStatus { base.status }
+
+  func read(at offset: Int, count: Int) throws(FileSystemError) -> Data {
+    try owner.enter(.read, path)
+    return try base.read(at: offset, count: count)
+  }
+}

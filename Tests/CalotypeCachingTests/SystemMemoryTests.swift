@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Testing
+
+@testable import CalotypeCaching
+
+@Suite struct SystemMemoryTests {
+  private func write(_ text: String, _ path: String, in folder: TemporaryFolder) throws {
+    let url = folder.url.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  @Test func lowestLimitAboveTheProcessCounts() throws {
+    let folder = try TemporaryFolder()
+    try write("max\n", "sys/fs/cgroup/memory.max", in: folder)
+    try write("1073741824\n", "sys/fs/cgroup/app/memory.max", in: folder)
+    try write("max\n", "sys/fs/cgroup/app/worker/memory.max", in: folder)
+    let root = folder.path("").hasSuffix("/") ? String(folder.path("").dropLast()) : folder.path("")
+    #expect(
+      SystemMemory.controlGroupLimit(root: root, membership: "0::/app/worker\n") == 1_073_741_824)
+    #expect(SystemMemory.controlGroupLimit(root: root, membership: "0::/elsewhere\n") == nil)
+    #expect(SystemMemory.controlGroupLimit(root: root, membership: "nonsense") == nil)
+  }
+
+  @Test func versionOneIsRead() throws {
+    let folder = try TemporaryFolder()
+    try write("268435456\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", in: folder)
+    let root = folder.path("").hasSuffix("/") ? String(folder.path("").dropLast()) : folder.path("")
+    let membership = "3:cpu,cpuacct:/x\n2:memory:/docker/abc\n"
+    #expect(SystemMemory.controlGroupLimit(root: root, membership: membership) == 268_435_456)
+  }
+
+  @Test func cacheGetsAQuarterAndAtMostHalfAGigabyte() {
+    #expect(SystemMemory.cacheLimit(memory: 400) == 100)
+    #expect(SystemMemory.cacheLimit(memory: .max) == 512 << 20)
+    #expect(MemoryCache<Int>.defaultByteLimit > 0)
+    #expect(MemoryCache<Int>.defaultByteLimit <= min(SystemMemory.physical / 4, 512 << 20))
+  }
+}

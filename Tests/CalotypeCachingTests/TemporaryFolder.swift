@@ -1,0 +1,50 @@
+import CalotypeCaching
+import CalotypeTestKit
+import FoundationEssentials
+
+/// A folder of its own for one test, removed when the test lets go of it.
+final class TemporaryFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appending(path: "calotype-test-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The folder of a cache inside; not made yet.
+  var cache: URL { url.appending(path: "cache", directoryHint: .isDirectory) }
+
+  func path(_ name: String) -> String { url.appending(path: name).path }
+
+  /// The file of a record.
+  func record(_ key: CacheKey) -> URL {
+    let hex = key.hexDigest
+    return cache.appending(path: "v1/\(hex.prefix(2))/\(hex.dropFirst(2))")
+  }
+
+  /// Names of what is being written.
+  var temporaries: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: cache.appending(path: "v1/tmp").path)) ?? []
+  }
+
+  func configuration(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache.Configuration
+  {
+    var configuration = DiskCache.Configuration(folder: cache)
+    change(&configuration)
+    return configuration
+  }
+}
+
+/// Bytes that differ from place to place and from seed to seed.
+func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
+  var state = seed
+  var words: [UInt64] = []
+  for _ in 0..<(count + 7) / 8 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    words.append(state ^ state >> 29)
+  }
+  return words.withUnsafeBytes { Data($0.prefix(count)) }
+}
