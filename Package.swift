@@ -101,7 +101,9 @@ let package = Package(
     .testTarget(
       name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift),
     .testTarget(
-      name: "CalotypeTests", dependencies: ["Calotype", "CalotypeTestKit"], swiftSettings: swift),
+      name: "CalotypeTests",
+      dependencies: ["Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types")],
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),
   ]

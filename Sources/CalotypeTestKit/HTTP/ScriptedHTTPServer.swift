@@ -34,14 +34,17 @@ public final class ScriptedHTTPServer: Sendable {
     public let description: String
   }
 
-  /// Binds a free port and starts to accept.
-  public init() throws(StartError) {
+  /// Binds a port and starts to accept; 0 takes any free one.
+  public init(port wanted: UInt16 = 0) throws(StartError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw StartError(description: "socket: \(String(cString: strerror(errno)))") }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = wanted.bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    var reuse: Int32 = 1
+    setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
     let status = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(listener, address, length) == 0 && listen(listener, 1024) == 0

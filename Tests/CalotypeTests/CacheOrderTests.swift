@@ -1,0 +1,184 @@
+import Calotype
+import CalotypeTestKit
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Memory, then the result on disk, then the original on disk, then the loader; and nothing bad is kept.
+@Suite("Cache order")
+struct CacheOrderTests {
+  let server: ScriptedHTTPServer
+  let folder: CacheFolder
+
+  init() throws {
+    server = try ScriptedHTTPServer()
+    folder = try CacheFolder()
+  }
+
+  @Test("each tier answers when those above it are empty, with the same pixels")
+  func order() async throws {
+    server.route("/a.jpg", .body(try Samples.photo("stream.jpg")))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(100, 100))
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let loaded = try await pipeline.response(for: request)
+    #expect(loaded.source == .loader)
+    #expect(loaded.byteCount == Samples.stream?.count)
+    await pipeline.settle()
+    #expect(try await pipeline.response(for: request).source == .memory)
+    #expect(pipeline.cachedImage(for: request) != nil)
+
+    // A new process: nothing in memory.
+    let second = ImagePipeline.isolated(disk: folder.diskCache())
+    let found = try await second.response(for: request)
+    #expect(found.source == .disk)
+    #expect(found.image.bitmap == loaded.image.bitmap)
+    #expect(found.image.info?.format == .jpeg)
+    #expect(found.image.info?.size == PixelSize(width: 1731, height: 1151))
+    #expect(try await second.response(for: request).source == .memory)
+
+    // Another size: only the original helps.
+    let other = try await second.response(for: ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(50, 50)))
+    #expect(other.source == .diskOriginal)
+    #expect(server.requests(for: "/a.jpg").count == 1)
+    await second.settle()
+  }
+
+  @Test("policies: cacheOnly never loads, reload always does, loaderOnly leaves no trace")
+  func policies() async throws {
+    server.route("/a.png", .body(try Samples.png()))
+    let url = server.url("/a.png")
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    var request = ImageRequest(url: url, cachePolicy: .cacheOnly)
+    await #expect(throws: PipelineError.notCached(url.absoluteString)) { try await pipeline.image(for: request) }
+    #expect(server.requests.isEmpty)
+
+    request.cachePolicy = .loaderOnly
+    #expect(try await pipeline.response(for: request).source == .loader)
+    request.cachePolicy = .cacheOnly
+    await #expect(throws: PipelineError.self) { try await pipeline.image(for: request) }
+
+    request.cachePolicy = .useAge
+    #expect(try await pipeline.response(for: request).source == .loader)
+    await pipeline.settle()
+    request.cachePolicy = .cacheOnly
+    #expect(try await pipeline.response(for: request).source == .memory)
+    request.cachePolicy = .reload
+    #expect(try await pipeline.response(for: request).source == .loader)
+    #expect(server.requests.count == 3)
+    await pipeline.settle()
+  }
+
+  @Test("what is not an image, or not all of it, is an error and in no cache")
+  func poison() async throws {
+    let photo = try Samples.photo("stream.jpg")
+    let page = Data("<!DOCTYPE html><title>Sign in</title>".utf8)
+    let cut = photo.prefix(photo.count / 2)
+    let cases: [(ScriptedReply, String)] = [
+      (.body(page, headers: [("Content-Type", "image/jpeg")]), "unrecognizedFormat"),
+      (.body(Data()), "emptyBody"),
+      (.body(cut), "truncated"),
+      (.truncated(cut, declared: photo.count), "truncatedBody"),
+      (.body(photo, status: 404), "httpStatus"),
+    ]
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let request = ImageRequest(url: server.url("/a.jpg"))
+    for (reply, code) in cases {
+      server.route("/a.jpg", reply)
+      do {
+        _ = try await pipeline.image(for: request)
+        Issue.record("expected \(code)")
+      } catch {
+        #expect((error as? any CalotypeError)?.code == code)
+      }
+      await pipeline.settle()
+      let disk = try #require(pipeline.configuration.diskCache)
+      #expect(try await !disk.contains(request.sourceKey), "\(code)")
+      #expect(pipeline.cachedImage(for: request) == nil)
+    }
+    server.route("/a.jpg", .body(photo))
+    #expect(try await pipeline.image(for: request).width == 1731)
+    await pipeline.settle()
+  }
+
+  @Test("an original on disk that cannot be decoded is loaded again, once")
+  func damagedOriginal() async throws {
+    let photo = try Samples.photo("stream.jpg")
+    server.route("/a.jpg", .body(photo))
+    let disk = folder.diskCache()
+    let request = ImageRequest(url: server.url("/a.jpg"))
+    try await disk.store(photo.prefix(photo.count / 2), metadata: RecordMetadata(), for: request.sourceKey)
+    let pipeline = ImagePipeline.isolated(disk: disk)
+    #expect(try await pipeline.response(for: request).source == .loader)
+    await pipeline.settle()
+    #expect(try await disk.read(request.sourceKey)?.data == photo)
+    #expect(server.requests.count == 1)
+  }
+
+  @Test("a disk cache that fails in every way costs time, not images")
+  func brokenDisk() async throws {
+    server.route("/a.jpg", .body(try Samples.photo("stream.jpg")))
+    let files = FaultyFileSystem()
+    for operation in FaultyFileSystem.Operation.allCases { files.fail(operation, with: EIO) }
+    var configuration = DiskCache.Configuration()
+    configuration.folder = folder.url
+    let pipeline = ImagePipeline.isolated(disk: DiskCache(configuration, fileSystem: files))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(100, 100))
+    #expect(try await pipeline.image(for: request).width == 100)
+    await pipeline.settle()
+    let statistics = await pipeline.statistics
+    #expect(statistics.cacheErrors > 0)
+    #expect(statistics.lastCacheErrorCode != nil)
+
+    // It heals by itself.
+    files.heal()
+    pipeline.configuration.memoryCache?.removeAll()
+    #expect(try await pipeline.response(for: request).source == .loader)
+    await pipeline.settle()
+    pipeline.configuration.memoryCache?.removeAll()
+    #expect(try await pipeline.response(for: request).source == .disk)
+  }
+
+  @Test("no-store is obeyed on disk; local files and data URLs are not copied into caches")
+  func notStored() async throws {
+    let png = try Samples.png()
+    server.route("/a.png", .body(png, headers: [("Cache-Control", "private, no-store")]))
+    let disk = folder.diskCache()
+    let pipeline = ImagePipeline.isolated(disk: disk)
+    let file = folder.url.appending(path: "local.png")
+    try png.write(to: file)
+    let inline = try #require(URL(string: "data:image/png;base64," + png.base64EncodedString()))
+    for url in [server.url("/a.png"), file, inline] {
+      let request = ImageRequest(url: url)
+      #expect(try await pipeline.image(for: request).width == 8)
+      await pipeline.settle()
+      #expect(try await !disk.contains(request.sourceKey))
+    }
+    #expect(pipeline.cachedImage(for: ImageRequest(url: file)) == nil)
+    // The file changes, and so does the image.
+    try Samples.png(width: 9).write(to: file)
+    #expect(try await pipeline.image(for: file).width == 9)
+  }
+
+  @Test("bytes with a name are cached by their name")
+  func namedBytes() async throws {
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let request = ImageRequest(source: .data(try Samples.png(), id: "upload-17"))
+    #expect(try await pipeline.response(for: request).source == .loader)
+    #expect(try await pipeline.response(for: request).source == .memory)
+    #expect(try await pipeline.data(for: request).data == Samples.png())
+    await pipeline.settle()
+  }
+
+  @Test("data(for:) gives the served bytes and keeps them")
+  func data() async throws {
+    let photo = try Samples.photo("stream.jpg")
+    server.route("/a.jpg", .body(photo, headers: [("Content-Type", "image/jpeg")]))
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let first = try await pipeline.data(for: ImageRequest(url: server.url("/a.jpg")))
+    #expect(first.data == photo && first.source == .loader && first.contentType == "image/jpeg")
+    await pipeline.settle()
+    let second = try await pipeline.data(for: ImageRequest(url: server.url("/a.jpg")))
+    #expect(second.data == photo && second.source == .diskOriginal && second.contentType == "image/jpeg")
+    #expect(server.requests.count == 1)
+  }
+}

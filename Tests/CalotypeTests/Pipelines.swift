@@ -1,0 +1,63 @@
+import Calotype
+import CalotypeTestKit
+import FoundationEssentials
+
+/// What the tests of the pipeline share: sample bytes, and pipelines over caches of their own.
+enum Samples {
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  static func photo(_ name: String) throws -> Data {
+    try Data(contentsOf: root.appending(path: "Examples/Photos/\(name)"))
+  }
+
+  /// 1731×1151 pixels.
+  static let stream = try? photo("stream.jpg")
+
+  /// A small PNG of one colour.
+  static func png(width: Int = 8, height: Int = 8, shade: UInt8 = 128) throws -> Data {
+    let bitmap = try Bitmap(size: PixelSize(width: width, height: height)) { pixels throws(ImagingError) in
+      for index in pixels.indices { pixels[index] = index % 4 == 3 ? 255 : shade }
+      return true
+    }
+    return try Image(bitmap: bitmap).encoded(as: .png)
+  }
+}
+
+/// A disk cache folder that is removed with its owner.
+final class CacheFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = URL(filePath: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp")
+      .appending(path: "calotype-tests-\(UInt64.random(in: 0 ... .max))", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func diskCache() -> DiskCache {
+    var configuration = DiskCache.Configuration()
+    configuration.folder = url
+    return DiskCache(configuration)
+  }
+}
+
+extension ImagePipeline {
+  /// A pipeline that shares nothing with any other.
+  static func isolated(
+    memory: Bool = true, disk: DiskCache? = nil, loader: any ImageLoading = LoaderGroup.standard
+  ) -> ImagePipeline {
+    ImagePipeline(
+      .init(loader: loader, memoryCache: memory ? MemoryCache(byteLimit: 256 << 20) : nil, diskCache: disk))
+  }
+
+  /// Waits until every job has wound up, stores included.
+  func settle() async {
+    while true {
+      let statistics = await statistics
+      if statistics.runningImageJobs + statistics.runningSourceJobs == 0 { return }
+      await Task.yield()
+    }
+  }
+}

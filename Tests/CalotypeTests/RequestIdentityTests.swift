@@ -1,0 +1,74 @@
+import Calotype
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@Suite("Request identity")
+struct RequestIdentityTests {
+  let url = URL(string: "https://example.org/a.jpg") ?? URL(filePath: "/")
+
+  @Test("everything that changes pixels changes the key; urgency, deadlines and policy do not")
+  func parts() throws {
+    let base = ImageRequest(url: url)
+    var variants: [ImageRequest] = []
+    func vary(_ change: (inout ImageRequest) -> Void) {
+      var request = base
+      change(&request)
+      variants.append(request)
+    }
+    vary { $0.thumbnail = .fit(10, 20) }
+    vary { $0.thumbnail = .fit(20, 10) }
+    vary { $0.thumbnail = .fill(10, 20) }
+    vary { $0.thumbnail = .stretch(10, 20) }
+    vary { $0.appliesOrientation = false }
+    vary { $0.allowsPartial = true }
+    vary { $0.headers[.accept] = "image/webp" }
+    vary { $0.headers[.authorization] = "Bearer 1" }
+    vary { $0.source = .data(Data(), id: url.absoluteString) }
+    #expect(Set(variants.map(\.key) + [base.key]).count == variants.count + 1)
+    #expect(Set(variants[..<6].map(\.sourceKey) + [base.sourceKey]).count == 1)
+    #expect(Set(variants[6...].map(\.sourceKey) + [base.sourceKey]).count == 4)
+
+    var same = base
+    same.priority = .high
+    same.cachePolicy = .reload
+    same.timeouts.total = .seconds(1)
+    #expect(same.key == base.key && same.sourceKey == base.sourceKey)
+    var back = variants[0]
+    back.thumbnail = nil
+    #expect(back.key == base.key)
+  }
+
+  @Test("a result never has the key of an original, and parts cannot imitate each other")
+  func unambiguous() throws {
+    #expect(ImageRequest(url: url).key != ImageRequest(url: url).sourceKey)
+    let forged = try #require(URL(string: "https://example.org/a.jpg%0Athumbnail%20"))
+    #expect(ImageRequest(url: forged).key != ImageRequest(url: url, thumbnail: .fit(1, 1)).key)
+    let a = ImageRequest(source: .data(Data(), id: "x\nthumbnail 9 fit 1x1 x\n"))
+    let b = ImageRequest(source: .data(Data(), id: "x"), thumbnail: .fit(1, 1))
+    #expect(a.key != b.key)
+  }
+
+  @Test("credentials are not readable in a key")
+  func secrets() {
+    var request = ImageRequest(url: url)
+    request.headers[.authorization] = "Bearer secret-token"
+    #expect(!request.key.text.contains("secret"))
+    #expect(!request.sourceKey.text.contains("secret"))
+  }
+
+  @Test("the order of header fields with one name counts, that of different names does not")
+  func headerOrder() {
+    func request(_ fields: [(String, String)]) -> ImageRequest {
+      var request = ImageRequest(url: url)
+      for (name, value) in fields {
+        guard let name = HTTPField.Name(name) else { continue }
+        request.headers.append(.init(name: name, value: value))
+      }
+      return request
+    }
+    #expect(request([("A", "1"), ("B", "2")]).key == request([("B", "2"), ("A", "1")]).key)
+    #expect(request([("A", "1"), ("A", "2")]).key != request([("A", "2"), ("A", "1")]).key)
+    #expect(request([("A", "1")]).key == request([("a", "1")]).key)
+  }
+}
