@@ -65,7 +65,8 @@ struct WebPPainter {
       // The decoder keeps a pointer to the output description until it is deleted.
       guard let decoder = WebPIDecode(nil, 0, config) else { return (VP8_STATUS_OUT_OF_MEMORY, 0) }
       defer { WebPIDelete(decoder) }
-      let step = max(16 << 10, count / 32)
+      // Few pieces: after each, a lossless header that was not whole yet is read again.
+      let step = max(64 << 10, count / 8)
       var fed = 0
       var status = VP8_STATUS_SUSPENDED
       while status == VP8_STATUS_SUSPENDED, fed < count {

@@ -13,7 +13,7 @@ struct WebPStructure: Sendable {
   var firstFrame: WebPFrame { frames[0] }
   /// Times the animation plays, 0 for ever.
   private(set) var plays = 1
-  /// Whether the file declares alpha: by its flags, or in its only bitstream.
+  /// Whether the file declares alpha, by its flags or in any bitstream.
   private(set) var hasAlpha = false
   /// The payload of the `EXIF` chunk.
   private(set) var exif: Range<Int>?
@@ -132,9 +132,13 @@ struct WebPStructure: Sendable {
     } else {
       canvas = frame.size
       try limits.check(size: canvas, format: .webp)
-      hasAlpha = frame.hasAlpha
     }
+    append(frame)
+  }
+
+  private mutating func append(_ frame: WebPFrame) {
     frames.append(frame)
+    hasAlpha = hasAlpha || frame.hasAlpha
   }
 
   /// Reads `ANMF`; `false` when the file ends before its bitstream's header does.
@@ -173,7 +177,7 @@ struct WebPStructure: Sendable {
         frame.delay = delay
         frame.clearsAfterwards = flags & 1 != 0
         frame.replaces = flags & 2 != 0
-        frames.append(frame)
+        append(frame)
         return true
       }
       if alpha == nil, bytes.holds("ALPH", at: offset) { alpha = offset }
