@@ -75,6 +75,6 @@ void cpx_resample_rows(cpx_resample *resample, int32_t first, int32_t last);
 /// Averages cells of `cell_width * cell_height` pixels (fewer at the right and lower edge), rounded to
 /// nearest. Straight pixels become premultiplied ones when `premultiply` is set. `sums` holds four numbers per
 /// cell of a row. Makes the cell rows `first..<last` of `destination`, whose rows have no padding.
-void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width, int32_t source_height,
-                     int32_t cell_width, int32_t cell_height, int premultiply, uint8_t *destination,
-                     uint64_t *sums, int32_t first, int32_t last);
+void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width,
+                     int32_t source_height, int32_t cell_width, int32_t cell_height, int premultiply,
+                     uint8_t *destination, uint64_t *sums, int32_t first, int32_t last);
