@@ -3,24 +3,27 @@ import Glibc
 
 @main
 enum Main {
-  static func main() async {
+  /// Not `async`: signals have to be blocked on the first thread before there is another.
+  static func main() {
     // libcurl asks for it: a peer that hangs up must be an error of one transfer, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let interrupt = Interrupt()
-    do {
-      let run = Task { try await execute() }
-      interrupt.cancels { run.cancel() }
-      try await run.value
-    } catch {
-      if let status = interrupt.exitStatus { exit(status) }
-      // ArgumentParser's own status for wrong usage is 64.
-      if CalotypeCommand.exitCode(for: error) == .validationFailure {
-        Output.error(CalotypeCommand.fullMessage(for: error))
-        exit(2)
+    let run = Task { @concurrent in
+      do {
+        try await execute()
+        exit(interrupt.exitStatus ?? 0)
+      } catch {
+        if let status = interrupt.exitStatus { exit(status) }
+        // ArgumentParser's own status for wrong usage is 64.
+        if CalotypeCommand.exitCode(for: error) == .validationFailure {
+          Output.error(CalotypeCommand.fullMessage(for: error))
+          exit(2)
+        }
+        CalotypeCommand.exit(withError: error)
       }
-      CalotypeCommand.exit(withError: error)
     }
-    if let status = interrupt.exitStatus { exit(status) }
+    interrupt.cancels { run.cancel() }
+    while true { pause() }
   }
 
   private static func execute() async throws {

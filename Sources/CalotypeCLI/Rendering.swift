@@ -47,8 +47,15 @@ struct Rendering: Sendable {
     progress: @Sendable (LoadProgress) -> Void = { _ in }
   ) async throws -> Result {
     let start = ContinuousClock.now
-    guard pixels.changesPixels || isConverting(destination) else {
-      return try await copy(source, to: destination, request: request, since: start)
+    var request = request
+    if !pixels.changesPixels {
+      let served = try await pipeline.data(for: request)
+      let info = try await files.run { try CoderRegistry.standard.probe(served.data) }
+      guard let wanted = formatOfName(destination)?.imageFormat, wanted != info.format else {
+        return try await copy(served, info, from: source, to: destination, since: start)
+      }
+      // The name asks for another format than was served.
+      request = ImageRequest(source: .data(served.data, id: source.text))
     }
     var response: ImageResponse?
     for try await event in pipeline.events(for: request) {
@@ -58,7 +65,9 @@ struct Rendering: Sendable {
       }
     }
     guard let response else { throw CancellationError() }
-    let image = response.image
+    // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
+    let image =
+      pixels.asStored ? Image(bitmap: response.image.bitmap, info: response.image.info) : response.image
     let format = pixels.format ?? formatOfName(destination)
     let data: Data
     let written: String
@@ -83,10 +92,9 @@ struct Rendering: Sendable {
 
   /// The bytes as they are served, once it is known that they are an image.
   private func copy(
-    _ source: Source, to destination: Destination, request: ImageRequest, since start: ContinuousClock.Instant
+    _ response: DataResponse, _ info: ImageInfo, from source: Source, to destination: Destination,
+    since start: ContinuousClock.Instant
   ) async throws -> Result {
-    let response = try await pipeline.data(for: request)
-    let info = try await files.run { try CoderRegistry.standard.probe(response.data) }
     let path = try await write(response.data, to: destination, fileExtension: info.format.fileExtension)
     return Result(
       source: source.text, output: path, format: info.format.rawValue, width: info.size.width,
@@ -110,7 +118,4 @@ struct Rendering: Sendable {
   private func formatOfName(_ destination: Destination) -> OutputFormat? {
     if case .file(let path) = destination { OutputFormat(fileName: path) } else { nil }
   }
-
-  /// Whether the name of the file to write asks for a format.
-  private func isConverting(_ destination: Destination) -> Bool { formatOfName(destination) != nil }
 }

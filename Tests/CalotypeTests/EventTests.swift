@@ -48,7 +48,10 @@ struct EventTests {
     var events = 0
     for try await event in pipeline.events(for: request) {
       events += 1
-      guard case .response(let response) = event else { return Issue.record("progress from memory") }
+      guard case .response(let response) = event else {
+        Issue.record("progress from memory")
+        return
+      }
       #expect(response.source == .memory)
     }
     #expect(events == 1)
@@ -104,7 +107,10 @@ struct EventTests {
     var first = pipeline.events(for: request).makeAsyncIterator()
     _ = try await first.next()
     var second = pipeline.events(for: request).makeAsyncIterator()
-    guard case .progress(let progress)? = try await second.next() else { return Issue.record("no progress") }
+    guard case .progress(let progress)? = try await second.next() else {
+      Issue.record("no progress")
+      return
+    }
     #expect(progress.received == 1000)
     gate.open()
     while let event = try await second.next() {

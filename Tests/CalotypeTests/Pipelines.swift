@@ -55,7 +55,7 @@ extension ImagePipeline {
   /// Waits until every job has wound up, stores included.
   func settle() async {
     while true {
-      let statistics = await statistics
+      let statistics = self.statistics
       if statistics.runningImageJobs + statistics.runningSourceJobs == 0 { return }
       await Task.yield()
     }

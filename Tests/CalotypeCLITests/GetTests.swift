@@ -1,0 +1,192 @@
+import CalotypeTestKit
+import FoundationEssentials
+import Glibc
+import Synchronization
+import Testing
+
+@Suite("Command: get")
+struct GetTests {
+  let folder: Tool.Folder
+  let server: ScriptedHTTPServer
+
+  init() throws {
+    folder = try Tool.Folder()
+    server = try ScriptedHTTPServer()
+    for name in ["stream.jpg", "brushes.png", "dogs.webp", "pan.gif"] {
+      server.route("/" + name, .body(try Photos.data(name)))
+    }
+  }
+
+  private func get(_ arguments: String...) throws -> Tool.Run {
+    try Tool.run(["get", "--cache-dir", folder.file("cache")] + arguments)
+  }
+
+  @Test("thumbnails come from the network, then from the disk cache, byte for byte the same")
+  func twice() throws {
+    let urls = ["/stream.jpg", "/brushes.png", "/dogs.webp", "/pan.gif"].map { server.url($0).absoluteString }
+    let arguments = urls + ["--thumbnail", "100x100", "--json", "--cache-dir", folder.file("cache")]
+    let first = try Tool.run(["get"] + arguments + ["-o", folder.file("one")])
+    #expect(first.status == 0, "\(first.errors)")
+    #expect(first.errors.isEmpty)
+    let lines = try first.jsonLines()
+    #expect(Set(lines.map(\.source)) == Set(urls))
+    #expect(lines.allSatisfy { $0.from == "loader" && max($0.width ?? 0, $0.height ?? 0) == 100 })
+    #expect(Set(lines.compactMap(\.sourceBytes)).count == 4)
+
+    let second = try Tool.run(["get"] + arguments + ["-o", folder.file("two")])
+    #expect(try second.jsonLines().map(\.from) == ["disk", "disk", "disk", "disk"])
+    #expect(server.requests.count == 4)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("one")).sorted()
+    #expect(names == ["brushes.png", "dogs.webp", "pan.png", "stream.jpg"])
+    for name in names {
+      let one = try Data(contentsOf: URL(filePath: folder.file("one/" + name)))
+      #expect(try one == Data(contentsOf: URL(filePath: folder.file("two/" + name))))
+    }
+    #expect(try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records == 8)
+    #expect(
+      try Tool.run("cache", "clear", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].removedRecords == 8)
+    #expect(try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records == 0)
+  }
+
+  @Test("without pixel options the file is what the server sent")
+  func verbatim() throws {
+    let run = try get(server.url("/stream.jpg").absoluteString, "-o", folder.file("a.jpg"), "--no-cache")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a.jpg"))) == Photos.data("stream.jpg"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("cache")))
+  }
+
+  @Test("each failure is told with its code, nothing else is lost, nothing half-written is left")
+  func failures() throws {
+    let photo = try Photos.data("stream.jpg")
+    server.route("/500", .status(500))
+    server.route("/empty", .body(Data()))
+    server.route("/page", .body(Data("<html><body>Sign in</body></html>".utf8)))
+    server.route("/cut", .truncated(photo.prefix(1000), declared: photo.count))
+    server.route("/short", .body(photo.prefix(photo.count / 2)))
+    server.route("/slow", .hang)
+    let refused = try ScriptedHTTPServer()
+    let closed = refused.url("/").absoluteString
+    refused.stop()
+    let cases = [
+      ("http://no-such-host.invalid/a.jpg", "hostNotFound"),
+      (closed, "connectionFailed"),
+      (server.url("/404").absoluteString, "httpStatus"),
+      (server.url("/500").absoluteString, "httpStatus"),
+      (server.url("/slow").absoluteString, "timedOut"),
+      (server.url("/empty").absoluteString, "emptyBody"),
+      (server.url("/page").absoluteString, "unrecognizedFormat"),
+      (server.url("/cut").absoluteString, "truncatedBody"),
+      (server.url("/short").absoluteString, "truncated"),
+      (folder.file("missing.jpg"), "fileNotFound"),
+      ("ftp://127.0.0.1/a.jpg", "unsupportedScheme"),
+      ("data:image/png;base64,!!!!", "invalidDataURL"),
+    ]
+    let good = [server.url("/stream.jpg").absoluteString, Photos.path("dogs.webp")]
+    let run = try get(
+      arguments: [good[0]] + cases.map(\.0) + [good[1]]
+        + ["--thumbnail", "50x50", "--timeout", "1.5", "--json", "-o", folder.file("out")])
+    #expect(run.status == 1)
+    var codes: [String: String] = [:]
+    var written: Set<String> = []
+    for line in try run.jsonLines() {
+      let source = try #require(line.source)
+      if let error = line.error {
+        codes[source] = error.code
+        #expect(!error.message.isEmpty)
+      } else {
+        written.insert(source)
+      }
+    }
+    for (source, code) in cases { #expect(codes[source] == code, "\(source)") }
+    #expect(written == Set(good))
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted() == ["dogs.webp", "stream.jpg"])
+  }
+
+  private func get(arguments: [String]) throws -> Tool.Run {
+    try Tool.run(["get", "--cache-dir", folder.file("cache")] + arguments)
+  }
+
+  @Test("an unwritable folder or file is told, with status 1")
+  func unwritable() throws {
+    let url = server.url("/stream.jpg").absoluteString
+    for output in ["/proc/none/", "/proc/none/a.jpg"] {
+      let run = try get(url, "-o", output, "--json")
+      #expect(run.status == 1)
+      #expect(try run.jsonLines().map { $0.error?.code } == ["unwritableOutput"])
+    }
+  }
+
+  @Test("header fields are sent, and retries are made where they can help")
+  func headersAndRetries() throws {
+    let photo = try Photos.data("dogs.webp")
+    server.route("/guarded") { request in
+      request[header: "X-Token"] == "a: b" ? .body(photo) : .status(401)
+    }
+    let url = server.url("/guarded").absoluteString
+    #expect(try get(url, "--header", "X-Token: a: b", "-o", folder.file("a.webp"), "--quiet").status == 0)
+    #expect(try get(url, "--retries", "3", "-o", folder.file("b.webp"), "--quiet").status == 1)
+    #expect(server.requests(for: "/guarded").count == 2)
+
+    let attempts = Attempts()
+    server.route("/flaky") { _ in attempts.next() < 3 ? .status(503) : .body(photo) }
+    let flaky = server.url("/flaky").absoluteString
+    #expect(try get(flaky, "--retries", "2", "-o", folder.file("c.webp")).status == 0)
+    #expect(server.requests(for: "/flaky").count == 3)
+  }
+
+  @Test("the report for people says sizes, bytes, places and the sum; --quiet says nothing")
+  func report() throws {
+    let url = server.url("/stream.jpg").absoluteString
+    let run = try get(url, "--thumbnail", "100x", "-o", folder.file("a.jpg"))
+    #expect(run.output.contains("1731×1151 → 100×66"))
+    #expect(run.output.contains("network"))
+    #expect(run.output.contains("1 image · 1 from network"))
+    #expect(run.output.contains("saved"))
+    #expect(run.errors.isEmpty)
+    let again = try get(url, "--thumbnail", "100x", "-o", folder.file("a.jpg"))
+    #expect(again.output.contains("disk cache"))
+    let quiet = try get(url, "--thumbnail", "100x", "-o", folder.file("a.jpg"), "--quiet")
+    #expect(quiet.status == 0 && quiet.output.isEmpty && quiet.errors.isEmpty)
+  }
+
+  @Test("^C ends with status 130, closes the connection and leaves no file behind")
+  func interrupt() async throws {
+    let photo = try Photos.data("stream.jpg")
+    server.route(
+      "/slow.jpg",
+      ScriptedReply([.head(200, [("Content-Length", "\(photo.count)")]), .bytes(photo.prefix(5000)), .hang]))
+    let child = try Tool.start([
+      "get", server.url("/slow.jpg").absoluteString, "-o", folder.file("out/"), "--cache-dir", folder.file("cache"),
+    ])
+    try await server.waitForRequests("/slow.jpg")
+    child.send(SIGINT)
+    #expect(try child.wait().status == 130)
+    try await server.waitForDisconnects("/slow.jpg")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).isEmpty)
+  }
+
+  @Test("sources of one name get files of their own")
+  func equalNames() throws {
+    let run = try get(
+      Photos.path("stream.jpg"), server.url("/stream.jpg").absoluteString, "--thumbnail", "10x10", "-o",
+      folder.file("out"))
+    #expect(run.status == 0)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted()
+        == ["stream-2.jpg", "stream.jpg"])
+  }
+}
+
+/// Counts from 1.
+private final class Attempts: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}
