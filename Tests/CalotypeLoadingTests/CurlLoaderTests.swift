@@ -41,7 +41,9 @@ struct CurlLoaderTests {
   @Test(arguments: [1, 7, 1_000, 16_384, 100_000])
   func chunkedBodiesAreExact(size: Int) async throws {
     let bytes = pattern(size < 10 ? 2_000 : 300_000)
-    let chunks = stride(from: 0, to: bytes.count, by: size).map { Data(bytes[$0..<min($0 + size, bytes.count)]) }
+    let chunks = stride(from: 0, to: bytes.count, by: size).map {
+      Data(bytes[$0..<min($0 + size, bytes.count)])
+    }
     server.route("/chunked", .chunked(chunks))
     let (data, response) = try await loader.data(for: LoadRequest(url: server.url("/chunked")))
     #expect(data == bytes)
@@ -110,7 +112,9 @@ struct CurlLoaderTests {
   @Test func interimResponsesAreSkipped() async throws {
     server.route(
       "/hints",
-      ScriptedReply([.head(103, [("Link", "</x>")]), .head(200, [("Content-Length", "3")]), .bytes(Data([1, 2, 3]))]))
+      ScriptedReply([
+        .head(103, [("Link", "</x>")]), .head(200, [("Content-Length", "3")]), .bytes(Data([1, 2, 3])),
+      ]))
     let (data, response) = try await loader.data(for: LoadRequest(url: server.url("/hints")))
     #expect(data == Data([1, 2, 3]))
     #expect(response.status == 200)

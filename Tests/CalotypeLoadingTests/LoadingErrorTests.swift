@@ -74,7 +74,8 @@ struct HTTPErrorTests {
   }
 
   @Test func moreThanDeclaredIsCut() async throws {
-    server.route("/more", ScriptedReply([.head(200, [("Content-Length", "10")]), .bytes(pattern(30)), .close]))
+    server.route(
+      "/more", ScriptedReply([.head(200, [("Content-Length", "10")]), .bytes(pattern(30)), .close]))
     let (data, _) = try await loader.data(for: LoadRequest(url: server.url("/more")))
     #expect(data == pattern(30).prefix(10))
   }
@@ -106,12 +107,15 @@ struct HTTPErrorTests {
     let timeouts = LoadTimeouts(idle: .milliseconds(150))
     server.route("/hang", .hang)
     server.route("/stuck", ScriptedReply([.head(200, [("Content-Length", "9")]), .bytes(Data([1])), .hang]))
+    let start = ContinuousClock.now
     let before = await fail("/hang", timeouts: timeouts)
     #expect(before == .timedOut(server.url("/hang"), phase: .idle, after: .milliseconds(150)))
     let middle = await fail("/stuck", timeouts: timeouts)
     #expect(middle == .timedOut(server.url("/stuck"), phase: .idle, after: .milliseconds(150)))
     try await server.waitForDisconnects("/hang")
     try await server.waitForDisconnects("/stuck")
+    // The longer connect timeout must not be what woke the loader.
+    #expect(start.duration(to: .now) < .seconds(5))
   }
 
   @Test func totalTimeout() async throws {

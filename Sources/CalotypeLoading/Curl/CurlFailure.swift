@@ -20,7 +20,9 @@ struct CurlFailure {
     case CURLE_URL_MALFORMAT:
       redirects > 0 ? .redirectRefused(url, reason: message) : .invalidURL(url, reason: message)
     case CURLE_UNSUPPORTED_PROTOCOL:
-      redirects > 0 ? .redirectRefused(url, reason: message) : .unsupportedScheme(.url(url))
+      // Also what libcurl says to a response without a status line.
+      redirects > 0 && !message.contains("HTTP/0.9")
+        ? .redirectRefused(url, reason: message) : .protocolError(url, reason: message)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       .hostNotFound(url, host: host)
     case CURLE_OPERATION_TIMEDOUT:

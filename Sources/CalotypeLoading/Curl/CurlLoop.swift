@@ -17,8 +17,7 @@ final class CurlLoop {
   /// Ended in this turn, to be told so.
   private var told: [Transfer] = []
   private var barriers: [CheckedContinuation<Void, Never>] = []
-  /// Not later than the first deadline of all.
-  private var nextDeadline = MonotonicTime.distantFuture
+  private let turn = RunningTransfer.Turn()
 
   private struct Waiting {
     let transfer: Transfer
@@ -65,13 +64,13 @@ final class CurlLoop {
       for message in batch.messages { handle(message) }
       startTransfers()
       perform()
+      checkDeadlines()
       // Ended transfers made room.
       let started = startTransfers()
-      checkDeadlines()
       report()
       if started || core.hasMessages { continue }
       var ready: Int32 = 0
-      let wait = nextDeadline.milliseconds(from: .now, limit: 60_000)
+      let wait = turn.nextDeadline.milliseconds(from: .now, limit: 60_000)
       if curl_multi_poll(multi, nil, 0, wait, &ready) != CURLM_OK {
         // Out of memory in libcurl; do not spin on it.
         sched_yield()
@@ -88,7 +87,7 @@ final class CurlLoop {
     case .resume(let transfer):
       guard let run = running[ObjectIdentifier(transfer)] else { return }
       run.timer.resumed(at: .now)
-      note(run.timer.deadline?.time)
+      turn.note(run.timer.deadline?.time)
       // Hands over what libcurl still holds, and may be paused again by that.
       curl_easy_pause(run.easy, CURLPAUSE_CONT)
     case .barrier(let continuation): barriers.append(continuation)
@@ -107,7 +106,7 @@ final class CurlLoop {
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
     waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline)
     queue.put(id, host: host)
-    note(deadline)
+    turn.note(deadline)
   }
 
   private func cancel(_ transfer: Transfer) {
@@ -144,7 +143,8 @@ final class CurlLoop {
     let transfer = entry.transfer
     figures.started += 1
     guard
-      let run = RunningTransfer(transfer, host: entry.host, configuration: core.configuration, now: .now),
+      let run = RunningTransfer(
+        transfer, host: entry.host, configuration: core.configuration, turn: turn, now: .now),
       curl_multi_add_handle(multi, run.easy) == CURLM_OK
     else {
       transfer.fail(.connectionFailed(transfer.url, reason: "no memory for another transfer"))
@@ -156,7 +156,7 @@ final class CurlLoop {
     }
     running[id] = run
     byHandle[run.easy] = run
-    note(run.timer.deadline?.time)
+    turn.note(run.timer.deadline?.time)
   }
 
   private func perform() {
@@ -195,23 +195,19 @@ final class CurlLoop {
 
   // MARK: Time
 
-  private func note(_ deadline: MonotonicTime?) {
-    if let deadline { nextDeadline = min(nextDeadline, deadline) }
-  }
-
-  /// Activity only moves deadlines back, so that `nextDeadline` can be early but not late: the transfers are
+  /// Activity only moves deadlines back, so that the next one can be early but not late: the transfers are
   /// gone through when it has passed, not every turn.
   private func checkDeadlines() {
     let now = MonotonicTime.now
-    guard nextDeadline <= now else { return }
-    nextDeadline = .distantFuture
+    guard turn.nextDeadline <= now else { return }
+    turn.nextDeadline = .distantFuture
     for run in Array(running.values) {
       guard let deadline = run.timer.deadline else { continue }
       if deadline.time <= now {
         run.timedOut(deadline.phase)
         remove(run)
       } else {
-        note(deadline.time)
+        turn.note(deadline.time)
       }
     }
     for (id, entry) in Array(waiting) {
@@ -223,7 +219,7 @@ final class CurlLoop {
         drop(id, entry)
         figures.failed += 1
       } else {
-        note(entry.deadline)
+        turn.note(entry.deadline)
       }
     }
   }
@@ -250,7 +246,8 @@ final class CurlLoop {
 
   /// The figures first, then the consumers, so that a consumer never sees figures older than its own result.
   private func report() {
-    for run in running.values where run.events.isTouched { collect(run) }
+    for run in turn.touched where run.events.isTouched { collect(run) }
+    turn.touched.removeAll(keepingCapacity: true)
     figures.active = running.count
     core.publish(figures)
     let told = self.told

@@ -16,6 +16,19 @@ final class RunningTransfer {
     var isTouched = false
   }
 
+  /// What the callbacks leave for the loop to look at, so that it need not go through all transfers every
+  /// turn.
+  final class Turn {
+    /// Transfers with events; some may have been looked at since.
+    var touched: [RunningTransfer] = []
+    /// Not later than the first deadline of all.
+    var nextDeadline = MonotonicTime.distantFuture
+
+    func note(_ deadline: MonotonicTime?) {
+      if let deadline { nextDeadline = min(nextDeadline, deadline) }
+    }
+  }
+
   let transfer: Transfer
   let host: String
   let easy: UnsafeMutableRawPointer
@@ -27,6 +40,7 @@ final class RunningTransfer {
   var isCounted = false
 
   private let configuration: CurlLoader.Configuration
+  private let turn: Turn
   private var parser = ResponseHeadParser()
   private var head: ResponseHead?
   private var received = 0
@@ -38,12 +52,16 @@ final class RunningTransfer {
   static let discardLimit = 64 << 10
 
   /// `nil` when there is no memory for a handle.
-  init?(_ transfer: Transfer, host: String, configuration: CurlLoader.Configuration, now: MonotonicTime) {
+  init?(
+    _ transfer: Transfer, host: String, configuration: CurlLoader.Configuration, turn: Turn,
+    now: MonotonicTime
+  ) {
     guard let easy = curl_easy_init() else { return nil }
     self.easy = easy
     self.transfer = transfer
     self.host = host
     self.configuration = configuration
+    self.turn = turn
     timer = TransferTimer(timeouts: transfer.request.timeouts, submitted: transfer.submitted, started: now)
     message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -118,6 +136,9 @@ final class RunningTransfer {
 
   func connected() -> Int32 {
     timer.connected(at: .now)
+    // Unlike bytes, this can move the deadline forward: from that of the connection to that of the first
+    // byte.
+    turn.note(timer.deadline?.time)
     return transfer.isGone ? Int32(CURL_PREREQFUNC_ABORT) : Int32(CURL_PREREQFUNC_OK)
   }
 
@@ -147,7 +168,7 @@ final class RunningTransfer {
       return false
     }
     transfer.receive(head)
-    events.isTouched = true
+    touch()
     return true
   }
 
@@ -168,30 +189,36 @@ final class RunningTransfer {
       received += bytes.count
       events.bytes += bytes.count
       events.peakBuffered = max(events.peakBuffered, buffered)
-      events.isTouched = true
+      touch()
       return bytes.count
     case .pause:
       timer.paused()
       events.pauses += 1
       // The consumer may be waiting already: what made us stop came in after it last looked.
-      events.isTouched = true
+      touch()
       return Int(CURL_WRITEFUNC_PAUSE)
     case .abort:
       return 0
     }
   }
 
+  private func touch() {
+    guard !events.isTouched else { return }
+    events.isTouched = true
+    turn.touched.append(self)
+  }
+
   private func fail(_ error: LoadingError) {
     if failure == nil { failure = error }
     transfer.fail(error)
-    events.isTouched = true
+    touch()
   }
 
   // MARK: End
 
   /// libcurl is done. Tells the consumer's side and returns whether it went well.
   func ended(_ result: CURLcode) -> Bool {
-    events.isTouched = true
+    touch()
     if failure != nil { return false }
     if result == CURLE_OK, head == nil {
       fail(.protocolError(transfer.url, reason: "it has no header"))

@@ -1,0 +1,116 @@
+import CalotypeLoading
+import CalotypeTestKit
+import FoundationEssentials
+import Glibc
+
+/// A real HTTP server in a process of its own, serving a temporary folder.
+final class LocalServer {
+  let folder: URL
+  let port: Int
+  private let process: pid_t
+
+  /// Where `name` is installed, if it is.
+  static func path(of name: String) -> String? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    return (folders + ["/usr/sbin", "/usr/local/sbin"]).map { "\($0)/\(name)" }.first {
+      access($0, X_OK) == 0
+    }
+  }
+
+  /// A folder of its own for a server.
+  static func makeFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// Starts `command` and waits until `port` accepts connections.
+  init(_ command: [String], folder: URL, port: Int) throws {
+    self.folder = folder
+    self.port = port
+    process = try Self.spawn(command)
+    // It may take its time to start; a connection is refused at once until it listens.
+    for _ in 0..<2_000 {
+      if Self.connects(to: port) { return }
+      usleep(5_000)
+    }
+    throw LocalServerError(description: "\(command[0]) does not listen on port \(port)")
+  }
+
+  deinit {
+    kill(process, SIGKILL)
+    waitpid(process, nil, 0)
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Runs `command` to its end. True if it succeeded.
+  static func run(_ command: [String]) throws -> Bool {
+    var status: Int32 = 0
+    waitpid(try spawn(command), &status, 0)
+    return status == 0
+  }
+
+  /// A port that is free now: bound, never listened on, and given back before this returns.
+  static func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    var address = loopback(port: 0)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard isBound else { throw LocalServerError(description: "no free port") }
+    return Int(UInt16(bigEndian: address.sin_port))
+  }
+
+  private static func loopback(port: Int) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(UInt16(port)).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return address
+  }
+
+  private static func spawn(_ command: [String]) throws -> pid_t {
+    var arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor: Int32 in [1, 2] {
+      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
+    }
+    // Threads of the pool block signals, and a child would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var process = pid_t()
+    let status = posix_spawn(&process, command[0], &actions, &attributes, &arguments, environ)
+    guard status == 0 else {
+      throw LocalServerError(description: "\(command[0]): \(String(cString: strerror(status)))")
+    }
+    return process
+  }
+
+  private static func connects(to port: Int) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = loopback(port: port)
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}
+
+/// Why a server could not be started.
+struct LocalServerError: Error, CustomStringConvertible {
+  let description: String
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@testable import CalotypeLoading
+
+@Suite("Response heads")
+struct ResponseHeadParserTests {
+  private func parse(_ text: String) -> (ResponseHeadParser, [ResponseHeadParser.Event]) {
+    var parser = ResponseHeadParser()
+    let events = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
+      Array((line + "\r\n").utf8).withUnsafeBytes { parser.line($0) }
+    }
+    return (parser, events)
+  }
+
+  @Test func plain() {
+    let (parser, events) = parse("HTTP/1.1 200 OK\nContent-Type:  image/png \nX: a\nX: b\n\n")
+    #expect(events == [.none, .none, .none, .none, .final])
+    #expect(parser.status == 200)
+    #expect(parser.headers[.contentType] == "image/png")
+    #expect(parser.headers.count == 3)
+  }
+
+  @Test func redirectsAndInterimResponses() {
+    let (parser, events) = parse(
+      "HTTP/1.1 100 Continue\n\nHTTP/1.1 302 Found\nLocation: /x\nA: 1\n\nHTTP/2 200 \nB: 2\n\n")
+    #expect(events.filter { $0 == .final }.count == 1)
+    #expect(parser.redirects == 1)
+    #expect(parser.status == 200)
+    #expect(parser.headers.count == 1)
+  }
+
+  @Test func redirectWithoutTargetIsFinal() {
+    #expect(parse("HTTP/1.1 304 Not Modified\nETag: \"1\"\n\n").0.isFinal)
+    #expect(parse("HTTP/1.1 301 Moved\nLocation:\n\n").0.isFinal)
+  }
+
+  @Test func trailersAndJunkLines() {
+    let (parser, _) = parse("HTTP/1.1 200\nno colon\nbad name: 1\nA: 1\n  2\n\nT: 3\n\n")
+    #expect(parser.headers.count == 1)
+    #expect(parser.headers.first?.value == "1 2")
+  }
+
+  @Test func tooLarge() {
+    let (parser, events) = parse(
+      "HTTP/1.1 200 OK\n" + String(repeating: "A: " + String(repeating: "b", count: 1_000) + "\n", count: 300)
+    )
+    #expect(events.contains(.tooLarge))
+    #expect(!parser.isFinal)
+  }
+
+  @Test(
+    arguments: [
+      ("7", nil, 7), ("0", nil, 0), ("-7", nil, nil), ("+7", nil, nil), ("7, 7", nil, nil), ("", nil, nil),
+      ("99999999999999999999", nil, nil), ("7", "gzip", nil), ("7", "identity", 7),
+    ] as [(String, String?, Int?)])
+  func expectedLength(length: String, coding: String?, expected: Int?) {
+    var fields = HTTPFields()
+    fields[.contentLength] = length
+    fields[.contentEncoding] = coding
+    let head = ResponseHead(url: URL(filePath: "/x"), status: 200, headers: fields)
+    #expect(head.expectedLength == expected)
+  }
+}
