@@ -153,7 +153,7 @@ import Testing
       let digest = digests[Int.random(in: 0..<200, using: &random)]
       if Bool.random(using: &random) {
         let token = Token()
-        let old = shard.insert(MemoryShard.Entry(digest: digest, box: token, expires: .max, node: 0))
+        let old = shard.insert(.init(digest: digest, box: token, expires: .max, node: 0))
         #expect(
           old.map { ObjectIdentifier($0) } == model.updateValue(ObjectIdentifier(token), forKey: digest))
       } else {

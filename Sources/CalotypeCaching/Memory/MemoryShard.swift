@@ -1,68 +1,92 @@
 /// One of the tables of a ``MemoryCache``: open addressing with linear probing, keyed by digest.
 ///
-/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes.
+/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes. Columns instead of
+/// rows, so that a probe reads digests only and a hit retains nothing but its box.
 struct MemoryShard: Sendable {
+  typealias Box = any AnyObject & Sendable
+
   struct Entry: Sendable {
     var digest: Digest256
-    var box: any AnyObject & Sendable
+    var box: Box
     /// Nanoseconds on the cache's own scale; `Int64.max` for never.
     var expires: Int64
     /// The entry's place in the order of eviction.
     var node: Int
+  }
+
+  private struct Details: Sendable {
+    var expires = Int64.max
+    var node = 0
     /// Looked up since the clock hand last came by.
     var referenced = false
   }
 
   private(set) var count = 0
-  var hits = 0
-  var misses = 0
-  private var slots: [Entry?] = Array(repeating: nil, count: 16)
+  private(set) var hits = 0
+  private(set) var misses = 0
+  private var mask: Int
+  private var digests: [Digest256]
+  /// `nil` where a slot is free.
+  private var boxes: [Box?]
+  private var details: [Details]
   private let seed: UInt64
 
   /// - Parameter seed: A random number: nobody can choose keys that fall into one chain.
   init(seed: UInt64) {
-    self.seed = seed | 1
+    self.seed = seed
+    (mask, digests, boxes, details) = Self.columns(16)
   }
 
-  /// Looks up and marks an entry; `isExpired` is only asked when there is a time to compare.
-  mutating func lookUp(_ digest: Digest256, now: () -> Int64) -> (
-    box: (any AnyObject & Sendable)?, expired: Bool
-  ) {
-    guard let index = index(of: digest), let entry = slots[index] else {
+  private static func columns(_ capacity: Int) -> (Int, [Digest256], [Box?], [Details]) {
+    let none = Digest256(word0: 0, word1: 0, word2: 0, word3: 0)
+    return (
+      capacity - 1, Array(repeating: none, count: capacity), Array(repeating: nil, count: capacity),
+      Array(repeating: Details(), count: capacity)
+    )
+  }
+
+  /// Looks up and marks an entry; the clock is only asked when there is a time to compare.
+  ///
+  /// - Parameter expired: Set when the entry is there but its time is over.
+  mutating func lookUp(_ digest: Digest256, expired: inout Bool, now: () -> Int64) -> Box? {
+    guard let index = index(of: digest) else {
       misses += 1
-      return (nil, false)
+      return nil
     }
-    if entry.expires != .max, entry.expires <= now() {
+    let expires = details[index].expires
+    if expires != .max, expires <= now() {
       misses += 1
-      return (nil, true)
+      expired = true
+      return nil
     }
     hits += 1
-    if !entry.referenced { slots[index]?.referenced = true }
-    return (entry.box, false)
+    // Not written when set, so that the cache line of a popular entry stays shared.
+    if !details[index].referenced { details[index].referenced = true }
+    return boxes[index]
   }
 
   func entry(_ digest: Digest256) -> Entry? {
-    index(of: digest).flatMap { slots[$0] }
+    index(of: digest).flatMap { entry(at: $0) }
   }
 
   /// Clears the mark of an entry.
   /// - Returns: Whether it was set.
   mutating func clearReference(_ digest: Digest256) -> Bool {
-    guard let index = index(of: digest), slots[index]?.referenced == true else { return false }
-    slots[index]?.referenced = false
+    guard let index = index(of: digest), details[index].referenced else { return false }
+    details[index].referenced = false
     return true
   }
 
   /// Adds an entry or replaces the one with its digest.
   /// - Returns: The value that was there.
-  mutating func insert(_ entry: Entry) -> (any AnyObject & Sendable)? {
+  mutating func insert(_ entry: Entry) -> Box? {
     if let index = index(of: entry.digest) {
-      let old = slots[index]?.box
-      slots[index] = entry
+      let old = boxes[index]
+      put(entry, at: index)
       return old
     }
-    if (count + 1) * 2 > slots.count { grow() }
-    place(entry)
+    if (count + 1) * 2 > digests.count { grow() }
+    put(entry, at: freeIndex(for: entry.digest))
     count += 1
     return nil
   }
@@ -70,49 +94,65 @@ struct MemoryShard: Sendable {
   /// Removes an entry.
   mutating func remove(_ digest: Digest256) -> Entry? {
     guard var hole = index(of: digest) else { return nil }
-    let removed = slots[hole]
+    let removed = entry(at: hole)
     // Close the gap, so that no chain is cut and no tombstones pile up.
-    let mask = slots.count - 1
     var next = (hole + 1) & mask
-    while let entry = slots[next] {
-      let home = home(of: entry.digest)
+    while boxes[next] != nil {
+      let home = home(of: digests[next])
       if (next &- home) & mask >= (next &- hole) & mask {
-        slots[hole] = entry
+        digests[hole] = digests[next]
+        boxes[hole] = boxes[next]
+        details[hole] = details[next]
         hole = next
       }
       next = (next + 1) & mask
     }
-    slots[hole] = nil
+    boxes[hole] = nil
     count -= 1
     return removed
   }
 
   private func home(of digest: Digest256) -> Int {
-    let product = (digest.word0 ^ seed).multipliedFullWidth(by: digest.word1 ^ seed &* 0x9E37_79B9_7F4A_7C15)
-    return Int(truncatingIfNeeded: product.high ^ product.low) & (slots.count - 1)
+    let product = (digest.word0 ^ seed).multipliedFullWidth(by: digest.word1 ^ (seed >> 32 | seed << 32))
+    return Int(truncatingIfNeeded: product.high ^ product.low) & mask
   }
 
   private func index(of digest: Digest256) -> Int? {
-    let mask = slots.count - 1
     var index = home(of: digest)
-    // At most half of the slots are taken: there is an empty one to end at.
-    while let found = slots[index]?.digest {
-      if found == digest { return index }
+    // At most half of the slots are taken: there is a free one to end at.
+    while boxes[index] != nil {
+      if digests[index] == digest { return index }
       index = (index + 1) & mask
     }
     return nil
   }
 
-  private mutating func place(_ entry: Entry) {
-    let mask = slots.count - 1
-    var index = home(of: entry.digest)
-    while slots[index] != nil { index = (index + 1) & mask }
-    slots[index] = entry
+  private func freeIndex(for digest: Digest256) -> Int {
+    var index = home(of: digest)
+    while boxes[index] != nil { index = (index + 1) & mask }
+    return index
+  }
+
+  private func entry(at index: Int) -> Entry? {
+    boxes[index].map { box in
+      Entry(digest: digests[index], box: box, expires: details[index].expires, node: details[index].node)
+    }
+  }
+
+  private mutating func put(_ entry: Entry, at index: Int) {
+    digests[index] = entry.digest
+    boxes[index] = entry.box
+    details[index] = Details(expires: entry.expires, node: entry.node)
   }
 
   private mutating func grow() {
-    let old = slots
-    slots = Array(repeating: nil, count: old.count * 2)
-    for case let entry? in old { place(entry) }
+    let (oldDigests, oldBoxes, oldDetails) = (digests, boxes, details)
+    (mask, digests, boxes, details) = Self.columns(oldDigests.count * 2)
+    for (old, box) in oldBoxes.enumerated() where box != nil {
+      let index = freeIndex(for: oldDigests[old])
+      digests[index] = oldDigests[old]
+      boxes[index] = box
+      details[index] = oldDetails[old]
+    }
   }
 }

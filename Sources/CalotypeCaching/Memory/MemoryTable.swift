@@ -18,24 +18,28 @@ final class MemoryTable: Sendable {
   }
 
   private let ledger: Lock<Ledger>
-  private let shards: [Lock<MemoryShard>]
+  private let shards: [MemoryShardLock]
   private let now: @Sendable () -> Int64
 
-  init(byteLimit: Int, countLimit: Int?, shards: Int = 8, now: @escaping @Sendable () -> Int64) {
+  /// A power of two. More than the threads that look up at one moment gain nothing.
+  private static let shardCount = 8
+
+  init(byteLimit: Int, countLimit: Int?, now: @escaping @Sendable () -> Int64) {
     ledger = Lock(Ledger(byteLimit: max(0, byteLimit), countLimit: countLimit.map { max(0, $0) }))
     let seed = UInt64.random(in: .min ... .max)
-    self.shards = (0..<shards).map { _ in Lock(MemoryShard(seed: seed)) }
+    shards = (0..<Self.shardCount).map { _ in MemoryShardLock(MemoryShard(seed: seed)) }
     self.now = now
   }
 
-  private func shard(of digest: Digest256) -> Lock<MemoryShard> {
-    shards[Int(truncatingIfNeeded: digest.word2 % UInt64(shards.count))]
+  private func shard(of digest: Digest256) -> MemoryShardLock {
+    shards[Int(truncatingIfNeeded: digest.word2) & (shards.count - 1)]
   }
 
   func lookUp(_ digest: Digest256) -> Box? {
-    let found = shard(of: digest).withLock { $0.lookUp(digest, now: now) }
-    if found.expired { removeExpired(digest) }
-    return found.box
+    var expired = false
+    let box = shard(of: digest).withLock { $0.lookUp(digest, expired: &expired, now: now) }
+    if expired { removeExpired(digest) }
+    return box
   }
 
   func contains(_ digest: Digest256) -> Bool {
@@ -145,9 +149,6 @@ final class MemoryTable: Sendable {
     }
     return result
   }
-
-  /// The sum of what is in the shards, entry by entry, for tests of the ledger.
-  var shardCount: Int { shards.reduce(0) { $0 + $1.withLock { $0.count } } }
 
   private func removeExpired(_ digest: Digest256) {
     let time = now()
