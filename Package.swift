@@ -99,10 +99,13 @@ let package = Package(
       name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit", "CacheWriter"],
       swiftSettings: swift),
     .testTarget(
-      name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift),
+      name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift
+    ),
     .testTarget(
       name: "CalotypeTests",
-      dependencies: ["Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types")],
+      dependencies: [
+        "Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Command: convert")
 struct ConvertTests {
-  @Test("every format in, every format out", arguments: ["stream.jpg", "brushes.png", "dogs.webp", "pan.gif"])
+  @Test(
+    "every format in, every format out", arguments: ["stream.jpg", "brushes.png", "dogs.webp", "pan.gif"])
   func formats(photo: String) throws {
     let folder = try Tool.Folder()
     for (name, format) in [("a.jpg", "jpeg"), ("a.png", "png"), ("a.webp", "webp")] {
@@ -24,7 +25,8 @@ struct ConvertTests {
   @Test("lossless formats keep every pixel")
   func lossless() throws {
     let folder = try Tool.Folder()
-    let hash = try Tool.run("info", "--json", "--hash", Photos.path("brushes.png")).jsonLines()[0].pixelsSHA256
+    let hash = try Tool.run("info", "--json", "--hash", Photos.path("brushes.png")).jsonLines()[0]
+      .pixelsSHA256
     #expect(hash?.count == 1)
     for arguments in [["b.png"], ["b.webp", "--lossless"]] {
       let out = folder.file(arguments[0])

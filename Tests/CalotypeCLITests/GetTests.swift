@@ -42,10 +42,15 @@ struct GetTests {
       let one = try Data(contentsOf: URL(filePath: folder.file("one/" + name)))
       #expect(try one == Data(contentsOf: URL(filePath: folder.file("two/" + name))))
     }
-    #expect(try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records == 8)
     #expect(
-      try Tool.run("cache", "clear", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].removedRecords == 8)
-    #expect(try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records == 0)
+      try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records
+        == 8)
+    #expect(
+      try Tool.run("cache", "clear", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0]
+        .removedRecords == 8)
+    #expect(
+      try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records
+        == 0)
   }
 
   @Test("without pixel options the file is what the server sent")
@@ -101,7 +106,9 @@ struct GetTests {
     for (source, code) in cases { #expect(codes[source] == code, "\(source)") }
     #expect(written == Set(good))
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted() == ["dogs.webp", "stream.jpg"])
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted() == [
+        "dogs.webp", "stream.jpg",
+      ])
   }
 
   private func get(arguments: [String]) throws -> Tool.Run {
@@ -158,7 +165,8 @@ struct GetTests {
       "/slow.jpg",
       ScriptedReply([.head(200, [("Content-Length", "\(photo.count)")]), .bytes(photo.prefix(5000)), .hang]))
     let child = try Tool.start([
-      "get", server.url("/slow.jpg").absoluteString, "-o", folder.file("out/"), "--cache-dir", folder.file("cache"),
+      "get", server.url("/slow.jpg").absoluteString, "-o", folder.file("out/"), "--cache-dir",
+      folder.file("cache"),
     ])
     try await server.waitForRequests("/slow.jpg")
     child.send(SIGINT)

@@ -47,7 +47,8 @@ struct Tool {
     let path: String
 
     init() throws {
-      var template = Array(((ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp") + "/calotype-XXXXXX").utf8CString)
+      var template = Array(
+        ((ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp") + "/calotype-XXXXXX").utf8CString)
       guard mkdtemp(&template) != nil else { throw POSIXFailure(errno: errno) }
       path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

@@ -33,7 +33,9 @@ struct UsageTests {
 
   @Test("help and version go to standard output with status 0")
   func help() throws {
-    for arguments in [["--help"], ["get", "--help"], ["info", "--help"], ["convert", "--help"], ["cache", "--help"]] {
+    for arguments in [
+      ["--help"], ["get", "--help"], ["info", "--help"], ["convert", "--help"], ["cache", "--help"],
+    ] {
       let run = try Tool.run(arguments)
       #expect(run.status == 0)
       #expect(run.output.contains("USAGE: calotype"))

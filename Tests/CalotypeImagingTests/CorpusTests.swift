@@ -32,7 +32,9 @@ struct CorpusTests {
       let data = try entry.data()
       guard let complaint = Self.judge(entry, data) else { continue }
       // What an older library cannot do is still a complaint of the kind that is known.
-      if let known = Self.known.first(where: { entry.path.contains($0.key) }), complaint.hasPrefix(known.value) {
+      if let known = Self.known.first(where: { entry.path.contains($0.key) }),
+        complaint.hasPrefix(known.value)
+      {
         continue
       }
       Issue.record("\(entry): \(complaint)")
@@ -68,7 +70,8 @@ struct CorpusTests {
     }
     guard isStrict, !entry["ref_rgba_sha256"].isEmpty else { return nil }
     let hashes = [
-      entry["ref_rgba_sha256"], alternatives["scaled16"].map(String.init), alternatives["clipped"].map(String.init),
+      entry["ref_rgba_sha256"], alternatives["scaled16"].map(String.init),
+      alternatives["clipped"].map(String.init),
     ]
     return hashes.contains(PixelHash.sha256(of: image.bitmap)) ? nil : "other pixels than the reference"
   }

@@ -37,7 +37,8 @@ struct CacheOrderTests {
     #expect(try await second.response(for: request).source == .memory)
 
     // Another size: only the original helps.
-    let other = try await second.response(for: ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(50, 50)))
+    let other = try await second.response(
+      for: ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(50, 50)))
     #expect(other.source == .diskOriginal)
     #expect(server.requests(for: "/a.jpg").count == 1)
     await second.settle()
@@ -49,7 +50,9 @@ struct CacheOrderTests {
     let url = server.url("/a.png")
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     var request = ImageRequest(url: url, cachePolicy: .cacheOnly)
-    await #expect(throws: PipelineError.notCached(url.absoluteString)) { try await pipeline.image(for: request) }
+    await #expect(throws: PipelineError.notCached(url.absoluteString)) {
+      try await pipeline.image(for: request)
+    }
     #expect(server.requests.isEmpty)
 
     request.cachePolicy = .loaderOnly

@@ -56,7 +56,8 @@ struct CoalescingTests {
   @Test("all 100 cancelled: the server sees the connection close, and no job is left")
   func cancelAll() async throws {
     let server = try ScriptedHTTPServer()
-    server.route("/a.png", ScriptedReply([.head(200, [("Content-Length", "100")]), .bytes(Data([1])), .hang]))
+    server.route(
+      "/a.png", ScriptedReply([.head(200, [("Content-Length", "100")]), .bytes(Data([1])), .hang]))
     let pipeline = ImagePipeline.isolated()
     let url = server.url("/a.png")
     let tasks = (0..<100).map { _ in Task { try await pipeline.image(for: url) } }
@@ -138,7 +139,9 @@ struct CoalescingTests {
     let shades: [String: UInt8] = ["a": 10, "b": 20, "c": 30]
     let bodies = try shades.mapValues { try Samples.png(shade: $0) }
     for field in ["Authorization", "Cookie", "Accept"] {
-      server.route("/a.png") { request in bodies[request[header: field] ?? ""].map { .body($0) } ?? .status(403) }
+      server.route("/a.png") { request in
+        bodies[request[header: field] ?? ""].map { .body($0) } ?? .status(403)
+      }
       let folder = try CacheFolder()
       let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
       // Twice: from the server, then from the caches.

@@ -90,7 +90,8 @@ struct EventTests {
   func failure() async throws {
     let server = try ScriptedHTTPServer()
     server.route("/a.jpg", .status(404))
-    var iterator = ImagePipeline.isolated().events(for: ImageRequest(url: server.url("/a.jpg"))).makeAsyncIterator()
+    var iterator = ImagePipeline.isolated().events(for: ImageRequest(url: server.url("/a.jpg")))
+      .makeAsyncIterator()
     await #expect(throws: LoadingError.self) { try await iterator.next() }
     #expect(try await iterator.next() == nil)
   }

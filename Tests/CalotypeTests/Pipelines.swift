@@ -57,7 +57,7 @@ extension ImagePipeline {
     while true {
       let statistics = self.statistics
       if statistics.runningImageJobs + statistics.runningSourceJobs == 0 { return }
-      await Task.yield()
+      await flush()
     }
   }
 }

@@ -98,6 +98,11 @@ final class Job<Value: Sendable>: Sendable {
     for subscription in subscriptions { subscription.finish(result) }
   }
 
+  /// Waits until the work has wound up: everyone has the ending, and everything is stored.
+  func windUp() async {
+    await state.withLock { $0.task }?.value
+  }
+
   /// Takes a subscriber off. The last one cancels a running job.
   func leave(_ subscription: ObjectIdentifier) {
     let task = state.withLock { state -> Task<Void, Never>? in

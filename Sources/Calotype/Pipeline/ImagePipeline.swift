@@ -102,6 +102,15 @@ public actor ImagePipeline {
 
   // MARK: Books
 
+  /// Waits until the jobs that are running now have ended and their results are in the caches.
+  ///
+  /// A caller has its image before it is written to disk; call this before the process ends.
+  public func flush() async {
+    let (images, sources) = (Array(imageJobs.values), Array(sourceJobs.values))
+    for job in images { await job.windUp() }
+    for job in sources { await job.windUp() }
+  }
+
   /// Counters, and the number of jobs running now.
   public var statistics: Statistics {
     var statistics = counters.snapshot

@@ -24,7 +24,8 @@ enum RequestIdentity {
     if let thumbnail {
       text += part(
         "thumbnail",
-        "\(thumbnail.mode.rawValue) \(thumbnail.box.width)x\(thumbnail.box.height) \(thumbnail.filter.rawValue)")
+        "\(thumbnail.mode.rawValue) \(thumbnail.box.width)x\(thumbnail.box.height) \(thumbnail.filter.rawValue)"
+      )
     }
     if !appliesOrientation { text += part("orientation", "stored") }
     if allowsPartial { text += part("partial", "allowed") }

@@ -29,7 +29,8 @@ struct ConvertCommand: AsyncParsableCommand {
     let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
     let rendering = Rendering(pixels: pixels, pipeline: pipeline)
     do {
-      let result = try await rendering.render(input, to: .file(output), request: rendering.request(for: input))
+      let result = try await rendering.render(
+        input, to: .file(output), request: rendering.request(for: input))
       if json { Output.json(result) }
     } catch {
       Failure(source: input.text, error: error).report(asJSON: json)

@@ -17,7 +17,8 @@ struct GetCommand: AsyncParsableCommand {
 
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("File to write, or folder for several. Default: the current folder.", valueName: "path"))
+    help: ArgumentHelp(
+      "File to write, or folder for several. Default: the current folder.", valueName: "path"))
   var output: String = "."
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
@@ -75,6 +76,7 @@ struct GetCommand: AsyncParsableCommand {
         group.addTask { await get(index, to: destinations[index], by: rendering, report: report) }
       }
     }
+    await rendering.pipeline.flush()
     report.close()
     try Task.checkCancellation()
     if report.hasFailed { throw ExitCode(1) }

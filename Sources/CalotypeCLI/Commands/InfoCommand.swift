@@ -15,7 +15,8 @@ struct InfoCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "Add SHA-256 hashes of the decoded pixels (RGBA, as stored, fully transparent pixels as zeros).")
+  @Flag(
+    help: "Add SHA-256 hashes of the decoded pixels (RGBA, as stored, fully transparent pixels as zeros).")
   var hash = false
 
   @Flag(help: "Hash the picture upright, not as stored.")

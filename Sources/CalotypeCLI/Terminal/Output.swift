@@ -12,7 +12,9 @@ enum Output {
   static func json(_ value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let data = try? encoder.encode(value) else { return error("calotype: cannot write \(value) as JSON") }
+    guard let data = try? encoder.encode(value) else {
+      return error("calotype: cannot write \(value) as JSON")
+    }
     line(String(decoding: data, as: UTF8.self))
   }
 

@@ -15,11 +15,15 @@ public struct EncodeOptions: Hashable, Sendable {
   }
 
   /// JPEG with 4:2:0 chroma; transparent pixels are laid on white.
-  public static func jpeg(quality: Int = 82) -> EncodeOptions { EncodeOptions(format: .jpeg, quality: quality) }
+  public static func jpeg(quality: Int = 82) -> EncodeOptions {
+    EncodeOptions(format: .jpeg, quality: quality)
+  }
   /// PNG with 8 bits per sample.
   public static let png = EncodeOptions(format: .png)
   /// Lossy WebP.
-  public static func webp(quality: Int = 80) -> EncodeOptions { EncodeOptions(format: .webp, quality: quality) }
+  public static func webp(quality: Int = 80) -> EncodeOptions {
+    EncodeOptions(format: .webp, quality: quality)
+  }
   /// Lossless WebP.
   public static let webpLossless = EncodeOptions(format: .webp, isLossless: true)
 }

@@ -22,7 +22,8 @@ public struct ImageInfo: Hashable, Sendable {
   /// Creates a description.
   public init(
     format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Int] = [],
-    hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft, colorProfile: String? = nil
+    hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft,
+    colorProfile: String? = nil
   ) {
     self.format = format
     self.size = size
