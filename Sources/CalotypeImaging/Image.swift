@@ -10,15 +10,22 @@ public struct Image: Sendable {
   public let orientation: Orientation
   /// Whether part of the picture is missing because the data ended early or was damaged.
   public let isPartial: Bool
+  /// What the numbers mean as colours; `nil` is sRGB.
+  public let profile: ColorProfile?
+  /// Exif and XMP of the source, if they were asked for.
+  public let metadata: ImageMetadata
 
   /// Creates an image.
   public init(
-    bitmap: Bitmap, info: ImageInfo? = nil, orientation: Orientation = .topLeft, isPartial: Bool = false
+    bitmap: Bitmap, info: ImageInfo? = nil, orientation: Orientation = .topLeft, isPartial: Bool = false,
+    profile: ColorProfile? = nil, metadata: ImageMetadata = ImageMetadata()
   ) {
     self.bitmap = bitmap
     self.info = info
     self.orientation = orientation
     self.isPartial = isPartial
+    self.profile = profile
+    self.metadata = metadata
   }
 
   /// Width in pixels.

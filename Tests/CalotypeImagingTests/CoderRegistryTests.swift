@@ -12,6 +12,8 @@ struct CoderRegistryTests {
     var frameCount = 1
     var orientation = Orientation.topLeft
 
+    var formats: [ImageFormat] { [ImageFormat(rawValue: name)] }
+
     func format(of prefix: Data) -> ImageFormat? { prefix.first == 0x21 ? ImageFormat(rawValue: name) : nil }
 
     func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {

@@ -14,7 +14,9 @@ extension Bitmap {
     ) { (target: UnsafeMutableRawBufferPointer) throws(ImagingError) in
       try withUnsafeBytes { (source: UnsafeRawBufferPointer) throws(ImagingError) in
         switch format {
-        case .rgba8: try turn.run(from: source, to: target, as: UInt32.self)
+        case .rgba8, .cmyk8: try turn.run(from: source, to: target, as: UInt32.self)
+        case .rgba16: try turn.run(from: source, to: target, as: UInt64.self)
+        case .gray8: try turn.run(from: source, to: target, as: UInt8.self)
         }
       }
       return isOpaque

@@ -8,15 +8,25 @@ public struct DecodeLimits: Hashable, Sendable {
   public var maxBytes: Int
   /// Scans of one progressive JPEG at most: 100. Encoders write about ten.
   public var maxScans: Int
+  /// Pixels of all frames of an animation together at most, each counted as it is stored: 2 billion.
+  public var maxTotalPixels: Int
+  /// Bytes that one compressed chunk beside the pixels (a profile, say) may inflate to: 8 MiB.
+  public var maxChunkBytes: Int
+  /// Time that one decode may take: 60 seconds.
+  public var maxDuration: Duration
 
   /// Creates limits; what is not named keeps its default.
   public init(
-    maxPixels: Int = 100_000_000, maxFrames: Int = 8192, maxBytes: Int = 256 << 20, maxScans: Int = 100
+    maxPixels: Int = 100_000_000, maxFrames: Int = 8192, maxBytes: Int = 256 << 20, maxScans: Int = 100,
+    maxTotalPixels: Int = 2_000_000_000, maxChunkBytes: Int = 8 << 20, maxDuration: Duration = .seconds(60)
   ) {
     self.maxPixels = maxPixels
     self.maxFrames = maxFrames
     self.maxBytes = maxBytes
     self.maxScans = maxScans
+    self.maxTotalPixels = maxTotalPixels
+    self.maxChunkBytes = maxChunkBytes
+    self.maxDuration = maxDuration
   }
 
   /// The defaults, which are always on unless a request says otherwise.
@@ -32,6 +42,12 @@ public struct DecodeLimits: Hashable, Sendable {
     case bytes
     /// Number of scans.
     case scans
+    /// Pixels of all frames together.
+    case totalPixels
+    /// Bytes of an inflated chunk.
+    case chunkBytes
+    /// Milliseconds of one decode.
+    case duration
 
     var noun: String {
       switch self {
@@ -39,6 +55,9 @@ public struct DecodeLimits: Hashable, Sendable {
       case .frames: "frame count"
       case .bytes: "byte count"
       case .scans: "scan count"
+      case .totalPixels: "pixel count of all frames"
+      case .chunkBytes: "size of an inflated chunk"
+      case .duration: "decoding time in milliseconds"
       }
     }
   }

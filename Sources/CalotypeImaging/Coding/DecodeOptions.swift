@@ -1,5 +1,22 @@
 /// How to decode.
 public struct DecodeOptions: Hashable, Sendable {
+  /// Which pixels to deliver.
+  public enum Pixels: String, Hashable, Sendable {
+    /// ``PixelFormat/rgba8``, whatever the source has. 16-bit samples are rounded to 8.
+    case rgba8
+    /// What the source has: ``PixelFormat/gray8`` for grey without transparency, ``PixelFormat/rgba16`` for more than
+    /// 8 bits a sample, ``PixelFormat/rgba8`` otherwise. Not together with a thumbnail.
+    case native
+  }
+
+  /// What becomes of the colours.
+  public enum Colors: String, Hashable, Sendable {
+    /// Converted to sRGB by the embedded profile (ICC; in PNG also cICP, gAMA and cHRM), relative colorimetric.
+    case sRGB
+    /// Left as they are; ``Image/profile`` says what they mean. CMYK becomes RGB by the plain product.
+    case asStored
+  }
+
   /// What the input may demand.
   public var limits: DecodeLimits
   /// Turn the picture upright by its Exif orientation. On by default.
@@ -9,15 +26,37 @@ public struct DecodeOptions: Hashable, Sendable {
   public var allowsPartial: Bool
   /// Shrink while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
+  /// Which pixels to deliver. ``Pixels/rgba8`` by default.
+  public var pixels: Pixels
+  /// What becomes of the colours. ``Colors/sRGB`` by default.
+  public var colors: Colors
+  /// Take this for the format, if a decoder for it is registered, whatever the first bytes say.
+  public var formatHint: ImageFormat?
+  /// Hand over the Exif and XMP blocks with the image, for writing them again. Off by default.
+  public var readsMetadata: Bool
 
   /// Creates options; what is not named keeps its default.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
-    thumbnail: Thumbnail? = nil
+    thumbnail: Thumbnail? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    formatHint: ImageFormat? = nil, readsMetadata: Bool = false
   ) {
     self.limits = limits
     self.appliesOrientation = appliesOrientation
     self.allowsPartial = allowsPartial
     self.thumbnail = thumbnail
+    self.pixels = pixels
+    self.colors = colors
+    self.formatHint = formatHint
+    self.readsMetadata = readsMetadata
+  }
+
+  /// The smallest size, in stored axes, that a decoder may deliver for an image: for codecs that can shrink while
+  /// they decode. `nil` asks for the full size.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a thumbnail without a side.
+  public func minimumDecodeSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
+    let orientation = appliesOrientation ? info.orientation : .topLeft
+    return try thumbnail?.minimumDecodeSize(sourceSize: info.size, orientation: orientation)
   }
 }

@@ -1,11 +1,67 @@
-/// Which format to write, and how.
+/// Which format to write, and how. Options that a format does not have are ignored by its encoder.
 public struct EncodeOptions: Hashable, Sendable {
+  /// How much work to spend on fewer bytes.
+  public enum Effort: String, Hashable, Sendable, CaseIterable {
+    /// Least work: PNG level 1, WebP method 0, fixed Huffman tables in JPEG.
+    case fast
+    /// PNG level 6, WebP method 4, optimised Huffman tables.
+    case balanced
+    /// Fewest bytes: PNG level 9, WebP method 6, progressive JPEG.
+    case small
+  }
+
+  /// How many pixels share a chroma sample in JPEG.
+  public enum Subsampling: String, Hashable, Sendable, CaseIterable {
+    /// Two by two.
+    case yuv420 = "4:2:0"
+    /// Two in a row.
+    case yuv422 = "4:2:2"
+    /// None.
+    case yuv444 = "4:4:4"
+  }
+
+  /// An opaque colour.
+  public struct Background: Hashable, Sendable {
+    /// Red, green and blue, 0 to 255.
+    public var red: UInt8, green: UInt8, blue: UInt8
+    /// Creates a colour.
+    public init(red: UInt8, green: UInt8, blue: UInt8) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+    }
+    /// White.
+    public static let white = Background(red: 255, green: 255, blue: 255)
+  }
+
   /// The format to write.
   public var format: ImageFormat
   /// 0 (smallest) to 100 (best), for lossy formats.
   public var quality: Int
   /// Keep every pixel exactly, where the format has a choice (WebP).
   public var isLossless: Bool
+  /// Work for bytes.
+  public var effort: Effort = .balanced
+  /// Scans of rising quality instead of rows (JPEG).
+  public var isProgressive = false
+  /// Chroma resolution (JPEG).
+  public var subsampling: Subsampling = .yuv420
+  /// 0 to 100, quality of the alpha channel (lossy WebP).
+  public var alphaQuality = 100
+  /// Slower, sharper conversion to 4:2:0 (lossy WebP).
+  public var usesSharpYUV = false
+  /// At most 256 colours, chosen for the picture (PNG; GIF always does).
+  public var usesPalette = false
+  /// Spread the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
+  public var dithers = true
+  /// What transparent pixels are laid on in a format without transparency.
+  public var background: Background = .white
+  /// Blocks of ``Image/metadata`` and the profile to write. None by default.
+  public var keeps: Set<ImageMetadata.Kind> = []
+  /// Bytes at most: the quality is lowered until they suffice.
+  public var maxFileSize: Int?
+  /// Pixels of the longer side at most: shrunk before it is encoded.
+  public var maxPixelSize: Int?
 
   /// Creates options.
   public init(format: ImageFormat, quality: Int = 82, isLossless: Bool = false) {
@@ -18,7 +74,7 @@ public struct EncodeOptions: Hashable, Sendable {
   public static func jpeg(quality: Int = 82) -> EncodeOptions {
     EncodeOptions(format: .jpeg, quality: quality)
   }
-  /// PNG with 8 bits per sample.
+  /// PNG with 8 bits per sample, or 16 for a bitmap that has them.
   public static let png = EncodeOptions(format: .png)
   /// Lossy WebP.
   public static func webp(quality: Int = 80) -> EncodeOptions {
@@ -26,4 +82,6 @@ public struct EncodeOptions: Hashable, Sendable {
   }
   /// Lossless WebP.
   public static let webpLossless = EncodeOptions(format: .webp, isLossless: true)
+  /// GIF.
+  public static let gif = EncodeOptions(format: .gif)
 }

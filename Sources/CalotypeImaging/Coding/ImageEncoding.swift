@@ -5,6 +5,20 @@ public protocol ImageEncoding: Sendable {
   /// The format written.
   var format: ImageFormat { get }
 
-  /// The encoded bytes. Called on any thread, several at a time.
+  /// The encoded bytes. Called on any thread, several at a time, with an upright picture.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
+
+  /// The encoded bytes of an animation.
+  ///
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` when the format has no animations, which is the
+  ///   default.
+  func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data
+}
+
+extension ImageEncoding {
+  /// Refuses: the format has no animations.
+  public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
+    throw .unsupportedFormat(
+      format, reason: "it has no animations; write one frame, or choose webp, gif or apng")
+  }
 }

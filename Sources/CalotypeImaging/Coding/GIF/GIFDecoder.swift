@@ -8,6 +8,9 @@ public struct GIFDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
+  /// The formats it reads.
+  public var formats: [ImageFormat] { [.gif] }
+
   /// ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("GIF87a") || prefix.bytes.holds("GIF89a") ? .gif : nil

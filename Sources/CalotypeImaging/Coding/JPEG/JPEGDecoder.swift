@@ -9,6 +9,9 @@ public struct JPEGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
+  /// The formats it reads.
+  public var formats: [ImageFormat] { [.jpeg] }
+
   /// JPEG by its first three bytes.
   public func format(of prefix: Data) -> ImageFormat? {
     ImageFormat.sniff(prefix) == .jpeg ? .jpeg : nil

@@ -14,6 +14,9 @@ public struct PNGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
+  /// The formats it reads.
+  public var formats: [ImageFormat] { [.png, .apng] }
+
   /// `apng` when an acTL chunk that announces frames comes before the image data, `png` for any other PNG.
   ///
   /// An animation is only seen if `prefix` reaches the acTL chunk.

@@ -8,6 +8,9 @@ public struct WebPDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
+  /// The formats it reads.
+  public var formats: [ImageFormat] { [.webp] }
+
   /// ``ImageFormat/webp`` if the bytes start with a RIFF header of form type `WEBP`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("RIFF") && prefix.bytes.holds("WEBP", at: 8) ? .webp : nil
