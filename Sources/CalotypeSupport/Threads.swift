@@ -28,6 +28,15 @@ package enum Threads {
   }
 }
 
+/// For `top -H` and debuggers; `pthread_setname_np` is not visible to Swift. A system without `/proc` has no names.
+private func nameThisThread(_ name: String) {
+  let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  var name = name
+  _ = name.withUTF8 { write(descriptor, $0.baseAddress, min($0.count, 15)) }
+  close(descriptor)
+}
+
 private final class Start: Sendable {
   let name: String
   let body: @Sendable () -> Void
@@ -41,6 +50,7 @@ private final class Start: Sendable {
 private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+  nameThisThread(start.name)
   start.body()
   return nil
 }

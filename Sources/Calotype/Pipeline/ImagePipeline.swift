@@ -36,7 +36,7 @@ public actor ImagePipeline {
 
   /// The image at a URL, upright and at full size.
   ///
-  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for url: URL) async throws -> Image {
     try await image(for: ImageRequest(url: url))
@@ -44,7 +44,7 @@ public actor ImagePipeline {
 
   /// The image that a request describes.
   ///
-  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
     if let image = cachedImage(for: request) { return image }
@@ -95,7 +95,7 @@ public actor ImagePipeline {
 
   /// The image in an encoded form, made on the pipeline's decoding threads.
   ///
-  /// - Throws: ``ImagingError``; `CancellationError` when the task is cancelled before its turn.
+  /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
   public nonisolated func encode(_ image: Image, as options: EncodeOptions) async throws -> Data {
     try await workers.run { try configuration.coders.encode(image, as: options) }
   }
