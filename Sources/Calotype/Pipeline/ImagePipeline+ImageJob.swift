@@ -124,7 +124,8 @@ extension ImagingError {
   fileprivate var blamesInput: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .encodingFailed, .outOfMemory, .cancelled:
+    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
+      .cancelled:
       false
     }
   }

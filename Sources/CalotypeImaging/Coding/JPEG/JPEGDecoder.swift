@@ -12,6 +12,9 @@ public struct JPEGDecoder: ImageDecoding {
   /// The formats it reads.
   public var formats: [ImageFormat] { [.jpeg] }
 
+  /// 3 bytes.
+  public var signatureLength: Int { 3 }
+
   /// JPEG by its first three bytes.
   public func format(of prefix: Data) -> ImageFormat? {
     ImageFormat.sniff(prefix) == .jpeg ? .jpeg : nil
