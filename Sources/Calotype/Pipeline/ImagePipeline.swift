@@ -106,9 +106,9 @@ public actor ImagePipeline {
   ///
   /// A caller has its image before it is written to disk; call this before the process ends.
   public func flush() async {
-    let (images, sources) = (Array(imageJobs.values), Array(sourceJobs.values))
-    for job in images { await job.windUp() }
-    for job in sources { await job.windUp() }
+    for job in Array(imageJobs.values) { await job.windUp() }
+    // Afterwards: image jobs start source jobs.
+    for job in Array(sourceJobs.values) { await job.windUp() }
   }
 
   /// Counters, and the number of jobs running now.
@@ -133,7 +133,7 @@ public actor ImagePipeline {
 
   /// Joins the job for a request, or starts it.
   func subscribe(to request: ImageRequest) -> Subscription<ImageResponse> {
-    let key = JobKey(key: request.key, policy: request.cachePolicy)
+    let key = JobKey(key: request.key, policy: request.cachePolicy, timeouts: request.timeouts)
     let (subscription, isNew) = join(&imageJobs[key], priority: request.priority)
     if let job = isNew {
       job.start(priority: request.priority) { job in
@@ -146,7 +146,7 @@ public actor ImagePipeline {
 
   /// Joins the job that fetches the original of a request, or starts it.
   func subscribe(toSourceOf request: ImageRequest, policy: CachePolicy) -> Subscription<LoadedSource> {
-    let key = JobKey(key: request.sourceKey, policy: policy)
+    let key = JobKey(key: request.sourceKey, policy: policy, timeouts: request.timeouts)
     let (subscription, isNew) = join(&sourceJobs[key], priority: request.priority)
     if let job = isNew {
       job.start(priority: request.priority) { job in
