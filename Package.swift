@@ -87,9 +87,13 @@ let package = Package(
     .executableTarget(
       name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
       swiftSettings: swift),
+    // A coder that a program brings along.
+    .target(
+      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
+      name: "CalotypeImagingTests",
+      dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit", "QOICoder"],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
