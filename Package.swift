@@ -88,10 +88,15 @@ let package = Package(
     .executableTarget(
       name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
       swiftSettings: swift),
+    // A coder that a program brings along.
+    .target(
+      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
       name: "CalotypeImagingTests",
-      dependencies: ["CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit"],
+      dependencies: [
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+      ],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
