@@ -11,19 +11,25 @@ enum Main {
     let run = Task { @concurrent in
       do {
         try await execute()
-        exit(interrupt.exitStatus ?? 0)
+        leave(interrupt.exitStatus ?? 0)
       } catch {
-        if let status = interrupt.exitStatus { exit(status) }
+        if let status = interrupt.exitStatus { leave(status) }
         // ArgumentParser's own status for wrong usage is 64.
         if CalotypeCommand.exitCode(for: error) == .validationFailure {
           Output.error(CalotypeCommand.fullMessage(for: error))
-          exit(2)
+          leave(2)
         }
         CalotypeCommand.exit(withError: error)
       }
     }
     interrupt.cancels { run.cancel() }
     while true { pause() }
+  }
+
+  /// Without the clean-up of C libraries: the thread of the loader may still be closing connections. Nothing of ours
+  /// is buffered.
+  private static func leave(_ status: Int32) -> Never {
+    _exit(status)
   }
 
   private static func execute() async throws {
