@@ -37,6 +37,7 @@ let package = Package(
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CLCMS", apt: "liblcms2-dev"),
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -47,7 +48,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CSPNG", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CSPNG", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -93,7 +94,9 @@ let package = Package(
 
     .testTarget(
       name: "CalotypeImagingTests",
-      dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit", "QOICoder"],
+      dependencies: [
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+      ],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(

@@ -23,9 +23,9 @@ struct Rendition: Sendable {
       image = image.with(
         bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
     }
-    if options.colors == .sRGB { image = try image.convertedToSRGB() }
+    if options.colors == .sRGB { image = try image.convertedToSRGB(limits: options.limits) }
     if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
-      image = image.with(bitmap: try image.bitmap.asRGBA8())
+      image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
     }
     return options.appliesOrientation ? try image.upright() : image
   }
