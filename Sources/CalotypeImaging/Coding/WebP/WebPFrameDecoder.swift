@@ -3,6 +3,7 @@ import FoundationEssentials
 /// All frames of an animated WebP that is there as a whole.
 final class WebPFrameDecoder: FrameDecoding {
   let info: ImageInfo
+  let profile: ColorProfile?
 
   private let data: Data
   private let structure: WebPStructure
@@ -14,9 +15,9 @@ final class WebPFrameDecoder: FrameDecoding {
   /// - Throws: as ``WebPDecoder/decode(_:minimumSize:options:)``, and
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together.
   init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
-    let (structure, info) = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+    let (structure, info, profile) = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let structure = try WebPStructure(file, limits: options.limits)
-      return (structure, structure.info(of: file))
+      return (structure, structure.info(of: file), structure.profile(of: file))
     }
     guard structure.frames.count > 1 else { return nil }
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: data.count) }
@@ -24,6 +25,7 @@ final class WebPFrameDecoder: FrameDecoding {
     self.data = data
     self.structure = structure
     self.info = info
+    self.profile = profile
     limits = options.limits
     compositor = try WebPCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
   }

@@ -49,6 +49,8 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     return structure.info(of: bytes.all)
   }
 
+  var profile: ColorProfile? { structure.profile(of: bytes.all) }
+
   var completeFrameCount: Int {
     isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
   }

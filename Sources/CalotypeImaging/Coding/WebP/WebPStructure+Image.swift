@@ -31,7 +31,12 @@ extension WebPStructure {
     }
     return Image(
       bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial,
-      profile: payload(colorProfile, of: file).map { .icc($0) }, metadata: metadata)
+      profile: profile(of: file), metadata: metadata)
+  }
+
+  /// What the numbers mean as colours.
+  func profile(of file: UnsafeRawBufferPointer) -> ColorProfile? {
+    payload(colorProfile, of: file).map { .icc($0) }
   }
 
   /// The bytes of a chunk that is there to its end.
