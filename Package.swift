@@ -37,6 +37,8 @@ let package = Package(
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CDeflate", apt: "libdeflate-dev"),
+    // What the PNG coder is tested and measured against.
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -47,7 +49,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CSPNG", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CDeflate", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -89,7 +91,7 @@ let package = Package(
       swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
+      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CSPNG", "CalotypeTestKit"],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
