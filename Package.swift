@@ -38,6 +38,7 @@ let package = Package(
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
+    library("CLCMS", apt: "liblcms2-dev"),
     // What the PNG coder is tested and measured against.
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
@@ -49,7 +50,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CDeflate", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -89,9 +90,15 @@ let package = Package(
     .executableTarget(
       name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
       swiftSettings: swift),
+    // A coder that a program brings along.
+    .target(
+      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CSPNG", "CalotypeTestKit"],
+      name: "CalotypeImagingTests",
+      dependencies: [
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
+      ],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
