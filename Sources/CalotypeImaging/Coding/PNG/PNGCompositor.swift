@@ -19,7 +19,8 @@ final class PNGCompositor {
     guard frames.indices.contains(index) else {
       throw .invalidParameter(name: "index", reason: "there is no frame \(index) of \(frames.count)")
     }
-    let canvas = try self.canvas ?? PNGCanvas(size: file.structure.header.size, format: file.format)
+    let canvas: PNGCanvas
+    if let old = self.canvas { canvas = old } else { canvas = try self.canvas(of: file) }
     self.canvas = canvas
     let watch = DecodeLimits.Watch(file.options.limits)
     let start = restart(for: index, frames, file)
@@ -46,6 +47,10 @@ final class PNGCompositor {
     return 0
   }
 
+  private func canvas(of file: PNGFile) throws(ImagingError) -> PNGCanvas {
+    try PNGCanvas(size: file.structure.header.size, format: file.format)
+  }
+
   private func covers(_ frame: PNGFrame, _ file: PNGFile) -> Bool {
     frame.area == PNGArea(file.structure.header.size)
   }
@@ -59,7 +64,8 @@ final class PNGCompositor {
     drawn = nil
     // Before the first frame there is nothing to come back to.
     if frame.disposal == .restore, index > 0 {
-      let backup = try self.backup ?? PNGCanvas(size: canvas.size, format: canvas.format)
+      let backup: PNGCanvas
+      if let old = self.backup { backup = old } else { backup = try self.canvas(of: file) }
       self.backup = backup
       backup.copy(frame.area, from: canvas)
     }

@@ -24,14 +24,17 @@ struct PNGImageData {
 
   /// The data of a frame.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, _ frame: PNGFrame) {
-    guard case .frameData(let range) = frame.pixels else {
-      self.init(bytes, structure)
-      return
-    }
     self.bytes = bytes
-    self.range = range
-    cut = nil
-    isFrame = true
+    switch frame.pixels {
+    case .imageData:
+      range = structure.imageData ?? 0..<0
+      cut = structure.cutImageData
+      isFrame = false
+    case .frameData(let range):
+      self.range = range
+      cut = nil
+      isFrame = true
+    }
   }
 
   /// Calls `body` with each piece until it returns `false`. Without `checks`, damage is not looked for.

@@ -94,7 +94,9 @@ struct PNGPixelReader {
       let start = buffer.count - 64 - inflated
       let rows = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + inflated])
       let free = UnsafeMutableRawBufferPointer(rebasing: buffer[..<start])
-      guard try data.withStream(byteCount: compressed, scratch: free, { try PNGInflater.inflate($0, into: rows) })
+      guard try data.withStream(byteCount: compressed, scratch: free, { stream throws(ImagingError) in
+        try PNGInflater.inflate(stream, into: rows)
+      })
       else { return false }
       return try paint(rows, painter)
     }
@@ -106,7 +108,9 @@ struct PNGPixelReader {
     defer { pool.giveBack(scratch) }
     let rows = UnsafeMutableRawBufferPointer(rebasing: scratch[..<inflated])
     let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    guard try data.withStream(byteCount: compressed, scratch: none, { try PNGInflater.inflate($0, into: rows) })
+    guard try data.withStream(byteCount: compressed, scratch: none, { stream throws(ImagingError) in
+        try PNGInflater.inflate(stream, into: rows)
+      })
     else { return false }
     return try paint(rows, painter)
   }
