@@ -20,6 +20,7 @@ public struct CoderRegistry: Sendable {
     registry.register(GIFDecoder())
     registry.register(JPEGEncoder())
     registry.register(PNGEncoder())
+    registry.register(APNGEncoder())
     registry.register(WebPEncoder())
     return registry
   }()

@@ -12,7 +12,7 @@ final class ColorTransform: @unchecked Sendable {
     defer { cmsCloseProfile(target) }
     let made = cmsCreateTransformTHR(
       context, profile, source.layout, target, source.targetLayout,
-      cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC), cmsUInt32Number(cmsFLAGS_NOCACHE))
+      cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC), source.flags)
     guard let made else { return nil }
     handle = made
     self.source = source

@@ -26,7 +26,8 @@ final class JPEGSession {
   let options: DecodeOptions
   private let denominator: Int
   private let layout: Int
-  private let profile: ColorProfile?
+  /// What the numbers of the delivered pixels mean.
+  let profile: ColorProfile?
   let decoder: OpaquePointer
 
   private var state = State.header
