@@ -90,8 +90,7 @@ let package = Package(
       swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests",
-      dependencies: ["CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit"],
+      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
