@@ -95,9 +95,8 @@ let package = Package(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests",
       dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
+        "CalotypeImaging", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
       ],
       swiftSettings: swift),
     // Killed by the tests while it writes.
