@@ -132,7 +132,7 @@ enum Mode: String, EnumerableFlag {
 
   static func help(for value: Mode) -> ArgumentHelp? {
     switch value {
-    case .fit: "Within the box, proportions kept (the default)."
+    case .fit: "Within the box, proportions kept."
     case .fill: "Fill the box, proportions kept, what sticks out cut off."
     case .stretch: "Exactly the box, proportions changed."
     }
