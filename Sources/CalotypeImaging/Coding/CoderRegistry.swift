@@ -21,6 +21,7 @@ public struct CoderRegistry: Sendable {
     registry.register(JPEGEncoder())
     registry.register(PNGEncoder())
     registry.register(WebPEncoder())
+    registry.register(GIFEncoder())
     return registry
   }()
 
