@@ -96,7 +96,7 @@ let package = Package(
 
     .testTarget(
       dependencies: [
-        "CalotypeImaging", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
       ],
       swiftSettings: swift),
     // Killed by the tests while it writes.

@@ -22,6 +22,7 @@ public struct CoderRegistry: Sendable {
     registry.register(PNGEncoder())
     registry.register(APNGEncoder())
     registry.register(WebPEncoder())
+    registry.register(GIFEncoder())
     return registry
   }()
 

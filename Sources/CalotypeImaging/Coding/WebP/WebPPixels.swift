@@ -35,10 +35,10 @@ enum WebPPixels {
     let sourceWeight = (source >> 24) &* 255
     let targetWeight = (target >> 24) &* (255 &- source >> 24)
     let weight = sourceWeight &+ targetWeight
-    var result = (2 &* weight &+ 255) / 510 << 24
+    var result = ((2 &* weight &+ 255) / 510) << 24
     for shift: UInt32 in [0, 8, 16] {
       let sum = (source >> shift & 255) &* sourceWeight &+ (target >> shift & 255) &* targetWeight
-      result |= (2 &* sum &+ weight) / (2 &* weight) << shift
+      result |= ((2 &* sum &+ weight) / (2 &* weight)) << shift
     }
     return result
   }
