@@ -21,8 +21,7 @@ extension Bitmap {
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size or a region that is not within
   ///   the picture; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current
   ///   task was cancelled.
-  /// - Complexity: O(pixels of the region + width of the region · height of the result). Blocks; call it off the
-  ///   cooperative pool.
+  /// - Complexity: O(pixels of the region + pixels of the result). Blocks; call it off the cooperative pool.
   public func resampled(
     to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
     pool: PixelPool = .shared
