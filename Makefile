@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench fuzz lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -31,6 +31,14 @@ test: test-deps ## Builds and runs every test
 	swift build --build-tests --jobs $(JOBS) -c release -Xswiftc -enable-testing --scratch-path .build-test
 	swift test --skip-build -c release -Xswiftc -enable-testing --scratch-path .build-test
 
+tsan: test-deps ## The tests under ThreadSanitizer
+	swift build --build-tests --jobs $(JOBS) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=0 swift test --skip-build --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
+
+asan: test-deps ## The tests under AddressSanitizer
+	swift build --build-tests --jobs $(JOBS) --sanitize=address --scratch-path .build-asan
+	swift test --skip-build --sanitize=address --scratch-path .build-asan
+
 bench: ## Benchmarks against named peers, as CPU-time ratios
 	@.ci/install bench
 	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks
@@ -49,4 +57,4 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test Benchmarks/.build Tests/Fuzzing/.build docs thumbnails
+	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Tests/Fuzzing/.build docs thumbnails

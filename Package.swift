@@ -37,6 +37,7 @@ let package = Package(
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CLCMS", apt: "liblcms2-dev"),
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -47,7 +48,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CSPNG", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CSPNG", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -87,9 +88,15 @@ let package = Package(
     .executableTarget(
       name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
       swiftSettings: swift),
+    // A coder that a program brings along.
+    .target(
+      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
+      name: "CalotypeImagingTests",
+      dependencies: [
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+      ],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(

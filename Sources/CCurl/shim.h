@@ -15,3 +15,4 @@ static inline CURLcode calotype_curl_get_string(CURL *h, CURLINFO i, char **v) {
 static inline CURLMcode calotype_curl_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
 static inline CURLcode calotype_curl_message_result(const CURLMsg *m) { return m->data.result; }
 static inline CURLcode calotype_curl_set_prereq(CURL *h, curl_prereq_callback f) { return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, f); }
+static inline CURLcode calotype_curl_set_open_socket(CURL *h, curl_opensocket_callback f) { return curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, f); }

@@ -2,30 +2,69 @@ import Glibc
 
 /// Plain threads, for loops that block: transfers, file I/O, CPU-bound work.
 package enum Threads {
-  /// Starts a detached thread that runs `body` once. All signals are blocked in it, so that they reach the
-  /// threads of the program that embeds us.
+  /// Starts a detached thread that runs `body` once. Signals from outside are blocked in it, so that they reach the
+  /// threads of the program that embeds us; those of its own faults are not.
   package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(name: name, body: body))
     var all = sigset_t()
     var previous = sigset_t()
     sigfillset(&all)
+    for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { sigdelset(&all, fault) }
     pthread_sigmask(SIG_SETMASK, &all, &previous)
     defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Decoders and sort routines of C libraries may want more than a musl-sized stack; pages are lazy.
-    pthread_attr_setstacksize(&attributes, 1 << 20)
+    // As the first thread has: decoders that programs register may need it. Pages are lazy.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
     var thread = pthread_t()
     let status = pthread_create(&thread, &attributes, threadMain, start.toOpaque())
     pthread_attr_destroy(&attributes)
     precondition(status == 0, "pthread_create failed: \(status)")
   }
 
-  /// Processors this process may run on, at least one.
+  /// Processors this process may use: those of its affinity mask, and no more than the quota of its cgroup (v2)
+  /// amounts to; at least one.
   package static var availableProcessors: Int {
-    max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    let online = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    return max(1, min(affinity ?? online, cgroupQuota ?? .max))
   }
+
+  /// Processors in the affinity mask; `sched_getaffinity` is not visible to Swift.
+  private static var affinity: Int? {
+    guard let line = contents(of: "/proc/self/status").split(separator: "\n")
+      .first(where: { $0.hasPrefix("Cpus_allowed:") })
+    else { return nil }
+    let count = line.dropFirst("Cpus_allowed:".count).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+    return count > 0 ? count : nil
+  }
+
+  /// `cpu.max` as whole processors, rounded up; `nil` without a quota.
+  private static var cgroupQuota: Int? {
+    let words = contents(of: "/sys/fs/cgroup/cpu.max").split { $0 == " " || $0 == "\n" }
+    guard words.count == 2, let quota = Int(words[0]), let period = Int(words[1]), period > 0, quota > 0
+    else { return nil }
+    return max(1, (quota + period - 1) / period)
+  }
+
+  /// The first 8 KiB of a file of the kernel; empty when it cannot be read.
+  private static func contents(of path: String) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return "" }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 8 << 10)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+  }
+}
+
+/// For `top -H` and debuggers; `pthread_setname_np` is not visible to Swift. A system without `/proc` has no names.
+private func nameThisThread(_ name: String) {
+  let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  var name = name
+  _ = name.withUTF8 { write(descriptor, $0.baseAddress, min($0.count, 15)) }
+  close(descriptor)
 }
 
 private final class Start: Sendable {
@@ -41,6 +80,7 @@ private final class Start: Sendable {
 private func threadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
   let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+  nameThisThread(start.name)
   start.body()
   return nil
 }

@@ -3,8 +3,8 @@ import Glibc
 /// A fixed number of threads for work that must stay off the cooperative pool: decoding, resizing, file I/O.
 ///
 /// Work stays structured: ``run(_:)`` executes its body as part of the calling task, so priorities, task-local
-/// values and `Task.isCancelled` hold inside it. Jobs wait in one queue by priority, first in first out.
-/// The threads end when the executor is released.
+/// values and `Task.isCancelled` hold inside it. Jobs wait in one queue by the priority they
+/// had when they came, first in first out. The threads end when the executor is released.
 package final class WorkerExecutor: TaskExecutor {
   private let queue: WorkerQueue
 

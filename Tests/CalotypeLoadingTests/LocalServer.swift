@@ -78,6 +78,8 @@ final class LocalServer {
     defer { for argument in arguments { free(argument) } }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
+    // Not the sockets of other tests, whose ends would not be seen then.
+    for descriptor: Int32 in 3..<512 { posix_spawn_file_actions_addclose(&actions, descriptor) }
     defer { posix_spawn_file_actions_destroy(&actions) }
     for descriptor: Int32 in [1, 2] {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)

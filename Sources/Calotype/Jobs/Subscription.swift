@@ -41,6 +41,7 @@ final class Subscription<Value: Sendable>: Sendable {
   private func next(wantsProgress: Bool) async throws -> Event {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        var displaced: CheckedContinuation<Event, any Error>?
         let ready = state.withLock { state -> Result<Event, any Error>? in
           state.wantsProgress = wantsProgress
           if wantsProgress, let progress = state.progress {
@@ -48,9 +49,12 @@ final class Subscription<Value: Sendable>: Sendable {
             return .success(.progress(progress))
           }
           if let ending = state.ending { return ending.map { .ended($0) } }
+          displaced = state.waiter
           state.waiter = continuation
           return nil
         }
+        // Two calls at once are a mistake of the caller, and still end both.
+        displaced?.resume(throwing: CancellationError())
         if let ready { continuation.resume(with: ready) }
       }
     } onCancel: {

@@ -12,16 +12,20 @@ extension ImagePipeline {
     _ job: Job<LoadedSource>, for request: ImageRequest, policy: CachePolicy
   ) async {
     do {
-      if policy.readsCaches, request.isCacheable, let record = await readRecord(request.sourceKey) {
+      if policy.readsCaches, request.isDiskCacheable, let record = await readRecord(request.sourceKey) {
         counters.count { $0.originalHits += 1 }
         job.finish(
           .success(LoadedSource(data: record.data, source: .diskOriginal, metadata: record.metadata)))
         return
       }
+      try Task.checkCancellation()
       guard policy != .cacheOnly else { throw PipelineError.notCached(request.source.description) }
-      let (loaded, mayStore) = try await load(request) { job.publish($0) }
+      let loaded = try await load(request) { job.publish($0) }
+      // A place of its own keeps the job joinable until the bytes are on disk, where later requests look.
+      let place = job.join(priority: request.priority)
+      defer { place?.leave() }
       job.finish(.success(loaded))
-      if mayStore, request.isCacheable, policy.writesCaches { await store(loaded, for: request) }
+      if loaded.isStorable, request.isDiskCacheable, policy.writesCaches { await store(loaded, for: request) }
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
     }
@@ -29,7 +33,7 @@ extension ImagePipeline {
 
   private nonisolated func load(
     _ request: ImageRequest, progress: (LoadProgress) -> Void
-  ) async throws -> (LoadedSource, mayStore: Bool) {
+  ) async throws -> LoadedSource {
     counters.count { $0.loads += 1 }
     let loadRequest = LoadRequest(
       source: request.source, headers: request.headers, timeouts: request.timeouts,
@@ -43,7 +47,7 @@ extension ImagePipeline {
       contentType: response.contentType, etag: response.headers[.eTag],
       lastModified: response.headers[.lastModified])
     let forbidsStore = response.headers[.cacheControl]?.lowercased().contains("no-store") ?? false
-    return (LoadedSource(data: data, source: .loader, metadata: metadata), !forbidsStore)
+    return LoadedSource(data: data, source: .loader, metadata: metadata, isStorable: !forbidsStore)
   }
 
   private nonisolated func store(_ loaded: LoadedSource, for request: ImageRequest) async {
@@ -52,10 +56,8 @@ extension ImagePipeline {
       try await disk.store(loaded.data, metadata: loaded.metadata, for: request.sourceKey)
       // A decoder may have refused the bytes while they were being written.
       if loaded.isRejected { try await disk.remove(request.sourceKey) }
-    } catch let error as any CalotypeError {
-      counters.count(cacheError: error)
     } catch {
-      // Only a cancellation, at shutdown: the cache has to do without.
+      counters.count(cacheError: error)
     }
   }
 

@@ -1,3 +1,4 @@
+import CalotypeCaching
 import CalotypeSupport
 
 extension ImagePipeline {
@@ -30,7 +31,10 @@ final class PipelineCounters: Sendable {
     statistics.withLock { change(&$0) }
   }
 
-  func count(cacheError error: any CalotypeError) {
+  /// A cancelled operation is no failure of the cache.
+  func count(cacheError error: any Error) {
+    if error is CancellationError || error as? CachingError == .cancelled { return }
+    guard let error = error as? any CalotypeError else { return }
     count {
       $0.cacheErrors += 1
       $0.lastCacheErrorCode = error.code

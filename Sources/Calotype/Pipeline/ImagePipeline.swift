@@ -36,7 +36,7 @@ public actor ImagePipeline {
 
   /// The image at a URL, upright and at full size.
   ///
-  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for url: URL) async throws -> Image {
     try await image(for: ImageRequest(url: url))
@@ -44,7 +44,7 @@ public actor ImagePipeline {
 
   /// The image that a request describes.
   ///
-  /// - Throws: ``LoadingError``, ``ImagingError``, ``PipelineError``; `CancellationError` when the task is
+  /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
     if let image = cachedImage(for: request) { return image }
@@ -95,7 +95,7 @@ public actor ImagePipeline {
 
   /// The image in an encoded form, made on the pipeline's decoding threads.
   ///
-  /// - Throws: ``ImagingError``; `CancellationError` when the task is cancelled before its turn.
+  /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
   public nonisolated func encode(_ image: Image, as options: EncodeOptions) async throws -> Data {
     try await workers.run { try configuration.coders.encode(image, as: options) }
   }
@@ -106,9 +106,9 @@ public actor ImagePipeline {
   ///
   /// A caller has its image before it is written to disk; call this before the process ends.
   public func flush() async {
-    let (images, sources) = (Array(imageJobs.values), Array(sourceJobs.values))
-    for job in images { await job.windUp() }
-    for job in sources { await job.windUp() }
+    for job in Array(imageJobs.values) { await job.windUp() }
+    // Afterwards: image jobs start source jobs.
+    for job in Array(sourceJobs.values) { await job.windUp() }
   }
 
   /// Counters, and the number of jobs running now.
@@ -133,7 +133,7 @@ public actor ImagePipeline {
 
   /// Joins the job for a request, or starts it.
   func subscribe(to request: ImageRequest) -> Subscription<ImageResponse> {
-    let key = JobKey(key: request.key, policy: request.cachePolicy)
+    let key = JobKey(key: request.key, policy: request.cachePolicy, timeouts: request.timeouts)
     let (subscription, isNew) = join(&imageJobs[key], priority: request.priority)
     if let job = isNew {
       job.start(priority: request.priority) { job in
@@ -146,7 +146,7 @@ public actor ImagePipeline {
 
   /// Joins the job that fetches the original of a request, or starts it.
   func subscribe(toSourceOf request: ImageRequest, policy: CachePolicy) -> Subscription<LoadedSource> {
-    let key = JobKey(key: request.sourceKey, policy: policy)
+    let key = JobKey(key: request.sourceKey, policy: policy, timeouts: request.timeouts)
     let (subscription, isNew) = join(&sourceJobs[key], priority: request.priority)
     if let job = isNew {
       job.start(priority: request.priority) { job in

@@ -1,4 +1,4 @@
-/// What the pipeline itself refuses. Errors of the rooms (``LoadingError``, ``ImagingError``) pass unchanged.
+/// What the pipeline itself refuses. Errors of the rooms (`LoadingError`, `ImagingError`) pass unchanged.
 public enum PipelineError: CalotypeError, Hashable {
   /// The request allows caches only, and none has the image.
   case notCached(String)

@@ -73,13 +73,17 @@ public struct ImageRequest: Sendable {
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil }
 
-  /// Whether source and result may be cached. Local files and `data:` URLs are as near as a cache would be,
-  /// and a file may change.
-  var isCacheable: Bool {
-    switch source {
-    case .url(let url): url.scheme?.lowercased() == "http" || url.scheme?.lowercased() == "https"
-    case .data: true
-    }
+  /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
+  /// file may change.
+  var isMemoryCacheable: Bool {
+    if case .data = source { true } else { isDiskCacheable }
+  }
+
+  /// Whether source and result may be kept on disk, where other programs find them too: the names that a program
+  /// gives to bytes mean nothing there.
+  var isDiskCacheable: Bool {
+    guard case .url(let url) = source, let scheme = url.scheme?.lowercased() else { return false }
+    return scheme == "http" || scheme == "https"
   }
 
   /// How the original is to be decoded.

@@ -118,8 +118,10 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private var configuration: ImagePipeline.Configuration {
-    ImagePipeline.Configuration(
-      memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration))
+    let curl = CurlLoader(.init(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency))
+    return ImagePipeline.Configuration(
+      loader: LoaderGroup.standard.adding(curl), memoryCache: nil,
+      diskCache: noCache ? nil : DiskCache(cache.configuration))
   }
 }
 

@@ -5,6 +5,7 @@ extension DiskStore {
   /// All records, as the file system lists them.
   func scan() throws(CachingError) -> [EvictionPlan.Entry] {
     var entries: [EvictionPlan.Entry] = []
+    var failure: FileSystemError?
     for fanOut in CacheLayout.fanOut {
       do throws(FileSystemError) {
         try files.list(layout.fanOutFolder(fanOut)) { name, status in
@@ -16,10 +17,13 @@ extension DiskStore {
               digest: digest, size: status.size, accessed: status.modified, identity: status.identity))
         }
       } catch {
-        // A link or file in the place of a folder holds nothing of ours.
-        guard error.code == ENOTDIR || error.code == ELOOP else { throw CachingError(error) }
+        // A link or file in the place of a folder holds nothing of ours. A folder that cannot be read must not stop
+        // the limits from holding for all others.
+        if error.code == ENOTDIR || error.code == ELOOP { continue }
+        failure = error
       }
     }
+    if entries.isEmpty, let failure { throw CachingError(failure) }
     return entries
   }
 

@@ -14,6 +14,8 @@ public protocol CacheFileSystem: Sendable {
   /// Writes a new file of `parts`, one after the other, readable by its owner only. On failure no file is left.
   ///
   /// - Parameters:
+  ///   - path: The file to make.
+  ///   - parts: Its contents, one behind the other.
   ///   - modified: The modification time the file gets.
   ///   - synchronize: Whether the bytes must be on the device when the call returns.
   /// - Throws: ``FileSystemError``; `EEXIST` when the file exists already.
@@ -21,7 +23,10 @@ public protocol CacheFileSystem: Sendable {
 
   /// Renames a file, replacing what bears the new name, in one step that others see entirely or not at all.
   ///
-  /// - Parameter synchronize: Whether the new name must be on the device when the call returns.
+  /// - Parameters:
+  ///   - path: The present name.
+  ///   - newPath: The new name, in the same file system.
+  ///   - synchronize: Whether the new name must be on the device when the call returns.
   func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError)
 
   /// Removes a file or a symbolic link.

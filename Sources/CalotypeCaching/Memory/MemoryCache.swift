@@ -57,6 +57,8 @@ public actor MemoryCache<Value: Sendable> {
   /// Stores a value, evicting others as needed before the call returns; replaces what the key had.
   ///
   /// - Parameters:
+  ///   - value: What to keep.
+  ///   - key: Its identity; an older value under it is replaced.
   ///   - cost: What the value weighs in bytes; less than zero counts as zero.
   ///   - timeToLive: How long it lives; `nil` for what the cache was made with.
   /// - Returns: Whether it was stored. A value that costs more than one entry may is not, and the key then has

@@ -56,19 +56,11 @@ final class CurlLoop {
 
   private func run() {
     while true {
-      let batch = core.takeMessages()
-      if batch.closing {
-        close(batch.messages)
-        return
+      switch takeTurn() {
+      case .again: continue
+      case .end: return
+      case .sleep: break
       }
-      for message in batch.messages { handle(message) }
-      startTransfers()
-      perform()
-      checkDeadlines()
-      // Ended transfers made room.
-      let started = startTransfers()
-      report()
-      if started || core.hasMessages { continue }
       var ready: Int32 = 0
       let wait = turn.nextDeadline.milliseconds(from: .now, limit: 60_000)
       if curl_multi_poll(multi, nil, 0, wait, &ready) != CURLM_OK {
@@ -76,6 +68,28 @@ final class CurlLoop {
         sched_yield()
       }
     }
+  }
+
+  private enum Next {
+    case again, sleep, end
+  }
+
+  /// A function of its own, so that nothing of a turn is kept alive while the thread sleeps: the last
+  /// reference to a transfer is also one to its loader.
+  private func takeTurn() -> Next {
+    let batch = core.takeMessages()
+    if batch.closing {
+      close(batch.messages)
+      return .end
+    }
+    for message in batch.messages { handle(message) }
+    startTransfers()
+    perform()
+    checkDeadlines()
+    // Ended transfers made room.
+    let started = startTransfers()
+    report()
+    return started || core.hasMessages ? .again : .sleep
   }
 
   // MARK: Messages

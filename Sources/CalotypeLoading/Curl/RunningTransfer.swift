@@ -1,5 +1,6 @@
 import CCurl
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 
 /// A transfer on the wire: its easy handle and all that libcurl points into. Lives on the loader's thread
@@ -86,6 +87,8 @@ final class RunningTransfer {
     set(CURLOPT_MAXREDIRS, max(0, configuration.maxRedirects))
     // Signals are for the program that embeds us.
     set(CURLOPT_NOSIGNAL, 1)
+    // A cancelled transfer does not wait for the thread that looks its host name up: the others would stand still.
+    set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_BUFFERSIZE, 64 << 10)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.curlMilliseconds)
@@ -107,6 +110,7 @@ final class RunningTransfer {
     _ = calotype_curl_set_write(easy, CURLOPT_WRITEFUNCTION, bodyCallback)
     _ = calotype_curl_set_write(easy, CURLOPT_HEADERFUNCTION, headerCallback)
     _ = calotype_curl_set_prereq(easy, connectedCallback)
+    _ = calotype_curl_set_open_socket(easy, openSocketCallback)
   }
 
   private func set(_ option: CURLoption, _ value: Int) {
@@ -280,6 +284,16 @@ private func headerCallback(
   let goOn = Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue().headerLine(line)
   // Anything but the count aborts; for an empty line of no bytes too.
   return goOn ? line.count : line.count + 1
+}
+
+/// A socket that child processes do not inherit: one that lives on in a child is not closed when we close it,
+/// and the server does not learn that we left.
+private func openSocketCallback(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+  _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+  return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
 }
 
 private func connectedCallback(

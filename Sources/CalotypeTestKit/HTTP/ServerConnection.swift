@@ -107,10 +107,9 @@ final class ServerConnection {
   }
 
   private func send(_ data: Data, _ path: String) throws(End) {
-    let bytes = [UInt8](data)
     var offset = 0
-    while offset < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
+    while offset < data.count {
+      let count = data.withUnsafeBytes { buffer in
         Glibc.send(
           descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset,
           Int32(MSG_NOSIGNAL))

@@ -11,6 +11,9 @@ public struct GIFDecoder: ImageDecoding {
   /// The formats it reads.
   public var formats: [ImageFormat] { [.gif] }
 
+  /// 6 bytes.
+  public var signatureLength: Int { 6 }
+
   /// ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("GIF87a") || prefix.bytes.holds("GIF89a") ? .gif : nil

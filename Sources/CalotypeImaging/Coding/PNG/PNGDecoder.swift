@@ -17,6 +17,9 @@ public struct PNGDecoder: ImageDecoding {
   /// The formats it reads.
   public var formats: [ImageFormat] { [.png, .apng] }
 
+  /// 8 bytes.
+  public var signatureLength: Int { 8 }
+
   /// `apng` when an acTL chunk that announces frames comes before the image data, `png` for any other PNG.
   ///
   /// An animation is only seen if `prefix` reaches the acTL chunk.

@@ -11,6 +11,9 @@ public struct WebPDecoder: ImageDecoding {
   /// The formats it reads.
   public var formats: [ImageFormat] { [.webp] }
 
+  /// 12 bytes.
+  public var signatureLength: Int { 12 }
+
   /// ``ImageFormat/webp`` if the bytes start with a RIFF header of form type `WEBP`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("RIFF") && prefix.bytes.holds("WEBP", at: 8) ? .webp : nil

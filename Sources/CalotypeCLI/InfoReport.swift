@@ -1,0 +1,99 @@
+import Calotype
+import FoundationEssentials
+
+/// What `calotype info` says about one image.
+struct InfoReport: Encodable {
+  let source: String
+  let format: String
+  let width: Int
+  let height: Int
+  let frames: Int
+  let loopCount: Int
+  let durations: [Int]
+  let hasAlpha: Bool
+  let bitDepth: Int
+  let orientation: Int
+  let colorProfile: String?
+  let bytes: Int
+  let pixelsSHA256: [String]?
+
+  init(of data: Data, from source: String, command: InfoCommand) throws {
+    let options = DecodeOptions(
+      appliesOrientation: command.upright, colors: command.srgb ? .sRGB : .asStored)
+    let info: ImageInfo
+    if let chunk = command.chunk {
+      var hashes: [String] = []
+      info = try Self.drip(
+        data, by: chunk, options: options, firstFrameOnly: command.firstFrame, into: &hashes)
+      pixelsSHA256 = command.hash ? hashes : nil
+    } else {
+      info = try CoderRegistry.standard.probe(data)
+      pixelsSHA256 =
+        command.hash ? try Self.hashes(of: data, options, firstFrameOnly: command.firstFrame) : nil
+    }
+    self.source = source
+    format = info.format.rawValue
+    width = info.size.width
+    height = info.size.height
+    frames = info.frameCount
+    loopCount = info.loopCount
+    durations = info.durations
+    hasAlpha = info.hasAlpha
+    bitDepth = info.bitDepth
+    orientation = info.orientation.rawValue
+    colorProfile = info.colorProfile
+    bytes = data.count
+  }
+
+  private static func hashes(
+    of data: Data, _ options: DecodeOptions, firstFrameOnly: Bool
+  ) throws -> [String] {
+    if firstFrameOnly {
+      return [PixelHash.sha256(of: try CoderRegistry.standard.decode(data, options: options).bitmap)]
+    }
+    let animation = try AnimatedImage(data: data, options: options)
+    return try (0..<animation.frameCount).map { PixelHash.sha256(of: try animation.frame(at: $0).bitmap) }
+  }
+
+  /// Feeds the bytes in pieces and hashes frames as they become complete.
+  private static func drip(
+    _ data: Data, by size: Int, options: DecodeOptions, firstFrameOnly: Bool, into hashes: inout [String]
+  ) throws -> ImageInfo {
+    let decoder = CoderRegistry.standard.makeIncrementalDecoder(options: options)
+    func look() throws {
+      while !firstFrameOnly, hashes.count < decoder.completeFrameCount {
+        hashes.append(PixelHash.sha256(of: try decoder.frame(at: hashes.count).bitmap))
+      }
+    }
+    var start = data.startIndex
+    while start < data.endIndex {
+      let end = data.index(start, offsetBy: size, limitedBy: data.endIndex) ?? data.endIndex
+      try decoder.append(data[start..<end])
+      try look()
+      start = end
+    }
+    let image = try decoder.finish()
+    try look()
+    if hashes.isEmpty { hashes = [PixelHash.sha256(of: image.bitmap)] }
+    guard let info = decoder.info ?? image.info else {
+      throw ImagingError.unrecognizedFormat(hint: nil)
+    }
+    return info
+  }
+
+  func print() {
+    Output.line(source)
+    var facts = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
+    if hasAlpha { facts.append("with transparency") }
+    if orientation != 1 { facts.append("orientation \(orientation)") }
+    facts.append(Formatting.bytes(bytes))
+    Output.line("  " + facts.joined(separator: ", "))
+    if frames > 1 {
+      let total = Duration.milliseconds(durations.reduce(0, +))
+      let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
+      Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
+    }
+    if let colorProfile { Output.line("  colour profile: \(colorProfile)") }
+    for hash in pixelsSHA256 ?? [] { Output.line("  sha256 \(hash)") }
+  }
+}

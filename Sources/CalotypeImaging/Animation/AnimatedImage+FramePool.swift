@@ -1,0 +1,71 @@
+import CalotypeSupport
+import FoundationEssentials
+
+extension AnimatedImage {
+  /// The frame decoders of one animation: each at its place in it, used by one thread at a time.
+  final class FramePool: Sendable {
+    /// Decoders that are kept when nobody uses them: one that plays, one for who looks elsewhere.
+    static let idleLimit = 2
+
+    // `@unchecked`: the decoder is touched only by the thread that took the cursor out of the pool, and the lock of
+    // the pool orders one thread's use before the next one's.
+    private final class Cursor: @unchecked Sendable {
+      let decoder: any FrameDecoding
+      /// The frame that costs least.
+      var next = 0
+
+      init(_ decoder: any FrameDecoding) { self.decoder = decoder }
+    }
+
+    private let data: Data
+    private let decoder: any ImageDecoding
+    private let options: DecodeOptions
+    private let idle: Lock<[Cursor]>
+
+    /// `nil` when the coder has no access to frames.
+    init?(data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
+      guard let first = try decoder.makeFrameDecoder(data, options: options) else { return nil }
+      self.data = data
+      self.decoder = decoder
+      self.options = options
+      idle = Lock([Cursor(first)])
+    }
+
+    /// A frame as stored, and what its numbers mean.
+    func frame(at index: Int) throws(ImagingError) -> (Bitmap, ColorProfile?) {
+      let cursor = try take(for: index)
+      // A cursor that failed is not given back: nobody knows what is on its canvas.
+      let bitmap = try cursor.decoder.frame(at: index)
+      cursor.next = index + 1
+      giveBack(cursor)
+      return (bitmap, cursor.decoder.profile)
+    }
+
+    /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.
+    private func take(for index: Int) throws(ImagingError) -> Cursor {
+      let found = idle.withLock { cursors -> Cursor? in
+        var best: Int?
+        for place in cursors.indices where cursors[place].next <= index {
+          if best.map({ cursors[$0].next < cursors[place].next }) ?? true { best = place }
+        }
+        return best.map { cursors.remove(at: $0) }
+          ?? (cursors.count < Self.idleLimit ? nil : cursors.removeFirst())
+      }
+      if let found { return found }
+      guard let made = try decoder.makeFrameDecoder(data, options: options) else {
+        throw .unsupportedFormat(
+          decoder.formats.first ?? ImageFormat(rawValue: "unknown"), reason: "its frames cannot be reached")
+      }
+      return Cursor(made)
+    }
+
+    private func giveBack(_ cursor: Cursor) {
+      let surplus = idle.withLock { cursors -> Cursor? in
+        cursors.append(cursor)
+        return cursors.count > Self.idleLimit ? cursors.removeFirst() : nil
+      }
+      // The canvases of the one that was used longest ago are freed outside the lock.
+      withExtendedLifetime(surplus) {}
+    }
+  }
+}

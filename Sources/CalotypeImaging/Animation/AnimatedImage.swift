@@ -1,0 +1,82 @@
+public import FoundationEssentials
+
+/// An image whose frames are decoded when they are asked for. A still image is an animation of one frame.
+///
+/// ```swift
+/// let animation = try AnimatedImage(data: bytes, options: DecodeOptions(thumbnail: .fit(320, 240)))
+/// for index in 0..<animation.frameCount {
+///   try await show(animation.frame(at: index), for: .milliseconds(animation.duration(of: index)))
+/// }
+/// ```
+///
+/// Keeps the encoded bytes, and the canvases of at most two decoders that wait for the next
+/// frame. Copies share both. May be used from many threads; each frame that is being decoded has a decoder of its
+/// own, and no thread waits for another.
+public struct AnimatedImage: Sendable {
+  /// What the file says. Sizes are those of the source.
+  public let info: ImageInfo
+  /// The encoded bytes.
+  public let data: Data
+  /// How the frames are decoded.
+  public let options: DecodeOptions
+
+  private let decoder: any ImageDecoding
+  /// `nil` for a still image.
+  private let pool: FramePool?
+
+  /// Reads the header; decodes nothing.
+  ///
+  /// - Throws: what ``CoderRegistry/probe(_:limits:formatHint:)`` throws;
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other.
+  public init(
+    data: Data, coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()
+  ) throws(ImagingError) {
+    try Rendition.check(options)
+    try options.limits.check(byteCount: data.count)
+    try self.init(data, decoder: try coders.decoder(for: data, hint: options.formatHint), options: options)
+  }
+
+  init(_ data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
+    info = try decoder.checkedInfo(of: data, limits: options.limits)
+    pool =
+      info.frameCount > 1 ? try FramePool(data: data, decoder: decoder, options: options) : nil
+    self.data = data
+    self.decoder = decoder
+    self.options = options
+  }
+
+  /// Frames that can be asked for: 1 for a still image, and for an animation whose coder only knows its first frame.
+  public var frameCount: Int { pool == nil ? 1 : info.frameCount }
+
+  /// Times it plays: 0 for ever, 1 for a still image.
+  public var loopCount: Int { pool == nil ? 1 : info.loopCount }
+
+  /// Milliseconds that a frame is shown; 0 for a still image, or when there is no such frame.
+  public func duration(of index: Int) -> Int {
+    pool != nil && info.durations.indices.contains(index) ? info.durations[index] : 0
+  }
+
+  /// A frame composited on its canvas: upright, in sRGB, shrunk, as ``options`` say.
+  ///
+  /// The next frame after one that was asked for before costs one frame; any other may cost all frames since the
+  /// last that covers the canvas. The pixels are the same in whatever order frames are asked for.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame; what
+  ///   ``CoderRegistry/decode(_:options:)`` throws.
+  public func frame(at index: Int) throws(ImagingError) -> Image {
+    guard index >= 0, index < frameCount else {
+      throw .invalidParameter(
+        name: "frame", reason: "\(index) is not below the number of frames, \(frameCount)")
+    }
+    guard let pool else { return try decoder.image(of: data, info: info, options: options) }
+    let (bitmap, profile) = try pool.frame(at: index)
+    return try Rendition(info: info, options: options).finished(bitmap, profile: profile)
+  }
+
+  /// The frames in order, for an encoder.
+  public var source: AnimationSource {
+    AnimationSource(frameCount: frameCount, loopCount: loopCount) { index throws(ImagingError) in
+      AnimationSource.Frame(bitmap: try frame(at: index).bitmap, duration: duration(of: index))
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import FoundationEssentials
+
+extension CoderRegistry {
+  /// What the header of an encoded image says. Takes no memory for pixels.
+  ///
+  /// - Parameter formatHint: As ``DecodeOptions/formatHint``.
+  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
+  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and what
+  ///   the decoder finds wrong with the header.
+  public func probe(
+    _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
+  ) throws(ImagingError) -> ImageInfo {
+    try limits.check(byteCount: data.count)
+    return try decoder(for: data, hint: formatHint).checkedInfo(of: data, limits: limits)
+  }
+
+  /// Decodes the first frame: upright, in sRGB, shrunk if asked.
+  ///
+  /// A thumbnail is decoded at a smaller scale where the format can, then resampled, then its colours are
+  /// converted, then it is turned, so that each step works on no more pixels than it needs.
+  ///
+  /// - Throws: as ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
+  ///   ``ImagingError/truncated(_:byteCount:)`` unless the options allow partial images;
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
+  ///   ``ImagingError/cancelled``.
+  public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
+    try Rendition.check(options)
+    try options.limits.check(byteCount: data.count)
+    let decoder = try decoder(for: data, hint: options.formatHint)
+    let info = try decoder.checkedInfo(of: data, limits: options.limits)
+    return try decoder.image(of: data, info: info, options: options)
+  }
+
+  /// A decoder that is fed while the bytes arrive, and delivers what ``decode(_:options:)`` would.
+  public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
+    IncrementalDecoder(coders: self, options: options)
+  }
+}
+
+extension ImageDecoding {
+  /// The info of an input, once it is known to be within the limits: those of every coder, so that one registered
+  /// by a program cannot forget them.
+  func checkedInfo(of data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let info = try probe(data, limits: limits)
+    try limits.check(info)
+    return info
+  }
+
+  /// The first frame as the options ask for it.
+  func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
+    let minimumSize = try options.minimumDecodeSize(for: info)
+    let image = try decode(data, minimumSize: minimumSize, options: options)
+    return try Rendition(info: info, options: options).finished(image)
+  }
+}
+
+extension DecodeLimits {
+  func check(byteCount: Int) throws(ImagingError) {
+    guard byteCount <= maxBytes else { throw .limitExceeded(.bytes, value: byteCount, limit: maxBytes) }
+  }
+
+  func check(_ info: ImageInfo) throws(ImagingError) {
+    try check(size: info.size, format: info.format)
+    try check(frameCount: info.frameCount)
+  }
+}

@@ -1,0 +1,214 @@
+public import FoundationEssentials
+
+/// Decodes an image while its bytes arrive. Made by ``CoderRegistry/makeIncrementalDecoder(options:)``.
+///
+/// ```swift
+/// let decoder = CoderRegistry.standard.makeIncrementalDecoder()
+/// for try await chunk in body {
+///   try decoder.append(chunk)
+///   if let preview = try decoder.snapshot() { show(preview) }
+/// }
+/// let image = try decoder.finish()
+/// ```
+///
+/// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut.
+/// Coders that cannot decode parts have their bytes collected. Used by one thread at a time, off the cooperative
+/// pool. After an error every further call throws it again.
+public final class IncrementalDecoder {
+  private enum State {
+    /// The format is not known yet; the bytes so far.
+    case sniffing(Data)
+    /// The coder decodes as the bytes come.
+    case driving(any IncrementalImageDecoding)
+    /// The coder wants all bytes at once.
+    case collecting(any ImageDecoding, Data)
+    /// A driven coder at its end.
+    case driven(any IncrementalImageDecoding, Image)
+    /// All frames of collected bytes.
+    case collected(AnimatedImage, Image)
+    case failed(ImagingError)
+  }
+
+  private let coders: CoderRegistry
+  private let options: DecodeOptions
+  private var state = State.sniffing(Data())
+  private var isInfoChecked = false
+  private var format = ImageFormat(rawValue: "unknown")
+
+  /// Bytes appended so far.
+  public private(set) var byteCount = 0
+
+  init(coders: CoderRegistry, options: DecodeOptions) {
+    self.coders = coders
+    self.options = options
+  }
+
+  /// Takes the next bytes and decodes what they allow.
+  ///
+  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws, as soon as it is certain; nothing about the end of
+  ///   the data. ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
+  public func append(_ chunk: Data) throws(ImagingError) {
+    try failing { () throws(ImagingError) in
+      if byteCount == 0 { try Rendition.check(options) }
+      let (total, overflow) = byteCount.addingReportingOverflow(chunk.count)
+      try options.limits.check(byteCount: overflow ? .max : total)
+      byteCount = total
+      switch state {
+      case .sniffing(var bytes):
+        if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
+        try choose(bytes, isWhole: false)
+      case .driving(let decoder):
+        try decoder.append(chunk)
+        try checkInfo(of: decoder)
+      case .collecting(let decoder, var bytes):
+        // One owner, or each chunk would copy all before it.
+        state = .sniffing(Data())
+        bytes.append(chunk)
+        state = .collecting(decoder, bytes)
+      case .driven, .collected:
+        throw .invalidParameter(name: "chunk", reason: "the decoder has finished")
+      case .failed(let error):
+        throw error
+      }
+    }
+  }
+
+  /// What the header says, as soon as it has arrived; at the end, for coders that want all bytes at once. The frame
+  /// count of an animation is that of the frames seen.
+  public var info: ImageInfo? {
+    switch state {
+    case .driving(let decoder): decoder.info
+    case .driven(let decoder, let image): decoder.info ?? image.info
+    case .collected(let animation, _): animation.info
+    case .sniffing, .collecting, .failed: nil
+    }
+  }
+
+  /// What can be seen now, as the options ask for it, with ``Image/isPartial`` set; `nil` when there is nothing new
+  /// since the last snapshot, or nothing at all. Does not disturb the decode.
+  public func snapshot() throws(ImagingError) -> Image? {
+    switch state {
+    case .driving(let decoder):
+      guard let info = decoder.info, let image = try decoder.snapshot() else { return nil }
+      let finished = try Rendition(info: info, options: options).finished(image)
+      return finished.isPartial ? finished : finished.markedPartial()
+    case .failed(let error): throw error
+    case .sniffing, .collecting, .driven, .collected: return nil
+    }
+  }
+
+  /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
+  public var completeFrameCount: Int {
+    switch state {
+    case .driving(let decoder): decoder.completeFrameCount
+    case .driven(let decoder, _): max(1, decoder.completeFrameCount)
+    case .collected(let animation, _): animation.frameCount
+    case .sniffing, .collecting, .failed: 0
+    }
+  }
+
+  /// A complete frame, as the options ask for it. Cheap in ascending order.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
+  ///   throws.
+  public func frame(at index: Int) throws(ImagingError) -> Image {
+    if case .failed(let error) = state { throw error }
+    guard index >= 0, index < completeFrameCount else {
+      throw .invalidParameter(
+        name: "frame", reason: "\(index) is not below the number of complete frames, \(completeFrameCount)")
+    }
+    switch state {
+    case .driving(let decoder):
+      return try frame(at: index, of: decoder)
+    case .driven(let decoder, let image):
+      return decoder.completeFrameCount > 1 ? try frame(at: index, of: decoder) : image
+    case .collected(let animation, let image):
+      return animation.frameCount > 1 ? try animation.frame(at: index) : image
+    case .sniffing, .collecting, .failed:
+      throw .emptyInput
+    }
+  }
+
+  /// No more bytes come: the image, or the first frame of an animation.
+  ///
+  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws.
+  public func finish() throws(ImagingError) -> Image {
+    try failing { () throws(ImagingError) in
+      try Rendition.check(options)
+      if case .sniffing(let bytes) = state { try choose(bytes, isWhole: true) }
+      switch state {
+      case .driving(let decoder):
+        let image = try decoder.finish()
+        try checkInfo(of: decoder)
+        let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
+        let finished = try Rendition(info: info, options: options).finished(image)
+        state = .driven(decoder, finished)
+        return finished
+      case .collecting(let decoder, let bytes):
+        let animation = try AnimatedImage(bytes, decoder: decoder, options: options)
+        let image = try decoder.image(of: bytes, info: animation.info, options: options)
+        state = .collected(animation, image)
+        return image
+      case .failed(let error):
+        throw error
+      case .sniffing, .driven, .collected:
+        throw .invalidParameter(name: "finish", reason: "the decoder has finished")
+      }
+    }
+  }
+
+  private func frame(
+    at index: Int, of decoder: any IncrementalImageDecoding
+  ) throws(ImagingError) -> Image {
+    guard let info = decoder.info else { throw .emptyInput }
+    return try Rendition(info: info, options: options)
+      .finished(try decoder.frame(at: index), profile: decoder.profile)
+  }
+
+  /// Picks the coder and hands it what has come so far.
+  private func choose(_ bytes: Data, isWhole: Bool) throws(ImagingError) {
+    switch try coders.choose(for: bytes, isWhole: isWhole, hint: options.formatHint) {
+    case .open:
+      state = .sniffing(bytes)
+    case .decoder(let coder):
+      format = coder.format(of: bytes.prefix(ImageFormat.sniffLength)) ?? options.formatHint ?? format
+      guard let decoder = coder.makeIncrementalDecoder(options: options) else {
+        state = .collecting(coder, bytes)
+        return
+      }
+      state = .driving(decoder)
+      try decoder.append(bytes)
+      try checkInfo(of: decoder)
+    }
+  }
+
+  /// The limits of every coder, once it knows its size.
+  private func checkInfo(of decoder: any IncrementalImageDecoding) throws(ImagingError) {
+    guard !isInfoChecked, let info = decoder.info else { return }
+    try options.limits.check(info)
+    isInfoChecked = true
+  }
+
+  /// Remembers the first error, except for misuse after the end.
+  private func failing<Result>(
+    _ body: () throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    do {
+      return try body()
+    } catch {
+      switch state {
+      case .driven, .collected: break
+      case .sniffing, .driving, .collecting, .failed: state = .failed(error)
+      }
+      throw error
+    }
+  }
+}
+
+extension Image {
+  fileprivate func markedPartial() -> Image {
+    Image(
+      bitmap: bitmap, info: info, orientation: orientation, isPartial: true, profile: profile,
+      metadata: metadata)
+  }
+}

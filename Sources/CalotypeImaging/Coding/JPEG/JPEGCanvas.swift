@@ -1,0 +1,52 @@
+/// A bitmap that is written row by row while the bytes of a picture arrive.
+///
+/// The bitmap must not be handed out before its last row is written: bitmaps never change for those who hold
+/// them. What has been written so far is handed out as a copy.
+struct JPEGCanvas {
+  /// The bitmap; its pixels have any value until they are written.
+  let bitmap: Bitmap
+  /// All of its bytes; valid as long as the bitmap.
+  let pixels: UnsafeMutableRawBufferPointer
+
+  /// Takes memory from the pool.
+  init(size: PixelSize, format: PixelFormat) throws(ImagingError) {
+    var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    // The buffer is the storage of the bitmap and never moves; it outlives the closure with the bitmap.
+    bitmap = try Bitmap(size: size, format: format) {
+      bytes = $0
+      return true
+    }
+    pixels = bytes
+  }
+
+  /// Makes the rows from this one on the grey of lost blocks.
+  func fill(fromRow row: Int) {
+    Self.fill(UnsafeMutableRawBufferPointer(rebasing: pixels[(row * bitmap.bytesPerRow)...]), bitmap.format)
+  }
+
+  /// The rows that are written, with the rest grey.
+  func copy(rows: Int) throws(ImagingError) -> Bitmap {
+    let count = rows * bitmap.bytesPerRow
+    return try Bitmap(size: bitmap.size, format: bitmap.format) {
+      UnsafeMutableRawBufferPointer(rebasing: $0[..<count]).copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: pixels[..<count]))
+      Self.fill(UnsafeMutableRawBufferPointer(rebasing: $0[count...]), bitmap.format)
+      return true
+    }
+  }
+
+  /// Medium grey, as libjpeg shows blocks that are lost; of inks, half black.
+  private static func fill(_ pixels: UnsafeMutableRawBufferPointer, _ format: PixelFormat) {
+    let pixel: UInt32 =
+      switch format {
+      case .cmyk8: 0x7F00_0000
+      case .gray8: 0x8080_8080
+      default: 0xFF80_8080
+      }
+    let whole = pixels.count & ~3
+    for offset in stride(from: 0, to: whole, by: 4) {
+      pixels.storeBytes(of: UInt32(littleEndian: pixel), toByteOffset: offset, as: UInt32.self)
+    }
+    for offset in whole..<pixels.count { pixels[offset] = 0x80 }
+  }
+}

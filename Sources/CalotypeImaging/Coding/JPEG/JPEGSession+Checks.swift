@@ -1,0 +1,66 @@
+import CJPEG
+
+extension JPEGSession {
+  /// Runs work under the time limit, which counts the time of all pieces of work, not that between them.
+  func watching<Result>(
+    _ work: (DecodeLimits.Watch) throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    let limit = options.limits.maxDuration
+    var rest = options.limits
+    rest.maxDuration = limit - spent
+    let start = ContinuousClock.now
+    defer { spent += ContinuousClock.now - start }
+    do throws(ImagingError) {
+      return try work(DecodeLimits.Watch(rest))
+    } catch .limitExceeded(.duration, let value, _) {
+      throw .limitExceeded(
+        .duration, value: value + Int(spent / .milliseconds(1)), limit: Int(limit / .milliseconds(1)))
+    }
+  }
+
+  /// Throws for lost data, unless partial images are wanted.
+  ///
+  /// - Parameter isComplete: All is read, so that what is missing now is lost.
+  func checkDamage(isComplete: Bool) throws(ImagingError) {
+    guard !options.allowsPartial else { return }
+    switch Int(cjpeg_decoder_damage(decoder, isComplete ? 1 : 0)) {
+    case CJPEG_INTACT: return
+    case CJPEG_TRUNCATED: throw .truncated(.jpeg, byteCount: windowEnd)
+    default: throw .corrupt(.jpeg, reason: message, offset: offset)
+    }
+  }
+
+  /// Whether a call was done; false when it waits for input.
+  func check(_ outcome: Int32) throws(ImagingError) -> Bool {
+    switch Int(outcome) {
+    case CJPEG_OK: return true
+    case CJPEG_SUSPENDED: return false
+    case CJPEG_TOO_MANY_SCANS:
+      let limit = options.limits.maxScans
+      throw .limitExceeded(.scans, value: limit + 1, limit: limit)
+    case CJPEG_OUT_OF_MEMORY: throw .outOfMemory(byteCount: windowEnd)
+    case CJPEG_UNSUPPORTED: throw .unsupportedFormat(.jpeg, reason: message)
+    default:
+      if Int(cjpeg_decoder_damage(decoder, 1)) == CJPEG_TRUNCATED {
+        throw .truncated(.jpeg, byteCount: windowEnd)
+      }
+      throw .corrupt(.jpeg, reason: message, offset: offset)
+    }
+  }
+
+  /// The same for a call that needs no input.
+  func finished(_ outcome: Int32) throws(ImagingError) {
+    guard try check(outcome) else { throw .truncated(.jpeg, byteCount: windowEnd) }
+  }
+
+  private var message: String {
+    let text = String(cString: cjpeg_decoder_message(decoder))
+    return text.isEmpty ? "a component has no scan" : text
+  }
+
+  /// About where the library stopped reading; `nil` when it had read everything.
+  private var offset: Int? {
+    let unread = cjpeg_decoder_unread(decoder)
+    return unread > 2 && unread <= windowEnd ? windowEnd - unread : nil
+  }
+}

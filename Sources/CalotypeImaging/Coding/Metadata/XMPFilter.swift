@@ -1,0 +1,156 @@
+import FoundationEssentials
+
+/// Takes properties out of an XMP packet (ISO 16684-1: RDF in XML) and copies the rest byte for byte.
+///
+/// A property is an attribute or an element with all that is in it. Names count without their prefix, because a
+/// prefix may be bound to anything: rather one property too many goes than a position stays.
+enum XMPFilter {
+  /// Elements within elements at most.
+  private static let maxDepth = 256
+  private static let dropped: Set<String> = [
+    "Orientation", "Thumbnails", "ImageWidth", "ImageLength", "PixelXDimension", "PixelYDimension",
+    "HasExtendedXMP",
+  ]
+
+  /// `nil` for what is not well-formed, or has a document type (whose entities could hide anything).
+  static func filtered(_ packet: Data) -> Data? {
+    guard String(validating: packet, as: UTF8.self) != nil else { return nil }
+    var pass = Pass(input: [UInt8](packet))
+    return pass.run() ? Data(pass.output) : nil
+  }
+
+  private struct Pass {
+    let input: [UInt8]
+    var output: [UInt8] = []
+    private var position = 0
+    /// Names of the open elements.
+    private var open: [ArraySlice<UInt8>] = []
+    /// The depth at which the element that is left out began.
+    private var hiddenFrom: Int?
+
+    init(input: [UInt8]) {
+      self.input = input
+      output.reserveCapacity(input.count)
+    }
+
+    mutating func run() -> Bool {
+      while position < input.count {
+        let next = input[position...].firstIndex(of: UInt8(ascii: "<")) ?? input.count
+        copy(position..<next)
+        position = next
+        if next < input.count, !markup() { return false }
+      }
+      return open.isEmpty
+    }
+
+    private mutating func copy(_ range: Range<Int>) {
+      if hiddenFrom == nil { output.append(contentsOf: input[range]) }
+    }
+
+    /// Reads what begins with `<`.
+    private mutating func markup() -> Bool {
+      if follows("<!--") { return skip(to: "-->") }
+      if follows("<![CDATA[") { return skip(to: "]]>") }
+      if follows("<?") { return skip(to: "?>") }
+      if follows("<!") { return false }
+      return follows("</") ? endTag() : startTag()
+    }
+
+    private func follows(_ text: StaticString, at index: Int? = nil) -> Bool {
+      let start = index ?? position
+      return text.withUTF8Buffer { input[min(start, input.count)...].starts(with: $0) }
+    }
+
+    private mutating func skip(to end: StaticString) -> Bool {
+      var index = position + 2
+      while index < input.count {
+        if follows(end, at: index) {
+          index += end.utf8CodeUnitCount
+          copy(position..<index)
+          position = index
+          return true
+        }
+        index += 1
+      }
+      return false
+    }
+
+    private mutating func endTag() -> Bool {
+      let name = name(at: position + 2)
+      var index = name.endIndex
+      while index < input.count, Self.isSpace(input[index]) { index += 1 }
+      guard !name.isEmpty, index < input.count, input[index] == UInt8(ascii: ">"), open.popLast() == name
+      else {
+        return false
+      }
+      let isHidden = hiddenFrom != nil
+      if hiddenFrom == open.count { hiddenFrom = nil }
+      if !isHidden { output.append(contentsOf: input[position...index]) }
+      position = index + 1
+      return true
+    }
+
+    private mutating func startTag() -> Bool {
+      let name = name(at: position + 1)
+      guard !name.isEmpty, open.count < maxDepth else { return false }
+      var index = name.endIndex
+      var copied = Array(input[position..<index])
+      while true {
+        let gap = index
+        while index < input.count, Self.isSpace(input[index]) { index += 1 }
+        guard index < input.count else { return false }
+        if input[index] == UInt8(ascii: ">") || follows("/>", at: index) {
+          copied.append(contentsOf: input[gap..<index])
+          break
+        }
+        guard index > gap, let attribute = attribute(at: index) else { return false }
+        if !Self.isDropped(attribute.name) { copied.append(contentsOf: input[gap..<attribute.end]) }
+        index = attribute.end
+      }
+      let isEmpty = input[index] == UInt8(ascii: "/")
+      let end = index + (isEmpty ? 2 : 1)
+      copied.append(contentsOf: input[index..<end])
+      let isVisible = hiddenFrom == nil && !Self.isDropped(name)
+      if isVisible { output.append(contentsOf: copied) }
+      if !isEmpty {
+        if hiddenFrom == nil, !isVisible { hiddenFrom = open.count }
+        open.append(name)
+      }
+      position = end
+      return true
+    }
+
+    private func attribute(at start: Int) -> (name: ArraySlice<UInt8>, end: Int)? {
+      let name = name(at: start)
+      var index = name.endIndex
+      while index < input.count, Self.isSpace(input[index]) { index += 1 }
+      guard !name.isEmpty, index < input.count, input[index] == UInt8(ascii: "=") else { return nil }
+      index += 1
+      while index < input.count, Self.isSpace(input[index]) { index += 1 }
+      guard index < input.count, input[index] == UInt8(ascii: "\"") || input[index] == UInt8(ascii: "'"),
+        let close = input[(index + 1)...].firstIndex(of: input[index]),
+        !input[index..<close].contains(UInt8(ascii: "<"))
+      else { return nil }
+      return (name, close + 1)
+    }
+
+    private func name(at start: Int) -> ArraySlice<UInt8> {
+      var end = min(start, input.count)
+      while end < input.count, !Self.endsName(input[end]) { end += 1 }
+      return input[min(start, input.count)..<end]
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+      byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    private static func endsName(_ byte: UInt8) -> Bool {
+      isSpace(byte) || "<>/='\"&".utf8.contains(byte)
+    }
+
+    private static func isDropped(_ name: ArraySlice<UInt8>) -> Bool {
+      let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
+      return local.starts(with: "GPS".utf8) || dropped.contains(String(decoding: local, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// What becomes of the stored picture that a coder delivers: smaller, in sRGB, upright, as the options say.
+///
+/// One for all ways to a picture, so that a whole decode, a dripped one and a frame of an animation agree.
+struct Rendition: Sendable {
+  let info: ImageInfo
+  let options: DecodeOptions
+
+  /// Refuses options that exclude each other.
+  static func check(_ options: DecodeOptions) throws(ImagingError) {
+    if options.thumbnail != nil, options.pixels == .native {
+      throw .invalidParameter(
+        name: "pixels", reason: "thumbnails are rgba8; ask for native pixels at full size, or for a thumbnail"
+      )
+    }
+  }
+
+  /// The picture as it was asked for.
+  func finished(_ image: Image) throws(ImagingError) -> Image {
+    var image = image
+    if let thumbnail = options.thumbnail {
+      // The box is in the pixels of the result: turned, unless it stays as stored.
+      let orientation = options.appliesOrientation ? image.orientation : .topLeft
+      image = image.with(
+        bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
+    }
+    if options.colors == .sRGB { image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits) }
+    if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
+      image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
+    }
+    return options.appliesOrientation ? try image.upright() : image
+  }
+
+  /// A frame of an animation as it was asked for.
+  func finished(_ frame: Bitmap, profile: ColorProfile?) throws(ImagingError) -> Image {
+    try finished(Image(bitmap: frame, info: info, orientation: info.orientation, profile: profile))
+  }
+}
+
+extension Image {
+  /// The same picture with other pixels.
+  func with(bitmap: Bitmap) -> Image {
+    Image(
+      bitmap: bitmap, info: info, orientation: orientation, isPartial: isPartial, profile: profile,
+      metadata: metadata)
+  }
+
+  /// The same picture with its orientation applied to the pixels.
+  func upright() throws(ImagingError) -> Image {
+    guard orientation != .topLeft else { return self }
+    return Image(
+      bitmap: try bitmap.oriented(orientation), info: info, isPartial: isPartial, profile: profile,
+      metadata: metadata)
+  }
+}

@@ -1,0 +1,57 @@
+import CLCMS
+
+/// A transform of lcms to sRGB.
+// `@unchecked`: made without the one-pixel cache, a transform is not changed by its use (lcms2 API, cmsDoTransform).
+final class ColorTransform: @unchecked Sendable {
+  private let handle: cmsHTRANSFORM
+  private let source: ColorEngine.Source
+
+  /// `nil` when the profile has no usable tags.
+  init?(from profile: cmsHPROFILE, source: ColorEngine.Source, context: cmsContext?) {
+    guard let target = cmsCreate_sRGBProfileTHR(context) else { return nil }
+    defer { cmsCloseProfile(target) }
+    let made = cmsCreateTransformTHR(
+      context, profile, source.layout, target, source.targetLayout,
+      cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC), cmsUInt32Number(cmsFLAGS_NOCACHE))
+    guard let made else { return nil }
+    handle = made
+    self.source = source
+  }
+
+  deinit {
+    cmsDeleteTransform(handle)
+  }
+
+  /// Converts pixels; `input` and `output` may be the same when their layouts have one size. Alpha in `output` is
+  /// left as it is.
+  func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {
+    cmsDoTransform(handle, input, output, cmsUInt32Number(clamping: count))
+  }
+
+  /// Whether nothing would change by more than a rounding: all greys, and colours from all over the cube. That is
+  /// how sRGB is recognised, whatever a profile calls itself and however it writes its curves.
+  var isIdentity: Bool {
+    let steps: [UInt8] = [0, 16, 48, 80, 112, 144, 176, 208, 240, 255]
+    var colors: [UInt8] = []
+    for gray in 0...255 { colors += [UInt8(gray), UInt8(gray), UInt8(gray), 255] }
+    for red in steps { for green in steps { for blue in steps { colors += [red, green, blue, 255] } } }
+    switch source {
+    case .rgba8:
+      return keeps(colors, within: 1)
+    case .rgba16:
+      // Half a unit of 8 bits: tables of sRGB are rounded in many ways.
+      return keeps(colors.map { UInt16($0) * 257 }, within: 128)
+    case .gray8, .gray16, .cmyk8:
+      return false
+    }
+  }
+
+  private func keeps<Sample: FixedWidthInteger>(_ samples: [Sample], within tolerance: Int) -> Bool {
+    var converted = samples
+    converted.withUnsafeMutableBytes { pixels in
+      guard let base = pixels.baseAddress else { return }
+      convert(base, to: base, count: samples.count / 4)
+    }
+    return zip(samples, converted).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
+  }
+}
