@@ -5,6 +5,8 @@
 # the compiler they do not. lld, because gold stops at objects with this much debug information.
 set -euo pipefail
 cd "$(dirname "$0")"
+# A plan that was made does not notice new files of the package around this one.
+rm -f .build/release.yaml
 swift build -c release --product calotype-fuzz --jobs "${JOBS:-2}" \
   -Xswiftc -enable-testing -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld \
   -Xcc -fsanitize=fuzzer-no-link,address

@@ -57,7 +57,7 @@ enum EncodeTarget {
     options.subsampling =
       EncodeOptions.Subsampling.allCases[Int(more >> 2 & 3) % EncodeOptions.Subsampling.allCases.count]
     options.alphaQuality = flags & 64 == 0 ? 100 : Int(Int8(bitPattern: numbers.byte()))
-    if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(Int16.self)) }
+    if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(UInt16.self)) }
     if more & 32 != 0 { options.maxPixelSize = Int(Int8(bitPattern: numbers.byte())) }
     if more & 64 != 0 {
       options.background = EncodeOptions.Background(
@@ -69,7 +69,7 @@ enum EncodeTarget {
   /// At most 64×64; pixels repeat what is left of the bytes.
   private static func bitmap(_ numbers: inout NumberReader, _ input: FuzzInput) throws -> Bitmap? {
     let size = PixelSize(width: Int(numbers.byte() % 64) + 1, height: Int(numbers.byte() % 64) + 1)
-    let formats: [PixelFormat] = [.rgba8]
+    let formats: [PixelFormat] = [.rgba8, .rgba8, .gray8, .rgba16]
     let format = numbers.element(of: formats)
     let isOpaque = format == .gray8 || numbers.byte() & 1 != 0
     let pattern = Array(numbers.rest())
