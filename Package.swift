@@ -115,6 +115,15 @@ let package = Package(
         "Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
+    // The fuzz targets, which replay what once broke something; built for fuzzing by Tests/Fuzzing.
+    .testTarget(
+      name: "FuzzTargets",
+      dependencies: [
+        "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CPixels",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      path: "Tests/Fuzzing/Targets", swiftSettings: swift),
     .testTarget(
       name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),
   ]
