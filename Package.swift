@@ -95,6 +95,7 @@ let package = Package(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
+      name: "CalotypeImagingTests",
       dependencies: [
         "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
       ],
