@@ -69,14 +69,14 @@ struct Rendering: Sendable {
       }
     }
     guard let response else { throw CancellationError() }
-    var picture = Picture(
-      content: .still(response.image), info: response.image.info, source: response.source,
-      byteCount: response.byteCount)
+    var content = Picture.Content.still(response.image)
     if pixels.animates(response.image.info, as: wanted) {
       // The pipeline makes first frames. The original is in its cache, or as near as a file.
       let served = try await pipeline.data(for: request)
-      picture = try await files.run { try Picture(served, pixels, wanted) }
+      content = try await files.run { try Picture(served, pixels, wanted) }.content
     }
+    let picture = Picture(
+      content: content, info: response.image.info, source: response.source, byteCount: response.byteCount)
     return try await write(picture, wanted, from: source, to: destination, since: start)
   }
 

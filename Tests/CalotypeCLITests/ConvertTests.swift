@@ -36,6 +36,42 @@ struct ConvertTests {
     }
   }
 
+  @Test("animations stay animated where the format can", arguments: ["webp", "gif"])
+  func animations(format: String) throws {
+    let folder = try Tool.Folder()
+    let original = try Tool.run("info", "--json", Photos.path("pan.gif")).jsonLines()[0]
+    let run = try Tool.run(
+      "convert", Photos.path("pan.gif"), folder.file("a." + format), "--thumbnail", "32x32")
+    #expect(run.status == 0, "\(run.errors)")
+    let info = try Tool.run("info", "--json", folder.file("a." + format)).jsonLines()[0]
+    #expect(info.format == format && info.frames == original.frames)
+    #expect(info.durations == original.durations && info.loopCount == original.loopCount)
+    _ = try Tool.run(
+      "convert", Photos.path("pan.gif"), folder.file("b." + format), "--first-frame", "--thumbnail", "32x32")
+    #expect(try Tool.run("info", "--json", folder.file("b." + format)).jsonLines()[0].frames == 1)
+  }
+
+  @Test("a profile is kept when asked for, and colours are sRGB otherwise")
+  func profile() throws {
+    let folder = try Tool.Folder()
+    let source = Photos.fixture("png/icc/p3.png")
+    let stored = try Tool.run("info", "--json", "--hash", source).jsonLines()[0]
+    _ = try Tool.run("convert", source, folder.file("kept.png"), "--keep-profile")
+    let kept = try Tool.run("info", "--json", "--hash", folder.file("kept.png")).jsonLines()[0]
+    #expect(kept.pixelsSHA256 == stored.pixelsSHA256)
+    #expect(kept.colorProfile != nil && kept.colorProfile == stored.colorProfile)
+    _ = try Tool.run("convert", source, folder.file("srgb.png"), "--format", "png")
+    let converted = try Tool.run("info", "--json", "--hash", folder.file("srgb.png")).jsonLines()[0]
+    #expect(converted.pixelsSHA256 != stored.pixelsSHA256)
+    let wanted = try Tool.run("info", "--json", "--hash", "--srgb", source).jsonLines()[0]
+    #expect(converted.pixelsSHA256 == wanted.pixelsSHA256)
+    _ = try Tool.run("convert", source, folder.file("stored.rgba"), "--as-stored")
+    _ = try Tool.run("convert", source, folder.file("upright.rgba"))
+    #expect(
+      try Data(contentsOf: URL(filePath: folder.file("stored.rgba")))
+        != Data(contentsOf: URL(filePath: folder.file("upright.rgba"))))
+  }
+
   @Test("raw pixels are width times height times four bytes")
   func rawPixels() throws {
     let folder = try Tool.Folder()

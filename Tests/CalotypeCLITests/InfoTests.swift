@@ -51,6 +51,21 @@ struct InfoTests {
     #expect(plain.output.contains("stream.jpg"))
   }
 
+  @Test("one hash for each frame, the same however the bytes come")
+  func hashes() throws {
+    let names = ["stream.jpg", "brushes.png", "dogs.webp", "pan.gif"].map { Photos.path($0) }
+    let whole = try Tool.run(["info", "--json", "--hash"] + names)
+    #expect(whole.status == 0, "\(whole.errors)")
+    let lines = try whole.jsonLines()
+    #expect(lines.map { $0.pixelsSHA256?.count } == lines.map(\.frames))
+    #expect(Set(lines[3].pixelsSHA256 ?? []).count > 1)
+    let dripped = try Tool.run(["info", "--json", "--hash", "--chunk", "4099"] + names)
+    #expect(dripped.output == whole.output)
+    let first = try Tool.run(["info", "--json", "--hash", "--first-frame"] + names).jsonLines()
+    #expect(first.map(\.pixelsSHA256) == lines.map { $0.pixelsSHA256.map { Array($0.prefix(1)) } })
+    #expect(try Tool.run("info", "--chunk", "0", names[0]).status == 2)
+  }
+
   private var avif: String? {
     try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/avif")).sorted().first
   }

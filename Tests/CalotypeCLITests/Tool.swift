@@ -24,6 +24,7 @@ struct Tool {
     let durations: [Int]?
     let hasAlpha: Bool?
     let bitDepth: Int?
+    let colorProfile: String?
     let orientation: Int?
     let pixelsSHA256: [String]?
     let path: String?

@@ -6,7 +6,7 @@ import Testing
 /// Frames on demand: in any order, from many threads, with bounded memory.
 @Suite("Animated image")
 struct AnimatedImageTests {
-  static let files = ["gif/loop-2.gif", "webp/gen-delays.webp", "png/split_fdat.png"]
+  static let files = ["gif/loop-2.gif", "webp/gen-delays.webp", "png/dispose-background-blend-source.png"]
 
   @Test("any order gives the frames of the order of time", arguments: files)
   func order(file: String) throws {

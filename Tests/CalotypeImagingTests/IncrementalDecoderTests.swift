@@ -7,7 +7,8 @@ import Testing
 @Suite("Incremental decoder")
 struct IncrementalDecoderTests {
   static let files = [
-    "Corpus/jpeg/exif/f-orientation-6.jpg", "png/basi6a08.png", "png/split_fdat.png", "gif/interlaced.gif",
+    "Corpus/jpeg/exif/f-orientation-6.jpg", "png/basi6a08.png", "png/dispose-background-blend-source.png",
+    "gif/interlaced.gif",
     "gif/loop-2.gif", "webp/alpha-ramp-lossy.webp", "webp/gen-delays.webp",
     "webp/f-orientation-6-no-flag.webp",
   ]
@@ -73,7 +74,7 @@ struct IncrementalDecoderTests {
 
   @Test(
     "frames are there before the file is",
-    arguments: ["gif/loop-2.gif", "webp/gen-delays.webp", "png/split_fdat.png"])
+    arguments: ["gif/loop-2.gif", "webp/gen-delays.webp", "png/dispose-background-blend-source.png"])
   func frames(file: String) throws {
     let data = try Fixture.data(file)
     let animation = try AnimatedImage(data: data)
@@ -96,10 +97,10 @@ struct IncrementalDecoderTests {
   @Test("errors come as soon as they are certain, and stay")
   func errors() throws {
     let page = Data("<!DOCTYPE html><html><body>".utf8) + Data(repeating: 0x20, count: 2000)
-    #expect(
-      throws: (try? CoderRegistry.standard.decode(page)) == nil
-        ? ImagingError.unrecognizedFormat(hint: "an HTML page") : .emptyInput
-    ) {
+    #expect(throws: ImagingError.unrecognizedFormat(hint: "an HTML page")) {
+      try CoderRegistry.standard.decode(page)
+    }
+    #expect(throws: ImagingError.unrecognizedFormat(hint: "an HTML page")) {
       let decoder = CoderRegistry.standard.makeIncrementalDecoder()
       try Self.drip(page.prefix(1024), by: 10, into: decoder)
     }
@@ -116,12 +117,14 @@ struct IncrementalDecoderTests {
     for file in Self.files {
       let data = try Fixture.data(file)
       let half = data.prefix(data.count / 2)
-      let whole = #expect(throws: ImagingError.self) { try CoderRegistry.standard.decode(half) }
+      // Of an animation the first half may hold the first frame.
+      let whole = Self.error { () throws(ImagingError) in _ = try CoderRegistry.standard.decode(half) }
       let decoder = CoderRegistry.standard.makeIncrementalDecoder()
-      let dripped = #expect(throws: ImagingError.self, "\(file)") {
+      let dripped = Self.error { () throws(ImagingError) in
         try Self.drip(half, by: 7, into: decoder)
         _ = try decoder.finish()
       }
+      #expect(whole != nil || file.contains("dispose"))
       #expect(whole?.code == dripped?.code, "\(file)")
     }
   }
@@ -154,7 +157,18 @@ struct IncrementalDecoderTests {
         == .rgba16)
   }
 
-  private static func drip(_ data: Data, by size: Int, into decoder: IncrementalDecoder) throws {
+  private static func error(_ body: () throws(ImagingError) -> Void) -> ImagingError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private static func drip(
+    _ data: Data, by size: Int, into decoder: IncrementalDecoder
+  ) throws(ImagingError) {
     for start in stride(from: data.startIndex, to: data.endIndex, by: size) {
       try decoder.append(data[start..<min(start + size, data.endIndex)])
     }
