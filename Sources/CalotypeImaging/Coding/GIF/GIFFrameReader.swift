@@ -39,7 +39,9 @@ final class GIFFrameReader {
   var count: Int { lzw.pointee.written }
 
   /// Whether more bytes cannot change anything.
-  var isDone: Bool { status != CGIF_LZW_MORE || isTerminated || codeSize.map { !(1...8).contains($0) } ?? false }
+  var isDone: Bool {
+    status != CGIF_LZW_MORE || isTerminated || codeSize.map { !(1...8).contains($0) } ?? false
+  }
 
   /// The decoded indices, rows in stored order.
   var decoded: UnsafeBufferPointer<UInt8> {

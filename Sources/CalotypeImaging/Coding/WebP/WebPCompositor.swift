@@ -10,6 +10,7 @@ final class WebPCompositor {
   private let size: PixelSize
   private let allowsPartial: Bool
   private let pool: PixelPool
+  private let buffer: UnsafeMutableRawBufferPointer
   private let canvas: UnsafeMutableRawBufferPointer
   private var isOpaque = false
 
@@ -23,8 +24,6 @@ final class WebPCompositor {
     canvas = UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount])
     self.buffer = buffer
   }
-
-  private let buffer: UnsafeMutableRawBufferPointer
 
   deinit {
     pool.giveBack(buffer)
@@ -77,7 +76,9 @@ final class WebPCompositor {
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let fills = frame.size == size
-    let isFresh = current == nil
+    // Nothing is below the first frame; its pixels are those of a still, also where they are transparent.
+    let replaces = frame.replaces || !frame.hasAlpha || index == 0
+    let isDirect = replaces && !allowsPartial
     if let current {
       let before = structure.frames[current]
       if before.clearsAfterwards {
@@ -85,15 +86,14 @@ final class WebPCompositor {
         isOpaque = false
       }
     } else {
-      if !fills || allowsPartial { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
+      if !fills || !isDirect { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
       isOpaque = false
     }
     current = nil
     try watch.check()
-    let replaces = frame.replaces || !frame.hasAlpha || (isFresh && fills)
     let isComplete =
       // Rows that a damaged frame leaves out must not lose what is below.
-      replaces && !allowsPartial
+      isDirect
       ? try decode(frame, file, watch: watch) : try overlay(frame, file, replaces: replaces, watch: watch)
     if isComplete, fills, !frame.hasAlpha {
       isOpaque = true

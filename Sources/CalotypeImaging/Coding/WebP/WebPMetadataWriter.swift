@@ -51,7 +51,8 @@ struct WebPMetadataWriter {
   private static func check(_ result: WebPMuxError, byteCount: Int) throws(ImagingError) {
     if result == WEBP_MUX_MEMORY_ERROR { throw .outOfMemory(byteCount: byteCount) }
     guard result == WEBP_MUX_OK else {
-      throw .encodingFailed(.webp, reason: "the metadata cannot be added (libwebpmux error \(result.rawValue))")
+      throw .encodingFailed(
+        .webp, reason: "the metadata cannot be added (libwebpmux error \(result.rawValue))")
     }
   }
 }
