@@ -24,7 +24,7 @@ import Testing
       let area = PNGArea(x: index % (8 - size.width), y: index % (6 - size.height), size: size)
       steps.append(
         Step(area: area, disposal: UInt8(pair.0), blend: UInt8(pair.1)) { x, y in
-          [index * 20, x * 90, y * 60, (index * 60 + x * 85) % 256]
+          [index * 20, x * 60, y * 60, (index * 60 + x * 85) % 256]
         })
     }
     return steps
