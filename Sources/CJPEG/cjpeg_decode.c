@@ -25,6 +25,11 @@ struct cjpeg_decoder {
   int consumed_rows;  // some coefficients are there
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
+  struct {
+    boolean is_known, progressive_mode, arith_code;
+    int data_precision, num_components;
+    JDIMENSION image_width, image_height;
+  } frame;            // what the frame header said
   char message[CJPEG_MESSAGE_SIZE];
 };
 
@@ -54,8 +59,21 @@ static int outcome_of(int code) {
   }
 }
 
+// The library stores the fields of a second frame header, though it refuses it, or waits for the rest of it. All
+// that was allocated is for those of the first.
+static void keep_frame(cjpeg_decoder *d) {
+  if (!d->frame.is_known) return;
+  d->jpeg.progressive_mode = d->frame.progressive_mode;
+  d->jpeg.arith_code = d->frame.arith_code;
+  d->jpeg.data_precision = d->frame.data_precision;
+  d->jpeg.num_components = d->frame.num_components;
+  d->jpeg.image_width = d->frame.image_width;
+  d->jpeg.image_height = d->frame.image_height;
+}
+
 static _Noreturn void leave(cjpeg_decoder *d, int outcome) {
   d->outcome = outcome;
+  keep_frame(d);
   longjmp(d->landing, 1);
 }
 
@@ -160,6 +178,13 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   header->width = d->jpeg.image_width;
   header->height = d->jpeg.image_height;
   header->components = d->jpeg.num_components;
+  d->frame.progressive_mode = d->jpeg.progressive_mode;
+  d->frame.arith_code = d->jpeg.arith_code;
+  d->frame.data_precision = d->jpeg.data_precision;
+  d->frame.num_components = d->jpeg.num_components;
+  d->frame.image_width = d->jpeg.image_width;
+  d->frame.image_height = d->jpeg.image_height;
+  d->frame.is_known = TRUE;
   header->multiple_scans = d->multiple_scans = jpeg_has_multiple_scans(&d->jpeg);
   return CJPEG_OK;
 }
@@ -187,6 +212,7 @@ int cjpeg_decoder_consume(cjpeg_decoder *d, uint32_t max_rows) {
   if (setjmp(d->landing)) return d->outcome;
   while (max_rows > 0) {
     int step = jpeg_consume_input(&d->jpeg);
+    keep_frame(d);
     if (d->jpeg.input_scan_number > d->max_scans) return CJPEG_TOO_MANY_SCANS;
     switch (step) {
     case JPEG_SUSPENDED: return CJPEG_SUSPENDED;
@@ -211,7 +237,9 @@ int cjpeg_decoder_has_rows(const cjpeg_decoder *d) { return d->consumed_rows; }
 
 int cjpeg_decoder_start_pass(cjpeg_decoder *d) {
   if (setjmp(d->landing)) return d->outcome;
-  if (!jpeg_start_output(&d->jpeg, d->jpeg.input_scan_number)) return CJPEG_SUSPENDED;
+  boolean started = jpeg_start_output(&d->jpeg, d->jpeg.input_scan_number);
+  keep_frame(d);
+  if (!started) return CJPEG_SUSPENDED;
   // A pass first waits for the input of the scan with this number, and uses the number for nothing else. All
   // numbers are behind the input now: what is there is taken as it is.
   d->jpeg.output_scan_number = 0;
@@ -220,7 +248,9 @@ int cjpeg_decoder_start_pass(cjpeg_decoder *d) {
 
 int cjpeg_decoder_finish_pass(cjpeg_decoder *d) {
   if (setjmp(d->landing)) return d->outcome;
-  return jpeg_finish_output(&d->jpeg) ? CJPEG_OK : CJPEG_SUSPENDED;
+  boolean finished = jpeg_finish_output(&d->jpeg);
+  keep_frame(d);
+  return finished ? CJPEG_OK : CJPEG_SUSPENDED;
 }
 
 // Inks to light by the plain product. All writers of CMYK JPEG store inks inverted, as Adobe does.

@@ -184,6 +184,10 @@ struct JPEGHeader {
       let width = segment.uint16(at: 3, bigEndian: true), let count = segment.byte(at: 5),
       count > 0, segment.byteCount == 6 + 3 * Int(count)
     else { throw .corrupt(.jpeg, reason: "a frame header of the wrong length", offset: offset) }
+    // T.81, table B.2: 8 or 12, and 2 to 16 in lossless processes.
+    guard (2...16).contains(precision) else {
+      throw .corrupt(.jpeg, reason: "samples of \(precision) bits", offset: offset)
+    }
     guard width > 0 else { throw .corrupt(.jpeg, reason: "a width of 0", offset: offset) }
     guard height > 0 else {
       throw .unsupportedFormat(.jpeg, reason: "the height is 0 (to be defined after the first scan)")

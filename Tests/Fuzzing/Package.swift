@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The fuzz targets as one libFuzzer program: a package of its own, because only a root package may be built with
+/// these flags. Built by `build.sh`, run by `run.sh`. The same targets replay the crashers in the tests of the
+/// package around it.
+let swift: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "CalotypeFuzzing",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "Calotype", path: "../..")],
+  targets: [
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        .product(name: "CalotypeImaging", package: "Calotype"),
+        .product(name: "CalotypeCaching", package: "Calotype"),
+        .product(name: "CalotypeLoading", package: "Calotype"),
+      ],
+      path: "Targets", exclude: ["CrasherTests.swift"], swiftSettings: swift),
+    .target(name: "CFuzzer", path: "CFuzzer"),
+    .executableTarget(
+      name: "calotype-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Driver", swiftSettings: swift),
+  ]
+)

@@ -1,0 +1,44 @@
+import CalotypeImaging
+import FoundationEssentials
+
+/// Three targets for each decoder: whole, fed piece by piece, and by frames.
+enum DecoderTargets {
+  static let all: [FuzzTarget] = [
+    targets("jpeg", JPEGDecoder()), targets("png", PNGDecoder()), targets("webp", WebPDecoder()),
+    targets("gif", GIFDecoder()),
+  ].flatMap { $0 }
+
+  private static func targets(_ name: String, _ decoder: any ImageDecoding) -> [FuzzTarget] {
+    [
+      FuzzTarget(name: name) { try WholeDecode(decoder, $0).run() },
+      FuzzTarget(name: name + "-incremental") { try IncrementalDecode(decoder, $0).run() },
+      FuzzTarget(name: name + "-frames") { try FrameDecode(decoder, $0).run() },
+    ]
+  }
+
+  /// Small enough that a run takes a millisecond, and that an allocation beyond it is found out.
+  static let limits = DecodeLimits(
+    maxPixels: 1 << 18, maxFrames: 64, maxBytes: 1 << 20, maxScans: 20, maxTotalPixels: 1 << 20,
+    maxChunkBytes: 1 << 16)
+
+  static func options(_ input: FuzzInput) -> DecodeOptions {
+    DecodeOptions(
+      limits: limits, appliesOrientation: false, allowsPartial: input.choices.contains(.allowsPartial),
+      thumbnail: input.choices.contains(.shrinks) ? thumbnail(input) : nil,
+      pixels: input.choices.contains(.nativePixels) && !input.choices.contains(.shrinks) ? .native : .rgba8,
+      colors: input.choices.contains(.storedColors) ? .asStored : .sRGB,
+      readsMetadata: input.choices.contains(.readsMetadata))
+  }
+
+  private static func thumbnail(_ input: FuzzInput) -> Thumbnail {
+    let modes = Thumbnail.Mode.allCases
+    let filters = ResampleFilter.allCases
+    return Thumbnail(
+      box: PixelSize(width: Int(input.first), height: Int(input.second & 63)),
+      mode: modes[Int(input.second >> 6) % modes.count], filter: filters[Int(input.second) % filters.count])
+  }
+
+  static func data(_ input: FuzzInput) -> Data {
+    input.data(of: input.choices.contains(.repairsChecksums) ? PNGChecksums.repaired(input.bytes) : nil)
+  }
+}

@@ -1,0 +1,87 @@
+import CalotypeImaging
+import FoundationEssentials
+
+/// Encodes a small picture made of the bytes with options made of them, and decodes it again.
+enum EncodeTarget {
+  static func run(_ input: FuzzInput) throws {
+    var numbers = NumberReader(input.bytes)
+    let options = options(&numbers)
+    guard let bitmap = try bitmap(&numbers, input) else { return }
+    let image = Image(bitmap: bitmap)
+    let encoded: Data
+    do throws(ImagingError) {
+      encoded = try CoderRegistry.standard.encode(image, as: options)
+    } catch {
+      switch error {
+      case .invalidParameter, .unsupportedFormat, .limitExceeded: return
+      // No quality may be low enough for the bytes that were asked for.
+      case .encodingFailed where options.maxFileSize != nil: return
+      default: throw FuzzFailure("\(bitmap.size) \(bitmap.format) as \(options): \(error)")
+      }
+    }
+    if let most = options.maxFileSize {
+      try FuzzFailure.unless(encoded.count <= most, "\(encoded.count) bytes instead of at most \(most)")
+    }
+    let decoded: Image
+    do throws(ImagingError) {
+      decoded = try CoderRegistry.standard.decode(encoded)
+    } catch {
+      throw FuzzFailure("what \(options) wrote cannot be read: \(error)")
+    }
+    try FuzzFailure.unless(
+      options.maxPixelSize != nil || decoded.bitmap.size == bitmap.size,
+      "\(bitmap.size) became \(decoded.bitmap.size)")
+    try FuzzFailure.unless(
+      decoded.bitmap.size.pixelCount <= bitmap.size.pixelCount, "\(bitmap.size) became \(decoded.bitmap.size)"
+    )
+    let isExact =
+      options.format == .png && !options.usesPalette || options.format == .webp && options.isLossless
+    if isExact, options.maxPixelSize == nil, options.maxFileSize == nil, bitmap.format == .rgba8 {
+      try FuzzFailure.unless(decoded.bitmap == bitmap, "\(options.format) changed pixels")
+    }
+  }
+
+  private static func options(_ numbers: inout NumberReader) -> EncodeOptions {
+    var options = EncodeOptions(
+      format: numbers.element(of: [.jpeg, .png, .webp, .gif, .apng, .avif]),
+      quality: Int(Int8(bitPattern: numbers.byte())))
+    let flags = numbers.byte()
+    options.isLossless = flags & 1 != 0
+    options.isProgressive = flags & 2 != 0
+    options.usesSharpYUV = flags & 4 != 0
+    options.usesPalette = flags & 8 != 0
+    options.dithers = flags & 16 == 0
+    options.keeps = flags & 32 == 0 ? [] : Set(ImageMetadata.Kind.allCases)
+    let more = numbers.byte()
+    options.effort = EncodeOptions.Effort.allCases[Int(more & 3) % EncodeOptions.Effort.allCases.count]
+    options.subsampling =
+      EncodeOptions.Subsampling.allCases[Int(more >> 2 & 3) % EncodeOptions.Subsampling.allCases.count]
+    options.alphaQuality = flags & 64 == 0 ? 100 : Int(Int8(bitPattern: numbers.byte()))
+    if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(UInt16.self)) }
+    if more & 32 != 0 { options.maxPixelSize = Int(Int8(bitPattern: numbers.byte())) }
+    if more & 64 != 0 {
+      options.background = EncodeOptions.Background(
+        red: numbers.byte(), green: numbers.byte(), blue: numbers.byte())
+    }
+    return options
+  }
+
+  /// At most 64×64; pixels repeat what is left of the bytes.
+  private static func bitmap(_ numbers: inout NumberReader, _ input: FuzzInput) throws -> Bitmap? {
+    let size = PixelSize(width: Int(numbers.byte() % 64) + 1, height: Int(numbers.byte() % 64) + 1)
+    let formats: [PixelFormat] = [.rgba8, .rgba8, .gray8, .rgba16]
+    let format = numbers.element(of: formats)
+    let isOpaque = format == .gray8 || numbers.byte() & 1 != 0
+    let pattern = Array(numbers.rest())
+    return try Bitmap(size: size, format: format) { pixels in
+      for index in pixels.indices { pixels[index] = pattern.isEmpty ? 0 : pattern[index % pattern.count] }
+      if isOpaque, format != .gray8 {
+        let bytesPerSample = format.bytesPerPixel / 4
+        for pixel in stride(from: 0, to: pixels.count, by: format.bytesPerPixel) {
+          for byte in 0..<bytesPerSample { pixels[pixel + 3 * bytesPerSample + byte] = 255 }
+        }
+      }
+      return isOpaque
+    }
+  }
+}

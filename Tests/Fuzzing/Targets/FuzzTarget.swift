@@ -1,0 +1,37 @@
+/// A check that takes any bytes: it returns when the library kept its promises, whatever the bytes were.
+///
+/// Crashes, sanitizer reports and endless loops are found by who runs it; broken promises are thrown as
+/// ``FuzzFailure``.
+public struct FuzzTarget: Sendable {
+  /// Name of the target, of its folder of seeds and of its folder of crashers.
+  public let name: String
+  /// Runs the check once.
+  public let run: @Sendable (FuzzInput) throws -> Void
+
+  /// All targets.
+  public static let all: [FuzzTarget] =
+    [
+      FuzzTarget(name: "probe", run: ProbeTarget.run),
+      FuzzTarget(name: "encode", run: EncodeTarget.run),
+      FuzzTarget(name: "resample", run: ResampleTarget.run),
+      FuzzTarget(name: "data-url", run: DataURLTarget.run),
+      FuzzTarget(name: "cache-record", run: CacheRecordTarget.run),
+      FuzzTarget(name: "response-head", run: ResponseHeadTarget.run),
+    ]
+    + DecoderTargets.all
+}
+
+/// A promise that was broken.
+public struct FuzzFailure: Error, CustomStringConvertible {
+  /// Which one, and how.
+  public let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+
+  /// Throws unless `condition` holds.
+  static func unless(_ condition: Bool, _ message: @autoclosure () -> String) throws(FuzzFailure) {
+    if !condition { throw FuzzFailure(message()) }
+  }
+}

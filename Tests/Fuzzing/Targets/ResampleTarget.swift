@@ -1,0 +1,98 @@
+@testable import CalotypeImaging
+import CPixels
+import FoundationEssentials
+
+/// Turns and resizes a picture by parameters made of the bytes, with all instruction sets.
+enum ResampleTarget {
+  static func run(_ input: FuzzInput) throws {
+    var numbers = NumberReader(input.bytes)
+    let size = side(&numbers)
+    let target = side(&numbers)
+    let filter = numbers.element(of: ResampleFilter.allCases)
+    let orientation = numbers.element(of: Orientation.allCases)
+    let flags = numbers.byte()
+    let isOpaque = flags & 1 != 0
+    let region = flags & 2 == 0 ? nil : region(&numbers, size, isFree: flags & 4 != 0)
+    let box = PixelSize(width: Int(numbers.integer(Int16.self)), height: Int(numbers.integer(Int16.self)))
+    let mode = numbers.element(of: Thumbnail.Mode.allCases)
+    let pattern = Array(numbers.rest())
+    let bitmap = try Bitmap(size: size) { pixels in
+      for index in pixels.indices {
+        pixels[index] =
+          isOpaque && index % 4 == 3 ? 255 : pattern.isEmpty ? 128 : pattern[index % pattern.count]
+      }
+      return isOpaque
+    }
+
+    try turn(bitmap, orientation)
+    try resize(bitmap, to: target, region, filter)
+
+    let thumbnail = Thumbnail(box: box, mode: mode, filter: filter)
+    let shrunk = try Promises.result { () throws(ImagingError) in
+      try bitmap.shrunk(to: thumbnail, sourceSize: size, orientation: orientation)
+    }
+    guard case .success(let small) = shrunk else { return }
+    try FuzzFailure.unless(
+      small.width <= size.width && small.height <= size.height, "enlarged to \(small.size)")
+    try Promises.check(small, .default)
+  }
+
+  /// Long and thin, or up to 128 pixels in both directions.
+  private static func side(_ numbers: inout NumberReader) -> PixelSize {
+    let shape = numbers.byte()
+    let a = Int(numbers.integer(UInt16.self))
+    let b = Int(numbers.byte())
+    switch shape % 4 {
+    case 0: return PixelSize(width: a * 4 % 200_000 + 1, height: b % 2 + 1)
+    case 1: return PixelSize(width: b % 2 + 1, height: a * 4 % 200_000 + 1)
+    default: return PixelSize(width: a % 128 + 1, height: b % 128 + 1)
+    }
+  }
+
+  /// Any numbers, or such as lie within the picture.
+  private static func region(_ numbers: inout NumberReader, _ size: PixelSize, isFree: Bool) -> SampleRegion {
+    if isFree {
+      func number() -> Double { Double(bitPattern: numbers.integer(UInt64.self)) }
+      return SampleRegion(x: number(), y: number(), width: number(), height: number())
+    }
+    func fraction() -> Double { Double(numbers.integer(UInt16.self)) / 65536 }
+    let (x, y) = (fraction() * Double(size.width), fraction() * Double(size.height))
+    return SampleRegion(
+      x: x, y: y, width: fraction() * (Double(size.width) - x), height: fraction() * (Double(size.height) - y)
+    )
+  }
+
+  private static func turn(_ bitmap: Bitmap, _ orientation: Orientation) throws {
+    let turned = try bitmap.oriented(orientation)
+    try FuzzFailure.unless(turned.size == orientation.apply(to: bitmap.size), "\(turned.size)")
+    // Turning by 90 degrees is undone by turning on; all others undo themselves.
+    let back: Orientation =
+      switch orientation {
+      case .rightTop: .leftBottom
+      case .leftBottom: .rightTop
+      default: orientation
+      }
+    try FuzzFailure.unless(try turned.oriented(back) == bitmap, "\(orientation) cannot be undone")
+  }
+
+  private static func resize(
+    _ bitmap: Bitmap, to size: PixelSize, _ region: SampleRegion?, _ filter: ResampleFilter
+  ) throws {
+    // Rows are made narrower after they were multiplied: a line that becomes a column takes forever.
+    guard size.pixelCount <= 1 << 18, bitmap.width * size.height <= 1 << 20 else { return }
+    let levels = [CPX_LEVEL_PORTABLE, CPX_LEVEL_SIMD128, CPX_LEVEL_SIMD256, CPX_LEVEL_SIMD512]
+    var reference: Result<Bitmap, ImagingError>?
+    for level in levels where level.rawValue <= cpx_best_level().rawValue {
+      if case .success(let bitmap)? = reference { Promises.soilPool(like: bitmap, with: 0xA5) }
+      let result = try Promises.result { () throws(ImagingError) in
+        try bitmap.resampled(to: size, from: region, filter: filter, pool: .shared, level: level)
+      }
+      if case .success(let bitmap) = result { try Promises.check(bitmap, .default) }
+      if let reference {
+        try FuzzFailure.unless(reference == result, "level \(level.rawValue) differs from the portable one")
+      } else {
+        reference = result
+      }
+    }
+  }
+}

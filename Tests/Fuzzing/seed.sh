@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Fills a folder with seeds for a target: the test images of the project, and of CORPUS, a folder of more, when set.
+#
+#   Tests/Fuzzing/seed.sh TARGET FOLDER
+#
+# Behind each file come the three bytes of choices that FuzzInput reads, chosen by the file so that all occur.
+set -euo pipefail
+target=$1 folder=$2
+fixtures=$(dirname "$0")/../Fixtures
+mkdir -p "$folder"
+
+case ${target%%-*} in
+  jpeg) names=(-name '*.jpg' -o -name '*.jpeg') ;;
+  png) names=(-name '*.png' -o -name '*.apng') ;;
+  webp) names=(-name '*.webp') ;;
+  gif) names=(-name '*.gif') ;;
+  probe) names=(-name '*.*') ;;
+  encode | resample | cache)
+    # Numbers of all sizes: what they mean is up to the target, which also makes the frame of a cache record right.
+    for seed in $(seq 40); do
+      awk -v seed="$seed" \
+        'BEGIN { srand(seed); for (i = 0; i < 40 + 4 * seed; i++) printf "%c", 1 + int(rand() * 127); printf " ab" }' \
+        >"$folder/numbers-$seed"
+    done
+    exit ;;
+  data)
+    printf 'data:image/gif;base64,R0lGODlhAQABAAAAACw=abc' >"$folder/base64"
+    printf 'data:image/svg+xml;charset=utf-8,%%3Csvg%%20/%%3E#fragmentabc' >"$folder/percent"
+    printf 'data:,A%%2abrief%%20noteabc' >"$folder/plain"
+    exit ;;
+  response)
+    printf 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 12\r\n\r\nabc' >"$folder/ok"
+    printf 'HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\nHTTP/2 200\r\nETag: "1"\r\n folded\r\n\r\nX: 1\r\n\r\nabc' \
+      >"$folder/redirect"
+    exit ;;
+  *) echo "no seeds are known for $target" >&2; exit 2 ;;
+esac
+
+find "$fixtures/Corpus" "$fixtures/png" "$fixtures/gif" "$fixtures/webp" ${CORPUS:+"$CORPUS"} \
+  -type f -size -"${SEED_BLOCKS:-24}" \( "${names[@]}" \) -print0 |
+  while IFS= read -r -d '' file; do
+    sum=$(cksum "$file" | cut -d ' ' -f 1)
+    {
+      cat "$file"
+      # Octal escapes of three bytes of the checksum; the first with PNG checksums made right.
+      printf "\\$(printf %o $((sum & 223 | 32)))\\$(printf %o $((sum >> 8 & 255)))\\$(printf %o $((sum >> 16 & 255)))"
+    } >"$folder/$sum"
+  done
