@@ -39,8 +39,6 @@ let package = Package(
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
-    // What the PNG coder is tested and measured against.
-    library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
@@ -97,7 +95,7 @@ let package = Package(
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
       ],
       swiftSettings: swift),
     // Killed by the tests while it writes.

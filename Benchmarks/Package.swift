@@ -18,12 +18,13 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Calotype", path: "..")],
   targets: [
+    .systemLibrary(name: "CSPNG", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
     .target(name: "BenchmarkHarness", swiftSettings: swift),
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CTurboJPEG", .product(name: "CalotypeImaging", package: "Calotype"),
+        "BenchmarkHarness", "CSPNG", "CTurboJPEG", .product(name: "CalotypeImaging", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
   ]

@@ -58,7 +58,8 @@ import Testing
       for alpha in [UInt8(255), 77] {
         let bitmap = try Bitmap(size: PixelSize(width: 37, height: 9), format: format) { bytes in
           for index in bytes.indices {
-            bytes[index] = format == .rgba16 && index % 8 > 5 ? alpha : UInt8(truncatingIfNeeded: index * index)
+            bytes[index] =
+              format == .rgba16 && index % 8 > 5 ? alpha : UInt8(truncatingIfNeeded: index * index)
           }
           return false
         }

@@ -19,12 +19,13 @@ import Testing
     var steps = [
       Step(area: PNGArea(canvas), disposal: 0, blend: 0) { x, y in [x * 30, y * 50, 9, 200] }
     ]
-    for (index, pair) in [(2, 1), (1, 1), (0, 1), (2, 0), (2, 1), (1, 0), (0, 0), (1, 1), (0, 1)].enumerated() {
+    for (index, pair) in [(2, 1), (1, 1), (0, 1), (2, 0), (2, 1), (1, 0), (0, 0), (1, 1), (0, 1)].enumerated()
+    {
       let size = PixelSize(width: 2 + index % 4, height: 1 + index % 3)
       let area = PNGArea(x: index % (8 - size.width), y: index % (6 - size.height), size: size)
       steps.append(
         Step(area: area, disposal: UInt8(pair.0), blend: UInt8(pair.1)) { x, y in
-          [index * 20, x * 90, y * 60, (index * 60 + x * 85) % 256]
+          [index * 20, x * 60, y * 60, (index * 60 + x * 85) % 256]
         })
     }
     return steps
@@ -40,7 +41,8 @@ import Testing
         sequence, area.size.width, area.size.height, x: area.x, y: area.y, disposal: step.disposal,
         blend: step.blend)
       sequence += 1
-      let stream = file.compressed(size: (area.size.width, area.size.height)) { x, y, c in step.color(x, y)[c] }
+      let stream = file.compressed(size: (area.size.width, area.size.height)) { x, y, c in step.color(x, y)[c]
+      }
       if index == 0 {
         chunks += PNGTestFile.chunk("IDAT", stream)
       } else {
@@ -105,7 +107,8 @@ import Testing
     // Frames that hide all before them, one of which is taken back.
     for (index, disposal) in [(4, UInt8(0)), (7, 2)] {
       steps.insert(
-        Step(area: PNGArea(Self.canvas), disposal: disposal, blend: 0) { x, y in [x, y, index, 128] }, at: index)
+        Step(area: PNGArea(Self.canvas), disposal: disposal, blend: 0) { x, y in [x, y, index, 128] },
+        at: index)
     }
     let expected = Self.canvases(steps)
     let data = Self.data(isInterlaced: false, steps: steps)

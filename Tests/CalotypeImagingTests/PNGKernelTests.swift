@@ -40,12 +40,14 @@ import Testing
           for filter in 0...4 {
             var expected = filtered
             for i in 0..<bytes {
-              expected[i] = UInt8(truncatingIfNeeded: Int(filtered[i]) + predicted(expected, prior, i, step, filter))
+              expected[i] = UInt8(
+                truncatingIfNeeded: Int(filtered[i]) + predicted(expected, prior, i, step, filter))
             }
             for level in Self.levels {
               var row = filtered
               cpng_unfilter(CInt(filter), &row, prior, bytes, CInt(step), level)
-              #expect(row == expected, "filter \(filter), \(step) bytes a pixel, \(bytes) bytes, level \(level)")
+              #expect(
+                row == expected, "filter \(filter), \(step) bytes a pixel, \(bytes) bytes, level \(level)")
             }
           }
         }

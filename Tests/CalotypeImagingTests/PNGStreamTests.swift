@@ -6,7 +6,8 @@ import Testing
 /// PNG that arrives in pieces.
 @Suite struct PNGStreamTests {
   static let names = [
-    "basi0g01.png", "basi2c08.png", "basi2c16.png", "basi3p02.png", "basi6a08.png", "basn0g02.png", "basn2c08.png",
+    "basi0g01.png", "basi2c08.png", "basi2c16.png", "basi3p02.png", "basi6a08.png", "basn0g02.png",
+    "basn2c08.png",
     "basn3p08.png", "basn4a08.png", "s07i3p02.png", "tm3n3p02.png", "split_fdat.png", "apng-skip-idat.png",
     "f-orientation-6-after-idat.png", "dispose-background-blend-source.png",
   ]
@@ -49,7 +50,8 @@ import Testing
       let expected = whole(data, options)
       for chunk in [1, 7, 997, 65536] {
         #expect(dripped(data, options, chunk: chunk, looks: false) == expected, "\(chunk), \(pixels)")
-        #expect(dripped(data, options, chunk: chunk, looks: true) == expected, "\(chunk), \(pixels), looked at")
+        #expect(
+          dripped(data, options, chunk: chunk, looks: true) == expected, "\(chunk), \(pixels), looked at")
       }
     }
   }
@@ -64,7 +66,8 @@ import Testing
         for (input, what) in [(damaged, "flipped"), (data.prefix(position + 1), "cut")] {
           let expected = whole(input, options)
           #expect(dripped(input, options, chunk: 61, looks: false) == expected, "\(what) at \(position)")
-          #expect(dripped(input, options, chunk: 61, looks: true) == expected, "\(what) at \(position), looked at")
+          #expect(
+            dripped(input, options, chunk: 61, looks: true) == expected, "\(what) at \(position), looked at")
         }
       }
     }
@@ -168,4 +171,3 @@ import Testing
     #expect(throws: ImagingError.emptyInput) { try PNGIncrementalDecoder(options: DecodeOptions()).finish() }
   }
 }
-

@@ -48,7 +48,9 @@ enum PNGDeflater {
     _ rows: PNGFilteredRows, byteCount: Int, _ effort: EncodeOptions.Effort
   ) throws(ImagingError) -> Data {
     let pool = PixelPool.shared
-    guard let compressor = libdeflate_alloc_compressor(level(effort)) else { throw .outOfMemory(byteCount: 0) }
+    guard let compressor = libdeflate_alloc_compressor(level(effort)) else {
+      throw .outOfMemory(byteCount: 0)
+    }
     defer { libdeflate_free_compressor(compressor) }
     let bound = libdeflate_zlib_compress_bound(compressor, byteCount)
     guard let filtered = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }

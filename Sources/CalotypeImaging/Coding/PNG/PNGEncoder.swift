@@ -24,7 +24,8 @@ public struct PNGEncoder: ImageEncoding {
     if options.usesPalette, bitmap.format == .rgba8 {
       let colors = try Palette.make(from: bitmap)
       samples = try PNGSamples(
-        bitmap, indices: try colors.indices(of: bitmap, dithers: options.dithers), colors: colors.colors.count)
+        bitmap, indices: try colors.indices(of: bitmap, dithers: options.dithers), colors: colors.colors.count
+      )
       palette = colors
     } else {
       samples = try PNGSamples(bitmap)

@@ -48,7 +48,9 @@ struct PNGFileWriter {
       // An Exif block of one entry: the orientation (CIPA DC-008, tag 0x0112).
       add(
         .exif,
-        [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1] + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue)]
+        [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1] + [
+          0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue),
+        ]
           + [0, 0, 0, 0, 0, 0])
     }
     if let xmp = metadata.xmp { add(.text, PNGText.payload(xmp: xmp)) }
@@ -122,6 +124,7 @@ struct PNGFileWriter {
     data.append(contentsOf: named)
     data.append(body)
     let start = named.withUnsafeBytes { PNGChecksum.crc(of: $0) }
-    data.append(contentsOf: body.withUnsafeBytes { PNGChecksum.crc(of: $0, continuing: start) }.bigEndianBytes)
+    data.append(
+      contentsOf: body.withUnsafeBytes { PNGChecksum.crc(of: $0, continuing: start) }.bigEndianBytes)
   }
 }

@@ -44,6 +44,8 @@ struct PNGFrameCollector {
         seenImageData = true
         if pending?.pixels == .imageData { pendingHasPixels = true }
       case .frameData: try readFrameData(chunk, cursor)
+      case .end:
+        if pendingHasPixels { closeFrame() }
       default: break
       }
     } catch {

@@ -10,7 +10,9 @@ final class PNGFrameDecoder: FrameDecoding {
   private let compositor = PNGCompositor()
 
   /// `structure` is that of `data`.
-  init(_ data: Data, _ structure: PNGStructure, info: ImageInfo, profile: ColorProfile?, options: DecodeOptions) {
+  init(
+    _ data: Data, _ structure: PNGStructure, info: ImageInfo, profile: ColorProfile?, options: DecodeOptions
+  ) {
     self.data = data
     self.structure = structure
     self.info = info

@@ -41,7 +41,8 @@ struct PNGImageData {
   func forEach(
     checks: Bool = true, _ body: (Piece) throws(ImagingError) -> Bool
   ) throws(ImagingError) {
-    var cursor = PNGChunkCursor(UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), from: range.lowerBound)
+    var cursor = PNGChunkCursor(
+      UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), from: range.lowerBound)
     // The walk over the structure went through these chunks before: the cursor cannot throw here.
     while let chunk = try? cursor.next() {
       guard !isFrame || (chunk.type == .frameData && chunk.payload.count >= 4) else { continue }
@@ -91,12 +92,16 @@ struct PNGImageData {
     if byteCount <= scratch.count {
       return try body(try gather(into: scratch))
     }
-    guard let own = PixelPool.shared.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    guard let own = PixelPool.shared.take(byteCount: byteCount) else {
+      throw .outOfMemory(byteCount: byteCount)
+    }
     defer { PixelPool.shared.giveBack(own) }
     return try body(try gather(into: own))
   }
 
-  private func gather(into target: UnsafeMutableRawBufferPointer) throws(ImagingError) -> UnsafeRawBufferPointer {
+  private func gather(into target: UnsafeMutableRawBufferPointer) throws(ImagingError)
+    -> UnsafeRawBufferPointer
+  {
     var count = 0
     try forEach(checks: false) { (piece: Piece) throws(ImagingError) in
       UnsafeMutableRawBufferPointer(rebasing: target[count...]).copyMemory(from: piece.bytes)

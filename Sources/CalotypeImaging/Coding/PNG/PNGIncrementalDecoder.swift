@@ -77,15 +77,24 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       if !showsDefaultImage {
         guard !shownFirstFrame, completeFrameCount > 0 else { return nil }
-        let bitmap = try compositor.frame(at: 0, of: file)
         shownFirstFrame = true
-        return file.image(bitmap, isPartial: true)
+        return try visibleFirstFrame(of: file).map { file.image($0, isPartial: true) }
       }
       if stream == nil { try startStream(bytes) }
       try feed(bytes)
       guard let painter = stream?.painter, painter.rows > shownRows else { return nil }
       shownRows = painter.rows
       return file.image(try PNGPreview.bitmap(of: painter), isPartial: true)
+    }
+  }
+
+  /// The first frame; `nil` when it is damaged, which is to be said at the end.
+  private func visibleFirstFrame(of file: PNGFile) throws(ImagingError) -> Bitmap? {
+    do throws(ImagingError) {
+      return try compositor.frame(at: 0, of: file)
+    } catch {
+      if error.leavesPixels { return nil }
+      throw error
     }
   }
 
@@ -122,7 +131,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   /// The structure as far as it is known, once the image data begins: then all that describes the image is there.
   private var visibleStructure: PNGStructure? {
-    guard var structure = walk.structure, !structure.isBeforeImageData || imageDataHasBegun else { return nil }
+    guard var structure = walk.structure, !structure.isBeforeImageData || imageDataHasBegun else {
+      return nil
+    }
     if structure.animation == nil { structure.end(animation: walk.frames?.current, isTruncated: true) }
     return structure
   }

@@ -77,7 +77,8 @@ struct PNGPixelReader {
     let rows = stream.painter.rows
     if failure == nil && !stream.painter.isComplete {
       failure =
-        structure.isTruncated ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
+        structure.isTruncated
+        ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
     }
     return Outcome(rows: rows, failure: failure)
   }
@@ -94,9 +95,12 @@ struct PNGPixelReader {
       let start = buffer.count - 64 - inflated
       let rows = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + inflated])
       let free = UnsafeMutableRawBufferPointer(rebasing: buffer[..<start])
-      guard try data.withStream(byteCount: compressed, scratch: free, { stream throws(ImagingError) in
-        try PNGInflater.inflate(stream, into: rows)
-      })
+      guard
+        try data.withStream(
+          byteCount: compressed, scratch: free,
+          { stream throws(ImagingError) in
+            try PNGInflater.inflate(stream, into: rows)
+          })
       else { return false }
       return try paint(rows, painter)
     }
@@ -108,9 +112,12 @@ struct PNGPixelReader {
     defer { pool.giveBack(scratch) }
     let rows = UnsafeMutableRawBufferPointer(rebasing: scratch[..<inflated])
     let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    guard try data.withStream(byteCount: compressed, scratch: none, { stream throws(ImagingError) in
-        try PNGInflater.inflate(stream, into: rows)
-      })
+    guard
+      try data.withStream(
+        byteCount: compressed, scratch: none,
+        { stream throws(ImagingError) in
+          try PNGInflater.inflate(stream, into: rows)
+        })
     else { return false }
     return try paint(rows, painter)
   }

@@ -50,7 +50,8 @@ enum PNGPreview {
 
   /// Repeats the blocks of a row, and nothing between them.
   private static func copyBlocks<Pixel: BitwiseCopyable>(
-    from source: UnsafeMutablePointer<Pixel>, to target: UnsafeMutablePointer<Pixel>, _ pass: PNGPass, width: Int
+    from source: UnsafeMutablePointer<Pixel>, to target: UnsafeMutablePointer<Pixel>, _ pass: PNGPass,
+    width: Int
   ) {
     for x in stride(from: pass.x, to: width, by: pass.dx) {
       let count = min(pass.block.width, width - x)

@@ -66,7 +66,9 @@ struct PNGSamples {
   var filters: Bool { header.colorType != .indexed }
 
   /// Writes the samples of a row to `target`, which holds ``rowBytes`` bytes.
-  func write(row y: Int, of area: PNGArea, _ pixels: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>) {
+  func write(
+    row y: Int, of area: PNGArea, _ pixels: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
+  ) {
     let width = area.size.width
     let start = (area.y + y) * bitmap.width + area.x
     if case .indices(let indices) = source {

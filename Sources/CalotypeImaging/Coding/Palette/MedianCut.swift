@@ -17,10 +17,13 @@ enum MedianCut {
     var points = histogram.cells.map { (color: $0.mean, weight: Double($0.count)) }
     let transparent = histogram.needsTransparency ? [Palette.Color(pixel: 0)] : []
     let wanted = count - transparent.count
-    guard !points.isEmpty, wanted > 0 else { return transparent.isEmpty ? [Palette.Color(pixel: 0)] : transparent }
+    guard !points.isEmpty, wanted > 0 else {
+      return transparent.isEmpty ? [Palette.Color(pixel: 0)] : transparent
+    }
     var boxes = [box(points, 0..<points.count)]
     while boxes.count < wanted {
-      guard let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }), boxes[worst].error > 0 else {
+      guard let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }), boxes[worst].error > 0
+      else {
         break
       }
       let box = boxes[worst]

@@ -42,7 +42,8 @@ struct Palette: Hashable, Sendable {
   ///
   /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`.
   static func make(
-    from bitmap: Bitmap, maxColors: Int = 256, hasBinaryAlpha: Bool = false, reservesTransparency: Bool = false
+    from bitmap: Bitmap, maxColors: Int = 256, hasBinaryAlpha: Bool = false,
+    reservesTransparency: Bool = false
   ) throws(ImagingError) -> Palette {
     guard bitmap.format == .rgba8 else {
       throw .invalidParameter(name: "bitmap", reason: "a palette is made from RGBA with 8 bits a sample")
