@@ -19,11 +19,14 @@ let package = Package(
   dependencies: [.package(name: "Calotype", path: "..")],
   targets: [
     .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CLibWebP", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CGIFLib", providers: [.apt(["libgif-dev"])]),
     .target(name: "BenchmarkHarness", swiftSettings: swift),
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CTurboJPEG", .product(name: "CalotypeImaging", package: "Calotype"),
+        "BenchmarkHarness", "CTurboJPEG", "CLibWebP", "CGIFLib",
+        .product(name: "CalotypeImaging", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
   ]
