@@ -20,11 +20,14 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CSPNG", providers: [.apt(["libspng-dev"])]),
     .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+    .systemLibrary(name: "CLibWebP", providers: [.apt(["libwebp-dev"])]),
+    .systemLibrary(name: "CGIFLib", providers: [.apt(["libgif-dev"])]),
     .target(name: "BenchmarkHarness", swiftSettings: swift),
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CSPNG", "CTurboJPEG", .product(name: "CalotypeImaging", package: "Calotype"),
+        "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib",
+        .product(name: "CalotypeImaging", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
   ]

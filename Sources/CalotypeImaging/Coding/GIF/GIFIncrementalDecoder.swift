@@ -12,6 +12,8 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   /// Indices of the first frame that the last snapshot showed.
   private var shownCount = 0
   private var isFinished = false
+  /// Bytes that have to be there before it is worth looking at them.
+  private var nextCount = 1
 
   init(options: DecodeOptions) {
     self.options = options
@@ -26,7 +28,9 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
 
   func append(_ chunk: Data) throws(ImagingError) {
     try bytes.append(chunk, limit: options.limits.maxBytes)
+    guard bytes.count >= nextCount else { return }
     try structure.read(bytes.all.bytes)
+    nextCount = structure.nextCount(after: bytes.count)
     try readFirstFrame()
   }
 
@@ -41,6 +45,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func snapshot() throws(ImagingError) -> Image? {
+    try readFirstFrame()
     guard let reader, reader.count > shownCount else { return nil }
     shownCount = reader.count
     return Image(

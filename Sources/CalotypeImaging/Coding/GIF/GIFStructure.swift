@@ -66,6 +66,12 @@ struct GIFStructure: Sendable {
     while try step(bytes) {}
   }
 
+  /// How many bytes there have to be for ``read(_:)`` to find anything new; `count` are there.
+  func nextCount(after count: Int) -> Int {
+    if case .trailer = state { return .max }
+    return max(count, offset) + 1
+  }
+
   /// Says that no more bytes come.
   ///
   /// - Throws: as ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or

@@ -21,19 +21,23 @@ final class ArrivedBytes {
   /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for more than `limit` bytes in all,
   ///   ``ImagingError/outOfMemory(byteCount:)``.
   func append(_ chunk: Data, limit: Int) throws(ImagingError) {
-    let (sum, overflow) = count.addingReportingOverflow(chunk.count)
+    let added = chunk.count
+    let (sum, overflow) = count.addingReportingOverflow(added)
     guard !overflow, sum <= limit else {
       throw .limitExceeded(.bytes, value: overflow ? .max : sum, limit: limit)
     }
-    guard !chunk.isEmpty else { return }
+    guard added > 0 else { return }
     if sum > memory.count {
       // Twice as much each time, so that all moves together cost no more than one copy of all.
       let capacity = max(sum, 2 * memory.count, 4096)
       guard let base = realloc(memory.baseAddress, capacity) else { throw .outOfMemory(byteCount: capacity) }
       memory = UnsafeMutableRawBufferPointer(start: base, count: capacity)
     }
-    chunk.bytes.withUnsafeBytes { bytes in
-      UnsafeMutableRawBufferPointer(rebasing: memory[count..<sum]).copyMemory(from: bytes)
+    let start = count
+    chunk.withUnsafeBytes { bytes in
+      if let source = bytes.baseAddress, let target = memory.baseAddress {
+        (target + start).copyMemory(from: source, byteCount: added)
+      }
     }
     count = sum
   }

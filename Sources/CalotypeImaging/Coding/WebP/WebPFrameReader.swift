@@ -79,6 +79,12 @@ final class WebPFrameReader {
     return min(max(0, Int(rows)), frame.size.height)
   }
 
+  /// How many bytes of the file there have to be for ``read(_:isLast:watch:)`` to do anything.
+  var nextCount: Int {
+    guard status == VP8_STATUS_SUSPENDED, fed < frame.payload.count else { return .max }
+    return frame.payload.lowerBound + min(fed + step, frame.payload.count)
+  }
+
   /// Goes on as far as the bytes reach: all bytes of the file so far. Damage is reported in the end only.
   ///
   /// - Throws: What `watch` throws.

@@ -12,6 +12,8 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   /// Rows of the first frame that the last snapshot showed.
   private var shownRows = 0
   private var isFinished = false
+  /// Bytes that have to be there before it is worth looking at them.
+  private var nextCount = 12
 
   /// The first frame, and the canvas that it is decoded into.
   private final class First {
@@ -57,10 +59,13 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
 
   func append(_ chunk: Data) throws(ImagingError) {
     try bytes.append(chunk, limit: options.limits.maxBytes)
-    let watch = DecodeLimits.Watch(options.limits)
+    guard bytes.count >= nextCount else { return }
     try structure.read(bytes.all)
+    nextCount = structure.nextCount(after: bytes.count)
     guard !structure.frames.isEmpty else { return }
-    try makeFirst().reader.read(bytes.all, watch: watch)
+    let reader = try makeFirst().reader
+    try reader.read(bytes.all, watch: DecodeLimits.Watch(options.limits))
+    nextCount = min(nextCount, max(reader.nextCount, bytes.count + 1))
   }
 
   private func makeFirst() throws(ImagingError) -> First {

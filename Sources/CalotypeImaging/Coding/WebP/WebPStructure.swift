@@ -71,6 +71,18 @@ struct WebPStructure: Sendable {
     }
   }
 
+  /// How many bytes there have to be for ``read(_:)`` to find anything new; `count` are there.
+  func nextCount(after count: Int) -> Int {
+    var next = Int.max
+    if completeFrameCount < frames.count { next = frames[completeFrameCount].payload.upperBound }
+    switch state {
+    case .header: next = 12
+    case .chunks, .frame: next = min(next, offset + 8)
+    case .end: break
+    }
+    return max(next, count + 1)
+  }
+
   /// Says that no more bytes come.
   ///
   /// - Throws: as ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or

@@ -1,0 +1,112 @@
+import BenchmarkHarness
+import CLibWebP
+import CalotypeImaging
+import FoundationEssentials
+
+extension Benchmark {
+  /// WebP against libwebp driven by its own interface into a buffer that is kept, animations against its
+  /// `WebPAnimDecoder`, and pictures that arrive in pieces against those that are there.
+  static var webP: [Benchmark] {
+    let photos = [("meadow", "meadow.webp"), ("dogs", "dogs.webp")]
+    var benchmarks = photos.map { name, file in
+      still("webp/decode/lossy \(name)") { try photo(file) }
+    }
+    benchmarks.append(still("webp/decode/lossless") { try losslessPhoto() })
+    for count in [1, 997, 65_536] {
+      benchmarks.append(drip("webp/arriving by \(count)/lossy", count) { try photo("meadow.webp") })
+      benchmarks.append(drip("webp/arriving by \(count)/lossless", count) { try losslessPhoto() })
+    }
+    benchmarks.append(animation)
+    return benchmarks
+  }
+
+  private static func losslessPhoto() throws -> Data {
+    let image = try WebPDecoder().decode(photo("dogs.webp"), minimumSize: nil, options: DecodeOptions())
+    var options = EncodeOptions.webpLossless
+    options.effort = .fast
+    return try WebPEncoder().encode(image, options: options)
+  }
+
+  private static func still(_ name: String, _ data: @escaping () throws -> Data) -> Benchmark {
+    Benchmark(name: name) { rounds in
+      let data = try data()
+      let library = try WebPLibrary(data)
+      return try Measurement.ratio(name, to: "WebPDecodeRGBAInto", rounds: rounds) { () throws in
+        _ = try WebPDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+      } limit: {
+        try library.decode()
+      }
+    }
+  }
+
+  private static func drip(_ name: String, _ count: Int, _ data: @escaping () throws -> Data) -> Benchmark {
+    Benchmark(name: name) { rounds in
+      let data = try data()
+      return try Measurement.ratio(name, to: "at once", rounds: rounds) { () throws in
+        guard let decoder = WebPDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
+        for start in stride(from: 0, to: data.count, by: count) {
+          try decoder.append(data[start..<min(start + count, data.count)])
+        }
+        _ = try decoder.finish()
+      } limit: {
+        _ = try WebPDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+      }
+    }
+  }
+
+  private static var animation: Benchmark {
+    Benchmark(name: "webp/frames/pan") { rounds in
+      var options = EncodeOptions.webp(quality: 75)
+      options.effort = .fast
+      let data = try WebPEncoder().encode(animationSource(photo("pan.gif"), GIFDecoder()), options: options)
+      let bytes = [UInt8](data)
+      return try Measurement.ratio("webp/frames/pan", to: "WebPAnimDecoder", rounds: rounds) { () throws in
+        guard let frames = try WebPDecoder().makeFrameDecoder(data, options: DecodeOptions()) else { return }
+        for index in 0..<frames.info.frameCount { _ = try frames.frame(at: index) }
+      } limit: {
+        try WebPLibrary.decodeAnimation(bytes)
+      }
+    }
+  }
+
+  /// All frames of an animation, to be encoded.
+  static func animationSource(_ data: Data, _ decoder: any ImageDecoding) throws -> AnimationSource {
+    guard let frames = try decoder.makeFrameDecoder(data, options: DecodeOptions()) else {
+      throw ImagingError.emptyInput
+    }
+    let info = frames.info
+    return AnimationSource(frameCount: info.frameCount, loopCount: info.loopCount) {
+      (index) throws(ImagingError) in
+      AnimationSource.Frame(bitmap: try frames.frame(at: index), duration: info.durations[index])
+    }
+  }
+}
+
+/// `WebPDecodeRGBAInto` of one file into one buffer.
+private final class WebPLibrary {
+  private let data: [UInt8]
+  private let pixels: UnsafeMutableBufferPointer<UInt8>
+  private let stride: Int32
+
+  init(_ data: Data) throws {
+    self.data = [UInt8](data)
+    var (width, height): (Int32, Int32) = (0, 0)
+    guard WebPGetInfo(self.data, data.count, &width, &height) != 0 else { throw ImagingError.emptyInput }
+    stride = 4 * width
+    pixels = .allocate(capacity: Int(stride) * Int(height))
+  }
+
+  deinit {
+    pixels.deallocate()
+  }
+
+  func decode() throws {
+    guard WebPDecodeRGBAInto(data, data.count, pixels.baseAddress, pixels.count, stride) != nil else {
+      throw ImagingError.emptyInput
+    }
+  }
+
+  static func decodeAnimation(_ bytes: [UInt8]) throws {
+    guard clibwebp_decode_animation(bytes, bytes.count) == 1 else { throw ImagingError.emptyInput }
+  }
+}
