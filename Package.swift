@@ -37,7 +37,9 @@ let package = Package(
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
+    library("CDeflate", apt: "libdeflate-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
+    // What the PNG coder is tested and measured against.
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -48,7 +50,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CSPNG", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -95,7 +97,7 @@ let package = Package(
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
       ],
       swiftSettings: swift),
     // Killed by the tests while it writes.

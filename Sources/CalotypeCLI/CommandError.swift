@@ -3,10 +3,12 @@ import Calotype
 /// What the command itself cannot do.
 enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
+  case malformedURL(String)
 
   var code: String {
     switch self {
     case .unwritableOutput: "unwritableOutput"
+    case .malformedURL: "invalidURL"
     }
   }
 
@@ -15,6 +17,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   var description: String {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
+    case .malformedURL: "not a URL; check for spaces and a missing host"
     }
   }
 }

@@ -95,7 +95,7 @@ final class GetReport: Sendable {
     case .disk: "disk cache"
     case .diskOriginal: "disk cache (original)"
     case .memory: "memory"
-    case .loader, nil: source.isFile ? "file" : source.url.scheme == "data" ? "the URL itself" : "network"
+    case .loader, nil: source.isFile ? "file" : source.scheme == "data" ? "the URL itself" : "network"
     }
   }
 }

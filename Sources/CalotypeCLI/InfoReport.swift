@@ -13,7 +13,7 @@ struct InfoReport: Encodable {
   let hasAlpha: Bool
   let bitDepth: Int
   let orientation: Int
-  let colorProfile: String?
+  let colorProfile: Nullable
   let bytes: Int
   let pixelsSHA256: [String]?
 
@@ -41,8 +41,18 @@ struct InfoReport: Encodable {
     hasAlpha = info.hasAlpha
     bitDepth = info.bitDepth
     orientation = info.orientation.rawValue
-    colorProfile = info.colorProfile
+    colorProfile = Nullable(value: info.colorProfile)
     bytes = data.count
+  }
+
+  /// Written as `null` where there is none: every line has every field.
+  struct Nullable: Encodable {
+    let value: String?
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if let value { try container.encode(value) } else { try container.encodeNil() }
+    }
   }
 
   private static func hashes(
@@ -93,7 +103,7 @@ struct InfoReport: Encodable {
       let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
       Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
     }
-    if let colorProfile { Output.line("  colour profile: \(colorProfile)") }
+    if let colorProfile = colorProfile.value { Output.line("  colour profile: \(colorProfile)") }
     for hash in pixelsSHA256 ?? [] { Output.line("  sha256 \(hash)") }
   }
 }

@@ -11,19 +11,25 @@ enum Main {
     let run = Task { @concurrent in
       do {
         try await execute()
-        exit(interrupt.exitStatus ?? 0)
+        end(interrupt.exitStatus ?? 0)
       } catch {
-        if let status = interrupt.exitStatus { exit(status) }
+        if let status = interrupt.exitStatus { end(status) }
+        let code = CalotypeCommand.exitCode(for: error)
+        let message = CalotypeCommand.fullMessage(for: error)
+        if !message.isEmpty { code.isSuccess ? Output.line(message) : Output.error(message) }
         // ArgumentParser's own status for wrong usage is 64.
-        if CalotypeCommand.exitCode(for: error) == .validationFailure {
-          Output.error(CalotypeCommand.fullMessage(for: error))
-          exit(2)
-        }
-        CalotypeCommand.exit(withError: error)
+        end(code == .validationFailure ? 2 : code.rawValue)
       }
     }
     interrupt.cancels { run.cancel() }
     while true { pause() }
+  }
+
+  /// Ends the process without the exit handlers of libraries: OpenSSL takes its locks apart in one, while the thread
+  /// of the loader may still be setting libcurl up.
+  private static func end(_ status: Int32) -> Never {
+    fflush(nil)
+    _exit(status)
   }
 
   private static func execute() async throws {

@@ -5,9 +5,14 @@ import Glibc
 enum OutputFile {
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
   static func write(_ data: Data, to path: String) throws(CommandError) {
-    let temporary = "\(path).calotype-\(getpid())"
     func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    // A device, a pipe or a link is written to, not replaced.
+    var status = stat()
+    let isPlain = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    let temporary = isPlain ? "\(path).calotype-\(UInt32.random(in: 0 ... .max))" : nil
+    let descriptor =
+      temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+      ?? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure() }
     var error: CommandError?
     data.withUnsafeBytes { bytes in
@@ -23,9 +28,9 @@ enum OutputFile {
       }
     }
     if close(descriptor) != 0, error == nil { error = failure() }
-    if error == nil, rename(temporary, path) != 0 { error = failure() }
+    if error == nil, let temporary, rename(temporary, path) != 0 { error = failure() }
     if let error {
-      unlink(temporary)
+      if let temporary { unlink(temporary) }
       throw error
     }
   }
@@ -37,6 +42,13 @@ enum OutputFile {
     } catch {
       throw .unwritableOutput(path: path, reason: "the folder cannot be made")
     }
+  }
+
+  /// Whether two paths are one file.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+      && first.st_ino == second.st_ino && first.st_mode & S_IFMT == S_IFREG
   }
 
   static func isFolder(_ path: String) -> Bool {

@@ -36,8 +36,8 @@ struct Rendering: Sendable {
     self.pipeline = pipeline
   }
 
-  func request(for source: Source) -> ImageRequest {
-    ImageRequest(url: source.url, thumbnail: pixels.thumbnailRequest)
+  func request(for source: Source) throws(CommandError) -> ImageRequest {
+    ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
   }
 
   func render(
@@ -53,7 +53,7 @@ struct Rendering: Sendable {
         return try await copy(served, info, from: source, to: destination, since: start)
       }
       // The name asks for another format than was served.
-      request = ImageRequest(source: .data(served.data, id: source.text))
+      request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
     }
     let wanted = pixels.format ?? formatOfName(destination)
     guard pixels.isCacheable else {
@@ -120,7 +120,7 @@ struct Rendering: Sendable {
     let encoded = try await files.run { () throws(ImagingError) in
       try Encoded(picture.content, wanted, pixels)
     }
-    let path = try await write(encoded.data, to: destination, fileExtension: encoded.fileExtension)
+    let path = try await write(encoded.data, of: source, to: destination, encoded.fileExtension)
     return Result(
       source: source.text, output: path, format: encoded.format, width: encoded.size.width,
       height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
@@ -170,7 +170,7 @@ struct Rendering: Sendable {
     _ response: DataResponse, _ info: ImageInfo, from source: Source, to destination: Destination,
     since start: ContinuousClock.Instant
   ) async throws -> Result {
-    let path = try await write(response.data, to: destination, fileExtension: info.format.fileExtension)
+    let path = try await write(response.data, of: source, to: destination, info.format.fileExtension)
     return Result(
       source: source.text, output: path, format: info.format.rawValue, width: info.size.width,
       height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
@@ -179,14 +179,21 @@ struct Rendering: Sendable {
   }
 
   private func write(
-    _ data: Data, to destination: Destination, fileExtension: String
+    _ data: Data, of source: Source, to destination: Destination, _ fileExtension: String
   ) async throws -> String {
     let path =
       switch destination {
       case .file(let path): path
       case .folder(let folder, let stem): (folder == "." ? "" : folder + "/") + stem + "." + fileExtension
       }
-    try await files.run { try OutputFile.write(data, to: path) }
+    let original = source.isFile ? try source.url.path : nil
+    try await files.run {
+      if let original, OutputFile.isSame(original, path) {
+        throw CommandError.unwritableOutput(
+          path: path, reason: "it is the source itself; choose another name or folder with --output")
+      }
+      try OutputFile.write(data, to: path)
+    }
     return path
   }
 

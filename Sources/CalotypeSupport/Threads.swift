@@ -32,10 +32,13 @@ package enum Threads {
 
   /// Processors in the affinity mask; `sched_getaffinity` is not visible to Swift.
   private static var affinity: Int? {
-    guard let line = contents(of: "/proc/self/status").split(separator: "\n")
-      .first(where: { $0.hasPrefix("Cpus_allowed:") })
+    guard
+      let line = contents(of: "/proc/self/status").split(separator: "\n")
+        .first(where: { $0.hasPrefix("Cpus_allowed:") })
     else { return nil }
-    let count = line.dropFirst("Cpus_allowed:".count).reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+    let count = line.dropFirst("Cpus_allowed:".count).reduce(0) {
+      $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0)
+    }
     return count > 0 ? count : nil
   }
 

@@ -125,6 +125,29 @@ struct GetTests {
     }
   }
 
+  @Test("a source is never overwritten by what is made of it, and a device is written to, not replaced")
+  func keepsItsHands() throws {
+    let original = try Photos.data("stream.jpg")
+    try original.write(to: URL(filePath: folder.file("stream.jpg")))
+    let run = try get(folder.file("stream.jpg"), "--thumbnail", "10x10", "-o", folder.path, "--json")
+    #expect(run.status == 1)
+    #expect(try run.jsonLines()[0].error?.code == "unwritableOutput")
+    #expect(try Data(contentsOf: URL(filePath: folder.file("stream.jpg"))) == original)
+
+    symlink("/dev/null", folder.file("link.jpg"))
+    #expect(
+      try get(Photos.path("stream.jpg"), "--thumbnail", "10x10", "-o", folder.file("link.jpg")).status == 0)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.file("link.jpg")) == "/dev/null")
+  }
+
+  @Test("one malformed URL does not stop the others")
+  func malformed() throws {
+    let run = try get(
+      "http://[::1/a b", Photos.path("dogs.webp"), "--thumbnail", "10x10", "-o", folder.file("out"), "--json")
+    #expect(run.status == 1)
+    #expect(Set(try run.jsonLines().map { $0.error?.code }) == ["invalidURL", nil])
+  }
+
   @Test("header fields are sent, and retries are made where they can help")
   func headersAndRetries() throws {
     let photo = try Photos.data("dogs.webp")

@@ -7,10 +7,12 @@ import Testing
   /// The canvas after every frame.
   private func frames(_ data: Data, partial: Bool = false) throws(ImagingError) -> [String] {
     let structure = try GIFStructure(data.bytes, limits: .default)
-    let compositor = try GIFCompositor(structure, allowsPartial: partial)
+    let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: partial)
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       var frames: [String] = []
-      while try compositor.advance(file) { frames.append(try compositor.snapshot().letters) }
+      for index in structure.frames.indices {
+        frames.append(try compositor.bitmap(at: index, of: structure, file: file, limits: .default).letters)
+      }
       return frames
     }
   }
@@ -86,9 +88,11 @@ import Testing
     let data = three(disposal: 3)
     let structure = try GIFStructure(data.bytes, limits: .default)
     do {
-      let compositor = try GIFCompositor(structure, allowsPartial: false, pool: pool)
+      let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: false, pool: pool)
       try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-        while try compositor.advance(file) {}
+        for index in structure.frames.indices {
+          _ = try compositor.bitmap(at: index, of: structure, file: file, limits: .default)
+        }
       }
       #expect(pool.statistics.bytesInUse > 0)
     }

@@ -37,6 +37,99 @@ struct JPEGEncoderTests {
     #expect(header.components.map { [$0.horizontal, $0.vertical] } == [[2, 2], [1, 1], [1, 1]])
   }
 
+  @Test(
+    "chroma at the resolution asked for",
+    arguments: [(EncodeOptions.Subsampling.yuv420, [2, 2]), (.yuv422, [2, 1]), (.yuv444, [1, 1])])
+  func subsampling(_ subsampling: EncodeOptions.Subsampling, _ luma: [Int]) throws {
+    var options = EncodeOptions.jpeg(quality: 95)
+    options.subsampling = subsampling
+    let bitmap = try Self.gradient(7, 5)
+    let bytes = try JPEGEncoder().encode(Image(bitmap: bitmap), options: options)
+    let components = try JPEGHeader(bytes).components.map { [$0.horizontal, $0.vertical] }
+    #expect(components == [luma, [1, 1], [1, 1]])
+    guard subsampling == .yuv444 else { return }
+    let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions())
+    #expect(Self.largestDifference(image.bitmap, bitmap) <= 12)
+  }
+
+  @Test("more effort, fewer bytes, the same pixels")
+  func effort() throws {
+    let image = Image(
+      bitmap: try OrientationTests.bitmap(PixelSize(width: 200, height: 200)) { x, y in
+        UInt32(truncatingIfNeeded: (x * x ^ y * y) & 255) * 0x10203 | 255 << 24
+      })
+    var pictures: [Bitmap] = []
+    var sizes: [Int] = []
+    for effort in EncodeOptions.Effort.allCases {
+      var options = EncodeOptions.jpeg()
+      options.effort = effort
+      let bytes = try JPEGEncoder().encode(image, options: options)
+      #expect(try JPEGHeader(bytes).process == (effort == .small ? 0xC2 : 0xC0))
+      sizes.append(bytes.count)
+      pictures.append(try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions()).bitmap)
+    }
+    #expect(sizes[0] > sizes[1] && sizes[1] > sizes[2])
+    #expect(pictures[0] == pictures[1] && pictures[1] == pictures[2])
+    var options = EncodeOptions.jpeg()
+    options.isProgressive = true
+    #expect(try JPEGHeader(try JPEGEncoder().encode(image, options: options)).process == 0xC2)
+  }
+
+  @Test("a grey bitmap has one component")
+  func gray() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 20, height: 10), format: .gray8) { pixels in
+      for index in pixels.indices { pixels[index] = UInt8(index % 20 * 12) }
+      return true
+    }
+    let bytes = try JPEGEncoder().encode(Image(bitmap: bitmap), options: .jpeg(quality: 95))
+    #expect(try JPEGHeader(bytes).components.count == 1)
+    var options = DecodeOptions()
+    options.pixels = .native
+    let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: options)
+    #expect(image.bitmap.format == .gray8 && Self.largestDifference(image.bitmap, bitmap) <= 6)
+  }
+
+  @Test("16-bit samples are rounded to 8", arguments: [true, false])
+  func deep(isOpaque: Bool) throws {
+    let size = PixelSize(width: 16, height: 16)
+    let deep = try Bitmap(size: size, format: .rgba16) { pixels in
+      for (index, offset) in stride(from: 0, to: pixels.count, by: 2).enumerated() {
+        let value = index % 4 == 3 ? (isOpaque ? 65535 : 32768) : index / 4 * 256 + 100
+        pixels.storeBytes(of: UInt16(value), toByteOffset: offset, as: UInt16.self)
+      }
+      return isOpaque
+    }
+    let shallow = try OrientationTests.bitmap(size) { x, y in
+      let value = (Double((x + 16 * y) * 256 + 100) / 257).rounded()
+      return UInt32(isOpaque ? value : (value + 255) / 2) * 0x10101 | 255 << 24
+    }
+    let image = try JPEGDecoder().decode(
+      try JPEGEncoder().encode(Image(bitmap: deep), options: .jpeg(quality: 100)), minimumSize: nil,
+      options: DecodeOptions())
+    #expect(Self.largestDifference(image.bitmap, shallow) <= 3)
+  }
+
+  @Test("inks are refused")
+  func inks() throws {
+    let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), format: .cmyk8) { pixels in
+      for index in pixels.indices { pixels[index] = 0 }
+      return true
+    }
+    #expect(throws: ImagingError.self) { try JPEGEncoder().encode(Image(bitmap: bitmap), options: .jpeg()) }
+  }
+
+  @Test("transparent pixels are laid on the background")
+  func background() throws {
+    let bitmap = try OrientationTests.bitmap(PixelSize(width: 16, height: 16)) { _, _ in 0x0012_3456 }
+    var options = EncodeOptions.jpeg(quality: 100)
+    options.background = EncodeOptions.Background(red: 200, green: 30, blue: 60)
+    let bytes = try JPEGEncoder().encode(Image(bitmap: bitmap.markedOpaque(false)), options: options)
+    let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions())
+    image.bitmap.withUnsafeBytes { pixels in
+      for (index, value) in [200, 30, 60].enumerated() { #expect(abs(Int(pixels[index]) - value) <= 2) }
+    }
+  }
+
   @Test("quality decides the size, and has bounds")
   func quality() throws {
     let image = Image(bitmap: try Self.gradient(64, 64))

@@ -51,6 +51,70 @@ import Testing
     #expect(data.count < 4000)
   }
 
+  @Test(arguments: EncodeOptions.Effort.allCases) func depthSurvives(_ effort: EncodeOptions.Effort) throws {
+    var options = EncodeOptions.png
+    options.effort = effort
+    for format in [PixelFormat.rgba16, .gray8] {
+      for alpha in [UInt8(255), 77] {
+        let bitmap = try Bitmap(size: PixelSize(width: 37, height: 9), format: format) { bytes in
+          for index in bytes.indices {
+            bytes[index] = format == .rgba16 && index % 8 > 5 ? alpha : UInt8(truncatingIfNeeded: index * index)
+          }
+          return false
+        }
+        let data = try PNGEncoder().encode(Image(bitmap: bitmap), options: options)
+        #expect(data[25] == (format == .gray8 ? 0 : alpha == 255 ? 2 : 6))
+        let decoded = try PNGDecoder().decode(
+          data, minimumSize: nil, options: DecodeOptions(pixels: .native))
+        #expect(decoded.bitmap == bitmap)
+      }
+    }
+  }
+
+  @Test func palettesAreWritten() throws {
+    var options = EncodeOptions.png
+    options.usesPalette = true
+    for (colors, depth) in [(2, 1), (4, 2), (16, 4), (17, 8), (256, 8)] {
+      let bitmap = try bitmap(33, 41) { x, y in
+        let index = (x + y * 33) % colors
+        return [UInt8(index), UInt8(255 - index), 9, index % 5 == 1 ? 100 : 255]
+      }
+      let data = try PNGEncoder().encode(Image(bitmap: bitmap), options: options)
+      #expect(data[24] == UInt8(depth) && data[25] == 3, "\(colors) colours")
+      #expect(try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap == bitmap)
+    }
+    let many = try bitmap(64, 64) { x, y in noise(x, y, alpha: 255) }
+    let data = try PNGEncoder().encode(Image(bitmap: many), options: options)
+    #expect(data[25] == 3)
+    #expect(try PNGDecoder().probe(data, limits: .default).size == many.size)
+  }
+
+  @Test func whatIsKeptIsWritten() throws {
+    let bitmap = try bitmap(2, 2) { x, y in noise(x, y, alpha: 255) }
+    let profiles: [ColorProfile] = [
+      .sRGB, .icc(Data([1, 2, 3])), .calibrated(.init(gamma: 0.5)),
+      .calibrated(
+        .init(
+          gamma: 0.45455, white: .init(x: 0.3127, y: 0.329), red: .init(x: 0.64, y: 0.33),
+          green: .init(x: 0.21, y: 0.71), blue: .init(x: 0.15, y: 0.06))),
+    ]
+    let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
+    for profile in profiles {
+      let image = Image(bitmap: bitmap, profile: profile, metadata: ImageMetadata(xmp: xmp))
+      var options = EncodeOptions.png
+      let bare = try PNGDecoder().decode(
+        try PNGEncoder().encode(image, options: options), minimumSize: nil,
+        options: DecodeOptions(readsMetadata: true))
+      #expect(bare.profile == nil && bare.metadata == ImageMetadata())
+      options.keeps = [.icc, .xmp]
+      let kept = try PNGDecoder().decode(
+        try PNGEncoder().encode(image, options: options), minimumSize: nil,
+        options: DecodeOptions(readsMetadata: true))
+      #expect(kept.profile == profile)
+      #expect(kept.metadata.xmp == xmp)
+    }
+  }
+
   @Test func orientationIsKept() throws {
     let bitmap = try bitmap(2, 2) { x, y in noise(x, y, alpha: 255) }
     for orientation in Orientation.allCases {

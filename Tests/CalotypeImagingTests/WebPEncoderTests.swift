@@ -93,4 +93,84 @@ import Testing
       await #expect(throws: ImagingError.cancelled) { try await task.value }
     }
   }
+
+  @Test(arguments: EncodeOptions.Effort.allCases, [false, true])
+  func keepsAnimationsLosslesslyWithAnyEffort(effort: EncodeOptions.Effort, isOpaque: Bool) throws {
+    var options = EncodeOptions.webpLossless
+    options.effort = effort
+    let bitmaps = try (0..<5).map { phase in
+      try Bitmap(size: PixelSize(width: 31, height: 17)) { bytes in
+        for at in 0..<bytes.count {
+          bytes[at] = UInt8(truncatingIfNeeded: (at / 4 % 31) * 3 + phase * (at / 600))
+        }
+        for at in stride(from: 3, to: bytes.count, by: 4) {
+          bytes[at] = isOpaque || at % 5 > 1 ? 255 : UInt8(at * phase % 255) | 1
+        }
+        return isOpaque
+      }
+    }
+    let source = AnimationSource(frameCount: 5, loopCount: 4) { index in
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: 30 + 10 * index)
+    }
+    let data = try encoder.encode(source, options: options)
+    let frames = try #require(try WebPDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    #expect(frames.info.durations == [30, 40, 50, 60, 70])
+    #expect(frames.info.loopCount == 4)
+    for index in 0..<5 { #expect(try frames.frame(at: index) == bitmaps[index], "frame \(index)") }
+  }
+
+  @Test func keepsWhatItIsToldTo() throws {
+    let bitmap = try Self.gradient(width: 20, height: 10)
+    let metadata = ImageMetadata(exif: Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0]), xmp: Data("<x/>".utf8))
+    let profile = ColorProfile.icc(Data(WebPBuilder.profile(named: "Test RGB")))
+    let image = Image(bitmap: bitmap, profile: profile, metadata: metadata)
+    for kinds in [[], [.icc], [.exif], [.xmp], [.icc, .exif, .xmp]] as [Set<ImageMetadata.Kind>] {
+      var options = EncodeOptions.webpLossless
+      options.keeps = kinds
+      let data = try encoder.encode(image, options: options)
+      let back = try WebPDecoder().decode(
+        data, minimumSize: nil, options: DecodeOptions(readsMetadata: true))
+      #expect(back.bitmap == bitmap)
+      #expect(back.profile == (kinds.contains(.icc) ? profile : nil))
+      #expect(back.metadata.exif == (kinds.contains(.exif) ? metadata.exif : nil))
+      #expect(back.metadata.xmp == (kinds.contains(.xmp) ? metadata.xmp : nil))
+      let plain = try WebPDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+      #expect(plain.metadata == ImageMetadata())
+    }
+  }
+
+  @Test func spendsEffortOnBytes() throws {
+    let image = Image(bitmap: try Self.gradient(width: 200, height: 200))
+    for base in [EncodeOptions.webp(quality: 80), .webpLossless] {
+      var (fast, small) = (base, base)
+      fast.effort = .fast
+      small.effort = .small
+      #expect(try encoder.encode(image, options: small).count < encoder.encode(image, options: fast).count)
+    }
+  }
+
+  @Test func lowersTheQualityOfAlphaWhenAsked() throws {
+    let source = try Self.gradient(width: 64, height: 64, isOpaque: false)
+    var options = EncodeOptions.webp()
+    options.alphaQuality = 0
+    let coarse = try decoded(try encoder.encode(Image(bitmap: source), options: options)).bitmap
+    let levels = coarse.withUnsafeBytes { bytes in
+      Set(stride(from: 3, to: bytes.count, by: 4).map { bytes[$0] })
+    }
+    #expect(levels.count < 20)
+    options.alphaQuality = 101
+    #expect(throws: ImagingError.self) { try encoder.encode(Image(bitmap: source), options: options) }
+  }
+
+  @Test func takesOtherPixelFormats() throws {
+    let grey = try Bitmap(size: PixelSize(width: 9, height: 3), format: .gray8) { bytes in
+      for at in 0..<bytes.count { bytes[at] = UInt8(at * 9) }
+      return true
+    }
+    for format in [PixelFormat.gray8, .rgba16] {
+      let source = try grey.converted(to: format)
+      let back = try decoded(try encoder.encode(Image(bitmap: source), options: .webpLossless)).bitmap
+      #expect(back == (try grey.converted(to: .rgba8)))
+    }
+  }
 }

@@ -162,7 +162,77 @@ struct CacheOrderTests {
     #expect(try await pipeline.image(for: file).width == 9)
   }
 
-  @Test("bytes with a name are cached by their name")
+  @Test("no-store is obeyed for thumbnails too, in memory and on disk")
+  func thumbnailsAreNotStored() async throws {
+    server.route("/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "no-store")]))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(20, 20))
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    for count in 1...2 {
+      #expect(try await pipeline.response(for: request).source == .loader)
+      await pipeline.settle()
+      #expect(server.requests.count == count)
+    }
+    #expect(try await folder.diskCache().statistics().count == 0)
+  }
+
+  @Test("a partial image is delivered where it is allowed, and neither it nor its original is kept")
+  func partial() async throws {
+    let photo = try Samples.photo("stream.jpg")
+    server.route("/a.jpg", .body(photo.prefix(photo.count / 2)))
+    var request = ImageRequest(url: server.url("/a.jpg"))
+    request.allowsPartial = true
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    #expect(try await pipeline.image(for: request).isPartial)
+    await pipeline.settle()
+    #expect(try await folder.diskCache().statistics().count == 0)
+    server.route("/a.jpg", .body(photo))
+    #expect(try await !pipeline.image(for: request).isPartial)
+    await pipeline.settle()
+  }
+
+  @Test("a thumbnail kept as stored is found as stored")
+  func asStored() async throws {
+    let turned = try Data(contentsOf: Samples.fixture("jpeg/exif/f-orientation-6.jpg"))
+    server.route("/a.jpg", .body(turned))
+    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(8, 8))
+    request.appliesOrientation = false
+    let pipeline = ImagePipeline.isolated(memory: false, disk: folder.diskCache())
+    let made = try await pipeline.response(for: request)
+    await pipeline.settle()
+    let found = try await pipeline.response(for: request)
+    #expect(made.source == .loader && found.source == .disk)
+    #expect(found.image.bitmap == made.image.bitmap)
+    #expect(found.image.orientation == .rightTop && made.image.orientation == .rightTop)
+    await pipeline.settle()
+  }
+
+  @Test("the original is there for the next request while it is still being written")
+  func joinsWhileStoring() async throws {
+    server.route("/a.jpg", .body(try Samples.photo("stream.jpg")))
+    let files = FaultyFileSystem()
+    let (isWriting, mayWrite) = (Gate(), Gate())
+    files.intercept { operation, _ in
+      if operation == .create {
+        isWriting.open()
+        mayWrite.waitBlocking()
+      }
+    }
+    var configuration = DiskCache.Configuration()
+    configuration.folder = folder.url
+    let pipeline = ImagePipeline.isolated(disk: DiskCache(configuration, fileSystem: files))
+    let url = server.url("/a.jpg")
+    _ = try await pipeline.data(for: url)
+    try await isWriting.wait()
+    _ = try await pipeline.data(for: url)
+    let small = try await pipeline.image(
+      for: ImageRequest(url: url, thumbnail: .fit(10, 10), cachePolicy: .useAge))
+    #expect(small.width == 10)
+    mayWrite.open()
+    await pipeline.settle()
+    #expect(server.requests.count == 1)
+  }
+
+  @Test("bytes with a name are cached in memory by their name, never on disk")
   func namedBytes() async throws {
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     let request = ImageRequest(source: .data(try Samples.png(), id: "upload-17"))
@@ -170,6 +240,7 @@ struct CacheOrderTests {
     #expect(try await pipeline.response(for: request).source == .memory)
     #expect(try await pipeline.data(for: request).data == Samples.png())
     await pipeline.settle()
+    #expect(try await folder.diskCache().statistics().count == 0)
   }
 
   @Test("data(for:) gives the served bytes and keeps them")

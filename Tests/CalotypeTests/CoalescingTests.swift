@@ -166,6 +166,23 @@ struct CoalescingTests {
     }
   }
 
+  @Test("nobody's load ends because somebody else was in a hurry")
+  func deadlinesAreApart() async throws {
+    let server = try ScriptedHTTPServer()
+    let gate = Gate()
+    server.route("/a.png", .gated([(gate, try Samples.png())]))
+    let pipeline = ImagePipeline.isolated()
+    var hasty = ImageRequest(url: server.url("/a.png"))
+    hasty.timeouts.total = .milliseconds(50)
+    let hastyTask = Task { [hasty] in try await pipeline.image(for: hasty) }
+    try await server.waitForRequests("/a.png")
+    let patient = Task { try await pipeline.image(for: server.url("/a.png")) }
+    await #expect(throws: LoadingError.self) { try await hastyTask.value }
+    gate.open()
+    #expect(try await patient.value.width == 8)
+    await pipeline.settle()
+  }
+
   @Test("1,000 callers, 10 sources, 3 in 10 cancelled at random: one ending each, nothing left behind")
   func storm() async throws {
     let server = try ScriptedHTTPServer()

@@ -7,6 +7,8 @@ enum Samples {
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  static func fixture(_ path: String) -> URL { root.appending(path: "Tests/Fixtures/Corpus/\(path)") }
+
   static func photo(_ name: String) throws -> Data {
     try Data(contentsOf: root.appending(path: "Examples/Photos/\(name)"))
   }

@@ -7,6 +7,18 @@ struct CacheCommand: AsyncParsableCommand {
     commandName: "cache",
     abstract: "Looks after the disk cache.",
     subcommands: [CacheStatsCommand.self, CacheClearCommand.self, CachePathCommand.self])
+
+  /// Tells a failure of the cache in the form of all commands.
+  static func reporting(
+    _ cache: CacheOptions, _ json: Bool, _ body: () async throws -> Void
+  ) async throws {
+    do {
+      try await body()
+    } catch {
+      Failure(source: cache.configuration.folder.path, error: error).report(asJSON: json)
+      throw ExitCode(1)
+    }
+  }
 }
 
 struct CacheStatsCommand: AsyncParsableCommand {
@@ -25,6 +37,10 @@ struct CacheStatsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await CacheCommand.reporting(cache, json) { try await show() }
+  }
+
+  private func show() async throws {
     let configuration = cache.configuration
     let statistics = try await DiskCache(configuration).statistics()
     if json {
@@ -56,6 +72,10 @@ struct CacheClearCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await CacheCommand.reporting(cache, json) { try await clear() }
+  }
+
+  private func clear() async throws {
     let configuration = cache.configuration
     let cache = DiskCache(configuration)
     let statistics = try await cache.statistics()

@@ -30,7 +30,7 @@ struct ConvertCommand: AsyncParsableCommand {
     let rendering = Rendering(pixels: pixels, pipeline: pipeline)
     do {
       let result = try await rendering.render(
-        input, to: .file(output), request: rendering.request(for: input))
+        input, to: .file(output), request: try rendering.request(for: input))
       if json { Output.json(result) }
     } catch {
       Failure(source: input.text, error: error).report(asJSON: json)

@@ -87,12 +87,10 @@ struct GetCommand: AsyncParsableCommand {
     _ index: Int, to destination: Rendering.Destination, by rendering: Rendering, report: GetReport
   ) async {
     let source = sources[index]
-    var request = rendering.request(for: source)
-    for header in headers { request.headers.append(header.field) }
-    if let timeout { request.timeouts.total = .seconds(timeout) }
     var attempt = 0
     while true {
       do {
+        let request = try request(for: source, by: rendering)
         let result = try await rendering.render(source, to: destination, request: request) { progress in
           report.progress(index, progress)
         }
@@ -106,6 +104,13 @@ struct GetCommand: AsyncParsableCommand {
         try? await Task.sleep(for: .milliseconds(min(8000, 250 << (attempt - 1))))
       }
     }
+  }
+
+  private func request(for source: Source, by rendering: Rendering) throws -> ImageRequest {
+    var request = try rendering.request(for: source)
+    for header in headers { request.headers.append(header.field) }
+    if let timeout { request.timeouts.total = .seconds(timeout) }
+    return request
   }
 
   private func prepare(_ folder: String) throws {

@@ -44,7 +44,7 @@ struct InfoCommand: AsyncParsableCommand {
     var hasFailed = false
     for source in sources {
       do {
-        let data = try await pipeline.data(for: ImageRequest(url: source.url)).data
+        let data = try await pipeline.data(for: ImageRequest(url: try source.url)).data
         let report = try await workers.run { try InfoReport(of: data, from: source.text, command: self) }
         if json { Output.json(report) } else { report.print() }
       } catch {

@@ -6,29 +6,39 @@ import FoundationEssentials
 struct Source: ExpressibleByArgument {
   /// As it was written.
   let text: String
-  let url: URL
+  private let parsed: URL?
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     text = argument
     if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
-      guard let url = URL(string: argument) else { return nil }
-      self.url = url
+      parsed = URL(string: argument)
     } else {
-      url = URL(filePath: argument)
+      parsed = URL(filePath: argument)
     }
   }
 
-  var isFile: Bool { url.isFileURL }
+  /// - Throws: ``CommandError/malformedURL(_:)``: one such source must not stop the others.
+  var url: URL {
+    get throws(CommandError) {
+      guard let parsed else { throw .malformedURL(text) }
+      return parsed
+    }
+  }
+
+  var isFile: Bool { parsed?.isFileURL == true }
+  var scheme: String? { parsed?.scheme?.lowercased() }
 
   /// A name for what is made of it, without extension: letters, digits, dots, dashes and underlines only.
   var stem: String {
-    guard url.scheme?.lowercased() != "data" else { return "image" }
-    var name = url.lastPathComponent
+    guard let parsed, scheme != "data" else { return "image" }
+    var name = parsed.lastPathComponent
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
     let safe = name.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }
-    let stem = String(String(safe).drop { $0 == "." }.prefix(100))
-    return stem.isEmpty ? "image" : stem
+    var stem = String(safe).drop { $0 == "." }
+    // Names of files are limited in bytes.
+    while stem.utf8.count > 150 { stem.removeLast() }
+    return stem.isEmpty ? "image" : String(stem)
   }
 
   /// The stems of many sources, told apart by `-2`, `-3` … where they are equal.

@@ -5,7 +5,7 @@ import Glibc
 enum Output {
   /// A line on standard output. Ends the process when nobody reads any more.
   static func line(_ text: String) {
-    if !write(text + "\n", to: STDOUT_FILENO) { exit(1) }
+    if !write(text + "\n", to: STDOUT_FILENO) { _exit(1) }
   }
 
   /// A line of JSON on standard output, keys in alphabetical order.
@@ -42,6 +42,9 @@ enum Output {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         bytes = bytes.dropFirst(count)
+      } else if errno == EAGAIN {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, -1)
       } else if errno != EINTR {
         return false
       }

@@ -20,7 +20,9 @@ public struct CoderRegistry: Sendable {
     registry.register(GIFDecoder())
     registry.register(JPEGEncoder())
     registry.register(PNGEncoder())
+    registry.register(APNGEncoder())
     registry.register(WebPEncoder())
+    registry.register(GIFEncoder())
     return registry
   }()
 

@@ -23,7 +23,9 @@ struct Rendition: Sendable {
       image = image.with(
         bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
     }
-    if options.colors == .sRGB { image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits) }
+    if options.colors == .sRGB {
+      image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits)
+    }
     if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
       image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
     }

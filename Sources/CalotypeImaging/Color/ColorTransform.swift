@@ -1,31 +1,43 @@
 import CLCMS
 
-/// A transform of lcms to sRGB.
+/// A transform to sRGB.
 // `@unchecked`: made without the one-pixel cache, a transform is not changed by its use (lcms2 API, cmsDoTransform).
 final class ColorTransform: @unchecked Sendable {
-  private let handle: cmsHTRANSFORM
+  private enum Engine {
+    case lcms(cmsHTRANSFORM)
+    case shaper(ColorShaper)
+  }
+
+  private let engine: Engine
   private let source: ColorEngine.Source
 
   /// `nil` when the profile has no usable tags.
   init?(from profile: cmsHPROFILE, source: ColorEngine.Source, context: cmsContext?) {
     guard let target = cmsCreate_sRGBProfileTHR(context) else { return nil }
     defer { cmsCloseProfile(target) }
+    self.source = source
+    if source == .rgba16, let shaper = ColorShaper(from: profile, to: target) {
+      engine = .shaper(shaper)
+      return
+    }
     let made = cmsCreateTransformTHR(
       context, profile, source.layout, target, source.targetLayout,
-      cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC), cmsUInt32Number(cmsFLAGS_NOCACHE))
+      cmsUInt32Number(INTENT_RELATIVE_COLORIMETRIC), source.flags)
     guard let made else { return nil }
-    handle = made
-    self.source = source
+    engine = .lcms(made)
   }
 
   deinit {
-    cmsDeleteTransform(handle)
+    if case .lcms(let handle) = engine { cmsDeleteTransform(handle) }
   }
 
   /// Converts pixels; `input` and `output` may be the same when their layouts have one size. Alpha in `output` is
   /// left as it is.
   func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {
-    cmsDoTransform(handle, input, output, cmsUInt32Number(clamping: count))
+    switch engine {
+    case .lcms(let handle): cmsDoTransform(handle, input, output, cmsUInt32Number(clamping: count))
+    case .shaper(let shaper): shaper.convert(input, to: output, count: count)
+    }
   }
 
   /// Whether nothing would change by more than a rounding: all greys, and colours from all over the cube. That is

@@ -10,9 +10,11 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   private var session: JPEGSession?
   private var windows: JPEGWindows?
   /// What was not read yet.
-  private var waiting: [UInt8] = []
+  private var waiting = JPEGInputBuffer()
   /// Bytes of the file before those that wait.
   private var readCount = 0
+  /// Bytes that can be taken before there is something to do.
+  private var quietByteCount = 0
   private var failure: ImagingError?
   private(set) var info: ImageInfo?
 
@@ -24,43 +26,52 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   /// One, when the picture is complete. Not an animation.
   var completeFrameCount: Int { session?.isComplete == true ? 1 : 0 }
 
+  var profile: ColorProfile? { session?.profile }
+
   func append(_ chunk: Data) throws(ImagingError) {
+    let bytes = chunk.bytes
+    let count = bytes.byteCount
+    guard count > quietByteCount else {
+      quietByteCount -= count
+      waiting.append(bytes)
+      return
+    }
     if let failure { throw failure }
     do throws(ImagingError) {
-      let total = readCount + waiting.count + chunk.count
+      let total = readCount + waiting.count + count
       guard total <= options.limits.maxBytes else {
         throw .limitExceeded(.bytes, value: total, limit: options.limits.maxBytes)
       }
       if session?.isComplete == true {
-        readCount += chunk.count
-        return
+        readCount += count
+      } else {
+        waiting.append(bytes)
+        try decode()
       }
-      waiting.append(contentsOf: chunk)
-      // The usual case of small chunks: nothing to do yet.
-      if let windows, total < windows.end { return }
-      if session == nil, waiting.count < header.neededByteCount { return }
-      try decode()
     } catch {
       failure = error
+      quietByteCount = 0
       throw error
     }
   }
 
   private func decode() throws(ImagingError) {
     if session == nil {
-      let waiting = waiting
-      try header.walk(waiting.span.bytes)
-      guard header.scanOffset != nil else { return }
-      try start()
+      if waiting.count >= header.neededByteCount { try header.walk(waiting.bytes.bytes) }
+      if header.scanOffset != nil { try start() }
     }
-    guard let session, var windows else { return }
-    var used = 0
-    while !session.isComplete, readCount + waiting.count >= windows.end {
-      used += try read(session, from: used, end: windows.end, isFinal: false)
-      windows.advance()
+    if let session, var windows {
+      var used = 0
+      while !session.isComplete, readCount + waiting.count >= windows.end {
+        used += try read(session, from: used, end: windows.end, isFinal: false)
+        windows.advance()
+      }
+      self.windows = windows
+      discard(session.isComplete ? waiting.count : used)
     }
-    self.windows = windows
-    discard(session.isComplete ? waiting.count : used)
+    let isComplete = session?.isComplete == true
+    let next = min(windows?.end ?? header.neededByteCount, options.limits.maxBytes)
+    quietByteCount = isComplete ? 0 : max(0, next - 1 - readCount - waiting.count)
   }
 
   /// Knows what the picture is: makes ready to decode it.
@@ -76,11 +87,8 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   private func read(
     _ session: JPEGSession, from start: Int, end: Int, isFinal: Bool
   ) throws(ImagingError) -> Int {
-    let waiting = waiting
-    return try waiting.span.bytes.extracting(start..<(end - readCount)).withUnsafeBytes {
-      (bytes) throws(ImagingError) in
-      try session.read(bytes, end: end, isFinal: isFinal)
-    }
+    let window = UnsafeRawBufferPointer(rebasing: waiting.bytes[start..<(end - readCount)])
+    return try session.read(window, end: end, isFinal: isFinal)
   }
 
   private func discard(_ count: Int) {
@@ -107,6 +115,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
       return try end()
     } catch {
       failure = error
+      quietByteCount = 0
       throw error
     }
   }

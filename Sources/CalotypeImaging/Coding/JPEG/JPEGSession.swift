@@ -26,7 +26,8 @@ final class JPEGSession {
   let options: DecodeOptions
   private let denominator: Int
   private let layout: Int
-  private let profile: ColorProfile?
+  /// What the numbers of the delivered pixels mean.
+  let profile: ColorProfile?
   let decoder: OpaquePointer
 
   private var state = State.header
@@ -105,7 +106,8 @@ final class JPEGSession {
     defer { cjpeg_decoder_input(decoder, nil, 0, isFinal ? 1 : 0) }
     try watching { (watch) throws(ImagingError) in
       while try step(watch) {}
-      try checkDamage(isComplete: isComplete)
+      // A file with too many scans counts for that, however damaged they are.
+      if !isBuffered || isComplete { try checkDamage(isComplete: isComplete) }
     }
     // The end marker that stands in for a missing one is no part of the window.
     return max(0, window.count - (isFinal ? 0 : cjpeg_decoder_unread(decoder)))

@@ -1,0 +1,33 @@
+import FoundationEssentials
+
+/// All frames of a GIF that is there as a whole.
+final class GIFFrameDecoder: FrameDecoding {
+  let info: ImageInfo
+
+  private let data: Data
+  private let structure: GIFStructure
+  private let compositor: GIFCompositor
+  private let limits: DecodeLimits
+
+  /// `nil` for a still image.
+  ///
+  /// - Throws: as ``GIFDecoder/decode(_:minimumSize:options:)``, and
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together.
+  init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
+    let structure = try GIFStructure(data.bytes, limits: options.limits)
+    guard structure.frames.count > 1 else { return nil }
+    if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
+    try structure.checkTotalPixels()
+    self.data = data
+    self.structure = structure
+    limits = options.limits
+    info = structure.info
+    compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+      try compositor.bitmap(at: index, of: structure, file: file, limits: limits)
+    }
+  }
+}

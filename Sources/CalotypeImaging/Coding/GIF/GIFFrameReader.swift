@@ -1,0 +1,106 @@
+import CGIF
+
+/// Decompresses the palette indices of one frame, as far as there are bytes. Not `Sendable`: one thread at a time.
+final class GIFFrameReader {
+  /// The frame.
+  let frame: GIFFrame
+  /// Indices it has when it is whole.
+  let capacity: Int
+
+  private let pool: PixelPool
+  private let indices: UnsafeMutableRawBufferPointer
+  private let lzw: UnsafeMutablePointer<cgif_lzw>
+  private var status = CGIF_LZW_MORE
+  private var codeSize: UInt8?
+  private var offset: Int
+  /// Bytes of the sub-block under way that are still to come.
+  private var remaining = 0
+  private var isTerminated = false
+
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  init(_ frame: GIFFrame, pool: PixelPool) throws(ImagingError) {
+    self.frame = frame
+    self.pool = pool
+    capacity = frame.size.pixelCount
+    offset = frame.dataStart
+    let byteCount = capacity + Int(CGIF_LZW_SLACK)
+    guard let indices = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    self.indices = indices
+    lzw = .allocate(capacity: 1)
+    lzw.pointee.written = 0
+  }
+
+  deinit {
+    lzw.deallocate()
+    pool.giveBack(indices)
+  }
+
+  /// Indices decoded so far.
+  var count: Int { lzw.pointee.written }
+
+  /// Whether more bytes cannot change anything.
+  var isDone: Bool {
+    status != CGIF_LZW_MORE || isTerminated || codeSize.map { !(1...8).contains($0) } ?? false
+  }
+
+  /// The decoded indices, rows in stored order.
+  var decoded: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(rebasing: UnsafeBufferPointer(indices.bindMemory(to: UInt8.self))[..<count])
+  }
+
+  /// Goes on as far as the bytes reach: all bytes of the file so far. Damage is reported in the end only.
+  ///
+  /// - Throws: What `watch` throws.
+  func read(_ file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch) throws(ImagingError) {
+    guard !isDone, let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self),
+      let target = indices.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    else { return }
+    if codeSize == nil {
+      guard frame.dataStart <= file.count else { return }
+      let size = file[frame.dataStart - 1]
+      codeSize = size
+      guard (1...8).contains(size) else { return }
+      cgif_lzw_start(lzw, UInt32(size))
+    }
+    var blockCount = 0
+    while status == CGIF_LZW_MORE, offset < file.count {
+      if remaining == 0 {
+        remaining = Int(file[offset])
+        offset += 1
+        if remaining == 0 {
+          isTerminated = true
+          return
+        }
+        if blockCount & 63 == 0 { try watch.check() }
+        blockCount += 1
+      }
+      let count = min(remaining, file.count - offset)
+      status = cgif_lzw_feed(lzw, source + offset, count, target, capacity)
+      offset += count
+      remaining -= count
+    }
+  }
+
+  /// Says that no more bytes come; returns whether all indices are there.
+  ///
+  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
+  ///   partial frames are allowed and there is at least one index.
+  func finish(byteCount: Int, allowsPartial: Bool) throws(ImagingError) -> Bool {
+    if count == capacity { return true }
+    if allowsPartial, count > 0 { return false }
+    guard let codeSize else { throw .truncated(.gif, byteCount: byteCount) }
+    guard (1...8).contains(codeSize) else {
+      throw .corrupt(
+        .gif, reason: "the LZW code size is \(codeSize), not 1 to 8", offset: frame.dataStart - 1)
+    }
+    let end = min(offset + remaining, byteCount)
+    switch status {
+    case CGIF_LZW_BAD_CODE:
+      throw .corrupt(.gif, reason: "there is an LZW code that nothing defines", offset: end)
+    case CGIF_LZW_MORE where !isTerminated:
+      throw .truncated(.gif, byteCount: byteCount)
+    default:
+      throw .corrupt(.gif, reason: "the frame ends after \(count) of \(capacity) pixels", offset: end)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import FoundationEssentials
+
+/// Decodes a GIF while it arrives: the first frame row by row, later ones when they are asked for.
+///
+/// All bytes are kept, because any complete frame may be asked for.
+final class GIFIncrementalDecoder: IncrementalImageDecoding {
+  private let options: DecodeOptions
+  private let bytes = ArrivedBytes()
+  private var structure: GIFStructure
+  private var reader: GIFFrameReader?
+  private var compositor: GIFCompositor?
+  /// Indices of the first frame that the last snapshot showed.
+  private var shownCount = 0
+  private var isFinished = false
+
+  init(options: DecodeOptions) {
+    self.options = options
+    structure = GIFStructure(limits: options.limits)
+  }
+
+  var info: ImageInfo? { structure.frames.isEmpty ? nil : structure.info }
+
+  var completeFrameCount: Int {
+    isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
+  }
+
+  func append(_ chunk: Data) throws(ImagingError) {
+    try bytes.append(chunk, limit: options.limits.maxBytes)
+    try structure.read(bytes.all.bytes)
+    try readFirstFrame()
+  }
+
+  private func readFirstFrame() throws(ImagingError) {
+    guard let frame = structure.frames.first, frame.size.pixelCount > 0 else { return }
+    // The memory is taken when there is something to put into it.
+    guard bytes.count > frame.dataStart else { return }
+    if reader == nil { reader = try GIFFrameReader(frame, pool: .shared) }
+    guard let reader, !reader.isDone else { return }
+    let watch = DecodeLimits.Watch(options.limits)
+    try reader.read(bytes.all, watch: watch)
+  }
+
+  func snapshot() throws(ImagingError) -> Image? {
+    guard let reader, reader.count > shownCount else { return nil }
+    shownCount = reader.count
+    return Image(
+      bitmap: try paint(reader.decoded, ground: .preview), info: structure.info, isPartial: true)
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    guard index >= 0, index < completeFrameCount else {
+      throw .invalidParameter(
+        name: "frame", reason: "frame \(index) is not complete; \(completeFrameCount) frames are")
+    }
+    try structure.checkTotalPixels()
+    if compositor == nil {
+      compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+    }
+    guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
+    return try compositor.bitmap(at: index, of: structure, file: bytes.all, limits: options.limits)
+  }
+
+  func finish() throws(ImagingError) -> Image {
+    try DecodeLimits.Watch(options.limits).check()
+    guard bytes.count > 0 else { throw .emptyInput }
+    if !isFinished { try structure.finish(bytes.all.bytes) }
+    isFinished = true
+    if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: bytes.count) }
+    try readFirstFrame()
+    var isComplete = true
+    if let reader {
+      isComplete = try reader.finish(byteCount: bytes.count, allowsPartial: options.allowsPartial)
+    } else if structure.firstFrame.size.pixelCount > 0 {
+      throw .truncated(.gif, byteCount: bytes.count)
+    }
+    let bitmap = try paint(reader?.decoded ?? UnsafeBufferPointer(start: nil, count: 0), ground: .fresh)
+    return Image(bitmap: bitmap, info: structure.info, isPartial: !isComplete || structure.isTruncated)
+  }
+
+  /// The first frame on its canvas.
+  private func paint(
+    _ indices: UnsafeBufferPointer<UInt8>, ground: GIFPainter.Ground
+  ) throws(ImagingError) -> Bitmap {
+    let painter = GIFPainter(structure.firstFrame, of: structure, file: bytes.all)
+    return try Bitmap(size: structure.canvas) { pixels in
+      painter.paint(indices, onto: pixels, ground: ground)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Composites the frames of an APNG: one canvas, and a backup while a frame asks for one.
+///
+/// The canvas starts transparent (APNG 1.0, "Output buffer"). Not thread-safe.
+final class PNGCompositor {
+  private var canvas: PNGCanvas?
+  private var backup: PNGCanvas?
+  /// The frame that was drawn last and not disposed of yet.
+  private var drawn: Int?
+  /// Whether no pixel of that frame is missing.
+  private var isWhole = true
+
+  /// The canvas after frame `index` was drawn, before it is disposed of.
+  ///
+  /// The frame after the last one costs itself; any other at most all since the last that covers the canvas.
+  ///
+  /// - Throws: what is wrong with the frames on the way, unless partial frames are allowed.
+  func frame(at index: Int, of file: PNGFile) throws(ImagingError) -> Bitmap {
+    let frames = file.structure.animation?.frames ?? []
+    guard frames.indices.contains(index) else {
+      throw .invalidParameter(name: "index", reason: "there is no frame \(index) of \(frames.count)")
+    }
+    let canvas: PNGCanvas
+    if let old = self.canvas { canvas = old } else { canvas = try self.canvas(of: file) }
+    self.canvas = canvas
+    let watch = DecodeLimits.Watch(file.options.limits)
+    let start = restart(for: index, frames, file)
+    var next = (drawn ?? -1) + 1
+    if drawn == nil || next > index + 1 || start > next {
+      canvas.clear()
+      drawn = nil
+      next = start
+    }
+    while next <= index {
+      try draw(next, frames, file, on: canvas, watch)
+      next += 1
+    }
+    return try canvas.copied(isOpaque: isWhole && covers(frames[index], file) && !file.structure.hasAlpha)
+  }
+
+  /// The last frame up to `index` that hides those before it for good; otherwise the first.
+  private func restart(for index: Int, _ frames: [PNGFrame], _ file: PNGFile) -> Int {
+    for candidate in stride(from: index, to: 0, by: -1) {
+      let frame = frames[candidate]
+      guard covers(frame, file), frame.blend == .source || !file.structure.hasAlpha else { continue }
+      if frame.disposal != .restore { return candidate }
+    }
+    return 0
+  }
+
+  private func canvas(of file: PNGFile) throws(ImagingError) -> PNGCanvas {
+    try PNGCanvas(size: file.structure.header.size, format: file.format)
+  }
+
+  private func covers(_ frame: PNGFrame, _ file: PNGFile) -> Bool {
+    frame.area == PNGArea(file.structure.header.size)
+  }
+
+  private func draw(
+    _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.Watch
+  ) throws(ImagingError) {
+    if let drawn { dispose(frames[drawn], isFirst: drawn == 0, on: canvas) }
+    let frame = frames[index]
+    // After an error the canvas is neither the old nor the new one.
+    drawn = nil
+    // Before the first frame there is nothing to come back to.
+    if frame.disposal == .restore, index > 0 {
+      let backup: PNGCanvas
+      if let old = self.backup { backup = old } else { backup = try self.canvas(of: file) }
+      self.backup = backup
+      backup.copy(frame.area, from: canvas)
+    }
+    let blends = frame.blend == .over && file.structure.hasAlpha
+    let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
+      .read(frame, onto: canvas, blends: blends)
+    if let failure = outcome.failure, !file.options.allowsPartial || !failure.leavesPixels { throw failure }
+    isWhole = outcome.failure == nil
+    drawn = index
+  }
+
+  private func dispose(_ frame: PNGFrame, isFirst: Bool, on canvas: PNGCanvas) {
+    switch frame.disposal {
+    case .keep: break
+    case .clear: canvas.clear(frame.area)
+    case .restore:
+      if isFirst { canvas.clear(frame.area) } else if let backup { canvas.copy(frame.area, from: backup) }
+    }
+  }
+}

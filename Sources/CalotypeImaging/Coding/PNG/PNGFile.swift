@@ -1,0 +1,104 @@
+import FoundationEssentials
+
+/// A PNG whose bytes are there, as far as they ever will be: what its chunks mean for an image.
+struct PNGFile {
+  let bytes: UnsafeRawBufferPointer
+  let structure: PNGStructure
+  let options: DecodeOptions
+
+  /// The layout of the pixels that are asked for. Those of an animation lie on a transparent canvas, so that they are
+  /// never grey alone.
+  var format: PixelFormat {
+    guard options.pixels == .native else { return .rgba8 }
+    if structure.header.bitDepth == 16 { return .rgba16 }
+    let isGray = structure.header.colorType == .gray && !structure.hasAlpha
+    return isGray && !structure.isAnimated ? .gray8 : .rgba8
+  }
+
+  /// The frame that stands for the image, when that is not the default image.
+  var firstFrame: PNGFrame? {
+    structure.animation?.frames.first.flatMap { $0.pixels == .imageData ? nil : $0 }
+  }
+
+  /// What the header says.
+  func info(_ profile: ColorProfile?) -> ImageInfo {
+    var info = ImageInfo(
+      format: .png, size: structure.header.size, hasAlpha: structure.hasAlpha,
+      bitDepth: Int(structure.header.bitDepth))
+    if let animation = structure.animation {
+      info.format = .apng
+      if !animation.frames.isEmpty {
+        info.frameCount = animation.frames.count
+        info.loopCount = animation.plays
+        info.durations = animation.frames.map(\.duration)
+      }
+    }
+    if let exif = structure.exif, let orientation = Exif.orientation(in: Data(bytes[exif.payload])) {
+      info.orientation = orientation
+    }
+    switch profile {
+    case .icc(let data): info.colorProfile = ICCProfile.description(of: data)
+    case .sRGB: info.colorProfile = "sRGB"
+    case .calibrated, nil: break
+    }
+    return info
+  }
+
+  /// What the numbers mean.
+  var profile: ColorProfile? { structure.color.profile(bytes, limit: options.limits.maxChunkBytes) }
+
+  /// Exif and XMP, if they are asked for.
+  var metadata: ImageMetadata {
+    guard options.readsMetadata else { return ImageMetadata() }
+    let limit = options.limits.maxChunkBytes
+    let exif = structure.exif.flatMap { $0.payload.count <= limit ? Data(bytes[$0.payload]) : nil }
+    return ImageMetadata(exif: exif, xmp: structure.xmp.flatMap { PNGText.xmp($0, bytes, limit: limit) })
+  }
+
+  /// An image with everything the chunks say about it.
+  func image(_ bitmap: Bitmap, isPartial: Bool) -> Image {
+    let profile = profile
+    let info = info(profile)
+    return Image(
+      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial, profile: profile,
+      metadata: metadata)
+  }
+
+  /// The image, or the first frame of an animation on its canvas.
+  func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
+    let frame = firstFrame
+    let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
+    let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
+    let canvas = try PNGCanvas(size: structure.header.size, format: format, spare: spare)
+    let reader = PNGPixelReader(bytes, structure, watch: watch)
+    let outcome: PNGPixelReader.Outcome
+    if let frame {
+      if !coversCanvas || options.allowsPartial { canvas.clear() }
+      outcome = try reader.read(frame, onto: canvas, blends: false)
+    } else {
+      outcome = try reader.readImage(onto: canvas, clears: options.allowsPartial)
+    }
+    if let failure = outcome.failure,
+      outcome.rows == 0 || !options.allowsPartial || !failure.leavesPixels
+    {
+      throw failure
+    }
+    let isOpaque = outcome.failure == nil && coversCanvas && !structure.hasAlpha
+    return image(canvas.finished(isOpaque: isOpaque), isPartial: outcome.failure != nil)
+  }
+}
+
+extension PNGStructure {
+  /// Whether there are frames.
+  var isAnimated: Bool { !(animation?.frames.isEmpty ?? true) }
+}
+
+extension ImagingError {
+  /// Whether what was decoded before the error is worth showing.
+  var leavesPixels: Bool {
+    switch self {
+    case .corrupt, .truncated: true
+    default: false
+    }
+  }
+}

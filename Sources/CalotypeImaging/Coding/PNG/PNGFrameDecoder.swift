@@ -1,0 +1,28 @@
+import FoundationEssentials
+
+/// The frames of an APNG that is there as a whole.
+final class PNGFrameDecoder: FrameDecoding {
+  let info: ImageInfo
+  let profile: ColorProfile?
+  private let data: Data
+  private let structure: PNGStructure
+  private let options: DecodeOptions
+  private let compositor = PNGCompositor()
+
+  /// `structure` is that of `data`.
+  init(_ data: Data, _ structure: PNGStructure, info: ImageInfo, profile: ColorProfile?, options: DecodeOptions) {
+    self.data = data
+    self.structure = structure
+    self.info = info
+    self.profile = profile
+    self.options = options
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    try data.withUnsafeBytes { bytes in
+      Result { () throws(ImagingError) in
+        try compositor.frame(at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+      }
+    }.get()
+  }
+}

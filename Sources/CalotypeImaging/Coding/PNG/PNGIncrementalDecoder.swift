@@ -1,0 +1,201 @@
+import FoundationEssentials
+
+/// Decodes a PNG while it arrives.
+///
+/// Nothing is inflated before somebody looks: without snapshots the image is decoded at the end, at once, which is
+/// twice as fast as row by row. From the first snapshot on, or from the start when the image is too large for that,
+/// rows are painted when they arrive. All input is kept: it is a fraction of the pixels, and what the frames of an
+/// animation are made of.
+final class PNGIncrementalDecoder: IncrementalImageDecoding {
+  private let options: DecodeOptions
+  private let watch: DecodeLimits.Watch
+  private let compositor = PNGCompositor()
+  private var data = Data()
+  private var walk: PNGWalk
+  private var stream: PNGRowStream?
+  private var mayStart = true
+  /// The IDAT chunk that `stream` is fed from, how far it was given and its CRC computed.
+  private var chunkStart = 0
+  private var position = 0
+  private var checksum: UInt32 = 0
+  private var isImageDataSound = true
+  private var isImageDataOver = false
+  /// Rows that the last snapshot showed.
+  private var shownRows = 0
+  private var shownFirstFrame = false
+  private var knownInfo: (frames: Int, hasExif: Bool, info: ImageInfo)?
+  private var knownProfile: ColorProfile??
+
+  init(options: DecodeOptions) {
+    self.options = options
+    watch = DecodeLimits.Watch(options.limits)
+    walk = PNGWalk(limits: options.limits)
+  }
+
+  func append(_ chunk: Data) throws(ImagingError) {
+    try watch.check()
+    guard data.count + chunk.count <= options.limits.maxBytes else {
+      throw .limitExceeded(.bytes, value: data.count + chunk.count, limit: options.limits.maxBytes)
+    }
+    data.append(chunk)
+    try withBytes { bytes throws(ImagingError) in
+      try walk.advance(bytes)
+      if mayStart, stream == nil, visibleStructure != nil {
+        mayStart = false
+        if mustStream(bytes) { try startStream(bytes) }
+      }
+      try feed(bytes)
+    }
+  }
+
+  var info: ImageInfo? {
+    guard let structure = visibleStructure else { return nil }
+    let frames = structure.animation?.frames.count ?? 0
+    let hasExif = structure.exif != nil
+    if let knownInfo, knownInfo.frames == frames, knownInfo.hasExif == hasExif { return knownInfo.info }
+    let info = data.withUnsafeBytes { bytes in
+      PNGFile(bytes: bytes, structure: structure, options: options).info(profile)
+    }
+    knownInfo = (frames, hasExif, info)
+    return info
+  }
+
+  var profile: ColorProfile? {
+    if let knownProfile { return knownProfile }
+    // Chunks that say something about colours come before the image data.
+    guard let structure = visibleStructure else { return nil }
+    let profile = data.withUnsafeBytes { bytes in
+      PNGFile(bytes: bytes, structure: structure, options: options).profile
+    }
+    knownProfile = .some(profile)
+    return profile
+  }
+
+  func snapshot() throws(ImagingError) -> Image? {
+    try withBytes { bytes throws(ImagingError) in
+      guard let structure = visibleStructure else { return nil }
+      let file = PNGFile(bytes: bytes, structure: structure, options: options)
+      if !showsDefaultImage {
+        guard !shownFirstFrame, completeFrameCount > 0 else { return nil }
+        let bitmap = try compositor.frame(at: 0, of: file)
+        shownFirstFrame = true
+        return file.image(bitmap, isPartial: true)
+      }
+      if stream == nil { try startStream(bytes) }
+      try feed(bytes)
+      guard let painter = stream?.painter, painter.rows > shownRows else { return nil }
+      shownRows = painter.rows
+      return file.image(try PNGPreview.bitmap(of: painter), isPartial: true)
+    }
+  }
+
+  var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    try withBytes { bytes throws(ImagingError) in
+      guard let structure = visibleStructure else {
+        throw .invalidParameter(name: "index", reason: "no frame is complete yet")
+      }
+      return try compositor.frame(
+        at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+    }
+  }
+
+  func finish() throws(ImagingError) -> Image {
+    guard !data.isEmpty else { throw .emptyInput }
+    return try withBytes { bytes throws(ImagingError) in
+      try walk.finish(bytes)
+      try feed(bytes)
+      guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
+      let file = PNGFile(bytes: bytes, structure: structure, options: options)
+      // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
+      guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
+        stream.painter.canvas.format == file.format
+      else {
+        self.stream = nil
+        return try file.decode(watch)
+      }
+      self.stream = nil
+      return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), isPartial: false)
+    }
+  }
+
+  /// The structure as far as it is known, once the image data begins: then all that describes the image is there.
+  private var visibleStructure: PNGStructure? {
+    guard var structure = walk.structure, !structure.isBeforeImageData || imageDataHasBegun else { return nil }
+    if structure.animation == nil { structure.end(animation: walk.frames?.current, isTruncated: true) }
+    return structure
+  }
+
+  /// Whether the walk stands before the first IDAT chunk, which is not complete yet.
+  private var imageDataHasBegun: Bool {
+    data.withUnsafeBytes { bytes in
+      var cursor = PNGChunkCursor(bytes, from: walk.offset)
+      return (try? cursor.next())?.type == .imageData
+    }
+  }
+
+  /// Whether the default image is what a decode of all bytes is going to deliver, as far as can be known.
+  private var showsDefaultImage: Bool {
+    guard let frames = walk.frames, frames.hasAnimation else { return true }
+    return frames.startsWithDefaultImage
+  }
+
+  /// Whether the image is decoded row by row in any case, so that it can as well be done now.
+  private func mustStream(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let structure = visibleStructure, showsDefaultImage else { return false }
+    let format = PNGFile(bytes: bytes, structure: structure, options: options).format
+    guard let inflated = try? structure.header.inflatedBytes(PNGPass.all(of: structure.header)) else {
+      return false
+    }
+    if inflated <= PNGPixelReader.spareLimit { return false }
+    return (try? PNGPixelReader.spare(for: structure, format: format)) == 0
+  }
+
+  private func startStream(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+    guard let structure = visibleStructure,
+      structure.header.colorType != .indexed || structure.palette != nil
+    else { return }
+    let file = PNGFile(bytes: bytes, structure: structure, options: options)
+    let canvas = try PNGCanvas(size: structure.header.size, format: file.format)
+    stream = try PNGRowStream(
+      try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(structure.header.size)))
+    chunkStart = structure.imageData?.lowerBound ?? walk.offset
+    position = chunkStart
+  }
+
+  /// Gives the stream what is there of the IDAT chunks that it has not seen.
+  private func feed(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+    guard let stream else { return }
+    while !isImageDataOver, bytes.count - chunkStart >= 8 {
+      var cursor = PNGChunkCursor(bytes, from: chunkStart)
+      guard let chunk = try? cursor.next(), chunk.type == .imageData else {
+        isImageDataOver = true
+        return
+      }
+      let type = chunk.payload.lowerBound - 4
+      // The CRC covers the type, too.
+      let begin = max(position, type)
+      if begin == type { checksum = 0 }
+      let unseen = UnsafeRawBufferPointer(rebasing: bytes[begin..<chunk.payload.upperBound])
+      checksum = PNGChecksum.crc(of: unseen, continuing: checksum)
+      let piece = UnsafeRawBufferPointer(
+        rebasing: bytes[max(begin, chunk.payload.lowerBound)..<chunk.payload.upperBound])
+      try stream.feed(piece, watch: watch)
+      position = chunk.payload.upperBound
+      guard chunk.isComplete else { return }
+      if bytes.bigEndian32(at: chunk.payload.upperBound) != checksum { isImageDataSound = false }
+      position = chunk.range.upperBound
+      chunkStart = position
+    }
+  }
+
+  private func withBytes<Value>(
+    _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Value
+  ) throws(ImagingError) -> Value {
+    // The bytes are not changed while they are read.
+    try data.withUnsafeBytes { bytes in
+      Result { () throws(ImagingError) in try body(bytes) }
+    }.get()
+  }
+}

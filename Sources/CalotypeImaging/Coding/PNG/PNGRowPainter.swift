@@ -1,0 +1,111 @@
+import CPixels
+import Glibc
+
+/// Turns filtered rows into pixels on a canvas. Rows come in the order of the file, each once.
+///
+/// Every decode goes through here, whoever inflates the rows, so that all deliver the same bytes.
+final class PNGRowPainter {
+  let header: PNGHeader
+  let passes: [PNGPass]
+  /// Bytes of all rows, filter types included.
+  let inflatedBytes: Int
+  let canvas: PNGCanvas
+  /// The pass and the row of it that come next.
+  private(set) var pass = 0
+  private(set) var row = 0
+  /// Rows painted so far, of all passes.
+  private(set) var rows = 0
+
+  private let area: PNGArea
+  private let blends: Bool
+  private let step: CInt
+  private let level = cpx_best_level()
+  private let pixels: UnsafeMutablePointer<cpng_pixels>
+  /// A row of pixels before they are put in place; `nil` when rows are made in place.
+  private var line: UnsafeMutableRawPointer?
+
+  /// Creates a painter of a picture as big as `area`, at that place of the canvas.
+  ///
+  /// `blends` lays the pixels over those that are there, which must be initialised then.
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PNGCanvas, area: PNGArea,
+    blends: Bool = false
+  ) throws(ImagingError) {
+    header = structure.header.resized(to: area.size)
+    passes = PNGPass.all(of: header)
+    inflatedBytes = try header.inflatedBytes(passes)
+    step = CInt(max(1, header.bitsPerPixel / 8))
+    self.canvas = canvas
+    self.area = area
+    self.blends = blends
+    var line: UnsafeMutableRawPointer?
+    if header.isInterlaced || blends {
+      line = malloc(area.size.width * canvas.format.bytesPerPixel)
+      if line == nil { throw .outOfMemory(byteCount: area.size.width * canvas.format.bytesPerPixel) }
+    }
+    self.line = line
+    pixels = .allocate(capacity: 1)
+    let target =
+      switch canvas.format {
+      case .gray8: CPNG_GRAY8
+      case .rgba16: CPNG_RGBA16
+      case .rgba8, .cmyk8: CPNG_RGBA8
+      }
+    let palette = bytes[structure.palette?.payload ?? 0..<0]
+    let transparency = bytes[structure.transparency?.payload ?? 0..<0]
+    UnsafeRawBufferPointer(rebasing: palette).withMemoryRebound(to: UInt8.self) { palette in
+      UnsafeRawBufferPointer(rebasing: transparency).withMemoryRebound(to: UInt8.self) { transparency in
+        cpng_pixels_init(
+          pixels, CInt(header.colorType.rawValue), CInt(header.bitDepth), target, palette.baseAddress,
+          palette.count / 3, transparency.baseAddress, transparency.count)
+      }
+    }
+  }
+
+  deinit {
+    pixels.deallocate()
+    free(line)
+  }
+
+  /// Whether all rows are there.
+  var isComplete: Bool { pass == passes.count }
+
+  /// Bytes of the next row, without its filter type.
+  var rowBytes: Int { header.rowBytes(width: passes[pass].size.width) }
+
+  /// Whether rows are written straight to the canvas, without gaps between them.
+  var fillsCanvas: Bool { line == nil && area == PNGArea(canvas.size) }
+
+  /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any.
+  ///
+  /// - Throws: `corrupt` for an unknown filter.
+  func unfilter(
+    _ filtered: UnsafeMutablePointer<UInt8>, bytes: Int, prior: UnsafePointer<UInt8>?
+  ) throws(ImagingError) {
+    let filter = filtered[0]
+    guard filter <= 4 else {
+      throw .corrupt(.png, reason: "there is no filter \(filter) (row \(rows))", offset: nil)
+    }
+    cpng_unfilter(CInt(filter), filtered + 1, prior, bytes, step, level)
+  }
+
+  /// Turns the next row, without its filter, into pixels. Needs ``isComplete`` to be `false`.
+  func paint(_ samples: UnsafePointer<UInt8>) {
+    let current = passes[pass]
+    let bytesPerPixel = canvas.format.bytesPerPixel
+    let target = canvas.address(x: area.x + current.x, y: area.y + current.y + row * current.dy)
+      .assumingMemoryBound(to: UInt8.self)
+    if let line = line?.assumingMemoryBound(to: UInt8.self) {
+      cpng_expand(pixels, samples, line, current.size.width, level)
+      cpng_place(line, target, current.size.width, current.dx, CInt(bytesPerPixel), blends ? 1 : 0)
+    } else {
+      cpng_expand(pixels, samples, target, current.size.width, level)
+    }
+    rows += 1
+    row += 1
+    if row == current.size.height {
+      pass += 1
+      row = 0
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// At most 256 colours that stand for those of a picture.
+struct Palette: Hashable, Sendable {
+  /// A colour with straight alpha.
+  struct Color: Hashable, Sendable {
+    var red: UInt8
+    var green: UInt8
+    var blue: UInt8
+    var alpha: UInt8
+
+    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+      self.red = red
+      self.green = green
+      self.blue = blue
+      self.alpha = alpha
+    }
+
+    /// From the four bytes of an RGBA8 pixel, the first in the low bits. Fully transparent pixels are all the same.
+    init(pixel: UInt32) {
+      let visible = pixel >> 24 == 0 ? 0 : pixel
+      self.init(
+        red: UInt8(truncatingIfNeeded: visible), green: UInt8(truncatingIfNeeded: visible >> 8),
+        blue: UInt8(truncatingIfNeeded: visible >> 16), alpha: UInt8(truncatingIfNeeded: visible >> 24))
+    }
+  }
+
+  /// 1 to 256 colours, those with transparency first.
+  let colors: [Color]
+  /// Whether every pixel of the picture has its exact colour.
+  let isExact: Bool
+
+  /// Creates a palette of given colours, 1 to 256.
+  init(colors: [Color], isExact: Bool = false) {
+    self.colors = colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 }
+    self.isExact = isExact
+  }
+
+  /// The palette of an RGBA8 picture: its own colours when there are no more than `maxColors` (1 to 256), otherwise
+  /// colours found by median cuts.
+  ///
+  /// With `hasBinaryAlpha`, pixels of an alpha below 128 become transparent and all others opaque, as in GIF. A
+  /// colour for transparent pixels is included when there are such pixels, or when `reservesTransparency` is set.
+  ///
+  /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`.
+  static func make(
+    from bitmap: Bitmap, maxColors: Int = 256, hasBinaryAlpha: Bool = false, reservesTransparency: Bool = false
+  ) throws(ImagingError) -> Palette {
+    guard bitmap.format == .rgba8 else {
+      throw .invalidParameter(name: "bitmap", reason: "a palette is made from RGBA with 8 bits a sample")
+    }
+    guard (1...256).contains(maxColors) else {
+      throw .invalidParameter(name: "maxColors", reason: "\(maxColors) is not within 1...256")
+    }
+    var histogram = try PaletteHistogram(bitmap, maxColors: maxColors, hasBinaryAlpha: hasBinaryAlpha)
+    if reservesTransparency { histogram.reserveTransparency() }
+    if let exact = histogram.exactColors, exact.count <= maxColors {
+      return Palette(colors: exact.isEmpty ? [Color(pixel: 0)] : exact, isExact: true)
+    }
+    return Palette(colors: MedianCut.colors(of: histogram, count: maxColors))
+  }
+}
+
+extension UInt32 {
+  /// The pixel as a palette sees it: transparent pixels have no colour, and with binary alpha there are no others
+  /// between transparent and opaque.
+  func paletteKey(hasBinaryAlpha: Bool) -> UInt32 {
+    let alpha = self >> 24
+    if hasBinaryAlpha { return alpha < 128 ? 0 : self | 0xff00_0000 }
+    return alpha == 0 ? 0 : self
+  }
+}

@@ -1,0 +1,148 @@
+/// Composites the frames of an animated WebP (RFC 9649, 2.7.1.1) on one canvas.
+///
+/// The canvas starts transparent and background colours are ignored, as in browsers. Any frame can be asked for; it
+/// costs the frames since the last one shown, or since the last that depends on none before it. Not `Sendable`: one
+/// thread at a time.
+final class WebPCompositor {
+  /// The frame that the canvas shows; `nil` before the first.
+  private(set) var current: Int?
+
+  private let size: PixelSize
+  private let allowsPartial: Bool
+  private let pool: PixelPool
+  private let buffer: UnsafeMutableRawBufferPointer
+  private let canvas: UnsafeMutableRawBufferPointer
+  private var isOpaque = false
+
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  init(canvas size: PixelSize, allowsPartial: Bool, pool: PixelPool = .shared) throws(ImagingError) {
+    self.size = size
+    self.allowsPartial = allowsPartial
+    self.pool = pool
+    let byteCount = size.pixelCount * 4
+    guard let buffer = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    canvas = UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount])
+    self.buffer = buffer
+  }
+
+  deinit {
+    pool.giveBack(buffer)
+  }
+
+  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame, and what is wrong with
+  ///   the frames on the way. The next call then starts afresh.
+  func bitmap(
+    at index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, limits: DecodeLimits
+  ) throws(ImagingError) -> Bitmap {
+    guard structure.frames.indices.contains(index) else {
+      throw .invalidParameter(
+        name: "frame", reason: "there is no frame \(index); there are \(structure.frames.count)")
+    }
+    let watch = DecodeLimits.Watch(limits)
+    if current != index {
+      var next = start(for: index, in: structure)
+      while next <= index {
+        try paint(next, of: structure, file: file, watch: watch)
+        next += 1
+      }
+    }
+    return try Bitmap(size: size, pool: pool) { pixels in
+      pixels.copyMemory(from: UnsafeRawBufferPointer(canvas))
+      return isOpaque
+    }
+  }
+
+  /// The frame to paint next on the way to `index`; forgets the canvas if it is of no use for that.
+  private func start(for index: Int, in structure: WebPStructure) -> Int {
+    var start = index
+    while start > 0, start - 1 != current, !isIndependent(start, in: structure) { start -= 1 }
+    if start - 1 != current { current = nil }
+    return start
+  }
+
+  /// Whether nothing of the canvas before a frame can be seen in it or later.
+  private func isIndependent(_ index: Int, in structure: WebPStructure) -> Bool {
+    let before = structure.frames[index - 1]
+    if before.clearsAfterwards, before.size == size { return true }
+    let frame = structure.frames[index]
+    // A damaged frame, where one is allowed, may leave pixels out.
+    return !allowsPartial && frame.size == size && (frame.replaces || !frame.hasAlpha)
+  }
+
+  private func paint(
+    _ index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
+  ) throws(ImagingError) {
+    let frame = structure.frames[index]
+    let fills = frame.size == size
+    // Nothing is below the first frame; its pixels are those of a still, also where they are transparent.
+    let replaces = frame.replaces || !frame.hasAlpha || index == 0
+    let isDirect = replaces && !allowsPartial
+    if let current {
+      let before = structure.frames[current]
+      if before.clearsAfterwards {
+        clear(before)
+        isOpaque = false
+      }
+    } else {
+      if !fills || !isDirect { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
+      isOpaque = false
+    }
+    current = nil
+    try watch.check()
+    let isComplete =
+      // Rows that a damaged frame leaves out must not lose what is below.
+      isDirect
+      ? try decode(frame, file, watch: watch) : try overlay(frame, file, replaces: replaces, watch: watch)
+    if isComplete, fills, !frame.hasAlpha {
+      isOpaque = true
+    } else if replaces, frame.hasAlpha {
+      isOpaque = false
+    }
+    current = index
+  }
+
+  /// Decodes straight into the canvas.
+  private func decode(
+    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
+  ) throws(ImagingError) -> Bool {
+    let target = try WebPFrameReader.Target(frame, onto: canvas, width: size.width)
+    let reader = try WebPFrameReader(frame, into: target, pace: .whole)
+    return try reader.finish(file, allowsPartial: false, watch: watch)
+  }
+
+  /// Decodes beside the canvas, then lays the rows that there are over it or in their place.
+  private func overlay(
+    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, replaces: Bool, watch: DecodeLimits.Watch
+  ) throws(ImagingError) -> Bool {
+    let byteCount = frame.size.pixelCount * 4
+    guard let scratch = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    defer { pool.giveBack(scratch) }
+    var atOrigin = frame
+    atOrigin.x = 0
+    atOrigin.y = 0
+    let target = try WebPFrameReader.Target(atOrigin, onto: scratch, width: frame.size.width)
+    let reader = try WebPFrameReader(atOrigin, into: target, pace: .whole)
+    let isComplete = try reader.finish(file, allowsPartial: allowsPartial, watch: watch)
+    guard let source = scratch.baseAddress, let base = canvas.baseAddress else { return false }
+    for row in 0..<reader.rows {
+      let output = base + 4 * ((frame.y + row) * size.width + frame.x)
+      let input = source + 4 * row * frame.size.width
+      if replaces {
+        output.copyMemory(from: input, byteCount: 4 * frame.size.width)
+      } else {
+        WebPPixels.blend(input, over: output, count: frame.size.width)
+      }
+    }
+    return isComplete
+  }
+
+  private func clear(_ frame: WebPFrame) {
+    for row in frame.y..<frame.y + frame.size.height {
+      let start = 4 * (row * size.width + frame.x)
+      UnsafeMutableRawBufferPointer(rebasing: canvas[start..<start + 4 * frame.size.width])
+        .initializeMemory(as: UInt8.self, repeating: 0)
+    }
+  }
+}

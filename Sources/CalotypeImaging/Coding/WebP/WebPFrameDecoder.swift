@@ -1,0 +1,38 @@
+import FoundationEssentials
+
+/// All frames of an animated WebP that is there as a whole.
+final class WebPFrameDecoder: FrameDecoding {
+  let info: ImageInfo
+  let profile: ColorProfile?
+
+  private let data: Data
+  private let structure: WebPStructure
+  private let compositor: WebPCompositor
+  private let limits: DecodeLimits
+
+  /// `nil` for a still image.
+  ///
+  /// - Throws: as ``WebPDecoder/decode(_:minimumSize:options:)``, and
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together.
+  init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
+    let (structure, info, profile) = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+      let structure = try WebPStructure(file, limits: options.limits)
+      return (structure, structure.info(of: file), structure.profile(of: file))
+    }
+    guard structure.frames.count > 1 else { return nil }
+    if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: data.count) }
+    try structure.checkTotalPixels(options.limits)
+    self.data = data
+    self.structure = structure
+    self.info = info
+    self.profile = profile
+    limits = options.limits
+    compositor = try WebPCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+      try compositor.bitmap(at: index, of: structure, file: file, limits: limits)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+
+/// Decodes a WebP while it arrives: a still or the first frame row by row, later frames when they are asked for.
+///
+/// All bytes are kept: any complete frame may be asked for, and the metadata come last.
+final class WebPIncrementalDecoder: IncrementalImageDecoding {
+  private let options: DecodeOptions
+  private let bytes = ArrivedBytes()
+  private var structure: WebPStructure
+  private var first: First?
+  private var compositor: WebPCompositor?
+  /// Rows of the first frame that the last snapshot showed.
+  private var shownRows = 0
+  private var isFinished = false
+
+  /// The first frame, and the canvas that it is decoded into.
+  private final class First {
+    let canvas: UnsafeMutableRawBufferPointer
+    let reader: WebPFrameReader
+
+    init(_ structure: WebPStructure) throws(ImagingError) {
+      let byteCount = structure.canvas.pixelCount * 4
+      guard let canvas = PixelPool.shared.take(byteCount: byteCount) else {
+        throw .outOfMemory(byteCount: byteCount)
+      }
+      self.canvas = canvas
+      do {
+        let target = try WebPFrameReader.Target(
+          structure.firstFrame, onto: canvas, width: structure.canvas.width)
+        reader = try WebPFrameReader(structure.firstFrame, into: target, pace: .arriving)
+      } catch {
+        PixelPool.shared.giveBack(canvas)
+        throw error
+      }
+    }
+
+    deinit {
+      PixelPool.shared.giveBack(canvas)
+    }
+  }
+
+  init(options: DecodeOptions) {
+    self.options = options
+    structure = WebPStructure(limits: options.limits)
+  }
+
+  var info: ImageInfo? {
+    guard !structure.frames.isEmpty else { return nil }
+    return structure.info(of: bytes.all)
+  }
+
+  var profile: ColorProfile? { structure.profile(of: bytes.all) }
+
+  var completeFrameCount: Int {
+    isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
+  }
+
+  func append(_ chunk: Data) throws(ImagingError) {
+    try bytes.append(chunk, limit: options.limits.maxBytes)
+    let watch = DecodeLimits.Watch(options.limits)
+    try structure.read(bytes.all)
+    guard !structure.frames.isEmpty else { return }
+    try makeFirst().reader.read(bytes.all, watch: watch)
+  }
+
+  private func makeFirst() throws(ImagingError) -> First {
+    if let first { return first }
+    let made = try First(structure)
+    first = made
+    return made
+  }
+
+  func snapshot() throws(ImagingError) -> Image? {
+    guard let first else { return nil }
+    let rows = first.reader.rows
+    guard rows > shownRows else { return nil }
+    shownRows = rows
+    let bitmap = try bitmap(first, rows: rows)
+    return structure.image(bitmap, of: bytes.all, isPartial: true, options: options)
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    guard index >= 0, index < completeFrameCount else {
+      throw .invalidParameter(
+        name: "frame", reason: "frame \(index) is not complete; \(completeFrameCount) frames are")
+    }
+    try structure.checkTotalPixels(options.limits)
+    if compositor == nil {
+      compositor = try WebPCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+    }
+    guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
+    return try compositor.bitmap(at: index, of: structure, file: bytes.all, limits: options.limits)
+  }
+
+  func finish() throws(ImagingError) -> Image {
+    guard bytes.count > 0 else { throw .emptyInput }
+    let watch = DecodeLimits.Watch(options.limits)
+    try watch.check()
+    if !isFinished { try structure.finish(bytes.all) }
+    isFinished = true
+    if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: bytes.count) }
+    let first = try makeFirst()
+    let isComplete = try first.reader.finish(bytes.all, allowsPartial: options.allowsPartial, watch: watch)
+    return structure.image(
+      try bitmap(first, rows: first.reader.rows), of: bytes.all,
+      isPartial: !isComplete || structure.isTruncated, options: options)
+  }
+
+  /// The canvas with the first rows of the first frame; everything else is transparent.
+  private func bitmap(_ first: First, rows: Int) throws(ImagingError) -> Bitmap {
+    let frame = structure.firstFrame
+    let canvas = structure.canvas
+    return try Bitmap(size: canvas) { pixels in
+      let isWhole = frame.size == canvas && rows == canvas.height
+      if isWhole {
+        pixels.copyMemory(from: UnsafeRawBufferPointer(rebasing: first.canvas[..<pixels.count]))
+      } else {
+        pixels.initializeMemory(as: UInt8.self, repeating: 0)
+        for row in frame.y..<frame.y + rows {
+          let start = 4 * (row * canvas.width + frame.x)
+          let bytes = start..<start + 4 * frame.size.width
+          UnsafeMutableRawBufferPointer(rebasing: pixels[bytes])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: first.canvas[bytes]))
+        }
+      }
+      if frame.isLossless, !frame.hasAlpha, let base = pixels.baseAddress {
+        let start = 4 * (frame.y * canvas.width + frame.x)
+        WebPPixels.makeOpaque(
+          UnsafeMutableRawBufferPointer(start: base + start, count: pixels.count - start),
+          width: frame.size.width, rows: rows, bytesPerRow: 4 * canvas.width)
+      }
+      return isWhole && !frame.hasAlpha
+    }
+  }
+}

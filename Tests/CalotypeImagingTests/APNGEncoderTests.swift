@@ -1,0 +1,63 @@
+import FoundationEssentials
+import Testing
+
+@testable import CalotypeImaging
+
+@Suite struct APNGEncoderTests {
+  private func bitmap(_ frame: Int, format: PixelFormat = .rgba8) throws(ImagingError) -> Bitmap {
+    try Bitmap(size: PixelSize(width: 20, height: 11), format: format) { bytes throws(ImagingError) in
+      for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index * 5) }
+      // A spot that wanders and is transparent at times; frames 3 and 4 are the same.
+      let spot = min(frame, 3) * 3
+      for at in 0..<8 { bytes[spot * 8 + at * 4] = UInt8(frame == 4 ? 3 * 60 : frame * 60) }
+      return false
+    }
+  }
+
+  @Test(arguments: [PixelFormat.rgba8, .rgba16, .gray8]) func framesSurvive(_ format: PixelFormat) throws {
+    let durations = [40, 100, 70_000, 33, 90_000_000]
+    let source = AnimationSource(frameCount: 5, loopCount: 3) { index throws(ImagingError) in
+      AnimationSource.Frame(bitmap: try bitmap(index, format: format), duration: durations[index])
+    }
+    let data = try APNGEncoder().encode(source, options: EncodeOptions(format: .apng))
+    let decoder = try #require(
+      try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions(pixels: .native)))
+    #expect(decoder.info.format == .apng)
+    #expect(decoder.info.loopCount == 3)
+    #expect(decoder.info.durations == [40, 100, 70_000, 33, 65_535_000])
+    for index in 0..<5 {
+      let expected = try bitmap(index, format: format)
+      let frame = try decoder.frame(at: index)
+      if format == .gray8 {
+        #expect(frame.bytes == expected.bytes.flatMap { [$0, $0, $0, 255] })
+      } else {
+        #expect(frame == expected)
+      }
+    }
+  }
+
+  @Test func onlyWhatChangedIsWritten() throws {
+    let old = try bitmap(0)
+    #expect(PNGChange.area(from: old, to: old).size == PixelSize(width: 1, height: 1))
+    let new = try Bitmap(size: old.size) { bytes in
+      old.withUnsafeBytes { bytes.copyMemory(from: $0) }
+      bytes[(3 * 20 + 7) * 4] ^= 1
+      bytes[(5 * 20 + 4) * 4 + 3] ^= 1
+      return false
+    }
+    #expect(PNGChange.area(from: old, to: new) == PNGArea(x: 4, y: 3, size: PixelSize(width: 4, height: 3)))
+  }
+
+  @Test func framesOfOtherSizesAreRefused() throws {
+    let small = try Bitmap(size: PixelSize(width: 1, height: 1)) { bytes in
+      for index in bytes.indices { bytes[index] = 0 }
+      return false
+    }
+    let source = AnimationSource(frameCount: 2, loopCount: 0) { index throws(ImagingError) in
+      AnimationSource.Frame(bitmap: index == 0 ? try bitmap(0) : small, duration: 100)
+    }
+    #expect(throws: ImagingError.self) {
+      try APNGEncoder().encode(source, options: EncodeOptions(format: .apng))
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import CalotypeImaging
+
+@Suite struct GIFEncoderTests {
+  /// Pixels of few colours; 0 is transparent.
+  private func picture(_ width: Int, _ height: Int, _ color: (Int, Int) -> UInt32) throws -> Bitmap {
+    try Bitmap(size: PixelSize(width: width, height: height)) { bytes in
+      for y in 0..<height {
+        for x in 0..<width {
+          bytes.storeBytes(of: color(x, y).littleEndian, toByteOffset: 4 * (y * width + x), as: UInt32.self)
+        }
+      }
+      return false
+    }
+  }
+
+  private static func color(_ number: Int) -> UInt32 {
+    number == 0 ? 0 : UInt32(truncatingIfNeeded: number &* 0x9E37_79B1) | 0xFF00_0000
+  }
+
+  private func encoded(_ bitmaps: [Bitmap], loopCount: Int = 0, durations: [Int] = [120]) throws -> Data {
+    let source = AnimationSource(frameCount: bitmaps.count, loopCount: loopCount) { index in
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: durations[index % durations.count])
+    }
+    return try GIFEncoder().encode(source, options: .gif)
+  }
+
+  private func frames(_ data: Data) throws -> [Bitmap] {
+    let decoder = try #require(try GIFDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    return try (0..<decoder.info.frameCount).map { try decoder.frame(at: $0) }
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 16, 17, 200, 256], [(1, 1), (3, 2), (300, 7), (90, 120)])
+  func keepsFewColoursExactly(colors: Int, size: (Int, Int)) throws {
+    let bitmap = try picture(size.0, size.1) { x, y in Self.color((x * 7 ^ y * 13) % colors + 1) }
+    let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: .gif)
+    let image = try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+    #expect(image.bitmap == bitmap)
+    #expect(image.info?.frameCount == 1)
+    #expect(image.info?.hasAlpha == false)
+  }
+
+  @Test func fillsTheTableManyTimes() throws {
+    var random = RepeatableNumbers(state: 5)
+    let noise = (0..<256 * 256).map { _ in Int(random.next() % 256) }
+    let bitmap = try picture(256, 256) { x, y in Self.color(noise[y * 256 + x]) }
+    let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: .gif)
+    #expect(try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap == bitmap)
+  }
+
+  @Test func makesAlphaAllOrNothing() throws {
+    let bitmap = try picture(4, 1) { x, _ in UInt32([0, 127, 128, 255][x]) << 24 | 0x20 }
+    let data = try GIFEncoder().encode(Image(bitmap: bitmap), options: .gif)
+    let image = try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+    image.bitmap.withUnsafeBytes { bytes in
+      #expect(Array(bytes) == [0, 0, 0, 0, 0, 0, 0, 0, 0x20, 0, 0, 255, 0x20, 0, 0, 255])
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  func keepsAnimationsThatGrowAndVanish(seed: UInt64) throws {
+    var random = RepeatableNumbers(state: seed)
+    var bitmaps: [Bitmap] = []
+    for _ in 0..<10 {
+      let shift = Int(random.next() % 5)
+      let holes = Int(random.next() % 3)
+      let more = Int(random.next() % 2) * 300
+      bitmaps.append(
+        try picture(19, 11) { x, y in
+          (x + y + shift) % 5 < holes ? 0 : Self.color((x > 9 ? more : 0) + (x * y) % 40 + 1)
+        })
+    }
+    bitmaps.append(bitmaps[9])
+    let data = try encoded(bitmaps, loopCount: 3, durations: [15, 100, 40])
+    let info = try GIFDecoder().probe(data, limits: .default)
+    #expect(info.loopCount == 3)
+    #expect(info.durations == (0..<11).map { [20, 100, 40][$0 % 3] })
+    let back = try frames(data)
+    for index in bitmaps.indices { #expect(back[index] == bitmaps[index], "frame \(index)") }
+  }
+
+  @Test(arguments: [(0, 0), (1, 1), (2, 2), (65536, 65536)])
+  func writesHowOftenItPlays(plays: Int, read: Int) throws {
+    let bitmaps = [try picture(2, 2) { _, _ in Self.color(1) }, try picture(2, 2) { _, _ in Self.color(2) }]
+    let info = try GIFDecoder().probe(encoded(bitmaps, loopCount: plays), limits: .default)
+    #expect(info.loopCount == read)
+  }
+
+  @Test(arguments: [(0, 20), (14, 20), (16, 20), (25, 30), (94, 90), (1_000_000, 655_350)])
+  func roundsDelays(milliseconds: Int, read: Int) throws {
+    let bitmaps = [try picture(2, 2) { _, _ in Self.color(1) }, try picture(2, 2) { _, _ in Self.color(2) }]
+    let data = try encoded(bitmaps, durations: [milliseconds])
+    #expect(try GIFDecoder().probe(data, limits: .default).durations == [read, read])
+  }
+
+  @Test func writesOnlyWhatChanges() throws {
+    let still = try picture(200, 200) { x, y in Self.color((x * 31 ^ y * 17) % 256 + 1) }
+    let moved = try picture(200, 200) { x, y in
+      x == 50 && y == 60 ? Self.color(7) : Self.color((x * 31 ^ y * 17) % 256 + 1)
+    }
+    let one = try encoded([still]).count
+    let two = try encoded([still, moved, still]).count
+    #expect(two < one + 2 * 1000)
+  }
+
+  @Test func comesCloseToManyColours() throws {
+    let source = try WebPEncoderTests.gradient(width: 120, height: 90)
+    let data = try GIFEncoder().encode(Image(bitmap: source), options: .gif)
+    let back = try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap
+    let (a, b) = (source.withUnsafeBytes { Array($0) }, back.withUnsafeBytes { Array($0) })
+    let error = zip(a, b).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+    #expect(error < 20 * a.count)
+  }
+
+  @Test func refusesWhatTheFormatCannotHold() throws {
+    let wide = try picture(GIFEncoder.maxSide + 1, 1) { _, _ in 0 }
+    let error = #expect(throws: ImagingError.self) {
+      try GIFEncoder().encode(Image(bitmap: wide), options: .gif)
+    }
+    #expect(error?.code == "invalidParameter")
+    let sizes = [try picture(2, 2) { _, _ in 0 }, try picture(2, 3) { _, _ in 0 }]
+    #expect(throws: ImagingError.self) { try encoded(sizes) }
+    #expect(throws: ImagingError.self) { try encoded([]) }
+  }
+
+  @Test func stopsWhenItsTaskIsCancelled() async throws {
+    let bitmap = try WebPEncoderTests.gradient(width: 64, height: 64)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try GIFEncoder().encode(Image(bitmap: bitmap), options: .gif)
+    }
+    await #expect(throws: ImagingError.cancelled) { try await task.value }
+  }
+
+  @Test func keepsThePromisesOfACoder() async throws {
+    var conformance = CoderConformance(
+      decoder: GIFDecoder(), encoder: GIFEncoder(),
+      samples: [GIFFramesTests.mixture(5, seed: 9), try Fixture.data("gif/loop-2.gif")], tolerance: 12,
+      keepsAlpha: false)
+    conformance.attempts = 300
+    let complaints = await conformance.complaints()
+    #expect(complaints.isEmpty, "\(complaints)")
+  }
+}
