@@ -1,14 +1,12 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
 URL ?=
 OUT ?= thumbnails
-TARGET ?= all
-SECONDS ?= 60
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -43,10 +41,6 @@ bench: ## Benchmarks against named peers, as CPU-time ratios
 	@.ci/install bench
 	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks
 
-fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
-	@Tests/Fuzzing/build.sh
-	@Tests/Fuzzing/run.sh $(TARGET) $(SECONDS)
-
 lint: ## swift-format, strict
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples
 
@@ -57,4 +51,4 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Tests/Fuzzing/.build docs thumbnails
+	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build docs thumbnails

@@ -37,9 +37,6 @@ let package = Package(
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
-    library("CDeflate", apt: "libdeflate-dev"),
-    library("CLCMS", apt: "liblcms2-dev"),
-    // What the PNG coder is tested and measured against.
     library("CSPNG", apt: "libspng-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -50,7 +47,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CJPEG", "CSPNG", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -90,15 +87,9 @@ let package = Package(
     .executableTarget(
       name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
       swiftSettings: swift),
-    // A coder that a program brings along.
-    .target(
-      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeImagingTests",
-      dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CSPNG", "CalotypeTestKit", "QOICoder",
-      ],
+      name: "CalotypeImagingTests", dependencies: ["CalotypeImaging", "CPixels", "CalotypeTestKit"],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
@@ -116,15 +107,6 @@ let package = Package(
         "Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
-    // The fuzz targets, which replay what once broke something; built for fuzzing by Tests/Fuzzing.
-    .testTarget(
-      name: "FuzzTargets",
-      dependencies: [
-        "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CPixels",
-        .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-      ],
-      path: "Tests/Fuzzing/Targets", swiftSettings: swift),
     .testTarget(
       name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),
   ]

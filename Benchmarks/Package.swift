@@ -18,12 +18,11 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Calotype", path: "..")],
   targets: [
-    .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
     .target(name: "BenchmarkHarness", swiftSettings: swift),
     .executableTarget(
       name: "calotype-benchmarks",
       dependencies: [
-        "BenchmarkHarness", "CTurboJPEG", .product(name: "CalotypeImaging", package: "Calotype"),
+        "BenchmarkHarness", .product(name: "CalotypeImaging", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
   ]

@@ -13,7 +13,9 @@ struct cjpeg_decoder {
   struct jpeg_decompress_struct jpeg;
   struct jpeg_error_mgr errors;
   struct jpeg_source_mgr source;
+  struct jpeg_progress_mgr progress;
   jmp_buf landing;
+  cjpeg_cancelled cancelled;
   int max_scans;
   size_t to_skip;   // bytes of a segment that lie behind the window
   int final;        // no input follows the window
@@ -21,15 +23,7 @@ struct cjpeg_decoder {
   int damage;
   int outcome;      // what the landing returns
   int multiple_scans;
-  int consumed_all;   // all scans are read
-  int consumed_rows;  // some coefficients are there
-  int from_inks;     // rows arrive as inverted CMYK
-  int layout;
-  struct {
-    boolean is_known, progressive_mode, arith_code;
-    int data_precision, num_components;
-    JDIMENSION image_width, image_height;
-  } frame;            // what the frame header said
+  int inks;         // rows arrive as inverted CMYK
   char message[CJPEG_MESSAGE_SIZE];
 };
 
@@ -59,21 +53,8 @@ static int outcome_of(int code) {
   }
 }
 
-// The library stores the fields of a second frame header, though it refuses it, or waits for the rest of it. All
-// that was allocated is for those of the first.
-static void keep_frame(cjpeg_decoder *d) {
-  if (!d->frame.is_known) return;
-  d->jpeg.progressive_mode = d->frame.progressive_mode;
-  d->jpeg.arith_code = d->frame.arith_code;
-  d->jpeg.data_precision = d->frame.data_precision;
-  d->jpeg.num_components = d->frame.num_components;
-  d->jpeg.image_width = d->frame.image_width;
-  d->jpeg.image_height = d->frame.image_height;
-}
-
 static _Noreturn void leave(cjpeg_decoder *d, int outcome) {
   d->outcome = outcome;
-  keep_frame(d);
   longjmp(d->landing, 1);
 }
 
@@ -129,9 +110,16 @@ static void skip(j_decompress_ptr jpeg, long count) {
   }
 }
 
-cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory) {
+static void on_progress(j_common_ptr info) {
+  cjpeg_decoder *d = info->client_data;
+  if (d->max_scans > 0 && d->jpeg.input_scan_number > d->max_scans) leave(d, CJPEG_TOO_MANY_SCANS);
+  if (d->cancelled && d->cancelled()) leave(d, CJPEG_CANCELLED);
+}
+
+cjpeg_decoder *cjpeg_decoder_create(cjpeg_cancelled cancelled, int max_scans, long max_memory) {
   cjpeg_decoder *d = calloc(1, sizeof *d);
   if (!d) return NULL;
+  d->cancelled = cancelled;
   d->max_scans = max_scans;
   d->jpeg.err = jpeg_std_error(&d->errors);
   d->errors.error_exit = on_error;
@@ -152,6 +140,8 @@ cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory) {
   d->source.resync_to_restart = jpeg_resync_to_restart;
   d->source.term_source = ignore_source;
   d->jpeg.src = &d->source;
+  d->progress.progress_monitor = on_progress;
+  d->jpeg.progress = &d->progress;
   return d;
 }
 
@@ -178,79 +168,24 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   header->width = d->jpeg.image_width;
   header->height = d->jpeg.image_height;
   header->components = d->jpeg.num_components;
-  d->frame.progressive_mode = d->jpeg.progressive_mode;
-  d->frame.arith_code = d->jpeg.arith_code;
-  d->frame.data_precision = d->jpeg.data_precision;
-  d->frame.num_components = d->jpeg.num_components;
-  d->frame.image_width = d->jpeg.image_width;
-  d->frame.image_height = d->jpeg.image_height;
-  d->frame.is_known = TRUE;
   header->multiple_scans = d->multiple_scans = jpeg_has_multiple_scans(&d->jpeg);
   return CJPEG_OK;
 }
 
-int cjpeg_decoder_start(
-  cjpeg_decoder *d, int denominator, int layout, uint32_t *width, uint32_t *height) {
+int cjpeg_decoder_start(cjpeg_decoder *d, int denominator, uint32_t *width, uint32_t *height) {
   if (setjmp(d->landing)) return d->outcome;
-  d->from_inks = d->jpeg.jpeg_color_space == JCS_CMYK || d->jpeg.jpeg_color_space == JCS_YCCK;
-  d->layout = layout;
-  d->jpeg.out_color_space = d->from_inks ? JCS_CMYK : layout == CJPEG_GRAY ? JCS_GRAYSCALE : JCS_EXT_RGBA;
+  d->inks = d->jpeg.jpeg_color_space == JCS_CMYK || d->jpeg.jpeg_color_space == JCS_YCCK;
+  d->jpeg.out_color_space = d->inks ? JCS_CMYK : JCS_EXT_RGBA;
   d->jpeg.scale_num = 1;
   d->jpeg.scale_denom = (unsigned)denominator;
   d->jpeg.dct_method = JDCT_ISLOW;
   d->jpeg.do_fancy_upsampling = TRUE;
   // Only shows where scans are missing: hides the edges of blocks, as every viewer does.
   d->jpeg.do_block_smoothing = TRUE;
-  d->jpeg.buffered_image = d->multiple_scans;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
   *width = d->jpeg.output_width;
   *height = d->jpeg.output_height;
   return CJPEG_OK;
-}
-
-int cjpeg_decoder_consume(cjpeg_decoder *d, uint32_t max_rows) {
-  if (setjmp(d->landing)) return d->outcome;
-  while (max_rows > 0) {
-    int step = jpeg_consume_input(&d->jpeg);
-    keep_frame(d);
-    if (d->jpeg.input_scan_number > d->max_scans) return CJPEG_TOO_MANY_SCANS;
-    switch (step) {
-    case JPEG_SUSPENDED: return CJPEG_SUSPENDED;
-    case JPEG_REACHED_EOI:
-      d->consumed_all = 1;
-      return CJPEG_END;
-    case JPEG_ROW_COMPLETED:
-    case JPEG_SCAN_COMPLETED:
-      d->consumed_rows = 1;
-      max_rows--;
-    }
-  }
-  return CJPEG_OK;
-}
-
-int cjpeg_decoder_complete_scans(const cjpeg_decoder *d) {
-  // The number rises with the header of the next scan.
-  return d->jpeg.input_scan_number - (d->consumed_all ? 0 : 1);
-}
-
-int cjpeg_decoder_has_rows(const cjpeg_decoder *d) { return d->consumed_rows; }
-
-int cjpeg_decoder_start_pass(cjpeg_decoder *d) {
-  if (setjmp(d->landing)) return d->outcome;
-  boolean started = jpeg_start_output(&d->jpeg, d->jpeg.input_scan_number);
-  keep_frame(d);
-  if (!started) return CJPEG_SUSPENDED;
-  // A pass first waits for the input of the scan with this number, and uses the number for nothing else. All
-  // numbers are behind the input now: what is there is taken as it is.
-  d->jpeg.output_scan_number = 0;
-  return CJPEG_OK;
-}
-
-int cjpeg_decoder_finish_pass(cjpeg_decoder *d) {
-  if (setjmp(d->landing)) return d->outcome;
-  boolean finished = jpeg_finish_output(&d->jpeg);
-  keep_frame(d);
-  return finished ? CJPEG_OK : CJPEG_SUSPENDED;
 }
 
 // Inks to light by the plain product. All writers of CMYK JPEG store inks inverted, as Adobe does.
@@ -262,11 +197,6 @@ static void mix(uint8_t *row, uint32_t width) {
     row[2] = (uint8_t)((row[2] * black + 127) / 255);
     row[3] = 255;
   }
-}
-
-// Inks as stored, inverted, to inks.
-static void invert(uint8_t *row, uint32_t width) {
-  for (size_t i = 0; i < (size_t)width * 4; i++) row[i] = (uint8_t)~row[i];
 }
 
 int cjpeg_decoder_read_rows(
@@ -282,11 +212,8 @@ int cjpeg_decoder_read_rows(
     // One call delivers at most the rows of one pass of the upsampler.
     JDIMENSION count = jpeg_read_scanlines(&d->jpeg, batch, wanted);
     if (count == 0) return CJPEG_SUSPENDED;
-    if (d->from_inks) {
-      for (JDIMENSION i = 0; i < count; i++) {
-        if (d->layout == CJPEG_INKS) invert(batch[i], d->jpeg.output_width);
-        else mix(batch[i], d->jpeg.output_width);
-      }
+    if (d->inks) {
+      for (JDIMENSION i = 0; i < count; i++) mix(batch[i], d->jpeg.output_width);
     }
     *read += count;
   }
@@ -305,8 +232,8 @@ static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
   return 2;
 }
 
-int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
-  if (d->damage != CJPEG_INTACT || !complete) return d->damage;
+int cjpeg_decoder_damage(const cjpeg_decoder *d) {
+  if (d->damage != CJPEG_INTACT) return d->damage;
   // No bad code gives away the end of arithmetic-coded data, nor a cut or a loss between two scans.
   if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
   if (!d->multiple_scans) return CJPEG_INTACT;

@@ -9,9 +9,6 @@
 // jpeglib.h first.
 #include <jerror.h>
 
-// Rows that are handed over at once: enough that calls cost nothing, few enough to stay in the cache.
-enum { BATCH = 16 };
-
 struct encoder {
   struct jpeg_compress_struct jpeg;
   struct jpeg_error_mgr errors;
@@ -22,10 +19,9 @@ struct encoder {
   int is_open;  // the destination exists
   char *message;
   // In memory, not in registers: they outlive a longjmp.
-  unsigned char *first;  // the buffer that the library starts with, and does not free
   unsigned char *bytes;
   unsigned long count;
-  uint8_t *flat;  // BATCH rows of RGBX
+  uint8_t *flat;
 };
 
 static void on_error(j_common_ptr info) {
@@ -47,101 +43,45 @@ static void on_progress(j_common_ptr info) {
   longjmp(e->landing, 1);
 }
 
-static void flatten8(const uint8_t *from, uint8_t *to, uint32_t width, const uint8_t *background) {
+static void flatten(const uint8_t *from, uint8_t *to, uint32_t width) {
   for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
-    unsigned alpha = from[3], rest = 255 - alpha;
-    for (int c = 0; c < 3; c++) to[c] = (uint8_t)((from[c] * alpha + background[c] * rest + 127) / 255);
+    unsigned alpha = from[3], white = 255 * (255 - alpha);
+    for (int c = 0; c < 3; c++) to[c] = (uint8_t)((from[c] * alpha + white + 127) / 255);
     to[3] = 255;
   }
 }
 
-static void flatten16(const uint8_t *row, uint8_t *to, uint32_t width, const uint8_t *background) {
-  const uint16_t *from = (const uint16_t *)(const void *)row;
-  for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
-    uint32_t alpha = from[3], rest = 65535 - alpha;
-    for (int c = 0; c < 3; c++) {
-      // 65535² and its half fit.
-      uint32_t value = (from[c] * alpha + background[c] * 257u * rest + 32767) / 65535;
-      to[c] = (uint8_t)((value * 255 + 32895) >> 16);
-    }
-    to[3] = 255;
-  }
-}
-
-static void write_rows(struct encoder *e, const cjpeg_picture *p) {
-  while (e->jpeg.next_scanline < p->height) {
-    JSAMPROW batch[BATCH];
-    JDIMENSION count = 0;
-    for (; count < BATCH && e->jpeg.next_scanline + count < p->height; count++) {
-      const uint8_t *row = p->rows + (size_t)(e->jpeg.next_scanline + count) * p->bytes_per_row;
-      if (!e->flat) {
-        batch[count] = (JSAMPROW)row;
-        continue;
-      }
-      batch[count] = e->flat + (size_t)count * p->width * 4;
-      if (p->layout == CJPEG_RGBA16) flatten16(row, batch[count], p->width, p->background);
-      else flatten8(row, batch[count], p->width, p->background);
-    }
-    jpeg_write_scanlines(&e->jpeg, batch, count);
-  }
-}
-
-static void compress(struct encoder *e, const cjpeg_picture *p) {
+static void compress(
+  struct encoder *e, const uint8_t *rows, size_t bytes_per_row, uint32_t width, uint32_t height, int quality) {
   jpeg_create_compress(&e->jpeg);
   e->jpeg.progress = &e->progress;
-  e->bytes = e->first;
   jpeg_mem_dest(&e->jpeg, &e->bytes, &e->count);
   e->is_open = 1;
-  int gray = p->layout == CJPEG_GRAY;
-  e->jpeg.image_width = p->width;
-  e->jpeg.image_height = p->height;
-  e->jpeg.input_components = gray ? 1 : 4;
-  e->jpeg.in_color_space = gray ? JCS_GRAYSCALE : JCS_EXT_RGBX;
+  e->jpeg.image_width = width;
+  e->jpeg.image_height = height;
+  e->jpeg.input_components = 4;
+  e->jpeg.in_color_space = JCS_EXT_RGBA;
   jpeg_set_defaults(&e->jpeg);
-  jpeg_set_quality(&e->jpeg, p->quality, TRUE);
-  if (gray || p->only_luminance) {
-    jpeg_set_colorspace(&e->jpeg, JCS_GRAYSCALE);
-  } else {
-    e->jpeg.comp_info[0].h_samp_factor = p->luma_horizontal;
-    e->jpeg.comp_info[0].v_samp_factor = p->luma_vertical;
-  }
-  e->jpeg.optimize_coding = p->optimized ? TRUE : FALSE;
+  jpeg_set_quality(&e->jpeg, quality, TRUE);
+  e->jpeg.optimize_coding = TRUE;
   e->jpeg.dct_method = JDCT_ISLOW;
-  if (p->progressive) jpeg_simple_progression(&e->jpeg);
   jpeg_start_compress(&e->jpeg, TRUE);
-  if (p->exif) jpeg_write_marker(&e->jpeg, JPEG_APP0 + 1, p->exif, (unsigned)p->exif_count);
-  if (p->xmp) jpeg_write_marker(&e->jpeg, JPEG_APP0 + 1, p->xmp, (unsigned)p->xmp_count);
-  if (p->profile) jpeg_write_icc_profile(&e->jpeg, p->profile, (unsigned)p->profile_count);
-  write_rows(e, p);
+  while (e->jpeg.next_scanline < height) {
+    const uint8_t *row = rows + (size_t)e->jpeg.next_scanline * bytes_per_row;
+    if (e->flat) flatten(row, e->flat, width);
+    JSAMPROW one = e->flat ? e->flat : (JSAMPROW)row;
+    jpeg_write_scanlines(&e->jpeg, &one, 1);
+  }
   jpeg_finish_compress(&e->jpeg);
 }
 
-// The library doubles its buffer when it is full, and copies. Two bits a pixel are rarely exceeded, and pages
-// that are not written cost nothing.
-static size_t first_size(const cjpeg_picture *p) {
-  return (size_t)p->width * p->height / 4 + p->exif_count + p->xmp_count + p->profile_count + 4096;
-}
-
-static struct encoder *create(const cjpeg_picture *p) {
-  struct encoder *e = calloc(1, sizeof *e);
-  if (!e) return NULL;
-  e->count = first_size(p);
-  e->first = malloc(e->count);
-  int flattens = p->layout == CJPEG_RGBA16 || (p->layout == CJPEG_RGBA && !p->opaque);
-  if (flattens) e->flat = malloc((size_t)p->width * 4 * BATCH);
-  if (e->first && (e->flat || !flattens)) return e;
-  free(e->first);
-  free(e->flat);
-  free(e);
-  return NULL;
-}
-
 int cjpeg_encode(
-  const cjpeg_picture *p, cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message) {
+  const uint8_t *rows, size_t bytes_per_row, uint32_t width, uint32_t height, int opaque, int quality,
+  cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message) {
   *bytes = NULL;
   *count = 0;
   message[0] = 0;
-  struct encoder *e = create(p);
+  struct encoder *e = calloc(1, sizeof *e);
   if (!e) return CJPEG_OUT_OF_MEMORY;
   e->message = message;
   e->cancelled = cancelled;
@@ -151,22 +91,27 @@ int cjpeg_encode(
   e->errors.output_message = ignore_output;
   e->jpeg.client_data = e;
   e->progress.progress_monitor = on_progress;
+  if (!opaque) {
+    e->flat = malloc((size_t)width * 4);
+    if (!e->flat) {
+      free(e);
+      return CJPEG_OUT_OF_MEMORY;
+    }
+  }
   if (setjmp(e->landing)) {
     // `bytes` is only current once the destination is closed, and closing may fail again.
     if (!setjmp(e->landing) && e->is_open) e->jpeg.dest->term_destination(&e->jpeg);
     if (!setjmp(e->landing)) jpeg_destroy_compress(&e->jpeg);
-    if (e->bytes != e->first) free(e->bytes);
-    free(e->first);
+    free(e->bytes);
+    e->bytes = NULL;
+    e->count = 0;
   } else {
-    compress(e, p);
+    compress(e, rows, bytes_per_row, width, height, quality);
     jpeg_destroy_compress(&e->jpeg);
     e->outcome = CJPEG_OK;
-    if (e->bytes != e->first) free(e->first);
-    // Gives the rest back; if the system refuses to shrink, the bytes are still there.
-    uint8_t *fitted = realloc(e->bytes, e->count);
-    *bytes = fitted ? fitted : e->bytes;
-    *count = e->count;
   }
+  *bytes = e->bytes;
+  *count = e->count;
   int outcome = e->outcome;
   free(e->flat);
   free(e);

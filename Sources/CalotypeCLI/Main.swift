@@ -11,24 +11,24 @@ enum Main {
     let run = Task { @concurrent in
       do {
         try await execute()
-        end(interrupt.exitStatus ?? 0)
+        leave(interrupt.exitStatus ?? 0)
       } catch {
-        if let status = interrupt.exitStatus { end(status) }
-        let code = CalotypeCommand.exitCode(for: error)
-        let message = CalotypeCommand.fullMessage(for: error)
-        if !message.isEmpty { code.isSuccess ? Output.line(message) : Output.error(message) }
+        if let status = interrupt.exitStatus { leave(status) }
         // ArgumentParser's own status for wrong usage is 64.
-        end(code == .validationFailure ? 2 : code.rawValue)
+        if CalotypeCommand.exitCode(for: error) == .validationFailure {
+          Output.error(CalotypeCommand.fullMessage(for: error))
+          leave(2)
+        }
+        CalotypeCommand.exit(withError: error)
       }
     }
     interrupt.cancels { run.cancel() }
     while true { pause() }
   }
 
-  /// Ends the process without the exit handlers of libraries: OpenSSL takes its locks apart in one, while the thread
-  /// of the loader may still be setting libcurl up.
-  private static func end(_ status: Int32) -> Never {
-    fflush(nil)
+  /// Without the clean-up of C libraries: the thread of the loader may still be closing connections. Nothing of ours
+  /// is buffered.
+  private static func leave(_ status: Int32) -> Never {
     _exit(status)
   }
 

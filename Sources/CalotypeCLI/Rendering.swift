@@ -37,7 +37,9 @@ struct Rendering: Sendable {
   }
 
   func request(for source: Source) throws(CommandError) -> ImageRequest {
-    ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
+    var request = ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
+    request.appliesOrientation = !pixels.asStored
+    return request
   }
 
   func render(
@@ -55,12 +57,6 @@ struct Rendering: Sendable {
       // The name asks for another format than was served.
       request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
     }
-    let wanted = pixels.format ?? formatOfName(destination)
-    guard pixels.isCacheable else {
-      let served = try await pipeline.data(for: request)
-      let picture = try await files.run { try Picture(served, pixels, wanted) }
-      return try await write(picture, wanted, from: source, to: destination, since: start)
-    }
     var response: ImageResponse?
     for try await event in pipeline.events(for: request) {
       switch event {
@@ -69,100 +65,29 @@ struct Rendering: Sendable {
       }
     }
     guard let response else { throw CancellationError() }
-    var picture = Picture(
-      content: .still(response.image), info: response.image.info, source: response.source,
-      byteCount: response.byteCount)
-    if pixels.animates(response.image.info, as: wanted) {
-      // The pipeline makes first frames. The original is in its cache, or as near as a file.
-      let served = try await pipeline.data(for: request)
-      picture = try await files.run { try Picture(served, pixels, wanted) }
-    }
-    return try await write(picture, wanted, from: source, to: destination, since: start)
-  }
-
-  /// What is to be written.
-  private struct Picture: Sendable {
-    enum Content: Sendable {
-      case still(Image)
-      case animation(AnimatedImage)
-    }
-
-    let content: Content
-    let info: ImageInfo?
-    let source: ImageResponse.Source
-    let byteCount: Int?
-
-    init(content: Content, info: ImageInfo?, source: ImageResponse.Source, byteCount: Int?) {
-      self.content = content
-      self.info = info
-      self.source = source
-      self.byteCount = byteCount
-    }
-
-    /// Decodes what was served, all frames if the output has them.
-    init(_ served: DataResponse, _ pixels: PixelOptions, _ wanted: OutputFormat?) throws(ImagingError) {
-      let animation = try AnimatedImage(data: served.data, options: pixels.decodeOptions)
-      info = animation.info
-      content =
-        animation.frameCount > 1 && pixels.animates(animation.info, as: wanted)
-        ? .animation(animation)
-        : .still(try CoderRegistry.standard.decode(served.data, options: pixels.decodeOptions))
-      source = served.source
-      byteCount = served.data.count
-    }
-  }
-
-  private func write(
-    _ picture: Picture, _ wanted: OutputFormat?, from source: Source, to destination: Destination,
-    since start: ContinuousClock.Instant
-  ) async throws -> Result {
-    let pixels = pixels
-    let encoded = try await files.run { () throws(ImagingError) in
-      try Encoded(picture.content, wanted, pixels)
-    }
-    let path = try await write(encoded.data, of: source, to: destination, encoded.fileExtension)
-    return Result(
-      source: source.text, output: path, format: encoded.format, width: encoded.size.width,
-      height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
-      sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
-      sourceBytes: picture.source == .disk ? nil : picture.byteCount, from: picture.source.rawValue,
-      milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
-  }
-
-  /// The bytes of a picture in the format asked for.
-  private struct Encoded: Sendable {
+    // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
+    let image =
+      pixels.asStored ? Image(bitmap: response.image.bitmap, info: response.image.info) : response.image
+    let format = pixels.format ?? formatOfName(destination)
     let data: Data
-    let size: PixelSize
-    let format: String
+    let written: String
     let fileExtension: String
-
-    init(_ content: Picture.Content, _ wanted: OutputFormat?, _ pixels: PixelOptions) throws(ImagingError) {
-      switch content {
-      case .animation(let animation):
-        let options = pixels.encodeOptions(wanted, source: animation.info.format, isAnimated: true)
-        let first = try animation.frame(at: 0)
-        let source = AnimationSource(frameCount: animation.frameCount, loopCount: animation.loopCount) {
-          index throws(ImagingError) in
-          let bitmap = try index == 0 ? first.bitmap : animation.frame(at: index).bitmap
-          return AnimationSource.Frame(bitmap: bitmap, duration: animation.duration(of: index))
-        }
-        data = try CoderRegistry.standard.encode(source, as: options)
-        size = first.bitmap.size
-        (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
-      case .still(let image):
-        size = image.bitmap.size
-        if wanted == .rgba {
-          data = image.bitmap.withUnsafeBytes { Data($0) }
-          (format, fileExtension) = ("rgba", "rgba")
-          return
-        }
-        let options = pixels.encodeOptions(wanted, source: image.info?.format, isAnimated: false)
-        // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
-        let stored = Image(bitmap: image.bitmap, info: image.info, profile: image.profile)
-        data = try CoderRegistry.standard.encode(pixels.asStored ? stored : image, as: options)
-        (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
-      }
+    if format == .rgba {
+      data = image.bitmap.withUnsafeBytes { Data($0) }
+      (written, fileExtension) = ("rgba", "rgba")
+    } else {
+      let options =
+        format?.imageFormat.map(pixels.encodeOptions(as:)) ?? pixels.encodeOptions(for: image.info?.format)
+      data = try await pipeline.encode(image, as: options)
+      (written, fileExtension) = (options.format.rawValue, options.format.fileExtension)
     }
+    let path = try await write(data, of: source, to: destination, fileExtension)
+    return Result(
+      source: source.text, output: path, format: written, width: image.width, height: image.height,
+      bytes: data.count, sourceFormat: image.info?.format.rawValue, sourceWidth: image.info?.size.width,
+      sourceHeight: image.info?.size.height,
+      sourceBytes: response.source == .disk ? nil : response.byteCount, from: response.source.rawValue,
+      milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
   /// The bytes as they are served, once it is known that they are an image.

@@ -14,8 +14,6 @@ public enum ImagingError: Error, Hashable, Sendable {
   case limitExceeded(DecodeLimits.Kind, value: Int, limit: Int)
   /// A parameter of a transform or encoder makes no sense.
   case invalidParameter(name: String, reason: String)
-  /// An encoded image does not fit: at the lowest quality it still has `byteCount` bytes.
-  case cannotFit(byteCount: Int, limit: Int)
   /// The encoder failed.
   case encodingFailed(ImageFormat, reason: String)
   /// The system has no memory of that size.
@@ -33,7 +31,6 @@ public enum ImagingError: Error, Hashable, Sendable {
     case .truncated: "truncated"
     case .limitExceeded: "limitExceeded"
     case .invalidParameter: "invalidParameter"
-    case .cannotFit: "cannotFit"
     case .encodingFailed: "encodingFailed"
     case .outOfMemory: "outOfMemory"
     case .cancelled: "cancelled"
@@ -64,8 +61,6 @@ extension ImagingError: CustomStringConvertible {
       return "\(kind.noun) \(value) exceeds the limit of \(limit); raise the decode limits to allow it"
     case .invalidParameter(let name, let reason):
       return "invalid \(name): \(reason)"
-    case .cannotFit(let byteCount, let limit):
-      return "the encoded image has at least \(byteCount) bytes, \(limit) are allowed; make it smaller"
     case .encodingFailed(let format, let reason):
       return "cannot encode \(format): \(reason)"
     case .outOfMemory(let byteCount):

@@ -48,7 +48,7 @@ struct CorpusTests {
     let info: ImageInfo
     do {
       info = try coders.probe(data)
-      image = try coders.decode(data, options: DecodeOptions(appliesOrientation: false, colors: .asStored))
+      image = try coders.decode(data, options: DecodeOptions(appliesOrientation: false))
     } catch .unsupportedFormat(let format, _) where !core.contains(format) {
       return core.contains(ImageFormat(rawValue: entry["format"])) ? "taken for \(format)" : nil
     } catch {

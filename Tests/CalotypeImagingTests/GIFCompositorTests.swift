@@ -7,12 +7,10 @@ import Testing
   /// The canvas after every frame.
   private func frames(_ data: Data, partial: Bool = false) throws(ImagingError) -> [String] {
     let structure = try GIFStructure(data.bytes, limits: .default)
-    let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: partial)
+    let compositor = try GIFCompositor(structure, allowsPartial: partial)
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       var frames: [String] = []
-      for index in structure.frames.indices {
-        frames.append(try compositor.bitmap(at: index, of: structure, file: file, limits: .default).letters)
-      }
+      while try compositor.advance(file) { frames.append(try compositor.snapshot().letters) }
       return frames
     }
   }
@@ -88,11 +86,9 @@ import Testing
     let data = three(disposal: 3)
     let structure = try GIFStructure(data.bytes, limits: .default)
     do {
-      let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: false, pool: pool)
+      let compositor = try GIFCompositor(structure, allowsPartial: false, pool: pool)
       try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-        for index in structure.frames.indices {
-          _ = try compositor.bitmap(at: index, of: structure, file: file, limits: .default)
-        }
+        while try compositor.advance(file) {}
       }
       #expect(pool.statistics.bytesInUse > 0)
     }

@@ -41,8 +41,8 @@ import Testing
       #expect(image.isPartial == (bytes != reference))
       if image.isPartial { partialImages += 1 }
     }
-    // Of five rows of 25 bytes, one to four are there.
-    #expect(partialImages == 4 * 25)
+    // Of five rows of 25 bytes; libspng delivers a row when it has the first byte of the next.
+    #expect(partialImages == 4 * 25 - 1)
   }
 
   @Test(arguments: ["basi3p02.png", "basn0g08.png", "split_fdat.png", "apng-skip-idat.png", "1_trns.png"])

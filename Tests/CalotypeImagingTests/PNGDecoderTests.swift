@@ -56,7 +56,7 @@ import Testing
       for y in 0..<height {
         for x in 0..<width {
           let samples = (0..<file.channels).map { sample(x, y, $0) }
-          let bytes = samples.map { depth == 16 ? UInt8(($0 * 255 + 32895) >> 16) : UInt8($0 * 255 / (1 << depth - 1)) }
+          let bytes = samples.map { depth == 16 ? UInt8($0 >> 8) : UInt8($0 * 255 / (1 << depth - 1)) }
           let keyed: UInt8 = variant.hasTransparency && samples == key ? 0 : 255
           switch variant.colorType {
           case 0: expected += [bytes[0], bytes[0], bytes[0], keyed]

@@ -14,7 +14,6 @@ enum {
   CJPEG_CANCELLED = 4,
   CJPEG_TOO_MANY_SCANS = 5,
   CJPEG_OUT_OF_MEMORY = 6,
-  CJPEG_END = 7,  // all scans are read
 };
 
 enum {
@@ -23,15 +22,10 @@ enum {
   CJPEG_DAMAGED = 2,    // part of the entropy-coded data is lost
 };
 
-// What rows hold.
-enum {
-  CJPEG_RGBA = 0,    // four bytes a pixel; inks are mixed by the plain product
-  CJPEG_GRAY = 1,    // one byte a pixel; only for pictures of one component
-  CJPEG_INKS = 2,    // cyan, magenta, yellow, black, 255 is full ink; only for pictures of four components
-  CJPEG_RGBA16 = 3,  // four 16-bit samples a pixel; only for encoding
-};
-
 enum { CJPEG_MESSAGE_SIZE = 256 };
+
+// Asked now and then; non-zero ends the work with CJPEG_CANCELLED.
+typedef int (*cjpeg_cancelled)(void);
 
 typedef struct cjpeg_decoder cjpeg_decoder;
 
@@ -41,7 +35,7 @@ typedef struct {
   int multiple_scans;  // progressive, or sequential in several scans: decoded through coefficients in memory
 } cjpeg_header;
 
-cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory);
+cjpeg_decoder *cjpeg_decoder_create(cjpeg_cancelled cancelled, int max_scans, long max_memory);
 void cjpeg_decoder_destroy(cjpeg_decoder *);
 
 // Sets the window of unread input, which must stay where it is until the next call of this function. After
@@ -52,58 +46,23 @@ size_t cjpeg_decoder_unread(const cjpeg_decoder *);
 
 int cjpeg_decoder_read_header(cjpeg_decoder *, cjpeg_header *);
 
-// Prepares to decode at 1/denominator (1, 2, 4, 8) of the stored size and tells the size of the result. A
-// picture with one scan can then be read row by row. One with several is first consumed and then read in
-// passes.
-int cjpeg_decoder_start(cjpeg_decoder *, int denominator, int layout, uint32_t *width, uint32_t *height);
+// Begins to decode at 1/denominator (1, 2, 4, 8) of the stored size and tells the size of the result. Reads all
+// scans of a picture with several.
+int cjpeg_decoder_start(cjpeg_decoder *, int denominator, uint32_t *width, uint32_t *height);
 
-// Several scans: reads input until `max_rows` rows of blocks are done (CJPEG_OK), the input is used up, or all
-// scans are read (CJPEG_END).
-int cjpeg_decoder_consume(cjpeg_decoder *, uint32_t max_rows);
-
-// Number of scans that were read completely, as far as the library has noticed.
-int cjpeg_decoder_complete_scans(const cjpeg_decoder *);
-
-// Several scans: whether any row of blocks was consumed.
-int cjpeg_decoder_has_rows(const cjpeg_decoder *);
-
-// Several scans: begins or ends a pass over what was consumed so far. Reads no input, and changes nothing for
-// later passes.
-int cjpeg_decoder_start_pass(cjpeg_decoder *);
-int cjpeg_decoder_finish_pass(cjpeg_decoder *);
-
-// Decodes the next rows, at most `max_rows`, the first to `rows`. Tells how many.
+// Decodes the next rows as RGBA, at most `max_rows`, the first to `rows`. Tells how many.
 int cjpeg_decoder_read_rows(
   cjpeg_decoder *, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read);
 
-// CJPEG_INTACT, CJPEG_TRUNCATED or CJPEG_DAMAGED so far. `complete`: everything is read, so that what is
-// missing now is lost.
-int cjpeg_decoder_damage(const cjpeg_decoder *, int complete);
+// CJPEG_INTACT, CJPEG_TRUNCATED or CJPEG_DAMAGED so far. Final only when all rows are read.
+int cjpeg_decoder_damage(const cjpeg_decoder *);
 
 // What went wrong last, or the first damage. Empty if nothing did.
 const char *cjpeg_decoder_message(const cjpeg_decoder *);
 
-// A picture, and how to encode it.
-typedef struct {
-  const uint8_t *rows;
-  size_t bytes_per_row;
-  uint32_t width, height;
-  int layout;             // CJPEG_RGBA, CJPEG_RGBA16 or CJPEG_GRAY
-  int opaque;             // alpha need not be looked at
-  uint8_t background[3];  // what transparent pixels are laid on
-  int only_luminance;     // write one component
-  int quality;            // 1 to 100
-  int luma_horizontal, luma_vertical;  // luma samples per chroma sample in each direction
-  int optimized;                       // Huffman tables made for the picture
-  int progressive;
-  // Payloads of APP1 segments, at most 65,533 bytes each, and an ICC profile of any size; NULL for none.
-  const uint8_t *exif, *xmp, *profile;
-  size_t exif_count, xmp_count, profile_count;
-} cjpeg_picture;
-
-// Asked now and then; non-zero ends the work with CJPEG_CANCELLED.
-typedef int (*cjpeg_cancelled)(void);
-
-// `*bytes` is to be freed by free(); NULL after an error. `message` holds CJPEG_MESSAGE_SIZE bytes.
+// Encodes RGBA rows as baseline JPEG with 4:2:0 chroma and optimised Huffman tables. Unless `opaque`, pixels
+// are laid on white. `*bytes` is to be freed by free(); NULL after an error. `message` holds
+// CJPEG_MESSAGE_SIZE bytes.
 int cjpeg_encode(
-  const cjpeg_picture *, cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message);
+  const uint8_t *rows, size_t bytes_per_row, uint32_t width, uint32_t height, int opaque, int quality,
+  cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message);

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 /// The pixel loops that Swift cannot compile well: whole loops, chosen at run time by what the processor has.
-/// All levels produce the same bytes. Those of PNG are in `cpng.h`.
+/// All levels produce the same bytes.
 
 /// Instruction sets, worst to best. A level that the processor lacks falls back to the best one below it.
 typedef enum {

@@ -149,7 +149,7 @@ extension ImagingError {
   fileprivate var blamesInput: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
+    case .unsupportedFormat, .limitExceeded, .invalidParameter, .encodingFailed, .outOfMemory,
       .cancelled:
       false
     }

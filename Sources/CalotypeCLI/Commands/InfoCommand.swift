@@ -16,27 +16,14 @@ struct InfoCommand: AsyncParsableCommand {
   var json = false
 
   @Flag(
-    help: ArgumentHelp(
-      "Add SHA-256 hashes of the decoded pixels, one per frame.",
-      discussion: "RGBA, orientation and colours as stored, fully transparent pixels as zeros."))
+    help: "Add SHA-256 hashes of the decoded pixels (RGBA, as stored, fully transparent pixels as zeros).")
   var hash = false
 
   @Flag(help: "Hash the picture upright, not as stored.")
   var upright = false
 
-  @Flag(help: "Hash the colours converted to sRGB, not as stored.")
-  var srgb = false
-
   @Flag(help: "Only the first frame of an animation.")
   var firstFrame = false
-
-  @Option(help: ArgumentHelp("Feed the decoder this many bytes at a time.", valueName: "bytes"))
-  var chunk: Int?
-
-  func validate() throws {
-    guard !sources.isEmpty else { throw ValidationError("Say what to look at: URLs or files.") }
-    if let chunk, chunk < 1 { throw ValidationError("--chunk is a number of bytes, at least 1.") }
-  }
 
   func run() async throws {
     let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
@@ -54,5 +41,68 @@ struct InfoCommand: AsyncParsableCommand {
       }
     }
     if hasFailed { throw ExitCode(1) }
+  }
+}
+
+/// What `calotype info` says about one image.
+struct InfoReport: Encodable {
+  let source: String
+  let format: String
+  let width: Int
+  let height: Int
+  let frames: Int
+  let loopCount: Int
+  let durations: [Int]
+  let hasAlpha: Bool
+  let bitDepth: Int
+  let orientation: Int
+  let colorProfile: Nullable
+  let bytes: Int
+  var pixelsSHA256: [String]?
+
+  init(of data: Data, from source: String, command: InfoCommand) throws {
+    let info = try CoderRegistry.standard.probe(data)
+    self.source = source
+    format = info.format.rawValue
+    width = info.size.width
+    height = info.size.height
+    frames = info.frameCount
+    loopCount = info.loopCount
+    durations = info.durations
+    hasAlpha = info.hasAlpha
+    bitDepth = info.bitDepth
+    orientation = info.orientation.rawValue
+    colorProfile = Nullable(value: info.colorProfile)
+    bytes = data.count
+    if command.hash {
+      let options = DecodeOptions(appliesOrientation: command.upright)
+      pixelsSHA256 = [PixelHash.sha256(of: try CoderRegistry.standard.decode(data, options: options).bitmap)]
+    }
+  }
+
+  /// Written as `null` where there is none: every line has every field.
+  struct Nullable: Encodable {
+    let value: String?
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if let value { try container.encode(value) } else { try container.encodeNil() }
+    }
+  }
+
+  func print() {
+    Output.line(source)
+    var facts = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
+    if hasAlpha { facts.append("with transparency") }
+    if orientation != 1 { facts.append("orientation \(orientation)") }
+    facts.append(Formatting.bytes(bytes))
+    Output.line("  " + facts.joined(separator: ", "))
+    if frames > 1 {
+      let total = Duration.milliseconds(durations.reduce(0, +))
+      let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
+      Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
+    }
+    if let colorProfile = colorProfile.value { Output.line("  colour profile: \(colorProfile)") }
+    for hash in pixelsSHA256 ?? [] { Output.line("  sha256 \(hash)") }
   }
 }

@@ -16,8 +16,7 @@ struct PixelOptions: ParsableArguments {
   var filter: ResampleFilter = .lanczos3
 
   @Option(
-    help:
-      "Format to write: jpeg, png, webp, gif, or rgba for raw pixels. Default: by file name, else as loaded.")
+    help: "Format to write: jpeg, png, webp, or rgba for raw pixels. Default: by file name, else as loaded.")
   var format: OutputFormat?
 
   @Option(help: "Quality for lossy formats, 0 to 100.")
@@ -29,12 +28,8 @@ struct PixelOptions: ParsableArguments {
   @Flag(help: "Only the first frame of an animation.")
   var firstFrame = false
 
-  @Flag(
-    help: "Leave orientation and colours as they are stored: neither turned upright nor converted to sRGB.")
+  @Flag(help: "Leave the picture as it is stored: do not turn it upright.")
   var asStored = false
-
-  @Flag(help: "Keep the colours as they are and write their profile, instead of converting them to sRGB.")
-  var keepProfile = false
 
   func validate() throws {
     if let quality, !(0...100).contains(quality) {
@@ -50,43 +45,25 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether anything is asked for that needs decoding.
   var changesPixels: Bool {
-    thumbnail != nil || format != nil || quality != nil || lossless || asStored || firstFrame || keepProfile
+    thumbnail != nil || format != nil || quality != nil || lossless || asStored || firstFrame
   }
-
-  /// How to decode what the pipeline does not cache: colours and orientation as stored.
-  var decodeOptions: DecodeOptions {
-    DecodeOptions(
-      appliesOrientation: !asStored, thumbnail: thumbnailRequest,
-      colors: asStored || keepProfile ? .asStored : .sRGB)
-  }
-
-  /// Whether the picture can come through the caches of the pipeline: upright and in sRGB.
-  var isCacheable: Bool { !asStored && !keepProfile }
 
   var thumbnailRequest: Thumbnail? {
     thumbnail.map { Thumbnail(box: $0.size, mode: mode.value, filter: filter) }
   }
 
-  /// Whether frames are to be written, not only the first.
-  func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
-    guard let info, info.frameCount > 1, !firstFrame, wanted != .rgba else { return false }
-    let options = encodeOptions(wanted, source: info.format, isAnimated: true)
-    return [.gif, .webp, .apng].contains(options.format)
+  /// What to write for a picture that came in `source` format, when neither option nor name says more.
+  func encodeOptions(for source: ImageFormat?) -> EncodeOptions {
+    let format: ImageFormat =
+      switch source {
+      case .jpeg: .jpeg
+      case .webp: .webp
+      default: .png
+      }
+    return encodeOptions(as: format)
   }
 
-  /// What to write.
-  ///
-  /// - Parameters:
-  ///   - wanted: What the options or the name of the file ask for.
-  ///   - source: The format of the source, which decides when nothing else does.
-  ///   - isAnimated: Whether there are frames to write.
-  func encodeOptions(_ wanted: OutputFormat?, source: ImageFormat?, isAnimated: Bool) -> EncodeOptions {
-    let encodable = CoderRegistry.standard.encodableFormats
-    var format = wanted?.imageFormat ?? source ?? .png
-    // A PNG of an animated PNG is animated; of anything else it is a still image.
-    if format == .png, isAnimated, source == .apng { format = .apng }
-    if format == .apng, !isAnimated || !encodable.contains(.apng) { format = .png }
-    if wanted == nil, !encodable.contains(format) { format = .png }
+  func encodeOptions(as format: ImageFormat) -> EncodeOptions {
     var options: EncodeOptions =
       switch format {
       case .jpeg: .jpeg()
@@ -94,7 +71,6 @@ struct PixelOptions: ParsableArguments {
       default: EncodeOptions(format: format)
       }
     if let quality { options.quality = quality }
-    if keepProfile { options.keeps = [.icc] }
     return options
   }
 }
@@ -143,12 +119,10 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   case jpeg
   case png
   case webp
-  case gif
   case rgba
 
   init?(argument: String) {
-    let name = argument.lowercased()
-    self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    self.init(rawValue: argument == "jpg" ? "jpeg" : argument.lowercased())
   }
 
   /// The format that a file name asks for.
@@ -163,7 +137,6 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
     case .jpeg: .jpeg
     case .png: .png
     case .webp: .webp
-    case .gif: .gif
     case .rgba: nil
     }
   }

@@ -5,7 +5,7 @@ import Glibc
 enum Output {
   /// A line on standard output. Ends the process when nobody reads any more.
   static func line(_ text: String) {
-    if !write(text + "\n", to: STDOUT_FILENO) { _exit(1) }
+    if !write(text + "\n", to: STDOUT_FILENO) { exit(1) }
   }
 
   /// A line of JSON on standard output, keys in alphabetical order.

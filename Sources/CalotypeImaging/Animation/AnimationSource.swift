@@ -18,8 +18,7 @@ public struct AnimationSource {
   public let frameCount: Int
   /// Times it plays: 0 for ever.
   public let loopCount: Int
-  /// The frame at an index; called once for each, in order, and again from the first for every attempt to meet
-  /// ``EncodeOptions/maxFileSize``. All frames have the same size.
+  /// The frame at an index; called once for each, in order. All frames have the same size.
   public let frame: (Int) throws(ImagingError) -> Frame
 
   /// Creates a source.

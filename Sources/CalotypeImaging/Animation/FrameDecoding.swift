@@ -6,15 +6,7 @@ public protocol FrameDecoding: AnyObject {
   /// What the file says: all frames, their durations, the number of plays.
   var info: ImageInfo { get }
 
-  /// What the numbers of all frames mean as colours; `nil`, the default, is sRGB.
-  var profile: ColorProfile? { get }
-
   /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
-}
-
-extension FrameDecoding {
-  /// `nil`: sRGB.
-  public var profile: ColorProfile? { nil }
 }

@@ -61,20 +61,6 @@ public struct Bitmap: Sendable {
     Bitmap(size: size, format: format, isOpaque: isOpaque, storage: storage)
   }
 
-  /// Takes over a buffer of `pool` that holds the pixels at its start: for decoders that keep it for longer than a
-  /// call, or need room behind the pixels while they work.
-  ///
-  /// `buffer` is one that ``PixelPool/take(byteCount:)`` returned, of at least the bytes of `size` and `format`, both
-  /// sides at least 1. From here on it belongs to the bitmap.
-  init(
-    adopting buffer: UnsafeMutableRawBufferPointer, of pool: PixelPool, size: PixelSize, format: PixelFormat,
-    isOpaque: Bool
-  ) {
-    precondition(buffer.count / format.bytesPerPixel >= size.pixelCount)
-    self.init(
-      size: size, format: format, isOpaque: isOpaque, storage: PixelStorage(buffer: buffer, pool: pool))
-  }
-
   private init(size: PixelSize, format: PixelFormat, isOpaque: Bool, storage: PixelStorage) {
     self.size = size
     self.format = format

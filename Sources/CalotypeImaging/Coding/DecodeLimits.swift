@@ -62,10 +62,8 @@ public struct DecodeLimits: Hashable, Sendable {
     }
   }
 
-  /// Refuses a canvas that is empty or too large. For coders: called before memory is taken.
-  ///
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
-  public func check(size: PixelSize, format: ImageFormat) throws(ImagingError) {
+  /// Refuses a canvas that is empty or too large.
+  func check(size: PixelSize, format: ImageFormat) throws(ImagingError) {
     guard size.width > 0, size.height > 0 else {
       throw .corrupt(format, reason: "the image is \(size) pixels", offset: nil)
     }
@@ -75,9 +73,7 @@ public struct DecodeLimits: Hashable, Sendable {
   }
 
   /// Refuses more frames than allowed.
-  ///
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
-  public func check(frameCount: Int) throws(ImagingError) {
+  func check(frameCount: Int) throws(ImagingError) {
     guard frameCount <= maxFrames else {
       throw .limitExceeded(.frames, value: frameCount, limit: maxFrames)
     }

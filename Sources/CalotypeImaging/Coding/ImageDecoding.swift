@@ -12,13 +12,8 @@ public protocol ImageDecoding: Sendable {
   /// The formats this decoder reads.
   var formats: [ImageFormat] { get }
 
-  /// The format of the bytes, if this decoder handles it; asked with the first bytes of an input, at most
-  /// ``ImageFormat/sniffLength`` of them. What is said yes to once is said yes to with more bytes.
+  /// The format of the bytes, if this decoder handles it; asked with all or the first bytes of an input.
   func format(of prefix: Data) -> ImageFormat?
-
-  /// Bytes after which ``format(of:)`` says no for good: the length of the signature.
-  /// ``ImageFormat/sniffLength`` by default.
-  var signatureLength: Int { get }
 
   /// What the header says. Costs no more than a walk over the file's structure.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
@@ -40,9 +35,6 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
-  /// ``ImageFormat/sniffLength``.
-  public var signatureLength: Int { ImageFormat.sniffLength }
-
   /// None: the registry collects the bytes and decodes them at the end.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? { nil }
 

@@ -5,7 +5,7 @@ extension ImageFormat {
   ///
   /// Most failed images on the web are error pages; saying so saves a look at the bytes.
   static func hint(forUnrecognized data: Data) -> String? {
-    let bytes = data.bytes.extracting(first: hintLength)
+    let bytes = data.bytes.extracting(first: 1024)
     return damagedSignature(bytes) ?? container(bytes) ?? markup(bytes) ?? plain(bytes)
   }
 

@@ -4,9 +4,6 @@ extension ImageFormat {
   /// Bytes of an input that ``sniff(_:)`` looks at; more change nothing.
   public static let sniffLength = 512
 
-  /// Bytes that ``hint(forUnrecognized:)`` looks at.
-  static let hintLength = 1024
-
   /// The format that the first bytes announce by their full signature, whatever their name or declared type.
   ///
   /// Says nothing about whether the rest is sound. An animated PNG is ``png`` here: only its chunks tell.

@@ -13,9 +13,6 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// What the header says, as soon as it has arrived. The frame count of an animation is that of the frames seen.
   var info: ImageInfo? { get }
 
-  /// What the numbers of ``frame(at:)`` mean as colours, once there are frames; `nil`, the default, is sRGB.
-  var profile: ColorProfile? { get }
-
   /// A copy of what can be seen now, with ``Image/isPartial`` set; `nil` when there is nothing new since the last
   /// snapshot, or nothing at all. Does not disturb the decode.
   func snapshot() throws(ImagingError) -> Image?
@@ -30,9 +27,4 @@ public protocol IncrementalImageDecoding: AnyObject {
   ///
   /// - Throws: ``ImagingError/truncated(_:byteCount:)`` and the other errors of a whole decode.
   func finish() throws(ImagingError) -> Image
-}
-
-extension IncrementalImageDecoding {
-  /// `nil`: sRGB.
-  public var profile: ColorProfile? { nil }
 }

@@ -8,8 +8,6 @@ extension Bitmap {
   /// all common resizers do. Samples around the region count as far as the filter reaches; beyond the edges of
   /// the picture there are none.
   ///
-  /// Works on 8 bits: ``PixelFormat/rgba8``, ``PixelFormat/cmyk8`` (four equal channels) and ``PixelFormat/gray8``.
-  ///
   /// ```swift
   /// let small = try photo.resampled(to: PixelSize(width: 320, height: 240))
   /// ```
@@ -21,8 +19,8 @@ extension Bitmap {
   ///   - pool: Where the memory for the result and for scratch comes from.
   /// - Returns: The resized picture; the same one when there is nothing to do.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size or a region that is not within
-  ///   the picture, and for 16-bit pixels, which ``converted(to:pool:)`` makes 8-bit ones;
-  ///   ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current task was cancelled.
+  ///   the picture; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current
+  ///   task was cancelled.
   /// - Complexity: O(pixels of the region + pixels of the result). Blocks; call it off the cooperative pool.
   public func resampled(
     to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
@@ -38,20 +36,6 @@ extension Bitmap {
     let region = region ?? SampleRegion(self.size)
     try check(size: size, region: region)
     if size == self.size, region == SampleRegion(self.size) { return self }
-    switch format {
-    case .rgba8, .cmyk8:
-      break
-    case .gray8:
-      // Three times the work of one channel, and still a fraction of the decode that came before it.
-      return try converted(to: .rgba8, pool: pool)
-        .resampled(to: size, from: region, filter: filter, pool: pool, level: level)
-        .converted(to: .gray8, pool: pool)
-    case .rgba16:
-      throw .invalidParameter(
-        name: "format", reason: "pixels of 16 bits a sample are not resampled; convert them to rgba8 first")
-    }
-    // The fourth channel of CMYK is a colour like the others.
-    let isOpaque = self.isOpaque || format == .cmyk8
     var horizontal = ResampleAxis(length: width, start: region.x, extent: region.width, count: size.width)
     var vertical = ResampleAxis(length: height, start: region.y, extent: region.height, count: size.height)
     horizontal.cell = ResampleAxis.cell(length: width, extent: region.width, count: size.width)
@@ -61,7 +45,7 @@ extension Bitmap {
         horizontal, vertical, filter: filter, alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_STRAIGHT,
         isOpaque: isOpaque, pool: pool, level: level)
     }
-    let cells = try reduced(horizontal, vertical, isOpaque: isOpaque, pool: pool)
+    let cells = try reduced(horizontal, vertical, pool: pool)
     return try cells.resampled(
       horizontal, vertical, filter: filter, alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_PREMULTIPLIED,
       isOpaque: isOpaque, pool: pool, level: level)
@@ -129,7 +113,7 @@ extension Bitmap {
 
   /// The picture averaged in cells; premultiplied unless opaque.
   private func reduced(
-    _ horizontal: ResampleAxis, _ vertical: ResampleAxis, isOpaque: Bool, pool: PixelPool
+    _ horizontal: ResampleAxis, _ vertical: ResampleAxis, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     guard width < Int(Int32.max), height < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(width, height)) is too long")

@@ -97,8 +97,10 @@ struct FilterBank: ~Copyable {
     while output < computed {
       let window = axis.window(output, filter: filter)
       Self.sample(axis, output: output, window: window, filter: filter, into: weights)
-      // Windows that are cut off at the end move forward, so that all have the same number of samples.
-      let start = min(window.lowerBound, axis.samples - taps)
+      // Windows that are cut off at the end move forward, so that all have the same number of samples. Those
+      // that end in the middle do too: what is mirrored must not start before what is not.
+      let last = axis.isSymmetric ? (axis.samples - taps) / 2 : axis.samples - taps
+      let start = max(min(window.lowerBound, last), window.upperBound - taps)
       starts[output] = Int32(start)
       let first = output * stride + window.lowerBound - start
       guard quantize(weights, count: window.count, at: first) || precision == 1 else {

@@ -1,30 +1,25 @@
-/// Composites the frames of a GIF: one canvas, and a backup while a frame asks for one.
+/// Composites the frames of a GIF one after the other: one canvas, and a backup while a frame asks for one.
 ///
-/// The canvas starts transparent and background colours are ignored, as in browsers. Any frame can be asked for; it
-/// costs the frames since the last one shown, or since the last that depends on none before it. Not `Sendable`: one
-/// thread at a time.
+/// The canvas starts transparent and background colours are ignored, as in browsers. Not `Sendable`: one walk
+/// over an animation, by one task.
 final class GIFCompositor {
-  /// The frame that the canvas shows; `nil` before the first.
-  private(set) var current: Int?
+  /// Frames painted so far.
+  private(set) var position = 0
+  /// Whether a painted frame was damaged; only where partial frames are allowed.
+  private(set) var isPartial = false
 
-  private let size: PixelSize
+  private let structure: GIFStructure
   private let allowsPartial: Bool
   private let pool: PixelPool
   private let canvas: UnsafeMutableRawBufferPointer
   private var backup: UnsafeMutableRawBufferPointer?
-  /// The frame that was painted on an empty canvas.
-  private var first = 0
-  private var isOpaque = false
-  private var backupIsOpaque = false
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
-  init(
-    canvas size: PixelSize, allowsPartial: Bool, pool: PixelPool = .shared
-  ) throws(ImagingError) {
-    self.size = size
+  init(_ structure: GIFStructure, allowsPartial: Bool, pool: PixelPool = .shared) throws(ImagingError) {
+    self.structure = structure
     self.allowsPartial = allowsPartial
     self.pool = pool
-    canvas = try Self.take(size, from: pool)
+    canvas = try Self.take(structure.canvas, from: pool)
   }
 
   deinit {
@@ -32,97 +27,43 @@ final class GIFCompositor {
     if let backup { pool.giveBack(backup) }
   }
 
-  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from.
-  ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame, and what is wrong with
-  ///   the frames on the way. The next call then starts afresh.
-  func bitmap(
-    at index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer, limits: DecodeLimits
-  ) throws(ImagingError) -> Bitmap {
-    guard structure.frames.indices.contains(index) else {
-      throw .invalidParameter(
-        name: "frame", reason: "there is no frame \(index); there are \(structure.frames.count)")
-    }
-    let watch = DecodeLimits.Watch(limits)
-    if current != index {
-      var next = start(for: index, in: structure)
-      while next <= index {
-        try paint(next, of: structure, file: file, watch: watch)
-        next += 1
-      }
-    }
-    return try Bitmap(size: size, pool: pool) { pixels in
-      pixels.copyMemory(from: UnsafeRawBufferPointer(rebasing: canvas[..<pixels.count]))
-      return isOpaque
-    }
-  }
-
-  /// The frame to paint next on the way to `index`; forgets the canvas if it is of no use for that.
-  private func start(for index: Int, in structure: GIFStructure) -> Int {
-    var start = index
-    while start > 0, start - 1 != current, !isIndependent(start, in: structure) { start -= 1 }
-    if start - 1 != current { current = nil }
-    return start
-  }
-
-  /// Whether nothing of the canvas before a frame can be seen in it or later.
-  private func isIndependent(_ index: Int, in structure: GIFStructure) -> Bool {
-    let before = structure.frames[index - 1]
-    if before.disposal == .clear, structure.fillsCanvas(before) { return true }
-    let frame = structure.frames[index]
-    // A damaged frame, where one is allowed, may leave pixels out.
-    return !allowsPartial && frame.disposal != .restore && frame.transparentIndex == nil
-      && structure.fillsCanvas(frame)
-  }
-
-  private func paint(
-    _ index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
-  ) throws(ImagingError) {
-    let frame = structure.frames[index]
-    let isFresh = current == nil
-    if let current {
-      dispose(current, of: structure)
-    } else {
-      first = index
-      isOpaque = false
-    }
-    current = nil
-    try watch.check()
-    if frame.disposal == .restore, !isFresh {
+  /// Paints the next frame; returns `false` after the last. `file` is what the structure was read from.
+  func advance(_ file: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
+    guard position < structure.frames.count else { return false }
+    let frame = structure.frames[position]
+    let painter = GIFPainter(file: file, structure: structure, allowsPartial: allowsPartial, pool: pool)
+    if position > 0 { dispose(structure.frames[position - 1], painter: painter) }
+    if frame.disposal == .restore, position > 0 {
       let backup: UnsafeMutableRawBufferPointer
-      if let old = self.backup { backup = old } else { backup = try Self.take(size, from: pool) }
+      if let old = self.backup { backup = old } else { backup = try Self.take(structure.canvas, from: pool) }
       self.backup = backup
-      backupIsOpaque = isOpaque
-      copy(structure.visibleArea(of: frame), from: canvas, to: backup)
+      copy(painter.visibleArea(of: frame), from: canvas, to: backup)
     }
-    if frame.size.pixelCount > 0 {
-      let reader = try GIFFrameReader(frame, pool: pool)
-      try reader.read(file, watch: watch)
-      _ = try reader.finish(byteCount: file.count, allowsPartial: allowsPartial)
-      let painter = GIFPainter(frame, of: structure, file: file)
-      let covers = painter.paint(reader.decoded, onto: canvas, ground: isFresh ? .fresh : .kept)
-      isOpaque = isOpaque || covers
-    } else if isFresh {
-      canvas.initializeMemory(as: UInt8.self, repeating: 0)
-    }
-    current = index
+    let outcome = try painter.paint(frame, onto: canvas, isFresh: position == 0)
+    isPartial = isPartial || !outcome.isComplete
+    position += 1
+    return true
   }
 
-  private func dispose(_ index: Int, of structure: GIFStructure) {
-    let frame = structure.frames[index]
-    let area = structure.visibleArea(of: frame)
-    guard !area.columns.isEmpty, !area.rows.isEmpty else { return }
+  /// The canvas as it is now. Before the first ``advance(_:)`` there is none.
+  func snapshot() throws(ImagingError) -> Bitmap {
+    guard position > 0 else {
+      throw .invalidParameter(name: "position", reason: "no frame has been painted yet")
+    }
+    return try Bitmap(size: structure.canvas, pool: pool) { pixels in
+      pixels.copyMemory(from: UnsafeRawBufferPointer(rebasing: canvas[..<pixels.count]))
+      return false
+    }
+  }
+
+  private func dispose(_ frame: GIFFrame, painter: GIFPainter) {
+    let area = painter.visibleArea(of: frame)
     switch frame.disposal {
     case .keep: break
     case .clear: clear(area)
     case .restore:
       // Before the first frame the canvas was transparent; no backup is needed for that.
-      if index == first {
-        clear(area)
-      } else if let backup {
-        copy(area, from: backup, to: canvas)
-        isOpaque = backupIsOpaque
-      }
+      if position == 1 { clear(area) } else if let backup { copy(area, from: backup, to: canvas) }
     }
   }
 
@@ -130,7 +71,6 @@ final class GIFCompositor {
     forEachRow(of: area) { bytes in
       UnsafeMutableRawBufferPointer(rebasing: canvas[bytes]).initializeMemory(as: UInt8.self, repeating: 0)
     }
-    isOpaque = false
   }
 
   private func copy(
@@ -146,7 +86,7 @@ final class GIFCompositor {
   private func forEachRow(of area: (columns: Range<Int>, rows: Range<Int>), _ body: (Range<Int>) -> Void) {
     guard !area.columns.isEmpty else { return }
     for row in area.rows {
-      let start = row * size.width
+      let start = row * structure.canvas.width
       body(4 * (start + area.columns.lowerBound)..<4 * (start + area.columns.upperBound))
     }
   }

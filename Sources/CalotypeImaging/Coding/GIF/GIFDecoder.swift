@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Decodes GIF (87a and 89a), still and animated.
+/// Decodes GIF (87a and 89a): the first frame, and what the blocks say about the others.
 ///
 /// The canvas starts transparent and the background colour is ignored, as in browsers. A canvas smaller than its
 /// first frame is enlarged to hold it. Frames without any palette are shown in greys.
@@ -10,9 +10,6 @@ public struct GIFDecoder: ImageDecoding {
 
   /// The formats it reads.
   public var formats: [ImageFormat] { [.gif] }
-
-  /// 6 bytes.
-  public var signatureLength: Int { 6 }
 
   /// ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
   public func format(of prefix: Data) -> ImageFormat? {
@@ -34,39 +31,28 @@ public struct GIFDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
-    try watch.check()
     let structure = try GIFStructure(data.bytes, limits: options.limits)
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-      let frame = structure.firstFrame
-      let reader = try GIFFrameReader(frame, pool: .shared)
+      let painter = GIFPainter(file: file, structure: structure, allowsPartial: options.allowsPartial)
       var isComplete = true
-      if frame.size.pixelCount > 0 {
-        try reader.read(file, watch: watch)
-        isComplete = try reader.finish(byteCount: file.count, allowsPartial: options.allowsPartial)
-      }
-      let painter = GIFPainter(frame, of: structure, file: file)
       let bitmap = try Bitmap(size: structure.canvas) { (canvas) throws(ImagingError) in
-        painter.paint(reader.decoded, onto: canvas, ground: .fresh)
+        let outcome = try painter.paint(structure.firstFrame, onto: canvas, isFresh: true)
+        isComplete = outcome.isComplete
+        return outcome.coversCanvas
       }
       return Image(
         bitmap: bitmap, info: structure.info, isPartial: !isComplete || structure.isTruncated)
     }
   }
+}
 
-  /// Decodes the first frame row by row while the bytes arrive, coarse first if it is interlaced.
-  public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
-    GIFIncrementalDecoder(options: options)
-  }
-
-  /// All frames of an animation.
-  ///
-  /// - Throws: as ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
-  ///   pixels of all frames together.
-  public func makeFrameDecoder(
-    _ data: Data, options: DecodeOptions
-  ) throws(ImagingError) -> (any FrameDecoding)? {
-    try GIFFrameDecoder(data, options: options)
+extension GIFStructure {
+  /// What the blocks say, in the terms of all formats.
+  var info: ImageInfo {
+    let isAnimated = frames.count > 1
+    return ImageInfo(
+      format: .gif, size: canvas, frameCount: frames.count, loopCount: isAnimated ? plays : 1,
+      durations: isAnimated ? frames.map(\.duration) : [], hasAlpha: hasTransparency)
   }
 }

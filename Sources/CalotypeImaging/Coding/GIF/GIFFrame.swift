@@ -28,7 +28,9 @@ struct GIFFrame: Hashable, Sendable {
   var isInterlaced: Bool
   /// The bytes of the palette in effect, local or global, three a colour. `nil`: there is none.
   var palette: Range<Int>?
-  /// The offset of the first data sub-block; the byte before it is the LZW code size.
+  /// The byte that announces the LZW code size, as stored; `nil` when the file ends before it.
+  var minimumCodeSize: UInt8?
+  /// The offset of the first data sub-block.
   var dataStart: Int
   /// Hundredths of a second, as stored.
   var delay = 0

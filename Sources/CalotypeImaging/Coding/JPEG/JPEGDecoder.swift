@@ -1,8 +1,7 @@
 public import FoundationEssentials
 
 /// Decodes JPEG with libjpeg-turbo: baseline, extended and progressive, Huffman and arithmetic, 8 bits, grey,
-/// YCbCr, RGB, and CMYK or YCCK: as inks with their profile where the colours are to be converted, otherwise by
-/// the plain product of inks.
+/// YCbCr, RGB, and CMYK or YCCK by the plain product of inks.
 ///
 /// Uses the accurate integer transform and smooth chroma upsampling. Asked for less than the full size, it
 /// decodes at 1/2, 1/4 or 1/8. Twelve-bit, lossless and hierarchical files are refused as unsupported.
@@ -12,9 +11,6 @@ public struct JPEGDecoder: ImageDecoding {
 
   /// The formats it reads.
   public var formats: [ImageFormat] { [.jpeg] }
-
-  /// 3 bytes.
-  public var signatureLength: Int { 3 }
 
   /// JPEG by its first three bytes.
   public func format(of prefix: Data) -> ImageFormat? {
@@ -38,31 +34,19 @@ public struct JPEGDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let header = try JPEGHeader(data, keepsMetadata: options.readsMetadata)
-    try JPEGSession.check(header, options)
-    guard let scanOffset = header.scanOffset else { throw .truncated(.jpeg, byteCount: data.count) }
-    var windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.allowsPartial)
-    guard data.count >= windows.minimumByteCount else { throw .truncated(.jpeg, byteCount: data.count) }
-    let session = try JPEGSession(header, minimumSize: minimumSize, options: options)
-    let bytes = data.bytes
-    try bytes.withUnsafeBytes { (input: UnsafeRawBufferPointer) throws(ImagingError) in
-      var start = 0
-      while !session.isComplete {
-        let isFinal = windows.end > input.count
-        let end = min(windows.end, input.count)
-        let window = UnsafeRawBufferPointer(rebasing: input[start..<end])
-        start += try session.read(window, end: end, isFinal: isFinal)
-        if isFinal { break }
-        windows.advance()
-      }
-    }
-    return try session.finish()
-  }
-
-  /// Rows of a picture with one scan, and scans of one with several, as they arrive. Arithmetic-coded files are
-  /// collected first.
-  public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
-    JPEGIncrementalDecoder(options: options)
+    let header = try JPEGHeader(data)
+    let limits = options.limits
+    try limits.check(size: header.size, format: .jpeg)
+    try header.checkSupport()
+    guard let scanOffset = header.scanOffset,
+      options.allowsPartial || data.count - scanOffset >= header.minimumScanBytes
+    else { throw .truncated(.jpeg, byteCount: data.count) }
+    let session = try JPEGSession(data, limits: limits, allowsPartial: options.allowsPartial)
+    let denominator = Self.denominator(for: header.size, minimumSize: minimumSize)
+    let result = try session.decode(denominator: denominator)
+    let info = ImageInfo(header)
+    return Image(
+      bitmap: result.bitmap, info: info, orientation: info.orientation, isPartial: result.isPartial)
   }
 
   /// 8, 4, 2 or 1: the largest by which `size` can be divided without coming below `minimumSize`.
@@ -78,7 +62,7 @@ public struct JPEGDecoder: ImageDecoding {
 }
 
 extension ImageInfo {
-  init(_ header: JPEGHeader) {
+  fileprivate init(_ header: JPEGHeader) {
     self.init(
       format: .jpeg, size: header.size, bitDepth: header.precision,
       orientation: header.orientation ?? .topLeft,

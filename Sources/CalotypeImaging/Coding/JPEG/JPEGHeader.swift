@@ -3,8 +3,7 @@ import FoundationEssentials
 /// What the marker segments before the first scan of a JPEG say (ITU-T T.81, annex B).
 ///
 /// Found by walking the segments, as leniently as libjpeg does: fill bytes and garbage between segments are
-/// skipped. No entropy-coded data is touched. The walk can pause where the bytes end, and go on when there are
-/// more.
+/// skipped. No entropy-coded data is touched.
 struct JPEGHeader {
   /// One colour component.
   struct Component: Hashable {
@@ -14,152 +13,74 @@ struct JPEGHeader {
   }
 
   /// Stored width and height.
-  private(set) var size = PixelSize(width: 0, height: 0)
+  var size = PixelSize(width: 0, height: 0)
   /// Bits per sample.
-  private(set) var precision = 0
+  var precision = 0
   /// The second byte of the frame marker, 0xC0 to 0xCF.
-  private(set) var process: UInt8 = 0
-  private(set) var components: [Component] = []
+  var process: UInt8 = 0
+  var components: [Component] = []
   /// What the Exif segments say; the first with a tag wins.
-  private(set) var orientation: Orientation?
+  var orientation: Orientation?
   /// The colour profile, if all of its parts are there.
-  private(set) var profile: Data?
+  var profile: Data?
   /// Where the data of the first scan begin; `nil` when the bytes end before.
-  private(set) var scanOffset: Int?
-  /// Exif and XMP, if they are to be kept.
-  private(set) var metadata = ImageMetadata()
-  /// Bytes that must be there before the walk can go on.
-  private(set) var neededByteCount = 2
-
-  /// Where the walk goes on: at a marker, or at what should be one.
-  private var offset = 0
-  private var hasEnded = false
-  private var profileParts = ICCParts()
-  private let keepsMetadata: Bool
+  var scanOffset: Int?
 
   var isProgressive: Bool { process == 0xC2 || process == 0xCA }
   var isArithmetic: Bool { process >= 0xC9 }
 
-  /// Prepares to walk.
-  init(keepsMetadata: Bool = false) {
-    self.keepsMetadata = keepsMetadata
-  }
-
-  /// Walks over the segments of a whole file up to the first scan.
+  /// Walks over the segments up to the first scan.
   ///
   /// - Throws: `.truncated` when the bytes end before the frame header, `.corrupt` when there is none or it
   ///   makes no sense, `.unsupportedFormat` for processes and precisions that no coder here knows.
-  init(_ data: Data, keepsMetadata: Bool = false) throws(ImagingError) {
-    self.init(keepsMetadata: keepsMetadata)
+  init(_ data: Data) throws(ImagingError) {
     // Typed throws and closures of `Data` do not mix; a span has no closure.
     let bytes = data.bytes
-    try walk(bytes)
-    try end(byteCount: bytes.byteCount)
-  }
-
-  /// Takes the end of the bytes for the end of the file.
-  ///
-  /// - Throws: `.truncated` or `.corrupt` when there was no frame header.
-  mutating func end(byteCount: Int) throws(ImagingError) {
-    if scanOffset == nil { profile = profileParts.assembled() }
-    guard process == 0 else { return }
-    guard byteCount >= 2 else { throw .corrupt(.jpeg, reason: "no start marker", offset: 0) }
-    guard hasEnded else { throw .truncated(.jpeg, byteCount: byteCount) }
-    throw .corrupt(.jpeg, reason: "an end marker before the frame header", offset: offset)
-  }
-
-  /// Walks as far as the bytes allow; they are those of the file from its beginning, more than last time. Done
-  /// when ``scanOffset`` is set.
-  mutating func walk(_ bytes: RawSpan) throws(ImagingError) {
-    guard bytes.byteCount >= neededByteCount, scanOffset == nil, !hasEnded else { return }
-    if offset == 0 {
-      guard bytes.holds([0xFF, 0xD8]) else {
-        throw .corrupt(.jpeg, reason: "no start marker", offset: 0)
+    guard bytes.holds([0xFF, 0xD8]) else {
+      throw .corrupt(.jpeg, reason: "no start marker", offset: 0)
+    }
+    var profileParts = ICCParts()
+    var offset = 2
+    var hasEnded = false
+    walk: while let marker = Self.nextMarker(in: bytes, from: &offset) {
+      switch marker {
+      case 0x01, 0xD0...0xD8: continue
+      case 0xD9:
+        hasEnded = true
+        break walk
+      default: break
       }
-      offset = 2
-    }
-    while scanOffset == nil, !hasEnded, try step(bytes) {}
-  }
-
-  /// Takes the next segment; false when it is not there to its end.
-  private mutating func step(_ bytes: RawSpan) throws(ImagingError) -> Bool {
-    var position = offset
-    guard let marker = Self.nextMarker(in: bytes, from: &position) else {
-      // Behind garbage; a marker may have begun with the last byte.
-      offset = max(
-        offset, bytes.byte(at: bytes.byteCount - 1) == 0xFF ? bytes.byteCount - 1 : bytes.byteCount)
-      neededByteCount = bytes.byteCount + 1
-      return false
-    }
-    switch marker {
-    case 0x01, 0xD0...0xD8:
-      offset = position
-      return true
-    case 0xD9:
-      offset = position
-      hasEnded = true
-      return false
-    default: break
-    }
-    // From here on nothing is searched again: the walk resumes at the second byte of the marker, or before.
-    offset = position - 2
-    guard let length = bytes.uint16(at: position, bigEndian: true) else {
-      neededByteCount = position + 2
-      return false
-    }
-    // Lengths count their own two bytes. Writers of application data get that wrong, and nobody minds.
-    guard length >= 2 || Self.isSkippable(marker) else {
-      throw .corrupt(.jpeg, reason: "a segment of length \(length)", offset: position)
-    }
-    let end = position + max(2, Int(length))
-    guard end <= bytes.byteCount else {
-      neededByteCount = end
-      return false
-    }
-    try take(bytes.extracting(position + 2..<end), of: marker, at: position)
-    if marker == 0xDA {
-      scanOffset = end
-      profile = profileParts.assembled()
-    }
-    offset = end
-    return true
-  }
-
-  private mutating func take(_ segment: RawSpan, of marker: UInt8, at offset: Int) throws(ImagingError) {
-    switch marker {
-    case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-      guard process == 0 else { throw .corrupt(.jpeg, reason: "two frame headers", offset: offset) }
-      try readFrame(segment, process: marker, offset: offset)
-    case 0xDA:
-      guard process != 0 else {
-        throw .corrupt(.jpeg, reason: "a scan before the frame header", offset: offset)
+      guard let length = bytes.uint16(at: offset, bigEndian: true) else { break }
+      // Lengths count their own two bytes. Writers of application data get that wrong, and nobody minds.
+      guard length >= 2 || Self.isSkippable(marker) else {
+        throw .corrupt(.jpeg, reason: "a segment of length \(length)", offset: offset)
       }
-    case 0xE1: takeApplicationData(segment)
-    case 0xE2: profileParts.add(segment)
-    default: break
-    }
-  }
-
-  /// Exif (CIPA DC-008, 4.7.2) or XMP (ISO 16684-3, 6.2): the block that tells the orientation, otherwise the first.
-  private mutating func takeApplicationData(_ segment: RawSpan) {
-    if segment.holds(Self.exifName) {
-      let isFirst = metadata.exif == nil
-      var decides = false
-      if orientation == nil {
-        orientation = Exif.orientation(in: segment)
-        decides = orientation != nil
+      let end = offset + max(2, Int(length))
+      guard end <= bytes.byteCount else { break }
+      let segment = bytes.extracting(offset + 2..<end)
+      switch marker {
+      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+        guard process == 0 else { throw .corrupt(.jpeg, reason: "two frame headers", offset: offset) }
+        try readFrame(segment, process: marker, offset: offset)
+      case 0xDA:
+        guard process != 0 else {
+          throw .corrupt(.jpeg, reason: "a scan before the frame header", offset: offset)
+        }
+        scanOffset = end
+        break walk
+      case 0xE1:
+        if orientation == nil, segment.holds("Exif\0\0") { orientation = Exif.orientation(in: segment) }
+      case 0xE2: profileParts.add(segment)
+      default: break
       }
-      guard keepsMetadata, isFirst || decides else { return }
-      metadata.exif = segment.extracting(droppingFirst: Self.exifName.utf8CodeUnitCount).copy()
-    } else if keepsMetadata, metadata.xmp == nil, segment.holds(Self.xmpName) {
-      metadata.xmp = segment.extracting(droppingFirst: Self.xmpName.utf8CodeUnitCount).copy()
+      offset = end
     }
+    guard process != 0 else {
+      guard hasEnded else { throw .truncated(.jpeg, byteCount: bytes.byteCount) }
+      throw .corrupt(.jpeg, reason: "an end marker before the frame header", offset: offset)
+    }
+    profile = profileParts.assembled()
   }
-
-  /// What an APP1 segment with Exif begins with.
-  static let exifName: StaticString = "Exif\0\0"
-  /// What an APP1 segment with XMP begins with.
-  static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
   /// The next marker's second byte; moves `offset` behind it.
   private static func nextMarker(in bytes: RawSpan, from offset: inout Int) -> UInt8? {
@@ -184,10 +105,6 @@ struct JPEGHeader {
       let width = segment.uint16(at: 3, bigEndian: true), let count = segment.byte(at: 5),
       count > 0, segment.byteCount == 6 + 3 * Int(count)
     else { throw .corrupt(.jpeg, reason: "a frame header of the wrong length", offset: offset) }
-    // T.81, table B.2: 8 or 12, and 2 to 16 in lossless processes.
-    guard (2...16).contains(precision) else {
-      throw .corrupt(.jpeg, reason: "samples of \(precision) bits", offset: offset)
-    }
     guard width > 0 else { throw .corrupt(.jpeg, reason: "a width of 0", offset: offset) }
     guard height > 0 else {
       throw .unsupportedFormat(.jpeg, reason: "the height is 0 (to be defined after the first scan)")
@@ -236,4 +153,32 @@ struct JPEGHeader {
   }
 
   private func ceil(_ value: Int, _ divisor: Int) -> Int { (value + divisor - 1) / divisor }
+}
+
+/// The parts of an ICC profile, which APP2 segments of at most 64 KiB carry (ICC.1:2022, annex B.4).
+private struct ICCParts {
+  private var parts: [UInt8: Data] = [:]
+  private var count: UInt8?
+  private var isSound = true
+
+  mutating func add(_ segment: RawSpan) {
+    guard segment.holds("ICC_PROFILE\0"), let number = segment.byte(at: 12), let count = segment.byte(at: 13)
+    else { return }
+    let isNew = parts[number] == nil && (self.count ?? count) == count
+    isSound = isSound && isNew && number >= 1 && number <= count
+    self.count = count
+    guard isSound else { return }
+    parts[number] = segment.extracting(droppingFirst: 14).withUnsafeBytes { Data($0) }
+  }
+
+  /// The profile, unless parts are missing, doubled or contradict each other: then it is ignored.
+  func assembled() -> Data? {
+    guard isSound, let count, parts.count == Int(count) else { return nil }
+    var profile = Data()
+    for number in 1...count {
+      guard let part = parts[number] else { return nil }
+      profile.append(part)
+    }
+    return profile
+  }
 }

@@ -1,239 +1,123 @@
 import CJPEG
 import FoundationEssentials
 
-/// One decode of one JPEG by libjpeg-turbo, window by window; see ``JPEGWindows``.
-///
-/// Used by one thread at a time.
-final class JPEGSession {
+/// One decode of one JPEG by libjpeg-turbo.
+struct JPEGSession: ~Copyable {
+  /// Grey of what could not be decoded: what libjpeg shows for lost blocks.
+  private static let lost: UInt8 = 128
   /// Bytes per pixel that coefficients can take at most: four components, unsampled, 16 bits.
   private static let coefficientBytesPerPixel = 8
   /// What the library may take beside coefficients: tables, rows, blocks at the edges of sampled components.
   private static let workingBytes = 64 << 20
-  /// Pixels between two questions whether to go on: a few milliseconds.
-  private static let pixelsPerStep = 1 << 18
 
-  private enum State {
-    case header
-    /// One scan: rows are decoded as their bytes arrive.
-    case rows
-    /// Several scans: coefficients are collected.
-    case scans
-    /// Nothing more is read.
-    case complete
-  }
+  private let decoder: OpaquePointer
+  private let data: Data
+  private let limits: DecodeLimits
+  private let allowsPartial: Bool
 
-  private let header: JPEGHeader
-  let options: DecodeOptions
-  private let denominator: Int
-  private let layout: Int
-  /// What the numbers of the delivered pixels mean.
-  let profile: ColorProfile?
-  let decoder: OpaquePointer
-
-  private var state = State.header
-  private var size = PixelSize(width: 0, height: 0)
-  private var isBuffered = false
-  private var canvas: JPEGCanvas?
-  private var rowCount = 0
-  private var isPartial = false
-  /// Rows or scans that the last snapshot showed.
-  private var shown = 0
-  var spent = Duration.zero
-  /// Where the window that is read ends in the file.
-  private(set) var windowEnd = 0
-
-  /// Prepares to decode at the smallest scale that is not below `minimumSize`.
-  ///
-  /// - Throws: `.limitExceeded`, `.unsupportedFormat`, `.outOfMemory`.
-  init(_ header: JPEGHeader, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) {
-    try Self.check(header, options)
-    self.header = header
-    self.options = options
-    denominator = JPEGDecoder.denominator(for: header.size, minimumSize: minimumSize)
-    let usable = header.profile.flatMap {
-      JPEGProfile.isUsable($0, componentCount: header.components.count) ? $0 : nil
-    }
-    switch header.components.count {
-    case 1 where options.pixels == .native:
-      layout = CJPEG_GRAY
-      profile = usable.map { .icc($0) }
-    case 4:
-      // Mixed by the plain product, inks are no longer what the profile speaks of.
-      let converts = options.colors == .sRGB && usable != nil
-      layout = converts ? CJPEG_INKS : CJPEG_RGBA
-      profile = converts ? usable.map { .icc($0) } : nil
-    default:
-      layout = CJPEG_RGBA
-      profile = usable.map { .icc($0) }
-    }
-    let (coefficients, overflow) = options.limits.maxPixels.multipliedReportingOverflow(
+  /// Prepares to decode; reads nothing yet.
+  init(_ data: Data, limits: DecodeLimits, allowsPartial: Bool) throws(ImagingError) {
+    let (coefficients, overflow) = limits.maxPixels.multipliedReportingOverflow(
       by: Self.coefficientBytesPerPixel)
-    let (memory, overflow2) = coefficients.addingReportingOverflow(Self.workingBytes)
+    let memory = overflow ? Int.max : coefficients.addingReportingOverflow(Self.workingBytes).partialValue
     guard
       let decoder = cjpeg_decoder_create(
-        Int32(clamping: max(1, options.limits.maxScans)), overflow || overflow2 ? .max : memory)
+        { Task.isCancelled ? 1 : 0 }, Int32(clamping: max(1, limits.maxScans)), memory < 0 ? .max : memory)
     else { throw .outOfMemory(byteCount: Self.workingBytes) }
     self.decoder = decoder
-  }
-
-  /// Refuses what is too large or cannot be decoded here.
-  static func check(_ header: JPEGHeader, _ options: DecodeOptions) throws(ImagingError) {
-    try options.limits.check(size: header.size, format: .jpeg)
-    try header.checkSupport()
+    self.data = data
+    self.limits = limits
+    self.allowsPartial = allowsPartial
   }
 
   deinit {
     cjpeg_decoder_destroy(decoder)
   }
 
-  /// Whether all was read that the picture needs.
-  var isComplete: Bool { state == .complete }
-
-  /// Decodes what a window of the input allows.
-  ///
-  /// - Parameters:
-  ///   - window: The bytes that were not read of the last window, and those that follow.
-  ///   - end: Where the window ends in the file.
-  ///   - isFinal: Whether the file ends there, too.
-  /// - Returns: How many bytes were read.
-  func read(
-    _ window: UnsafeRawBufferPointer, end: Int, isFinal: Bool
-  ) throws(ImagingError) -> Int {
-    windowEnd = end
-    cjpeg_decoder_input(
-      decoder, window.baseAddress?.assumingMemoryBound(to: UInt8.self), window.count, isFinal ? 1 : 0)
-    // Nothing reads the bytes after this call.
-    defer { cjpeg_decoder_input(decoder, nil, 0, isFinal ? 1 : 0) }
-    try watching { (watch) throws(ImagingError) in
-      while try step(watch) {}
-      // A file with too many scans counts for that, however damaged they are.
-      if !isBuffered || isComplete { try checkDamage(isComplete: isComplete) }
-    }
-    // The end marker that stands in for a missing one is no part of the window.
-    return max(0, window.count - (isFinal ? 0 : cjpeg_decoder_unread(decoder)))
-  }
-
-  /// Does the next piece of work; false when there is nothing to do for now.
-  private func step(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Bool {
-    try watch.check()
-    switch state {
-    case .header: return try readHeader()
-    case .rows: return try readSomeRows()
-    case .scans: return try consumeScans()
-    case .complete: return false
-    }
-  }
-
-  private func readHeader() throws(ImagingError) -> Bool {
-    var found = cjpeg_header()
-    guard try check(cjpeg_decoder_read_header(decoder, &found)) else { return false }
-    try options.limits.check(
-      size: PixelSize(width: Int(found.width), height: Int(found.height)), format: .jpeg)
-    guard Int(found.components) == header.components.count else {
-      throw .corrupt(.jpeg, reason: "two readings of the frame header", offset: nil)
-    }
-    var width: UInt32 = 0
-    var height: UInt32 = 0
-    guard try check(cjpeg_decoder_start(decoder, Int32(denominator), Int32(layout), &width, &height)) else {
-      return false
-    }
-    size = PixelSize(width: Int(width), height: Int(height))
-    isBuffered = found.multiple_scans != 0
-    state = isBuffered ? .scans : .rows
-    if !isBuffered { canvas = try JPEGCanvas(size: size, format: format) }
-    return true
-  }
-
-  private var format: PixelFormat {
-    switch layout {
-    case CJPEG_GRAY: .gray8
-    case CJPEG_INKS: .cmyk8
-    default: .rgba8
-    }
-  }
-
-  /// Decodes a few rows of a picture with one scan.
-  private func readSomeRows() throws(ImagingError) -> Bool {
-    guard let canvas else { return false }
-    let (read, outcome) = readRows(into: canvas, from: rowCount)
-    rowCount += read
-    if Int(outcome) == CJPEG_ERROR, options.allowsPartial {
-      canvas.fill(fromRow: rowCount)
-      isPartial = true
-      state = .complete
-      return false
-    }
-    guard try check(outcome) else { return false }
-    if rowCount == size.height { state = .complete }
-    return state != .complete
-  }
-
-  private func readRows(into canvas: JPEGCanvas, from row: Int) -> (count: Int, outcome: Int32) {
-    let bytesPerRow = canvas.bitmap.bytesPerRow
-    let wanted = min(size.height - row, max(16, Self.pixelsPerStep / size.width))
-    var read: UInt32 = 0
-    let start = canvas.pixels.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) + row * bytesPerRow }
-    let outcome = cjpeg_decoder_read_rows(decoder, start, bytesPerRow, UInt32(wanted), &read)
-    return (Int(read), outcome)
-  }
-
-  /// Collects coefficients of a few rows of blocks.
-  private func consumeScans() throws(ImagingError) -> Bool {
-    let rows = max(1, Self.pixelsPerStep / (16 * header.size.width))
-    let outcome = cjpeg_decoder_consume(decoder, UInt32(rows))
-    if Int(outcome) == CJPEG_END {
-      state = .complete
-      return false
-    }
-    if Int(outcome) == CJPEG_ERROR, options.allowsPartial, cjpeg_decoder_has_rows(decoder) != 0 {
-      // What came before is a picture, if a coarse one.
-      isPartial = true
-      state = .complete
-      return false
-    }
-    return try check(outcome)
-  }
-
-  /// The picture, when all was read.
-  func finish() throws(ImagingError) -> Image {
-    guard isComplete else { throw .truncated(.jpeg, byteCount: windowEnd) }
-    let isDamaged = isPartial || Int(cjpeg_decoder_damage(decoder, 1)) != CJPEG_INTACT
-    if let canvas { return image(canvas.bitmap, isPartial: isDamaged) }
-    return image(try readPass(), isPartial: isDamaged)
-  }
-
-  /// What can be seen so far, unless nothing has come since it was last asked for: the rows of a picture with one
-  /// scan, or a picture with several as its newest complete scan shows it.
-  func snapshot() throws(ImagingError) -> Image? {
-    let seen = isBuffered ? Int(cjpeg_decoder_complete_scans(decoder)) : rowCount
-    guard seen > shown, state != .header else { return nil }
-    shown = seen
-    if let canvas { return image(try canvas.copy(rows: rowCount), isPartial: true) }
-    return image(try readPass(), isPartial: true)
-  }
-
-  /// Turns the coefficients collected so far into pixels.
-  private func readPass() throws(ImagingError) -> Bitmap {
-    try watching { (watch: DecodeLimits.Watch) throws(ImagingError) -> Bitmap in
-      try watch.check()
-      try finished(cjpeg_decoder_start_pass(decoder))
-      let canvas = try JPEGCanvas(size: size, format: format)
-      var row = 0
-      while row < size.height {
-        let (read, outcome) = readRows(into: canvas, from: row)
-        try finished(outcome)
-        row += read
-        try watch.check()
+  /// Decodes at 1/`denominator` of the stored size.
+  func decode(denominator: Int) throws(ImagingError) -> (bitmap: Bitmap, isPartial: Bool) {
+    let bytes = data.bytes
+    return try bytes.withUnsafeBytes {
+      (input: UnsafeRawBufferPointer) throws(ImagingError) -> (bitmap: Bitmap, isPartial: Bool) in
+      // The bytes stay where they are until the end of this closure, and nothing reads them afterwards.
+      cjpeg_decoder_input(decoder, input.baseAddress?.assumingMemoryBound(to: UInt8.self), input.count, 1)
+      defer { cjpeg_decoder_input(decoder, nil, 0, 1) }
+      var header = cjpeg_header()
+      try check(cjpeg_decoder_read_header(decoder, &header))
+      var width: UInt32 = 0
+      var height: UInt32 = 0
+      try check(cjpeg_decoder_start(decoder, Int32(denominator), &width, &height))
+      try checkDamage()
+      var isPartial = false
+      let size = PixelSize(width: Int(width), height: Int(height))
+      let bitmap = try Bitmap(size: size) { (pixels: UnsafeMutableRawBufferPointer) throws(ImagingError) in
+        isPartial = try readRows(into: pixels, height: height)
+        return true
       }
-      try finished(cjpeg_decoder_finish_pass(decoder))
-      return canvas.bitmap
+      return (bitmap, isPartial)
     }
   }
 
-  private func image(_ bitmap: Bitmap, isPartial: Bool) -> Image {
-    let info = ImageInfo(header)
-    return Image(
-      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial, profile: profile,
-      metadata: header.metadata)
+  /// Fills the buffer; returns whether part of it is lost.
+  private func readRows(
+    into pixels: UnsafeMutableRawBufferPointer, height: UInt32
+  ) throws(ImagingError) -> Bool {
+    let bytesPerRow = pixels.count / Int(height)
+    var read: UInt32 = 0
+    let outcome = cjpeg_decoder_read_rows(
+      decoder, pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), bytesPerRow, height, &read)
+    if Int(outcome) == CJPEG_ERROR, allowsPartial {
+      fill(UnsafeMutableRawBufferPointer(rebasing: pixels[(Int(read) * bytesPerRow)...]))
+      return true
+    }
+    try check(outcome)
+    try checkDamage()
+    return Int(cjpeg_decoder_damage(decoder)) != CJPEG_INTACT
+  }
+
+  /// Opaque grey.
+  private func fill(_ pixels: UnsafeMutableRawBufferPointer) {
+    let pixel = UInt32(littleEndian: 0xFF00_0000 | UInt32(Self.lost) * 0x0001_0101)
+    for offset in stride(from: 0, to: pixels.count, by: 4) {
+      pixels.storeBytes(of: pixel, toByteOffset: offset, as: UInt32.self)
+    }
+  }
+
+  /// Throws for lost data, unless partial images are wanted.
+  private func checkDamage() throws(ImagingError) {
+    guard !allowsPartial else { return }
+    switch Int(cjpeg_decoder_damage(decoder)) {
+    case CJPEG_INTACT: return
+    case CJPEG_TRUNCATED: throw .truncated(.jpeg, byteCount: data.count)
+    default: throw .corrupt(.jpeg, reason: message, offset: offset)
+    }
+  }
+
+  private func check(_ outcome: Int32) throws(ImagingError) {
+    switch Int(outcome) {
+    case CJPEG_OK: return
+    case CJPEG_CANCELLED: throw .cancelled
+    case CJPEG_TOO_MANY_SCANS:
+      throw .limitExceeded(.scans, value: limits.maxScans + 1, limit: limits.maxScans)
+    case CJPEG_OUT_OF_MEMORY: throw .outOfMemory(byteCount: data.count)
+    case CJPEG_UNSUPPORTED: throw .unsupportedFormat(.jpeg, reason: message)
+    case CJPEG_SUSPENDED: throw .truncated(.jpeg, byteCount: data.count)
+    default:
+      if Int(cjpeg_decoder_damage(decoder)) == CJPEG_TRUNCATED {
+        throw .truncated(.jpeg, byteCount: data.count)
+      }
+      throw .corrupt(.jpeg, reason: message, offset: offset)
+    }
+  }
+
+  private var message: String {
+    let text = String(cString: cjpeg_decoder_message(decoder))
+    return text.isEmpty ? "a component has no scan" : text
+  }
+
+  /// About where the library stopped reading; `nil` when it had read everything.
+  private var offset: Int? {
+    let unread = cjpeg_decoder_unread(decoder)
+    return unread > 2 && unread <= data.count ? data.count - unread : nil
   }
 }

@@ -42,9 +42,6 @@ struct PNGFrame: Hashable, Sendable {
   var blend: Blend
   var pixels: Pixels
 
-  /// Its place on the canvas.
-  var area: PNGArea { PNGArea(x: x, y: y, size: size) }
-
   /// Reads the 26 bytes of an fcTL chunk.
   ///
   /// - Throws: `corrupt` when the frame leaves the canvas or an operation is unknown.

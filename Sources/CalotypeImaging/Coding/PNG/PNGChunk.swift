@@ -1,4 +1,4 @@
-import CDeflate
+import CSPNG
 
 /// The four letters that name a chunk, as a big-endian number.
 struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -17,10 +17,6 @@ struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertib
   static let transparency = PNGChunkType("tRNS")
   static let profile = PNGChunkType("iCCP")
   static let standardRGB = PNGChunkType("sRGB")
-  static let gamma = PNGChunkType("gAMA")
-  static let chromaticities = PNGChunkType("cHRM")
-  static let codePoints = PNGChunkType("cICP")
-  static let text = PNGChunkType("iTXt")
   static let exif = PNGChunkType("eXIf")
   static let animationControl = PNGChunkType("acTL")
   static let frameControl = PNGChunkType("fcTL")
@@ -62,9 +58,6 @@ struct PNGChunkCursor {
     self.offset = offset
   }
 
-  /// Goes back to the start of a chunk, to look at it again when there is more input.
-  mutating func back(to chunk: PNGChunk) { offset = chunk.range.lowerBound }
-
   /// The next chunk; `nil` at the end of the input, also when it ends within a chunk's length and type.
   ///
   /// - Throws: `corrupt` for a length or type that no chunk can have.
@@ -96,11 +89,12 @@ struct PNGChunkCursor {
   }
 }
 
-/// The CRC of chunks (PNG, annex D), by libdeflate.
+/// The CRC of chunks (PNG, annex D), by zlib.
 enum PNGChecksum {
   static func crc(of bytes: UnsafeRawBufferPointer, continuing crc: UInt32 = 0) -> UInt32 {
-    // Without an address libdeflate starts anew.
-    bytes.baseAddress == nil ? crc : libdeflate_crc32(crc, bytes.baseAddress, bytes.count)
+    guard let base = bytes.baseAddress else { return crc }
+    return UInt32(
+      truncatingIfNeeded: crc32_z(UInt(crc), base.assumingMemoryBound(to: UInt8.self), bytes.count))
   }
 
   /// A whole chunk: length, type, data, CRC.

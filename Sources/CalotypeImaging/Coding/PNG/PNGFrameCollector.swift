@@ -11,25 +11,11 @@ struct PNGFrameCollector {
   private var nextSequence: UInt32 = 0
   private var seenImageData = false
   private var isStopped = false
-  private var totalPixels = 0
 
   init(canvas: PixelSize, limits: DecodeLimits) {
     self.canvas = canvas
     self.limits = limits
   }
-
-  /// The frames that are complete, as long as more may come; `nil` without an animation.
-  var current: PNGAnimation? {
-    guard var animation else { return nil }
-    animation.frames.removeLast(max(0, animation.frames.count - animation.announcedFrames))
-    return animation
-  }
-
-  /// Whether the default image is (so far) the first frame.
-  var startsWithDefaultImage: Bool { (animation?.frames.first ?? pending)?.pixels == .imageData }
-
-  /// Whether an animation was announced.
-  var hasAnimation: Bool { animation != nil }
 
   /// Takes the next chunk.
   ///
@@ -111,11 +97,6 @@ struct PNGFrameCollector {
     }
     let count = (animation?.frames.count ?? 0) + 1
     try limits.check(frameCount: count)
-    let (total, overflow) = totalPixels.addingReportingOverflow(frame.size.pixelCount)
-    guard !overflow, total <= limits.maxTotalPixels else {
-      throw .limitExceeded(.totalPixels, value: overflow ? .max : total, limit: limits.maxTotalPixels)
-    }
-    totalPixels = total
     pending = frame
     pendingHasPixels = false
   }

@@ -1,148 +1,170 @@
-import CDeflate
-import Glibc
+import CSPNG
 
-/// Reads the pixels of a PNG image or an APNG frame whose bytes are all there.
-///
-/// Sound data of moderate size is inflated at once, by libdeflate: behind the pixels it becomes, or in at most 4 MiB.
-/// Everything else goes through a ``PNGRowStream``, whose verdict on damage is the one that counts.
+/// Turns the compressed pixels of a PNG image or an APNG frame into RGBA8, row by row, by libspng.
 struct PNGPixelReader {
-  /// Bytes that a picture may inflate to at once: more would make cancellation wait.
-  static let wholeLimit = 64 << 20
-  /// Bytes beside the canvas that inflating at once may take.
-  static let spareLimit = 4 << 20
-
   private let bytes: UnsafeRawBufferPointer
   private let structure: PNGStructure
-  private let watch: DecodeLimits.Watch
 
-  /// Creates a reader of a file whose structure is known. `bytes` is the whole file, or as much as is there.
-  init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, watch: DecodeLimits.Watch) {
+  /// Creates a reader of a file whose structure is known. `bytes` is the whole file.
+  init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure) {
     self.bytes = bytes
     self.structure = structure
-    self.watch = watch
   }
 
   /// How much of a picture was read.
   struct Outcome {
-    /// Rows (of all passes, when interlaced) that were painted.
+    /// Rows (of all passes, when interlaced) that were written.
     var rows = 0
     /// Why it was not all; `nil` when everything was read.
     var failure: ImagingError?
   }
 
-  /// Reads the default image onto a canvas of its size. With `clears`, missing pixels become transparent.
-  func readImage(onto canvas: PNGCanvas, clears: Bool) throws(ImagingError) -> Outcome {
-    let painter = { () throws(ImagingError) in
-      try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(canvas.size))
+  /// Reads the default image.
+  func readImage(into pixels: UnsafeMutableRawPointer, bytesPerRow: Int) throws(ImagingError) -> Outcome {
+    var segments: [PNGByteSource.Segment] = []
+    if let run = structure.imageData { segments.append(.input(run)) }
+    if let cut = structure.cutImageData {
+      // With the length of what is there, libspng takes the last byte before it finds the end.
+      segments.append(.owned(imageDataHeader(byteCount: cut.payload.count)))
+      segments.append(.input(cut.payload))
     }
-    let data = PNGImageData(bytes, structure)
-    return try read(data, painter: painter, prepare: { if clears { canvas.clear() } })
+    guard !segments.isEmpty else { return Outcome(failure: .truncated(.png, byteCount: bytes.count)) }
+    let source = source(header: structure.header, imageData: segments)
+    var outcome = try read(source, size: structure.header.size, into: pixels, bytesPerRow: bytesPerRow)
+    if outcome.failure == nil { outcome.failure = uncheckedDamage(from: source.inputPosition) }
+    return outcome
   }
 
-  /// Reads a frame onto its place of a canvas. With `blends`, over what is there.
-  func read(_ frame: PNGFrame, onto canvas: PNGCanvas, blends: Bool) throws(ImagingError) -> Outcome {
-    let painter = { () throws(ImagingError) in
-      try PNGRowPainter(bytes, structure, on: canvas, area: frame.area, blends: blends)
+  /// Reads a frame into `pixels`, the first pixel of the frame's place on a canvas whose rows are `bytesPerRow`
+  /// apart. Disposal and blending are the caller's.
+  func read(
+    _ frame: PNGFrame, into pixels: UnsafeMutableRawPointer, bytesPerRow: Int
+  ) throws(ImagingError) -> Outcome {
+    guard case .frameData(let range) = frame.pixels else {
+      return try readImage(into: pixels, bytesPerRow: bytesPerRow)
     }
-    let data = PNGImageData(bytes, structure, frame)
-    return try read(data, painter: painter, prepare: {})
+    let (stream, damage) = imageData(inFrameData: range)
+    let source = source(header: structure.header.resized(to: frame.size), imageData: [.owned(stream)])
+    var outcome = try read(source, size: frame.size, into: pixels, bytesPerRow: bytesPerRow)
+    outcome.failure = damage ?? outcome.failure
+    return outcome
   }
 
-  /// Bytes behind the pixels of the default image that let it be inflated in place; 0 when that is not possible.
-  static func spare(for structure: PNGStructure, format: PixelFormat) throws(ImagingError) -> Int {
-    guard !structure.header.isInterlaced else { return 0 }
-    let inflated = try structure.header.inflatedBytes(PNGPass.all(of: structure.header))
-    guard inflated <= wholeLimit else { return 0 }
-    // The rows lie at the end. They may stick out, and kernels look a little behind the last.
-    let spare = max(0, inflated - structure.header.size.pixelCount * format.bytesPerPixel) + 64
-    return spare <= spareLimit ? spare : 0
+  private func source(header: PNGHeader, imageData: [PNGByteSource.Segment]) -> PNGByteSource {
+    var segments: [PNGByteSource.Segment] = [.owned(header.encoded)]
+    if let palette = structure.palette {
+      // More colours than the depth can name are harmless, but libspng refuses them.
+      let colors = bytes[palette.payload].prefix(3 << header.bitDepth)
+      segments.append(.owned(PNGChecksum.chunk(.palette, Array(colors))))
+    }
+    if let transparency = structure.transparency {
+      segments.append(.owned(PNGChecksum.chunk(.transparency, transparencyValues(transparency, header))))
+    }
+    segments += imageData
+    if structure.cutImageData == nil { segments.append(.owned(PNGChecksum.chunk(.end, []))) }
+    return PNGByteSource(bytes, segments: segments)
+  }
+
+  /// The data of a tRNS chunk. Of a sample, only as many bits count as the image has (11.3.1.1).
+  private func transparencyValues(_ chunk: PNGChunk, _ header: PNGHeader) -> [UInt8] {
+    var values = Array(bytes[chunk.payload])
+    if header.colorType != .indexed && header.bitDepth < 16 {
+      for high in stride(from: 0, to: values.count - 1, by: 2) {
+        values[high] = 0
+        values[high + 1] &= UInt8(truncatingIfNeeded: (1 << Int(header.bitDepth)) - 1)
+      }
+    }
+    return values
+  }
+
+  private func imageDataHeader(byteCount: Int) -> [UInt8] {
+    UInt32(truncatingIfNeeded: byteCount).bigEndianBytes + PNGChunkType.imageData.bytes
+  }
+
+  /// The fdAT chunks in `range` as one IDAT chunk, up to the first damaged one.
+  private func imageData(inFrameData range: Range<Int>) -> (stream: [UInt8], damage: ImagingError?) {
+    var cursor = PNGChunkCursor(
+      UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), from: range.lowerBound)
+    var stream = imageDataHeader(byteCount: 0)
+    stream.reserveCapacity(range.count + 12)
+    var damage: ImagingError?
+    // The walk over the structure went through these chunks before: the cursor cannot throw here.
+    while damage == nil, let chunk = try? cursor.next() {
+      guard chunk.type == .frameData, chunk.payload.count >= 4 else { continue }
+      if !chunk.isComplete {
+        damage = .truncated(.apng, byteCount: bytes.count)
+      } else if !cursor.hasValidCRC(chunk) {
+        damage = .corrupt(.apng, reason: "the CRC of an fdAT chunk is wrong", offset: chunk.range.lowerBound)
+        break
+      }
+      stream.append(contentsOf: bytes[chunk.payload.dropFirst(4)])
+    }
+    let count = stream.count - 8
+    guard count <= Int(Int32.max) else {
+      return ([], .limitExceeded(.bytes, value: count, limit: Int(Int32.max)))
+    }
+    stream.replaceSubrange(..<8, with: imageDataHeader(byteCount: count))
+    if damage == nil {
+      let crc = stream.withUnsafeBytes {
+        PNGChecksum.crc(of: UnsafeRawBufferPointer(rebasing: $0.dropFirst(4)))
+      }
+      stream += crc.bigEndianBytes
+    }
+    return (stream, damage)
   }
 
   private func read(
-    _ data: PNGImageData, painter make: () throws(ImagingError) -> PNGRowPainter, prepare: () -> Void
+    _ source: PNGByteSource, size: PixelSize, into pixels: UnsafeMutableRawPointer, bytesPerRow: Int
   ) throws(ImagingError) -> Outcome {
-    try watch.check()
-    let painter = try make()
-    if try readAtOnce(data, painter) { return Outcome(rows: painter.rows) }
-    prepare()
-    let stream = try PNGRowStream(try make())
-    var failure: ImagingError?
-    try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
-      if failure != nil || stream.failure != nil { return false }
-      try stream.feed(piece.bytes, watch: watch)
-      if stream.failure == nil && piece.damage != nil { failure = piece.damage }
-      return true
+    // The palette and its transparency are all that libspng stores.
+    let context = try SPNGContext(reading: source, chunkLimit: 64 << 10)
+    // The handle alone does not keep its owner alive.
+    defer { withExtendedLifetime(context) {} }
+    let rowBytes = size.width * 4
+    var status = spng_set_image_limits(
+      context.handle, UInt32(truncatingIfNeeded: size.width), UInt32(truncatingIfNeeded: size.height))
+    if status == 0 {
+      status = spng_decode_image(
+        context.handle, nil, 0, CInt(SPNG_FMT_RGBA8.rawValue),
+        CInt(SPNG_DECODE_TRNS.rawValue | SPNG_DECODE_PROGRESSIVE.rawValue))
     }
-    failure = stream.failure ?? failure
-    let rows = stream.painter.rows
-    if failure == nil && !stream.painter.isComplete {
-      failure =
-        structure.isTruncated ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
+    var outcome = Outcome()
+    let rowsBetweenChecks = max(1, (256 << 10) / rowBytes)
+    var info = spng_row_info()
+    while status == 0 {
+      if outcome.rows % rowsBetweenChecks == 0 && Task.isCancelled { throw .cancelled }
+      status = spng_get_row_info(context.handle, &info)
+      guard status == 0 else { break }
+      // Checked although libspng promises it: a wrong row would write outside the picture.
+      guard Int(info.row_num) < size.height else {
+        throw .corrupt(.png, reason: "row \(info.row_num) of \(size.height)", offset: nil)
+      }
+      status = spng_decode_row(context.handle, pixels + Int(info.row_num) * bytesPerRow, rowBytes)
+      if status == 0 || status == SPNG_EOI.code { outcome.rows += 1 }
     }
-    return Outcome(rows: rows, failure: failure)
+    if status != SPNG_EOI.code { outcome.failure = failure(status, rows: outcome.rows) }
+    return outcome
   }
 
-  /// Reads sound data at once; `false` when there is a flaw, or too much. Nothing that matters was written then.
-  private func readAtOnce(_ data: PNGImageData, _ painter: PNGRowPainter) throws(ImagingError) -> Bool {
-    let inflated = painter.inflatedBytes
-    guard inflated <= Self.wholeLimit, let compressed = data.soundByteCount else { return false }
-    let buffer = painter.canvas.buffer
-    let inPlace = painter.fillsCanvas && buffer.count - 64 >= max(inflated, painter.canvas.byteCount)
-    if inPlace {
-      // Pixels never overtake the rows: a row and all before it need no more room than their pixels, and what
-      // remains at the end is the rows that are still to come.
-      let start = buffer.count - 64 - inflated
-      let rows = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + inflated])
-      let free = UnsafeMutableRawBufferPointer(rebasing: buffer[..<start])
-      guard try data.withStream(byteCount: compressed, scratch: free, { stream throws(ImagingError) in
-        try PNGInflater.inflate(stream, into: rows)
-      })
-      else { return false }
-      return try paint(rows, painter)
+  private func failure(_ status: CInt, rows: Int) -> ImagingError {
+    let endsEarly = [SPNG_IO_EOF.rawValue, SPNG_EOF.code, SPNG_EIDAT_TOO_SHORT.code].contains(status)
+    if endsEarly {
+      if structure.isTruncated { return .truncated(.png, byteCount: bytes.count) }
+      return .corrupt(.png, reason: "the image data ends after \(rows) rows", offset: nil)
     }
-    guard inflated <= Self.spareLimit else { return false }
-    let pool = PixelPool.shared
-    guard let scratch = pool.take(byteCount: inflated + 64) else {
-      throw .outOfMemory(byteCount: inflated + 64)
-    }
-    defer { pool.giveBack(scratch) }
-    let rows = UnsafeMutableRawBufferPointer(rebasing: scratch[..<inflated])
-    let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    guard try data.withStream(byteCount: compressed, scratch: none, { stream throws(ImagingError) in
-        try PNGInflater.inflate(stream, into: rows)
-      })
-    else { return false }
-    return try paint(rows, painter)
+    return SPNGContext.error(status)
   }
 
-  /// Paints rows that are all there, each after the next was unfiltered, so that pixels may overwrite them.
-  private func paint(
-    _ rows: UnsafeMutableRawBufferPointer, _ painter: PNGRowPainter
-  ) throws(ImagingError) -> Bool {
-    guard let base = rows.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-    var offset = 0
-    for pass in painter.passes {
-      let length = painter.header.rowBytes(width: pass.size.width) + 1
-      for _ in 0..<pass.size.height {
-        if base[offset] > 4 { return false }
-        offset += length
+  /// Checks the IDAT chunks whose CRC libspng did not reach: it stops at the last row.
+  private func uncheckedDamage(from position: Int) -> ImagingError? {
+    guard let run = structure.imageData else { return nil }
+    var cursor = PNGChunkCursor(
+      UnsafeRawBufferPointer(rebasing: bytes[..<run.upperBound]), from: run.lowerBound)
+    while let chunk = try? cursor.next() {
+      if chunk.range.upperBound > position, !cursor.hasValidCRC(chunk) {
+        return .corrupt(.png, reason: "the CRC of an IDAT chunk is wrong", offset: chunk.range.lowerBound)
       }
     }
-    offset = 0
-    for pass in painter.passes {
-      let bytes = painter.header.rowBytes(width: pass.size.width)
-      let rowsBetweenChecks = max(1, (256 << 10) / (bytes + 1))
-      var previous: UnsafeMutablePointer<UInt8>?
-      for y in 0..<pass.size.height {
-        if y % rowsBetweenChecks == 0 { try watch.check() }
-        let row = base + offset
-        try painter.unfilter(row, bytes: bytes, prior: previous.map { UnsafePointer($0) })
-        if let previous { painter.paint(previous) }
-        previous = row + 1
-        offset += bytes + 1
-      }
-      if let previous { painter.paint(previous) }
-    }
-    return true
+    return nil
   }
 }

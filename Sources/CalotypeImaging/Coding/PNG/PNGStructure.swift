@@ -11,10 +11,10 @@ struct PNGStructure: Sendable {
   private(set) var imageData: Range<Int>?
   /// The IDAT chunk within which the input ends.
   private(set) var cutImageData: PNGChunk?
-  /// What the chunks say about colours.
-  private(set) var color = PNGColorChunks()
-  /// The iTXt chunk that holds XMP.
-  private(set) var xmp: PNGChunk?
+  /// The iCCP chunk.
+  private(set) var profile: PNGChunk?
+  /// Whether an sRGB chunk says that the colours are sRGB.
+  private(set) var isStandardRGB = false
   /// The eXIf chunk.
   private(set) var exif: PNGChunk?
   /// The animation; `nil` for a still image.
@@ -25,23 +25,43 @@ struct PNGStructure: Sendable {
   /// Whether pixels may be transparent.
   var hasAlpha: Bool { header.colorType.hasAlpha || transparency != nil }
 
-  /// Walks over all chunks of a whole file: as ``PNGWalk/finish(_:)``.
+  /// Walks over all chunks.
+  ///
+  /// Flaws before the image data are errors. Flaws behind it end the walk: the image is there already, and what
+  /// is missing of an animation is recorded in ``PNGAnimation/damage``.
+  ///
+  /// - Throws: `corrupt`, `truncated` (before the header is complete), `limitExceeded`, `unsupportedFormat`.
   init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
-    var walk = PNGWalk(limits: limits)
-    try walk.finish(bytes)
-    guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
-    self = structure
-  }
-
-  /// Starts with the IHDR chunk.
-  init(first: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
+    guard bytes.count <= limits.maxBytes else {
+      throw .limitExceeded(.bytes, value: bytes.count, limit: limits.maxBytes)
+    }
+    guard bytes.starts(with: PNGHeader.signature.prefix(bytes.count)) else {
+      throw .corrupt(.png, reason: "the signature is wrong", offset: 0)
+    }
+    var cursor = PNGChunkCursor(bytes, from: PNGHeader.signature.count)
+    guard let first = try cursor.next() else { throw .truncated(.png, byteCount: bytes.count) }
     header = try Self.header(in: first, cursor)
-  }
+    try limits.check(size: header.size, format: .png)
+    var frames = PNGFrameCollector(canvas: header.size, limits: limits)
 
-  /// Records how the walk ended.
-  mutating func end(animation: PNGAnimation?, isTruncated: Bool) {
-    self.animation = animation
-    self.isTruncated = isTruncated
+    var reachedEnd = false
+    do throws(ImagingError) {
+      while !reachedEnd, let chunk = try cursor.next() {
+        reachedEnd = chunk.type == .end
+        try add(chunk, cursor)
+        try frames.add(chunk, cursor)
+      }
+    } catch {
+      if imageData == nil && cutImageData == nil { throw error }
+      if case .limitExceeded = error { throw error }
+      frames.stop(error)
+      reachedEnd = true
+    }
+    isTruncated = !reachedEnd
+    if reachedEnd && imageData == nil && cutImageData == nil {
+      throw .corrupt(.png, reason: "there is no image data", offset: cursor.offset)
+    }
+    animation = frames.finish(truncatedAt: reachedEnd ? nil : bytes.count)
   }
 
   private static func header(
@@ -61,12 +81,9 @@ struct PNGStructure: Sendable {
     return try PNGHeader(cursor.bytes, payload: chunk.payload)
   }
 
-  var isBeforeImageData: Bool { imageData == nil && cutImageData == nil }
+  private var isBeforeImageData: Bool { imageData == nil && cutImageData == nil }
 
-  /// Takes the next chunk.
-  ///
-  /// - Throws: `corrupt` for what no decoder can ignore.
-  mutating func add(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
+  private mutating func add(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
     switch chunk.type {
     case .imageData:
       try addImageData(chunk)
@@ -76,10 +93,10 @@ struct PNGStructure: Sendable {
       if transparency == nil, isBeforeImageData, isUsableTransparency(chunk), cursor.hasValidCRC(chunk) {
         transparency = chunk
       }
-    case .profile, .standardRGB, .gamma, .chromaticities, .codePoints:
-      if isBeforeImageData, cursor.hasValidCRC(chunk) { color.add(chunk, cursor.bytes) }
-    case .text:
-      if xmp == nil, PNGText.isXMP(chunk, cursor.bytes), cursor.hasValidCRC(chunk) { xmp = chunk }
+    case .profile:
+      if profile == nil, isBeforeImageData, cursor.hasValidCRC(chunk) { profile = chunk }
+    case .standardRGB:
+      if isBeforeImageData, chunk.payload.count == 1, cursor.hasValidCRC(chunk) { isStandardRGB = true }
     case .exif:
       if exif == nil, cursor.hasValidCRC(chunk) { exif = chunk }
     case .header:

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Decodes WebP (RFC 9649): lossy, lossless, with alpha, with metadata; stills and animations.
+/// Decodes WebP (RFC 9649): lossy, lossless, with alpha, with metadata; of an animation the first frame.
 ///
 /// Chroma is upsampled with libwebp's "fancy" filter and nothing is dithered. The canvas of an animation starts
 /// transparent; its background colour is ignored, as in browsers.
@@ -10,9 +10,6 @@ public struct WebPDecoder: ImageDecoding {
 
   /// The formats it reads.
   public var formats: [ImageFormat] { [.webp] }
-
-  /// 12 bytes.
-  public var signatureLength: Int { 12 }
 
   /// ``ImageFormat/webp`` if the bytes start with a RIFF header of form type `WEBP`.
   public func format(of prefix: Data) -> ImageFormat? {
@@ -37,44 +34,37 @@ public struct WebPDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
-    try watch.check()
-    return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+    try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let structure = try WebPStructure(file, limits: options.limits)
       if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: file.count) }
+      let info = structure.info(of: file)
       let frame = structure.firstFrame
+      let painter = WebPPainter(file: file, allowsPartial: options.allowsPartial)
       var isComplete = true
       let bitmap = try Bitmap(size: structure.canvas) { (canvas) throws(ImagingError) in
         let fills = frame.size == structure.canvas
-        if !fills { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
-        let target = try WebPFrameReader.Target(frame, onto: canvas, width: structure.canvas.width)
-        let reader = try WebPFrameReader(frame, into: target, pace: .whole)
-        isComplete = try reader.finish(file, allowsPartial: options.allowsPartial, watch: watch)
-        if !isComplete {
-          // From the first missing row on: what a decoder that was stopped left there is nobody's business.
-          let start = min(canvas.count, 4 * (frame.y + reader.rows) * structure.canvas.width)
-          UnsafeMutableRawBufferPointer(rebasing: canvas[start...])
-            .initializeMemory(as: UInt8.self, repeating: 0)
-        }
+        if !fills || options.allowsPartial { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
+        isComplete = try painter.paint(frame, onto: canvas, width: structure.canvas.width)
         return fills && isComplete && !frame.hasAlpha
       }
-      return structure.image(
-        bitmap, of: file, isPartial: !isComplete || structure.isTruncated, options: options)
+      return Image(
+        bitmap: bitmap, info: info, orientation: info.orientation,
+        isPartial: !isComplete || structure.isTruncated)
     }
   }
+}
 
-  /// Decodes a still, or the first frame of an animation, row by row while the bytes arrive.
-  public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
-    WebPIncrementalDecoder(options: options)
-  }
-
-  /// All frames of an animation.
-  ///
-  /// - Throws: as ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
-  ///   pixels of all frames together.
-  public func makeFrameDecoder(
-    _ data: Data, options: DecodeOptions
-  ) throws(ImagingError) -> (any FrameDecoding)? {
-    try WebPFrameDecoder(data, options: options)
+extension WebPStructure {
+  /// What the chunks say, in the terms of all formats.
+  func info(of file: UnsafeRawBufferPointer) -> ImageInfo {
+    let isAnimation = frames.count > 1
+    var info = ImageInfo(
+      format: .webp, size: canvas, frameCount: frames.count, loopCount: isAnimation ? plays : 1,
+      durations: isAnimation ? frames.map(\.duration) : [], hasAlpha: hasAlpha)
+    if let exif, let orientation = Exif.orientation(in: file.bytes.extracting(exif)) {
+      info.orientation = orientation
+    }
+    if let colorProfile { info.colorProfile = ICCProfile.description(of: Data(file[colorProfile])) }
+    return info
   }
 }

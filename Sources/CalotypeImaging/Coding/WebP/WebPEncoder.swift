@@ -1,8 +1,7 @@
 import CWebP
 public import FoundationEssentials
 
-/// Writes WebP, still and animated: lossy at a quality, or lossless with every pixel kept, in stills also under full
-/// transparency.
+/// Writes still WebP: lossy at a quality, or lossless with every pixel kept, also under full transparency.
 public struct WebPEncoder: ImageEncoding {
   /// The largest width and height that the format can hold (RFC 9649, 2.5 and 3.4).
   public static let maxSide = 16383
@@ -13,66 +12,28 @@ public struct WebPEncoder: ImageEncoding {
   /// ``ImageFormat/webp``.
   public var format: ImageFormat { .webp }
 
-  /// The encoded bytes. Alpha is kept, and left out when the bitmap is known to be opaque. Bitmaps of other formats are
-  /// converted to 8 bits a sample.
+  /// The encoded bytes. Alpha is kept, and left out when the bitmap is known to be opaque.
   ///
-  /// Lossless files are as small as the effort makes them; `quality` does not matter then.
+  /// Lossless files are as small as libwebp's default effort makes them; `quality` does not matter then.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 or a picture larger
   ///   than ``maxSide``, ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
   ///   ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
-    var config = try Self.config(options)
-    let bitmap = try Self.checked(image.bitmap)
-    let data = try Self.withPicture(of: bitmap, isLossless: options.isLossless) {
-      (picture) throws(ImagingError) in
-      var writer = WebPMemoryWriter()
-      WebPMemoryWriterInit(&writer)
-      defer { WebPMemoryWriterClear(&writer) }
-      picture.writer = WebPMemoryWrite
-      let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
-        picture.custom_ptr = UnsafeMutableRawPointer(writer)
-        return WebPEncode(&config, &picture)
-      }
-      guard isEncoded != 0 else { throw Self.error(picture.error_code, of: bitmap) }
-      guard let memory = writer.mem, writer.size > 0 else {
-        throw .encodingFailed(.webp, reason: "the encoder wrote nothing")
-      }
-      return Data(bytes: memory, count: writer.size)
-    }
-    return try WebPMetadataWriter(image, keeps: options.keeps).add(to: data)
-  }
-
-  /// All frames. One that looks like the frame before it becomes part of that frame's time; colours under full
-  /// transparency are free.
-  ///
-  /// - Throws: as ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and what `animation`
-  ///   throws.
-  public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
-    let config = try Self.config(options)
-    return try WebPAnimationWriter(config: config, options: options).data(of: animation)
-  }
-
-  /// A bitmap that libwebp can read.
-  static func checked(_ bitmap: Bitmap) throws(ImagingError) -> Bitmap {
-    guard bitmap.width <= maxSide, bitmap.height <= maxSide else {
+    let bitmap = image.bitmap
+    guard bitmap.width <= Self.maxSide, bitmap.height <= Self.maxSide else {
       throw .invalidParameter(
         name: "size",
-        reason: "WebP holds at most \(maxSide)×\(maxSide) pixels, not \(bitmap.size); shrink it first")
+        reason:
+          "WebP holds at most \(Self.maxSide)×\(Self.maxSide) pixels, not \(bitmap.size); shrink it first")
     }
-    return try bitmap.converted(to: .rgba8)
-  }
-
-  /// Calls `body` with a picture that has the pixels, and the hook that sees cancellation.
-  static func withPicture<Result>(
-    of bitmap: Bitmap, isLossless: Bool, _ body: (inout WebPPicture) throws(ImagingError) -> Result
-  ) throws(ImagingError) -> Result {
+    var config = try Self.config(options)
     var picture = WebPPicture()
     guard WebPPictureInit(&picture) != 0 else { throw Self.wrongVersion }
     defer { WebPPictureFree(&picture) }
     picture.width = Int32(bitmap.width)
     picture.height = Int32(bitmap.height)
-    picture.use_argb = isLossless ? 1 : 0
+    picture.use_argb = options.isLossless ? 1 : 0
     let isImported = bitmap.withUnsafeBytes { pixels in
       let source = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
       let stride = Int32(bitmap.bytesPerRow)
@@ -80,11 +41,24 @@ public struct WebPEncoder: ImageEncoding {
         ? WebPPictureImportRGBX(&picture, source, stride) : WebPPictureImportRGBA(&picture, source, stride)
     }
     guard isImported != 0 else { throw .outOfMemory(byteCount: bitmap.byteCount) }
+
+    var writer = WebPMemoryWriter()
+    WebPMemoryWriterInit(&writer)
+    defer { WebPMemoryWriterClear(&writer) }
+    picture.writer = WebPMemoryWrite
     picture.progress_hook = continuesUnlessCancelled
-    return try body(&picture)
+    let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
+      picture.custom_ptr = UnsafeMutableRawPointer(writer)
+      return WebPEncode(&config, &picture)
+    }
+    guard isEncoded != 0 else { throw Self.error(picture.error_code, of: bitmap) }
+    guard let memory = writer.mem, writer.size > 0 else {
+      throw .encodingFailed(.webp, reason: "the encoder wrote nothing")
+    }
+    return Data(bytes: memory, count: writer.size)
   }
 
-  static var wrongVersion: ImagingError {
+  private static var wrongVersion: ImagingError {
     .encodingFailed(.webp, reason: "the WebP library has another version than its headers")
   }
 
@@ -92,35 +66,19 @@ public struct WebPEncoder: ImageEncoding {
     guard (0...100).contains(options.quality) else {
       throw .invalidParameter(name: "quality", reason: "\(options.quality) is not 0 to 100")
     }
-    guard (0...100).contains(options.alphaQuality) else {
-      throw .invalidParameter(name: "alphaQuality", reason: "\(options.alphaQuality) is not 0 to 100")
-    }
     var config = WebPConfig()
     guard WebPConfigInit(&config) != 0 else { throw wrongVersion }
     if options.isLossless {
-      let level: Int32 =
-        switch options.effort {
-        case .fast: 1
-        case .balanced: 6
-        case .small: 9
-        }
-      guard WebPConfigLosslessPreset(&config, level) != 0 else { throw wrongVersion }
+      guard WebPConfigLosslessPreset(&config, 6) != 0 else { throw wrongVersion }
       config.exact = 1
     } else {
       config.quality = Float(options.quality)
-      config.alpha_quality = Int32(options.alphaQuality)
-      config.use_sharp_yuv = options.usesSharpYUV ? 1 : 0
-      config.method =
-        switch options.effort {
-        case .fast: 0
-        case .balanced: 4
-        case .small: 6
-        }
+      config.method = 4
     }
     return config
   }
 
-  static func error(_ code: WebPEncodingError, of bitmap: Bitmap) -> ImagingError {
+  private static func error(_ code: WebPEncodingError, of bitmap: Bitmap) -> ImagingError {
     switch code {
     case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
       .outOfMemory(byteCount: bitmap.byteCount)

@@ -6,9 +6,10 @@ struct WebPFrame: Hashable, Sendable {
   var y = 0
   /// Width and height; the frame lies within the canvas.
   var size: PixelSize
-  /// The bytes of its `ALPH` chunk, if any, up to the end of its `VP8 ` or `VP8L` chunk, headers included:
-  /// as announced, which may be beyond the end of the file.
+  /// The bytes of its `ALPH` chunk, if any, up to the end of its `VP8 ` or `VP8L` chunk, headers included.
   var payload: Range<Int>
+  /// Whether the payload is announced longer than the file is.
+  var isTruncated = false
   /// Whether the bitstream declares alpha; if not, every pixel is opaque.
   var hasAlpha: Bool
   /// Whether the bitstream is VP8L.

@@ -2,90 +2,49 @@ import CWebP
 
 /// The chunks of a WebP: what pictures there are and where their bytes lie (RFC 9649, 2.3 to 2.7).
 ///
-/// A walk over chunk headers that goes on where it stopped when more bytes have come; no pixel is decoded. Unknown chunks and bytes behind the RIFF chunk are skipped.
+/// A walk over chunk headers; no pixel is decoded. Unknown chunks and bytes behind the RIFF chunk are skipped.
 /// Metadata chunks count whether or not the flags announce them, as some writers forget to.
 struct WebPStructure: Sendable {
   /// Width and height of the canvas.
   private(set) var canvas = PixelSize(width: 0, height: 0)
-  /// In stored order; never empty after ``finish(_:)``. One frame for a still.
+  /// In stored order; never empty. One frame for a still.
   private(set) var frames: [WebPFrame] = []
-  /// Frames whose data are there to the end.
-  private(set) var completeFrameCount = 0
-  /// The first of the frames; there must be one.
+  /// The first of the frames.
   var firstFrame: WebPFrame { frames[0] }
   /// Times the animation plays, 0 for ever.
   private(set) var plays = 1
-  /// Pixels of all frames together.
-  private(set) var totalPixels = 0
   /// Whether the file declares alpha, by its flags or in any bitstream.
   private(set) var hasAlpha = false
-  /// The payloads of the `EXIF`, `ICCP` and `XMP ` chunks, as announced.
-  private(set) var exif: Range<Int>?, colorProfile: Range<Int>?, xmp: Range<Int>?
-  /// Whether the RIFF chunk is announced longer than the bytes are. Known in the end.
-  private(set) var isTruncated = false
+  /// The payload of the `EXIF` chunk.
+  private(set) var exif: Range<Int>?
+  /// The payload of the `ICCP` chunk.
+  private(set) var colorProfile: Range<Int>?
+  /// Whether the RIFF chunk is announced longer than the bytes are.
+  let isTruncated: Bool
 
   private let limits: DecodeLimits
+  private let byteCount: Int
   private var isExtended = false
   private var isAnimated = false
   private var hasAnimationHeader = false
-  private var state = State.header
-  /// Where the next chunk is.
-  private var offset = 0
-  /// Where the RIFF chunk ends.
-  private var end = 0
-  /// Where the `ALPH` chunk of a still is.
-  private var alpha: Int?
 
-  /// What is at `offset`.
-  private enum State {
-    case header
-    case chunks
-    /// The chunks of a frame, whose picture is to come.
-    case frame(WebPFrame, Chunk, alpha: Int?)
-    case end
-  }
-
-  /// A structure that knows nothing yet. Call ``read(_:)``, then ``finish(_:)``.
-  init(limits: DecodeLimits) {
-    self.limits = limits
-  }
-
-  /// The structure of a whole file.
-  ///
-  /// - Throws: as ``read(_:)`` and ``finish(_:)``.
+  /// - Throws: ``ImagingError/truncated(_:byteCount:)`` when no picture's header is there,
+  ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
   init(_ file: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
-    self.init(limits: limits)
-    try finish(file)
-  }
-
-  /// Goes on as far as the bytes reach: all bytes from the first on, of which those of earlier calls are known.
-  ///
-  /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)``.
-  mutating func read(_ file: UnsafeRawBufferPointer) throws(ImagingError) {
-    while try step(file) {}
-    while completeFrameCount < frames.count,
-      frames[completeFrameCount].payload.upperBound <= file.count
-    {
-      completeFrameCount += 1
+    let bytes = file.bytes
+    self.limits = limits
+    byteCount = bytes.byteCount
+    guard bytes.holds("RIFF"), bytes.holds("WEBP", at: 8) else { throw .unrecognizedFormat(hint: nil) }
+    guard let length = bytes.dword(at: 4) else { throw .truncated(.webp, byteCount: byteCount) }
+    guard length >= 12, length <= Self.maxPayload else {
+      throw .corrupt(.webp, reason: "the RIFF chunk has an impossible length of \(length)", offset: 4)
     }
-  }
-
-  /// Says that no more bytes come.
-  ///
-  /// - Throws: as ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or
-  ///   ``ImagingError/corrupt(_:reason:offset:)`` when there is no picture's header.
-  mutating func finish(_ file: UnsafeRawBufferPointer) throws(ImagingError) {
-    try read(file)
-    if case .header = state {
-      guard file.bytes.holds("RIFF"), file.bytes.holds("WEBP", at: 8) else {
-        throw .unrecognizedFormat(hint: nil)
-      }
+    isTruncated = 8 + length > byteCount
+    try walk(file, end: 8 + length)
+    guard !frames.isEmpty else {
+      if isTruncated { throw .truncated(.webp, byteCount: byteCount) }
+      throw .corrupt(.webp, reason: "there is no image in it", offset: byteCount)
     }
-    isTruncated = end > file.count
-    guard frames.isEmpty else { return }
-    if isTruncated { throw .truncated(.webp, byteCount: file.count) }
-    throw .corrupt(.webp, reason: "there is no image in it", offset: file.count)
   }
 
   /// The largest length of a chunk that leaves room for its header and padding.
@@ -99,84 +58,53 @@ struct WebPStructure: Sendable {
     var next: Int { payload.upperBound + payload.count & 1 }
   }
 
-  /// Does one chunk, or goes on with one; `false` when more bytes are needed, or none.
-  private mutating func step(_ file: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
-    let bytes = file.bytes
-    switch state {
-    case .header:
-      return try readHeader(bytes)
-    case .chunks:
-      guard offset + 8 <= end else {
-        state = .end
-        return false
-      }
-      guard let chunk = try chunk(bytes, end: end), try read(chunk, of: file) else { return false }
-      return true
-    case .frame(let frame, let chunk, let alpha):
-      return try readPicture(of: frame, in: chunk, alpha: alpha, file)
-    case .end:
-      return false
-    }
-  }
-
-  private mutating func readHeader(_ bytes: RawSpan) throws(ImagingError) -> Bool {
-    guard bytes.byteCount >= 12, let length = bytes.dword(at: 4) else { return false }
-    guard bytes.holds("RIFF"), bytes.holds("WEBP", at: 8) else { throw .unrecognizedFormat(hint: nil) }
-    guard length >= 12, length <= Self.maxPayload else {
-      throw .corrupt(.webp, reason: "the RIFF chunk has an impossible length of \(length)", offset: 4)
-    }
-    offset = 12
-    end = 8 + length
-    state = .chunks
-    return true
-  }
-
   /// The chunk at `offset`; `nil` when the bytes end before its header does.
-  private func chunk(_ bytes: RawSpan, end: Int) throws(ImagingError) -> Chunk? {
-    guard let length = bytes.dword(at: offset + 4) else { return nil }
+  private func chunk(_ bytes: RawSpan, at offset: Int, end: Int) throws(ImagingError) -> Chunk? {
+    guard offset + 8 <= end, let length = bytes.dword(at: offset + 4) else { return nil }
     guard length <= Self.maxPayload, offset + 8 + length <= end else {
       throw .corrupt(.webp, reason: "a chunk reaches beyond the one that holds it", offset: offset)
     }
     return Chunk(header: offset, payload: offset + 8..<offset + 8 + length)
   }
 
-  /// Reads a chunk of the file and goes to the next; `false` when more bytes are needed.
-  private mutating func read(_ chunk: Chunk, of file: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
+  private mutating func walk(_ file: UnsafeRawBufferPointer, end: Int) throws(ImagingError) {
     let bytes = file.bytes
-    if offset == 12, bytes.holds("VP8X", at: offset) {
-      guard try readExtendedHeader(bytes, chunk) else { return false }
-    } else if bytes.holds("VP8 ", at: offset) || bytes.holds("VP8L", at: offset) {
-      if !isAnimated, frames.isEmpty {
-        let isLossless = bytes.holds("VP8L", at: offset)
-        guard
-          let frame = try bitstream(
-            file, from: isLossless ? offset : alpha ?? offset, to: chunk.payload.upperBound)
-        else { return false }
-        try addStill(frame, at: offset)
+    var offset = 12
+    var alpha: Int?
+    while let chunk = try chunk(bytes, at: offset, end: end) {
+      let start = chunk.payload.lowerBound
+      if offset == 12, bytes.holds("VP8X", at: offset) {
+        guard try readExtendedHeader(bytes, chunk) else { return }
+      } else if bytes.holds("VP8 ", at: offset) || bytes.holds("VP8L", at: offset) {
+        if !isAnimated, frames.isEmpty {
+          let isLossless = bytes.holds("VP8L", at: offset)
+          guard
+            let frame = try bitstream(
+              file, from: isLossless ? offset : alpha ?? offset, to: chunk.payload.upperBound)
+          else { return }
+          try addStill(frame, at: offset)
+        }
+      } else if offset == 12 {
+        throw .corrupt(.webp, reason: "the first chunk is none of VP8, VP8L and VP8X", offset: offset)
+      } else if bytes.holds("ALPH", at: offset) {
+        if alpha == nil { alpha = offset }
+      } else if bytes.holds("ANIM", at: offset) {
+        guard chunk.payload.count >= 6 else {
+          throw .corrupt(.webp, reason: "the ANIM chunk is too short", offset: offset)
+        }
+        hasAnimationHeader = true
+        if let count = bytes.uint16(at: start + 4, bigEndian: false) { plays = Int(count) }
+      } else if bytes.holds("ANMF", at: offset), isAnimated {
+        guard hasAnimationHeader else {
+          throw .corrupt(.webp, reason: "there is a frame, but no ANIM chunk before it", offset: offset)
+        }
+        guard try addFrame(file, chunk) else { return }
+      } else if chunk.payload.upperBound <= byteCount {
+        if bytes.holds("EXIF", at: offset), exif == nil { exif = chunk.payload }
+        if bytes.holds("ICCP", at: offset), colorProfile == nil { colorProfile = chunk.payload }
       }
-    } else if offset == 12 {
-      throw .corrupt(.webp, reason: "the first chunk is none of VP8, VP8L and VP8X", offset: offset)
-    } else if bytes.holds("ALPH", at: offset) {
-      if alpha == nil { alpha = offset }
-    } else if bytes.holds("ANIM", at: offset) {
-      guard chunk.payload.count >= 6 else {
-        throw .corrupt(.webp, reason: "the ANIM chunk is too short", offset: offset)
-      }
-      guard let count = bytes.uint16(at: chunk.payload.lowerBound + 4, bigEndian: false) else { return false }
-      hasAnimationHeader = true
-      plays = Int(count)
-    } else if bytes.holds("ANMF", at: offset), isAnimated {
-      guard hasAnimationHeader else {
-        throw .corrupt(.webp, reason: "there is a frame, but no ANIM chunk before it", offset: offset)
-      }
-      return try readFrameHeader(bytes, chunk)
-    } else {
-      if bytes.holds("EXIF", at: offset), exif == nil { exif = chunk.payload }
-      if bytes.holds("ICCP", at: offset), colorProfile == nil { colorProfile = chunk.payload }
-      if bytes.holds("XMP ", at: offset), xmp == nil { xmp = chunk.payload }
+      offset = chunk.next
     }
-    offset = chunk.next
-    return true
   }
 
   /// Reads `VP8X`; `false` when the file ends within it.
@@ -210,13 +138,15 @@ struct WebPStructure: Sendable {
 
   private mutating func append(_ frame: WebPFrame) {
     frames.append(frame)
-    totalPixels += frame.size.pixelCount
     hasAlpha = hasAlpha || frame.hasAlpha
   }
 
-  /// Reads the header of `ANMF`; `false` when more bytes are needed.
-  private mutating func readFrameHeader(_ bytes: RawSpan, _ chunk: Chunk) throws(ImagingError) -> Bool {
+  /// Reads `ANMF`; `false` when the file ends before its bitstream's header does.
+  private mutating func addFrame(_ file: UnsafeRawBufferPointer, _ chunk: Chunk) throws(ImagingError) -> Bool
+  {
+    let bytes = file.bytes
     let start = chunk.payload.lowerBound
+    let end = chunk.payload.upperBound
     try limits.check(frameCount: frames.count + 1)
     guard chunk.payload.count >= 16 else {
       throw .corrupt(.webp, reason: "the ANMF chunk is too short", offset: chunk.header)
@@ -229,60 +159,46 @@ struct WebPStructure: Sendable {
     guard 2 * x + size.width <= canvas.width, 2 * y + size.height <= canvas.height else {
       throw .corrupt(.webp, reason: "a frame sticks out of the canvas", offset: chunk.header)
     }
-    let frame = WebPFrame(
-      x: 2 * x, y: 2 * y, size: size, payload: start + 16..<chunk.payload.upperBound, hasAlpha: false,
-      isLossless: false, delay: delay, clearsAfterwards: flags & 1 != 0, replaces: flags & 2 != 0)
-    offset = start + 16
-    state = .frame(frame, chunk, alpha: nil)
-    return true
-  }
-
-  /// Reads one chunk within `ANMF`; `false` when more bytes are needed.
-  private mutating func readPicture(
-    of frame: WebPFrame, in chunk: Chunk, alpha: Int?, _ file: UnsafeRawBufferPointer
-  ) throws(ImagingError) -> Bool {
-    let bytes = file.bytes
-    let end = chunk.payload.upperBound
-    guard offset + 8 <= end else {
-      if end > file.count { return false }
-      throw .corrupt(.webp, reason: "a frame has no picture", offset: chunk.header)
-    }
-    guard let inner = try self.chunk(bytes, end: end) else { return false }
-    let isLossless = bytes.holds("VP8L", at: offset)
-    guard isLossless || bytes.holds("VP8 ", at: offset) else {
-      let isAlpha = alpha == nil && bytes.holds("ALPH", at: offset)
-      state = .frame(frame, chunk, alpha: isAlpha ? offset : alpha)
+    var offset = start + 16
+    var alpha: Int?
+    while let inner = try self.chunk(bytes, at: offset, end: end) {
+      let isLossless = bytes.holds("VP8L", at: offset)
+      if isLossless || bytes.holds("VP8 ", at: offset) {
+        guard
+          var frame = try bitstream(
+            file, from: isLossless ? offset : alpha ?? offset, to: inner.payload.upperBound)
+        else { return false }
+        guard frame.size == size else {
+          throw .corrupt(
+            .webp, reason: "a frame of \(size) holds a picture of \(frame.size)", offset: chunk.header)
+        }
+        frame.x = 2 * x
+        frame.y = 2 * y
+        frame.delay = delay
+        frame.clearsAfterwards = flags & 1 != 0
+        frame.replaces = flags & 2 != 0
+        append(frame)
+        return true
+      }
+      if alpha == nil, bytes.holds("ALPH", at: offset) { alpha = offset }
       offset = inner.next
-      return true
     }
-    guard
-      let picture = try bitstream(
-        file, from: isLossless ? offset : alpha ?? offset, to: inner.payload.upperBound)
-    else { return false }
-    guard picture.size == frame.size else {
-      throw .corrupt(
-        .webp, reason: "a frame of \(frame.size) holds a picture of \(picture.size)", offset: chunk.header)
-    }
-    var whole = frame
-    whole.payload = picture.payload
-    whole.hasAlpha = picture.hasAlpha
-    whole.isLossless = picture.isLossless
-    append(whole)
-    state = .chunks
-    offset = chunk.next
-    return true
+    if isTruncated, end > byteCount { return false }
+    throw .corrupt(.webp, reason: "a frame has no picture", offset: chunk.header)
   }
 
   /// What the header of a bitstream says; `nil` when the file ends within it.
   private func bitstream(
     _ file: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) throws(ImagingError) -> WebPFrame? {
-    let source = UnsafeRawBufferPointer(rebasing: file[start..<min(end, file.count)])
+    let payload = start..<min(end, byteCount)
+    let source = UnsafeRawBufferPointer(rebasing: file[payload])
     var features = WebPBitstreamFeatures()
     let status = WebPGetFeatures(
       source.baseAddress?.assumingMemoryBound(to: UInt8.self), source.count, &features)
+    let isTruncated = end > byteCount
     guard status == VP8_STATUS_OK else {
-      if status == VP8_STATUS_NOT_ENOUGH_DATA, end > file.count { return nil }
+      if status == VP8_STATUS_NOT_ENOUGH_DATA, isTruncated { return nil }
       throw .corrupt(.webp, reason: "the header of a bitstream makes no sense", offset: start)
     }
     let size = PixelSize(width: Int(features.width), height: Int(features.height))
@@ -290,7 +206,8 @@ struct WebPStructure: Sendable {
       throw .corrupt(.webp, reason: "a picture of \(size) pixels", offset: start)
     }
     return WebPFrame(
-      size: size, payload: start..<end, hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
+      size: size, payload: payload, isTruncated: isTruncated, hasAlpha: features.has_alpha != 0,
+      isLossless: features.format == 2)
   }
 }
 

@@ -1,4 +1,0 @@
-#pragma once
-#include <libdeflate.h>
-/* For streams that arrive or leave in pieces. */
-#include <zlib.h>
