@@ -93,6 +93,8 @@ let package = Package(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
 
     .testTarget(
+      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport"], swiftSettings: swift),
+    .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
         "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",

@@ -108,9 +108,10 @@ final class WorkerQueue: @unchecked Sendable {
       lanes.append(Lane(priority: priority, items: [item]))
     }
     count += 1
-    let wake = idle > 0
+    // Unlocking is the last touch, and closing takes the lock: whoever enqueues need not keep the executor alive,
+    // so the task may run, end and release it before this returns.
+    if idle > 0 { pthread_cond_signal(condition) }
     pthread_mutex_unlock(mutex)
-    if wake { pthread_cond_signal(condition) }
   }
 
   func close() {
