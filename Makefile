@@ -5,6 +5,10 @@
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
+# Optimised, because decoders are slow without.
+TEST_FLAGS = -c release -Xswiftc -enable-testing
+# A few tests at a time: those that wait for a server must not starve behind those that compute.
+SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -28,16 +32,17 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 	@Examples/run.sh "$(OUT)" $(URL)
 
 test: test-deps ## Builds and runs every test
-	swift build --build-tests --jobs $(JOBS) -c release -Xswiftc -enable-testing --scratch-path .build-test
-	swift test --skip-build -c release -Xswiftc -enable-testing --scratch-path .build-test
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test
 
 tsan: test-deps ## The tests under ThreadSanitizer
-	swift build --build-tests --jobs $(JOBS) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=0 swift test --skip-build --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=0 \
+	$(SWIFT_TEST) $(TEST_FLAGS) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
 
 asan: test-deps ## The tests under AddressSanitizer
-	swift build --build-tests --jobs $(JOBS) --sanitize=address --scratch-path .build-asan
-	swift test --skip-build --sanitize=address --scratch-path .build-asan
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
+	$(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
 bench: ## Benchmarks against named peers, as CPU-time ratios
 	@.ci/install bench

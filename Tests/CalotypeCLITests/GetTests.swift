@@ -193,7 +193,8 @@ struct GetTests {
     ])
     try await server.waitForRequests("/slow.jpg")
     child.send(SIGINT)
-    #expect(try child.wait().status == 130)
+    let run = try child.wait()
+    #expect(run.status == 130, "\(run)")
     try await server.waitForDisconnects("/slow.jpg")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).isEmpty)
   }

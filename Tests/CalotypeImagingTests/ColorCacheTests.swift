@@ -34,7 +34,10 @@ struct ColorCacheTests {
       try ColorTests.profile("DisplayP3-v4"), try ColorTests.profile("AdobeCompat-v2"),
       .calibrated(.init(gamma: 1)), .calibrated(.init(gamma: 0.6)), .icc(Data([1, 2, 3])), .sRGB,
     ]
-    let watch = DecodeLimits.Watch(.default)
+    var limits = DecodeLimits.default
+    // For sanitizers on busy machines.
+    limits.maxDuration = .seconds(600)
+    let watch = DecodeLimits.Watch(limits)
     @Sendable func convert(_ profile: ColorProfile) throws -> Bitmap {
       try stored.converted(from: profile, keepsGray: true, watch: watch, pool: .shared, cache: cache)
     }

@@ -42,7 +42,7 @@ struct WorkerExecutorTests {
     let executor = WorkerExecutor(name: "cancelled", threads: 1)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      try await executor.run { () throws in Issue.record("started") }
+      _ = try await executor.run { () throws in Issue.record("started") }
     }
     await #expect(throws: CancellationError.self) { try await task.value }
   }
