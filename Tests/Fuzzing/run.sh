@@ -14,7 +14,7 @@ shift 2
 
 if [ "$target" = all ]; then
   failed=()
-  for each in $("$program" --list); do "$0" "$each" "$seconds" "$@" || failed+=("$each"); done
+  for each in $("$program" --list); do ./run.sh "$each" "$seconds" "$@" || failed+=("$each"); done
   [ ${#failed[@]} -eq 0 ] || { echo "found something: ${failed[*]}" >&2; exit 1; }
   exit
 fi
