@@ -34,7 +34,7 @@ enum DecoderTargets {
     let modes = Thumbnail.Mode.allCases
     let filters = ResampleFilter.allCases
     return Thumbnail(
-      box: PixelSize(width: Int(input.first), height: Int(input.second & 63)),
+      box: PixelSize(width: Int(input.first), height: max(1, Int(input.second & 63))),
       mode: modes[Int(input.second >> 6) % modes.count], filter: filters[Int(input.second) % filters.count])
   }
 

@@ -15,7 +15,7 @@ enum EncodeTarget {
       switch error {
       case .invalidParameter, .unsupportedFormat, .limitExceeded: return
       // No quality may be low enough for the bytes that were asked for.
-      case .encodingFailed where options.maxFileSize != nil: return
+      case .cannotFit where options.maxFileSize != nil: return
       default: throw FuzzFailure("\(bitmap.size) \(bitmap.format) as \(options): \(error)")
       }
     }

@@ -37,15 +37,16 @@ enum ResampleTarget {
     try Promises.check(small, .default)
   }
 
-  /// Long and thin, or up to 128 pixels in both directions.
+  /// Long and thin, now and then very long, or up to 64 pixels in both directions.
   private static func side(_ numbers: inout NumberReader) -> PixelSize {
     let shape = numbers.byte()
     let a = Int(numbers.integer(UInt16.self))
     let b = Int(numbers.byte())
+    let longest = shape < 4 ? 200_000 : 2048
     switch shape % 4 {
-    case 0: return PixelSize(width: a * 4 % 200_000 + 1, height: b % 2 + 1)
-    case 1: return PixelSize(width: b % 2 + 1, height: a * 4 % 200_000 + 1)
-    default: return PixelSize(width: a % 128 + 1, height: b % 128 + 1)
+    case 0: return PixelSize(width: a * 4 % longest + 1, height: b % 2 + 1)
+    case 1: return PixelSize(width: b % 2 + 1, height: a * 4 % longest + 1)
+    default: return PixelSize(width: a % 64 + 1, height: b % 64 + 1)
     }
   }
 

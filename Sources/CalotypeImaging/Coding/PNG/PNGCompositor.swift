@@ -69,7 +69,8 @@ final class PNGCompositor {
       self.backup = backup
       backup.copy(frame.area, from: canvas)
     }
-    let blends = frame.blend == .over && file.structure.hasAlpha
+    // Under the first frame there is nothing: it is the still image, hidden colours of transparent pixels included.
+    let blends = index > 0 && frame.blend == .over && file.structure.hasAlpha
     let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
       .read(frame, onto: canvas, blends: blends)
     if let failure = outcome.failure, !file.options.allowsPartial || !failure.leavesPixels { throw failure }
