@@ -23,15 +23,19 @@ final class PNGCompositor {
     if let old = self.canvas { canvas = old } else { canvas = try self.canvas(of: file) }
     self.canvas = canvas
     let watch = DecodeLimits.Watch(file.options.limits)
-    let start = restart(for: index, frames, file)
+    var start = restart(for: index, frames, file)
     var next = (drawn ?? -1) + 1
-    if drawn == nil || next > index + 1 || start > next {
-      canvas.clear()
-      drawn = nil
-      next = start
-    }
-    while next <= index {
+    var isFresh = drawn == nil || next > index + 1 || start > next
+    while next <= index || isFresh {
+      if isFresh {
+        canvas.clear()
+        drawn = nil
+        next = start
+      }
       try draw(next, frames, file, on: canvas, watch)
+      // What a damaged frame lacks shows what was there before.
+      isFresh = isFresh && start > 0 && !isWhole
+      if isFresh { start = restart(for: start - 1, frames, file) }
       next += 1
     }
     return try canvas.copied(isOpaque: isWhole && covers(frames[index], file) && !file.structure.hasAlpha)
