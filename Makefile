@@ -12,6 +12,7 @@ SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-par
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
+NAME ?=
 SECONDS ?= 60
 
 help: ## This list
@@ -44,9 +45,9 @@ asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 	$(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
-bench: ## Benchmarks against named peers, as CPU-time ratios
+bench: ## Benchmarks against named peers, as CPU-time ratios; NAME=png for those whose names start so
 	@.ci/install bench
-	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks
+	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks $(NAME)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

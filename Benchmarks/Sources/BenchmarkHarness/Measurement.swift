@@ -22,6 +22,11 @@ public struct Measurement: Hashable, Sendable {
   /// Half of all ratios lie within this distance around their median: the quartiles, halved.
   public let spread: Double
 
+  /// Bytes that the work produces, where their number matters.
+  public var byteCount: Int?
+  /// Bytes that the limit produces.
+  public var limitByteCount: Int?
+
   /// Runs both pieces of work in turns, the order swapped each round, after one warm-up of each.
   ///
   /// - Parameters:
@@ -34,16 +39,31 @@ public struct Measurement: Hashable, Sendable {
     _ name: String, to limitName: String, rounds: Int = 15, subject: () throws(Failure) -> Void,
     limit: () throws(Failure) -> Void
   ) throws(Failure) -> Measurement {
+    try ratio(name, to: limitName, rounds: rounds, subject: subject) { () throws(Failure) in try time(limit) }
+  }
+
+  /// The same with a limit that measures itself, such as one in another process.
+  ///
+  /// - Parameters:
+  ///   - name: What is measured.
+  ///   - limitName: What it is compared with.
+  ///   - rounds: Pairs of runs, at least one.
+  ///   - subject: The work. One call should take a millisecond or more.
+  ///   - limitMilliseconds: Does the work to compare with, and returns its CPU time.
+  public static func ratio<Failure: Error>(
+    _ name: String, to limitName: String, rounds: Int = 15, subject: () throws(Failure) -> Void,
+    limitMilliseconds: () throws(Failure) -> Double
+  ) throws(Failure) -> Measurement {
     try subject()
-    try limit()
+    _ = try limitMilliseconds()
     var subjects: [Double] = []
     var limits: [Double] = []
     for round in 0..<max(1, rounds) {
       if round.isMultiple(of: 2) {
         subjects.append(try time(subject))
-        limits.append(try time(limit))
+        limits.append(try limitMilliseconds())
       } else {
-        limits.append(try time(limit))
+        limits.append(try limitMilliseconds())
         subjects.append(try time(subject))
       }
     }

@@ -1,33 +1,82 @@
-/// Writes measurements, for people or for machines.
+/// Writes results, for people or for machines.
 public enum Report {
-  /// One aligned line per measurement, under a heading.
-  public static func table(_ measurements: [Measurement]) -> String {
-    let rows =
-      [["benchmark", "ms", "limit", "ms", "ratio", "±"]]
-      + measurements.map {
-        [
-          $0.name, decimal($0.milliseconds), $0.limitName, decimal($0.limitMilliseconds), decimal($0.ratio),
-          decimal($0.spread),
-        ]
+  /// One aligned line per result under a heading: times, then memory, then what was skipped and why.
+  public static func table(_ results: [BenchmarkResult]) -> String {
+    var times: [[String]] = []
+    var memory: [[String]] = []
+    var skipped: [[String]] = []
+    for result in results {
+      let verdict = result.verdict?.rawValue ?? ""
+      switch result.outcome {
+      case .measured(let it):
+        times.append([
+          result.name, decimal(it.milliseconds), it.limitName, decimal(it.limitMilliseconds),
+          decimal(it.ratio),
+          decimal(it.spread), bar(result.bar), verdict, it.byteCount.map(String.init) ?? "",
+          it.limitByteCount.map(String.init) ?? "",
+        ])
+      case .memory(let it):
+        memory.append([
+          result.name, mebibytes(it.growth), mebibytes(it.output), decimal(it.overhead), bar(result.bar),
+          verdict,
+        ])
+      case .skipped(let reason):
+        skipped.append([result.name, reason])
       }
-    let widths = (0..<6).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-      row.enumerated().map { column, text in
-        let padding = String(repeating: " ", count: widths[column] - text.count)
-        return column == 0 || column == 2 ? text + padding : padding + text
-      }.joined(separator: "  ")
-    }.joined(separator: "\n")
+    }
+    let heading = ["benchmark", "ms", "limit", "ms", "ratio", "±", "bar", "kept", "bytes", "limit's"]
+    return [
+      aligned(heading, times, leading: [0, 2]),
+      aligned(["benchmark", "MiB at peak", "of output", "besides", "bar", "kept"], memory, leading: [0]),
+      aligned(["skipped", "because"], skipped, leading: [0, 1]),
+    ].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
 
   /// One JSON object.
-  public static func json(_ measurement: Measurement) -> String {
-    let fields = [
-      "\"name\":\(quoted(measurement.name))", "\"ms\":\(decimal(measurement.milliseconds))",
-      "\"limit\":\(quoted(measurement.limitName))", "\"limitMs\":\(decimal(measurement.limitMilliseconds))",
-      "\"ratio\":\(decimal(measurement.ratio))", "\"spread\":\(decimal(measurement.spread))",
-    ]
+  public static func json(_ result: BenchmarkResult) -> String {
+    var fields = ["\"name\":\(quoted(result.name))"]
+    switch result.outcome {
+    case .measured(let it):
+      fields += [
+        "\"ms\":\(decimal(it.milliseconds))", "\"limit\":\(quoted(it.limitName))",
+        "\"limitMs\":\(decimal(it.limitMilliseconds))", "\"ratio\":\(decimal(it.ratio))",
+        "\"spread\":\(decimal(it.spread))",
+      ]
+      if let count = it.byteCount { fields.append("\"bytes\":\(count)") }
+      if let count = it.limitByteCount { fields.append("\"limitBytes\":\(count)") }
+    case .memory(let it):
+      fields += [
+        "\"growth\":\(it.growth)", "\"output\":\(it.output)", "\"overheadMiB\":\(decimal(it.overhead))",
+      ]
+    case .skipped(let reason):
+      fields.append("\"skipped\":\(quoted(reason))")
+    }
+    if result.bar != nil { fields.append("\"bar\":\(bar(result.bar))") }
+    if let verdict = result.verdict { fields.append("\"kept\":\(verdict != .missed)") }
     return "{\(fields.joined(separator: ","))}"
   }
+
+  private static func bar(_ bar: Bar?) -> String {
+    switch bar {
+    case nil: ""
+    case .ratio(let value), .ratioWithoutMoreBytes(let value), .mebibytes(let value): decimal(value)
+    }
+  }
+
+  private static func aligned(_ heading: [String], _ rows: [[String]], leading: Set<Int>) -> String {
+    if rows.isEmpty { return "" }
+    let rows = [heading] + rows
+    let widths = heading.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let line = row.enumerated().map { column, text in
+        let padding = String(repeating: " ", count: widths[column] - text.count)
+        return leading.contains(column) ? text + padding : padding + text
+      }.joined(separator: "  ")
+      return String(line.reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+
+  private static func mebibytes(_ byteCount: Int) -> String { decimal(Double(byteCount) / 1_048_576) }
 
   /// Three decimals, without a locale.
   private static func decimal(_ value: Double) -> String {

@@ -1,6 +1,7 @@
 #pragma once
 #include <webp/decode.h>
 #include <webp/demux.h>
+#include <webp/encode.h>
 
 /// Decodes all frames of an animation; 1 on success.
 static inline int clibwebp_decode_animation(const uint8_t *bytes, size_t count) {
@@ -15,4 +16,33 @@ static inline int clibwebp_decode_animation(const uint8_t *bytes, size_t count) 
   }
   WebPAnimDecoderDelete(decoder);
   return is_decoded;
+}
+
+/// Encodes opaque pixels, stored as RGBA, by a method or by a level of the lossless preset. Returns how many bytes
+/// that makes, 0 on failure.
+static inline long clibwebp_encode(
+    const void *pixels, int width, int height, int is_lossless, float quality, int method) {
+  WebPConfig config;
+  WebPPicture picture;
+  WebPMemoryWriter writer;
+  if (!WebPConfigInit(&config) || !WebPPictureInit(&picture)) return 0;
+  if (is_lossless) {
+    if (!WebPConfigLosslessPreset(&config, method)) return 0;
+    config.exact = 1;
+  } else {
+    config.quality = quality;
+    config.method = method;
+  }
+  picture.width = width;
+  picture.height = height;
+  picture.use_argb = is_lossless;
+  WebPMemoryWriterInit(&writer);
+  picture.writer = WebPMemoryWrite;
+  picture.custom_ptr = &writer;
+  int is_encoded =
+      WebPPictureImportRGBX(&picture, (const uint8_t *)pixels, width * 4) && WebPEncode(&config, &picture);
+  long count = is_encoded ? (long)writer.size : 0;
+  WebPPictureFree(&picture);
+  WebPMemoryWriterClear(&writer);
+  return count;
 }

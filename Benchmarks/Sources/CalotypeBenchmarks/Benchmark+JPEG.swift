@@ -19,7 +19,7 @@ extension Benchmark {
   }
 
   private static func decode(_ name: String, _ file: String) -> Benchmark {
-    Benchmark(name: "jpeg/decode/\(name)") { rounds in
+    Benchmark(name: "jpeg/decode/\(name)", bar: .ratio(1.05)) { rounds in
       let data = try photo(file)
       let library = try TurboDecoder(data)
       return try Measurement.ratio(
@@ -34,7 +34,7 @@ extension Benchmark {
 
   private static func drip(_ name: String, _ file: String, chunk: Int) -> Benchmark {
     let title = "jpeg/arriving by \(chunk)/\(name)"
-    return Benchmark(name: title) { rounds in
+    return Benchmark(name: title, bar: .ratio(1.5)) { rounds in
       let data = try photo(file)
       return try Measurement.ratio(title, to: "at once", rounds: rounds) { () throws in
         guard let decoder = JPEGDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
@@ -50,7 +50,7 @@ extension Benchmark {
 
   private static func encode(_ effort: EncodeOptions.Effort) -> Benchmark {
     let title = "jpeg/encode/\(effort.rawValue) 12 MP"
-    return Benchmark(name: title) { rounds in
+    return Benchmark(name: title, bar: .ratio(1.05)) { rounds in
       let data = try photo("dandelion.jpg")
       let image = try JPEGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
       var options = EncodeOptions.jpeg(quality: 82)
@@ -67,9 +67,7 @@ extension Benchmark {
   }
 
   static func photo(_ name: String) throws -> Data {
-    var folder = URL(filePath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
-    return try Data(contentsOf: folder.appending(path: "Examples/Photos/\(name)"))
+    try Data(contentsOf: Peers.photos.appending(path: name))
   }
 }
 

@@ -4,11 +4,73 @@ import CalotypeImaging
 import FoundationEssentials
 
 extension Benchmark {
-  /// PNG against libspng: decoding into a buffer that is kept, and encoding at the level that everybody uses.
+  /// PNG against libvips, the fastest in the field, and against libspng: decoding (libspng into a buffer that is
+  /// kept), and encoding at the level that everybody uses.
   static var png: [Benchmark] {
     let kinds: [(name: String, isOpaque: Bool)] = [("rgb", true), ("rgba", false)]
-    return kinds.map { decode($0.name, isOpaque: $0.isOpaque) }
+    let photos = [
+      ("camera 12 MP rgb", "camera-12mp.png"), ("camera 12 MP rgba", "camera-12mp-rgba.png"),
+      ("photo 12 MP rgb", "photo-12mp.png"),
+    ]
+    return photos.flatMap { [decodeLikeVips($0, $1), decodeLikeSPNG($0, $1)] }
+      + kinds.map { decode($0.name, isOpaque: $0.isOpaque) }
+      + [("camera 3 MP", "camera-3mp.png"), ("photo 3 MP", "photo-3mp.png")].map(encodeLikeVips)
       + kinds.map { encode($0.name, isOpaque: $0.isOpaque) }
+  }
+
+  private static func decodeLikeVips(_ kind: String, _ file: String) -> Benchmark {
+    let name = "png/decode/\(kind) by vips"
+    return Benchmark(name: name, bar: .ratio(0.75)) { rounds in
+      let path = try Peers.file(file)
+      let data = try Data(contentsOf: URL(filePath: path))
+      let peers = try Peers.start()
+      var counts = (ours: 0, theirs: 0)
+      let measurement = try Measurement.ratio(name, to: "pyvips copy_memory", rounds: rounds) { () throws in
+        let image = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+        counts.ours = image.bitmap.size.pixelCount
+      } limitMilliseconds: {
+        let run = try peers.run("vips-decode", on: path)
+        counts.theirs = run.result
+        return run.milliseconds
+      }
+      try requireEqual(counts.ours, counts.theirs, "pixels")
+      return measurement
+    }
+  }
+
+  private static func decodeLikeSPNG(_ kind: String, _ file: String) -> Benchmark {
+    let name = "png/decode/\(kind) by libspng"
+    return Benchmark(name: name) { rounds in
+      let data = try Peers.data(file)
+      let info = try PNGDecoder().probe(data, limits: .default)
+      var buffer = [UInt8](repeating: 0, count: info.size.pixelCount * 4)
+      return try Measurement.ratio(name, to: "libspng", rounds: rounds) {
+        _ = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+      } limit: {
+        try spngDecode(data, into: &buffer)
+      }
+    }
+  }
+
+  private static func encodeLikeVips(_ kind: String, _ file: String) -> Benchmark {
+    let name = "png/encode/\(kind) by vips"
+    return Benchmark(name: name, bar: .ratioWithoutMoreBytes(0.7)) { rounds in
+      let path = try Peers.file(file)
+      let data = try Data(contentsOf: URL(filePath: path))
+      let bitmap = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions()).bitmap
+      let peers = try Peers.start()
+      var counts = (ours: 0, theirs: 0)
+      var measurement = try Measurement.ratio(name, to: "pyvips pngsave 6", rounds: rounds) { () throws in
+        counts.ours = try Image(bitmap: bitmap).encoded(as: .png).count
+      } limitMilliseconds: {
+        let run = try peers.run("vips-encode-png", on: path)
+        counts.theirs = run.result
+        return run.milliseconds
+      }
+      measurement.byteCount = counts.ours
+      measurement.limitByteCount = counts.theirs
+      return measurement
+    }
   }
 
   private static let pngSize = PixelSize(width: 2000, height: 1500)

@@ -17,6 +17,8 @@ extension Benchmark {
       benchmarks.append(drip("webp/arriving by \(count)/lossless", count) { try losslessPhoto() })
     }
     benchmarks.append(animation)
+    for effort in EncodeOptions.Effort.allCases { benchmarks.append(encode(effort, isLossless: false)) }
+    benchmarks.append(encode(.fast, isLossless: true))
     return benchmarks
   }
 
@@ -28,7 +30,7 @@ extension Benchmark {
   }
 
   private static func still(_ name: String, _ data: @escaping () throws -> Data) -> Benchmark {
-    Benchmark(name: name) { rounds in
+    Benchmark(name: name, bar: .ratio(1.05)) { rounds in
       let data = try data()
       let library = try WebPLibrary(data)
       return try Measurement.ratio(name, to: "WebPDecodeRGBAInto", rounds: rounds) { () throws in
@@ -40,7 +42,7 @@ extension Benchmark {
   }
 
   private static func drip(_ name: String, _ count: Int, _ data: @escaping () throws -> Data) -> Benchmark {
-    Benchmark(name: name) { rounds in
+    Benchmark(name: name, bar: .ratio(1.5)) { rounds in
       let data = try data()
       return try Measurement.ratio(name, to: "at once", rounds: rounds) { () throws in
         guard let decoder = WebPDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
@@ -54,13 +56,43 @@ extension Benchmark {
     }
   }
 
+  private static func encode(_ effort: EncodeOptions.Effort, isLossless: Bool) -> Benchmark {
+    let name = "webp/encode/\(isLossless ? "lossless" : "lossy") \(effort.rawValue) 3 MP"
+    return Benchmark(name: name, bar: .ratioWithoutMoreBytes(1.05)) { rounds in
+      let image = try WebPDecoder().decode(photo("meadow.webp"), minimumSize: nil, options: DecodeOptions())
+      var options = isLossless ? EncodeOptions.webpLossless : EncodeOptions.webp(quality: 82)
+      options.effort = effort
+      // What the efforts stand for: methods, and levels of the lossless preset.
+      let method: Int32 =
+        switch effort {
+        case .fast: isLossless ? 1 : 0
+        case .balanced: isLossless ? 6 : 4
+        case .small: isLossless ? 9 : 6
+        }
+      var counts = (ours: 0, theirs: 0)
+      var measurement = try Measurement.ratio(name, to: "WebPEncode", rounds: rounds) { () throws in
+        counts.ours = try WebPEncoder().encode(image, options: options).count
+      } limit: {
+        counts.theirs = image.bitmap.withUnsafeBytes { pixels in
+          clibwebp_encode(
+            pixels.baseAddress, Int32(image.width), Int32(image.height), isLossless ? 1 : 0, 82, method)
+        }
+        if counts.theirs == 0 { throw ImagingError.emptyInput }
+      }
+      measurement.byteCount = counts.ours
+      measurement.limitByteCount = counts.theirs
+      return measurement
+    }
+  }
+
   private static var animation: Benchmark {
-    Benchmark(name: "webp/frames/pan") { rounds in
+    Benchmark(name: "webp/frames/sample by libwebp") { rounds in
       var options = EncodeOptions.webp(quality: 75)
       options.effort = .fast
       let data = try WebPEncoder().encode(animationSource(photo("pan.gif"), GIFDecoder()), options: options)
       let bytes = [UInt8](data)
-      return try Measurement.ratio("webp/frames/pan", to: "WebPAnimDecoder", rounds: rounds) { () throws in
+      return try Measurement.ratio("webp/frames/sample by libwebp", to: "WebPAnimDecoder", rounds: rounds) {
+        () throws in
         guard let frames = try WebPDecoder().makeFrameDecoder(data, options: DecodeOptions()) else { return }
         for index in 0..<frames.info.frameCount { _ = try frames.frame(at: index) }
       } limit: {

@@ -1,11 +1,12 @@
 import BenchmarkHarness
 import Glibc
 
-/// `calotype-benchmarks [--json] [--rounds N] [NAME-PREFIX]`
+/// `calotype-benchmarks [--json] [--check] [--rounds N] [NAME-PREFIX]`
 @main
 enum Main {
   static func main() throws {
     var isJSON = false
+    var checks = false
     var rounds = 15
     var prefix = ""
     var arguments = CommandLine.arguments.dropFirst()
@@ -13,29 +14,42 @@ enum Main {
       switch argument {
       case "--json":
         isJSON = true
+      case "--check":
+        checks = true
       case "--rounds":
         guard let text = arguments.popFirst(), let value = Int(text), value > 0 else {
           usage("--rounds needs a number of at least 1")
         }
         rounds = value
+      case "--decode-once":
+        // The child of a memory benchmark.
+        guard let file = arguments.popFirst() else { usage("--decode-once needs a file") }
+        return print(try Benchmark.decodeOnce(file))
       case _ where argument.hasPrefix("-"):
         usage("unknown option \(argument)")
       default:
         prefix = argument
       }
     }
-    var results: [Measurement] = []
+    var results: [BenchmarkResult] = []
     for benchmark in Benchmark.all where benchmark.name.hasPrefix(prefix) {
-      let result = try benchmark.run(rounds)
-      if isJSON { print(Report.json(result)) }
+      let result = try benchmark.run(rounds: rounds)
+      if isJSON {
+        print(Report.json(result))
+        fflush(nil)
+      }
       results.append(result)
     }
     if !isJSON { print(Report.table(results)) }
+    if checks, results.contains(where: { $0.verdict == .missed }) { exit(1) }
   }
 
   private static func usage(_ problem: String) -> Never {
-    let text =
-      "calotype-benchmarks: \(problem)\nusage: calotype-benchmarks [--json] [--rounds N] [NAME-PREFIX]\n"
+    let text = """
+      calotype-benchmarks: \(problem)
+      usage: calotype-benchmarks [--json] [--check] [--rounds N] [NAME-PREFIX]
+
+      """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     exit(2)
   }

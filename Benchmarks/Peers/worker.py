@@ -1,0 +1,219 @@
+"""Runs the peers that live in Python, one request at a time, and makes the files that all are measured on.
+
+A request is one line of JSON on standard input, {"operation": name, "file": path, "loops": count}; "make" also has
+"photos", the folder of the sample photos. Each is answered by one line: {"seconds": CPU time of one loop, "result":
+pixels decoded, frames composited or bytes written}, or {"error": text, "isMissing": whether a package is missing}.
+
+CPU time is that of the whole process, user and system, all threads: work in a thread is work. One thread is asked for.
+"""
+
+import functools
+import gc
+import io
+import json
+import os
+import resource
+import sys
+
+os.environ["VIPS_CONCURRENCY"] = "1"
+os.environ["OMP_NUM_THREADS"] = "1"
+
+
+# Peers. Each takes a path and returns what "result" is. What is cached is there before the clock starts.
+
+
+@functools.cache
+def contents(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@functools.cache
+def samples(path):
+    """Height × width × channels, as an encoder takes them."""
+    import numpy
+    from PIL import Image
+
+    return numpy.array(Image.open(path))
+
+
+@functools.cache
+def vips():
+    import pyvips
+
+    # No result may be taken from the loop before.
+    pyvips.cache_set_max(0)
+    return pyvips
+
+
+def vips_decode(path):
+    image = vips().Image.new_from_buffer(contents(path), "", access="sequential").copy_memory()
+    return image.width * image.height
+
+
+def vips_encode_png(path):
+    pixels = samples(path)
+    height, width, channels = pixels.shape
+    image = vips().Image.new_from_memory(pixels, width, height, channels, "uchar").copy(interpretation="srgb")
+    return len(image.write_to_buffer(".png[compression=6,filter=all]"))
+
+
+def pillow_frames(path):
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents(path)))
+    for index in range(image.n_frames):
+        image.seek(index)
+        image.convert("RGBA")
+    return image.n_frames
+
+
+def imagecodecs_frames(path):
+    import imagecodecs
+
+    return imagecodecs.apng_decode(contents(path)).shape[0]
+
+
+PEERS = {
+    "vips-decode": vips_decode,
+    "vips-encode-png": vips_encode_png,
+    "pillow-frames": pillow_frames,
+    "imagecodecs-frames": imagecodecs_frames,
+}
+
+
+# Files. Each maker takes the folder of the photos and returns a picture, or all frames of an animation.
+
+
+def photo(photos, size=None):
+    from PIL import Image
+
+    image = Image.open(os.path.join(photos, "dandelion.jpg")).convert("RGB")
+    return image.resize(size, Image.Resampling.LANCZOS) if size else image
+
+
+def camera(photos, size=None):
+    """The photo with what a sensor adds and what JPEG and scaling took away: else it is easier than a camera's."""
+    import numpy
+    from PIL import Image
+
+    pixels = numpy.asarray(photo(photos, size))
+    random = numpy.random.default_rng(1)
+    grey = random.normal(0, 4, (*pixels.shape[:2], 1))
+    color = random.normal(0, 2, pixels.shape)
+    return Image.fromarray((pixels + grey + color).clip(0, 255).astype(numpy.uint8))
+
+
+def with_alpha(image):
+    """Opaque at the top, transparent at the bottom."""
+    from PIL import Image
+
+    image.putalpha(Image.linear_gradient("L").transpose(Image.Transpose.ROTATE_180).resize(image.size))
+    return image
+
+
+def pan(photos):
+    """A window that moves over the photo: every pixel changes."""
+    scene = photo(photos, (960, 540))
+    return [scene.crop((8 * i, 3 * i, 8 * i + 480, 3 * i + 360)) for i in range(50)]
+
+
+def pan_in_palette(photos):
+    frames = pan(photos)
+    palette = frames[0].quantize(255)
+    return [frame.quantize(palette=palette) for frame in frames]
+
+
+def sprite(photos):
+    """A ball of twelve colours that circles on a transparent ground."""
+    import numpy
+    from PIL import Image
+
+    y, x = numpy.mgrid[-24:24, -24:24]
+    distance = numpy.hypot(x + 6, y + 6)
+    ball = numpy.where(numpy.hypot(x, y) < 24, 1 + (distance * 0.38).astype(numpy.uint8).clip(0, 11), 0)
+    colors = [0, 0, 0] + [value for i in range(12) for value in (255 - 16 * i, 200 - 15 * i, 40 + 6 * i)]
+    frames = []
+    for index in range(60):
+        angle = index * numpy.pi / 30
+        left, top = int(104 + 90 * numpy.cos(angle)), int(104 + 90 * numpy.sin(angle))
+        canvas = numpy.zeros((256, 256), numpy.uint8)
+        canvas[top : top + 48, left : left + 48] = ball
+        frame = Image.fromarray(canvas, "P")
+        frame.putpalette(colors)
+        frame.info["transparency"] = 0
+        frames.append(frame)
+    return frames
+
+
+def in_colors(frames):
+    return [frame.convert("RGBA") for frame in frames]
+
+
+LARGE, MEDIUM = None, (2000, 1500)
+# Name: (maker, what Pillow's save is told).
+FILES = {
+    "photo-12mp.png": (lambda p: photo(p, LARGE), {"compress_level": 6}),
+    "camera-12mp.png": (lambda p: camera(p, LARGE), {"compress_level": 6}),
+    "camera-12mp-rgba.png": (lambda p: with_alpha(camera(p, LARGE)), {"compress_level": 6}),
+    "camera-12mp-lossless.webp": (lambda p: camera(p, LARGE), {"lossless": True, "quality": 20, "method": 0}),
+    "photo-12mp.gif": (lambda p: photo(p, LARGE).quantize(256), {}),
+    "photo-12mp-progressive.jpg": (lambda p: photo(p, LARGE), {"quality": 85, "progressive": True}),
+    "photo-3mp.png": (lambda p: photo(p, MEDIUM), {"compress_level": 1}),
+    "camera-3mp.png": (lambda p: camera(p, MEDIUM), {"compress_level": 1}),
+    "pan.gif": (pan_in_palette, {"optimize": False}),
+    "pan.webp": (pan, {"quality": 75, "method": 4}),
+    "pan.png": (lambda p: in_colors(pan(p)), {}),
+    "sprite.gif": (sprite, {"disposal": 2, "transparency": 0, "optimize": False}),
+    "sprite.webp": (lambda p: in_colors(sprite(p)), {"lossless": True}),
+    "sprite.png": (lambda p: in_colors(sprite(p)), {"disposal": 1}),
+}
+
+
+def make(path, photos):
+    maker, options = FILES[os.path.basename(path)]
+    picture = maker(photos)
+    if isinstance(picture, list):
+        options = {**options, "save_all": True, "append_images": picture[1:], "duration": 40, "loop": 0}
+        picture = picture[0]
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    # Whole or not at all.
+    stem, extension = os.path.splitext(path)
+    picture.save(f"{stem}.part{extension}", **options)
+    os.replace(f"{stem}.part{extension}", path)
+
+
+def cpu_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def answer(request):
+    path = request["file"]
+    if request["operation"] == "make":
+        make(path, request["photos"])
+        return {}
+    peer = PEERS[request["operation"]]
+    loops = request.get("loops", 1)
+    if (peer, path) not in prepared:
+        prepared.add((peer, path))
+        peer(path)
+    gc.collect()
+    gc.disable()
+    start = cpu_seconds()
+    for _ in range(loops):
+        result = peer(path)
+    seconds = (cpu_seconds() - start) / loops
+    gc.enable()
+    return {"seconds": seconds, "result": result}
+
+
+prepared = set()
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        try:
+            reply = answer(json.loads(line))
+        except Exception as error:
+            reply = {"error": f"{type(error).__name__}: {error}", "isMissing": isinstance(error, ImportError)}
+        print(json.dumps(reply), flush=True)

@@ -1,0 +1,46 @@
+import BenchmarkHarness
+import FoundationEssentials
+
+/// The peers that live in Python, and the files they and others are measured on.
+enum Peers {
+  /// Starts the process that runs them.
+  ///
+  /// - Throws: ``Skipped`` when they are not installed.
+  static func start() throws -> PeerProcess {
+    let python = benchmarks.appending(path: ".build/peers/bin/python").path
+    guard FileManager.default.isExecutableFile(atPath: python) else {
+      throw Skipped(reason: "the peers are not installed: run .ci/install bench")
+    }
+    return try PeerProcess(python, arguments: [benchmarks.appending(path: "Peers/worker.py").path])
+  }
+
+  /// The path of a file that the peers make, once, from the sample photos.
+  ///
+  /// - Throws: as ``start()``.
+  static func file(_ name: String) throws -> String {
+    let file = benchmarks.appending(path: ".build/files/\(name)").path
+    if !FileManager.default.fileExists(atPath: file) {
+      try start().make(file, photos: photos.path)
+    }
+    return file
+  }
+
+  /// The contents of such a file.
+  ///
+  /// - Throws: as ``start()``.
+  static func data(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(filePath: file(name)))
+  }
+
+  /// `Examples/Photos`.
+  static var photos: URL {
+    benchmarks.deletingLastPathComponent().appending(path: "Examples/Photos")
+  }
+
+  /// The folder of this package.
+  private static var benchmarks: URL {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<3 { folder.deleteLastPathComponent() }
+    return folder
+  }
+}
