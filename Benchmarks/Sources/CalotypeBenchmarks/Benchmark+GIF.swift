@@ -8,7 +8,7 @@ extension Benchmark {
   /// All frames of a GIF against giflib's decompression alone, which neither composites nor knows colours; and a GIF
   /// that arrives in pieces against one that is there.
   static var gif: [Benchmark] {
-    [library] + [1, 997, 65_536].map { drip($0) }
+    [library] + [1, 997, 65_536].map { arriving(by: $0) }
   }
 
   private static var library: Benchmark {
@@ -25,21 +25,11 @@ extension Benchmark {
     }
   }
 
-  private static func drip(_ count: Int) -> Benchmark {
-    let name = "gif/arriving by \(count)/still"
-    return Benchmark(name: name, bar: .ratio(1.5)) { rounds in
+  private static func arriving(by count: Int) -> Benchmark {
+    arriving("gif/arriving by \(count)/still", by: count, GIFDecoder()) {
       // A still, because only the first frame is decoded either way.
       let photo = try WebPDecoder().decode(photo("dogs.webp"), minimumSize: nil, options: DecodeOptions())
-      let data = try GIFEncoder().encode(photo, options: .gif)
-      return try Measurement.ratio(name, to: "at once", rounds: rounds) { () throws in
-        guard let decoder = GIFDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
-        for start in stride(from: 0, to: data.count, by: count) {
-          try decoder.append(data[start..<min(start + count, data.count)])
-        }
-        _ = try decoder.finish()
-      } limit: {
-        _ = try GIFDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
-      }
+      return try GIFEncoder().encode(photo, options: .gif)
     }
   }
 

@@ -12,7 +12,10 @@ extension Benchmark {
     var benchmarks: [Benchmark] = []
     for (name, file) in photos { benchmarks.append(decode(name, file)) }
     for (name, file) in photos {
-      for count in [1, 997, 65_536] { benchmarks.append(drip(name, file, chunk: count)) }
+      for count in [1, 997, 65_536] {
+        let name = "jpeg/arriving by \(count)/\(name)"
+        benchmarks.append(arriving(name, by: count, JPEGDecoder()) { try photo(file) })
+      }
     }
     for effort in EncodeOptions.Effort.allCases { benchmarks.append(encode(effort)) }
     return benchmarks
@@ -28,22 +31,6 @@ extension Benchmark {
         _ = try JPEGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
       } limit: {
         try library.decode()
-      }
-    }
-  }
-
-  private static func drip(_ name: String, _ file: String, chunk: Int) -> Benchmark {
-    let title = "jpeg/arriving by \(chunk)/\(name)"
-    return Benchmark(name: title, bar: .ratio(1.5)) { rounds in
-      let data = try photo(file)
-      return try Measurement.ratio(title, to: "at once", rounds: rounds) { () throws in
-        guard let decoder = JPEGDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
-        for start in stride(from: 0, to: data.count, by: chunk) {
-          try decoder.append(data[start..<min(start + chunk, data.count)])
-        }
-        _ = try decoder.finish()
-      } limit: {
-        _ = try JPEGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
       }
     }
   }

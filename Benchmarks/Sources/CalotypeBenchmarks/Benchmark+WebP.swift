@@ -13,10 +13,12 @@ extension Benchmark {
     }
     benchmarks.append(still("webp/decode/lossless") { try losslessPhoto() })
     for count in [1, 997, 65_536] {
-      benchmarks.append(drip("webp/arriving by \(count)/lossy", count) { try photo("meadow.webp") })
-      benchmarks.append(drip("webp/arriving by \(count)/lossless", count) { try losslessPhoto() })
+      let name = "webp/arriving by \(count)"
+      benchmarks.append(arriving("\(name)/lossy", by: count, WebPDecoder()) { try photo("meadow.webp") })
+      benchmarks.append(arriving("\(name)/lossless", by: count, WebPDecoder()) { try losslessPhoto() })
     }
-    benchmarks.append(animation)
+    benchmarks.append(library("sample", sampleAnimation))
+    benchmarks.append(library("pan") { try Peers.data("pan.webp") })
     for effort in EncodeOptions.Effort.allCases { benchmarks.append(encode(effort, isLossless: false)) }
     benchmarks.append(encode(.fast, isLossless: true))
     return benchmarks
@@ -37,21 +39,6 @@ extension Benchmark {
         _ = try WebPDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
       } limit: {
         try library.decode()
-      }
-    }
-  }
-
-  private static func drip(_ name: String, _ count: Int, _ data: @escaping () throws -> Data) -> Benchmark {
-    Benchmark(name: name, bar: .ratio(1.5)) { rounds in
-      let data = try data()
-      return try Measurement.ratio(name, to: "at once", rounds: rounds) { () throws in
-        guard let decoder = WebPDecoder().makeIncrementalDecoder(options: DecodeOptions()) else { return }
-        for start in stride(from: 0, to: data.count, by: count) {
-          try decoder.append(data[start..<min(start + count, data.count)])
-        }
-        _ = try decoder.finish()
-      } limit: {
-        _ = try WebPDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
       }
     }
   }
@@ -85,20 +72,25 @@ extension Benchmark {
     }
   }
 
-  private static var animation: Benchmark {
-    Benchmark(name: "webp/frames/sample by libwebp") { rounds in
-      var options = EncodeOptions.webp(quality: 75)
-      options.effort = .fast
-      let data = try WebPEncoder().encode(animationSource(photo("pan.gif"), GIFDecoder()), options: options)
+  private static func library(_ name: String, _ data: @escaping () throws -> Data) -> Benchmark {
+    let name = "webp/frames/\(name) by libwebp"
+    return Benchmark(name: name) { rounds in
+      let data = try data()
       let bytes = [UInt8](data)
-      return try Measurement.ratio("webp/frames/sample by libwebp", to: "WebPAnimDecoder", rounds: rounds) {
-        () throws in
+      return try Measurement.ratio(name, to: "WebPAnimDecoder", rounds: rounds) { () throws in
         guard let frames = try WebPDecoder().makeFrameDecoder(data, options: DecodeOptions()) else { return }
         for index in 0..<frames.info.frameCount { _ = try frames.frame(at: index) }
       } limit: {
         try WebPLibrary.decodeAnimation(bytes)
       }
     }
+  }
+
+  /// The sample GIF as WebP.
+  private static func sampleAnimation() throws -> Data {
+    var options = EncodeOptions.webp(quality: 75)
+    options.effort = .fast
+    return try WebPEncoder().encode(animationSource(photo("pan.gif"), GIFDecoder()), options: options)
   }
 
   /// All frames of an animation, to be encoded.
