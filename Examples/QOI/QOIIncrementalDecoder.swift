@@ -4,7 +4,7 @@ import FoundationEssentials
 /// Decodes QOI as its bytes come. Memory grows with the pixels that have come, not with what the header announces.
 final class QOIIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
-  private let watch: DecodeLimits.Watch
+  private let clock: DecodeLimits.Stopwatch
   private var header: QOIHeader?
   /// Bytes of a chunk, header or end marker that has not come whole.
   private var pending: [UInt8] = []
@@ -21,7 +21,7 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
 
   init(options: DecodeOptions) {
     self.options = options
-    watch = DecodeLimits.Watch(options.limits)
+    clock = DecodeLimits.Stopwatch(options.limits)
   }
 
   var info: ImageInfo? { header?.info }
@@ -33,9 +33,15 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
-    try watch.check()
     byteCount += chunk.count
     guard damage == nil else { return }
+    try clock.run { (watch) throws(ImagingError) in
+      try watch.check()
+      try take(chunk, watch)
+    }
+  }
+
+  private func take(_ chunk: Data, _ watch: DecodeLimits.Watch) throws(ImagingError) {
     var bytes = chunk[...]
     if header == nil {
       let wanted = QOIHeader.byteCount - pending.count
@@ -70,7 +76,7 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func finish() throws(ImagingError) -> Image {
-    try watch.check()
+    if Task.isCancelled { throw .cancelled }
     guard byteCount > 0 else { throw .emptyInput }
     guard let header else {
       _ = try QOIHeader(Data(pending))

@@ -124,10 +124,10 @@ struct JPEGColorTests {
   func kept() throws {
     // More than one segment can hold.
     let profile = try self.profile(space: "RGB ") + Data(repeating: 7, count: 100_000)
-    let exif = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0])
+    let metadata = ImageMetadata(exif: MetadataKeptTests.block(bigEndian: false), xmp: Data("<x/>".utf8))
     let image = Image(
       bitmap: try JPEGEncoderTests.gradient(16, 16), profile: .icc(profile),
-      metadata: ImageMetadata(exif: exif, xmp: Data("<x/>".utf8)))
+      metadata: metadata.kept([.exif, .xmp]))
     let bare = try decode(try encoded(image)) { $0.readsMetadata = true }
     #expect(bare.profile == nil && bare.metadata == ImageMetadata())
     let all = try decode(try encoded(image) { $0.keeps = [.icc, .exif, .xmp] }) { $0.readsMetadata = true }

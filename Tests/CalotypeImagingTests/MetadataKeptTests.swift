@@ -109,6 +109,26 @@ struct MetadataKeptTests {
     #expect(ImageMetadata(exif: Data("Exif\0\0".utf8) + block).kept([.exif]).exif == kept)
   }
 
+  @Test("every format leaves positions, orientation and foreign profiles out", arguments: ["jpeg", "png", "webp"])
+  func formats(format: String) throws {
+    let pixels = try ColorTests.bitmap(ColorTests.colors)
+    let gray = Data(repeating: 0, count: 128).replacing(0..<4, with: [0, 0, 0, 132])
+      .replacing(16..<20, with: Array("GRAY".utf8)).replacing(36..<40, with: Array("acsp".utf8))
+    let image = Image(
+      bitmap: pixels, profile: .icc(gray + Data(count: 4)),
+      metadata: ImageMetadata(exif: Self.block(bigEndian: true), xmp: Data("<a GPSLatitude='1' b='2'/>".utf8)))
+    var options = EncodeOptions(format: ImageFormat(rawValue: format))
+    options.keeps = Set(ImageMetadata.Kind.allCases)
+    let data = try CoderRegistry.standard.encode(image, as: options)
+    let read = try CoderRegistry.standard.decode(
+      data, options: DecodeOptions(colors: .asStored, readsMetadata: true))
+    #expect(read.metadata == image.metadata.kept([.exif, .xmp]))
+    #expect(read.metadata.exif != nil && read.metadata.exif != image.metadata.exif)
+    #expect(read.info?.orientation == .topLeft)
+    // A JPEG becomes grey with it; the others have colours that it does not explain.
+    #expect((read.profile != nil) == (format == "jpeg"))
+  }
+
   @Test("only what was asked for")
   func kinds() {
     let metadata = ImageMetadata(exif: Self.block(bigEndian: true), xmp: Data("<a/>".utf8))
@@ -223,5 +243,13 @@ struct MetadataKeptTests {
       let sum = pairs.reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
       #expect(Double(sum) / Double(png.byteCount) < 3)
     }
+  }
+}
+
+extension Data {
+  fileprivate func replacing(_ range: Range<Int>, with bytes: [UInt8]) -> Data {
+    var copy = self
+    copy.replaceSubrange(range, with: bytes)
+    return copy
   }
 }

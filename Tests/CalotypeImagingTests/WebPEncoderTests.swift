@@ -121,8 +121,9 @@ import Testing
 
   @Test func keepsWhatItIsToldTo() throws {
     let bitmap = try Self.gradient(width: 20, height: 10)
-    let metadata = ImageMetadata(exif: Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 0]), xmp: Data("<x/>".utf8))
-    let profile = ColorProfile.icc(Data(WebPBuilder.profile(named: "Test RGB")))
+    let metadata = ImageMetadata(exif: MetadataKeptTests.block(bigEndian: true), xmp: Data("<x/>".utf8))
+      .kept([.exif, .xmp])
+    let profile = ColorProfile.icc(try Fixture.data("Metadata/DisplayP3-v4.icc"))
     let image = Image(bitmap: bitmap, profile: profile, metadata: metadata)
     for kinds in [[], [.icc], [.exif], [.xmp], [.icc, .exif, .xmp]] as [Set<ImageMetadata.Kind>] {
       var options = EncodeOptions.webpLossless

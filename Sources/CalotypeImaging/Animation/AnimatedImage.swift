@@ -73,10 +73,16 @@ public struct AnimatedImage: Sendable {
     return try Rendition(info: info, options: options).finished(bitmap, profile: profile)
   }
 
-  /// The frames in order, for an encoder.
+  /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for
+  /// all frames together.
   public var source: AnimationSource {
-    AnimationSource(frameCount: frameCount, loopCount: loopCount) { index throws(ImagingError) in
-      AnimationSource.Frame(bitmap: try frame(at: index).bitmap, duration: duration(of: index))
+    let clock = DecodeLimits.Stopwatch(options.limits)
+    return AnimationSource(frameCount: frameCount, loopCount: loopCount) { index throws(ImagingError) in
+      try clock.run { (watch) throws(ImagingError) in
+        let image = try frame(at: index).convertedToSRGB(limits: options.limits)
+        try watch.check()
+        return AnimationSource.Frame(bitmap: image.bitmap, duration: duration(of: index))
+      }
     }
   }
 }

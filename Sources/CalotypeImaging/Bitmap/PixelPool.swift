@@ -4,7 +4,7 @@ import Glibc
 /// Buffers for pixels, kept for the next image instead of being given back to the system.
 ///
 /// Touching fresh pages costs a third of a JPEG decode; a buffer that was used before costs nothing. Released
-/// buffers are kept up to ``byteLimit``; beyond it they are freed at once. Contents are never cleared: whoever
+/// buffers are kept up to ``byteLimit``; beyond it others are freed. Contents are never cleared: whoever
 /// takes a buffer writes all of it.
 public final class PixelPool: Sendable {
   /// The pool that decoders and transforms use unless told otherwise: keeps at most 128 MiB.
@@ -53,8 +53,8 @@ public final class PixelPool: Sendable {
       state.statistics.bytesIdle = 0
       return idle
     }
-    for (capacity, addresses) in freed {
-      for address in addresses { Self.deallocate(address, capacity: capacity) }
+    for addresses in freed.values {
+      for address in addresses { Self.deallocate(address) }
     }
   }
 
@@ -64,6 +64,7 @@ public final class PixelPool: Sendable {
     let reused = state.withLock { state -> UInt? in
       state.statistics.bytesInUse += capacity
       if let address = state.idle[capacity]?.popLast() {
+        if state.idle[capacity]?.isEmpty ?? false { state.idle[capacity] = nil }
         state.statistics.bytesIdle -= capacity
         state.statistics.hits += 1
         return address
@@ -84,14 +85,24 @@ public final class PixelPool: Sendable {
     guard let base = buffer.baseAddress else { return }
     let capacity = buffer.count
     let address = UInt(bitPattern: base)
-    let kept = state.withLock { state in
+    let freed = state.withLock { state -> [UInt] in
       state.statistics.bytesInUse -= capacity
-      guard state.statistics.bytesIdle + capacity <= byteLimit else { return false }
+      guard capacity <= byteLimit else { return [address] }
+      // The newest is the likeliest to be asked for again: buffers of other sizes, the largest first, make room.
+      var freed: [UInt] = []
+      while state.statistics.bytesIdle + capacity > byteLimit {
+        guard let size = state.idle.keys.filter({ $0 != capacity }).max(),
+          let old = state.idle[size]?.popLast()
+        else { return freed + [address] }
+        if state.idle[size]?.isEmpty ?? true { state.idle[size] = nil }
+        state.statistics.bytesIdle -= size
+        freed.append(old)
+      }
       state.idle[capacity, default: []].append(address)
       state.statistics.bytesIdle += capacity
-      return true
+      return freed
     }
-    if !kept { Self.deallocate(address, capacity: capacity) }
+    for address in freed { Self.deallocate(address) }
   }
 
   /// Rounds up to one of four sizes per power of two, so that images of about one size share buffers.
@@ -112,7 +123,7 @@ public final class PixelPool: Sendable {
     return UInt(bitPattern: pointer)
   }
 
-  private static func deallocate(_ address: UInt, capacity: Int) {
+  private static func deallocate(_ address: UInt) {
     free(UnsafeMutableRawPointer(bitPattern: address))
   }
 }

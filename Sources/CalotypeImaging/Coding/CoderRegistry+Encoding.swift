@@ -1,8 +1,9 @@
 public import FoundationEssentials
 
 extension CoderRegistry {
-  /// Encodes a picture: upright, because an orientation is never written; in RGB; at most
-  /// ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large.
+  /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept; at
+  /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large. A picture of 16 bits that has
+  /// to be shrunk for that is rounded to 8.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
   ///   ``ImagingError/cannotFit(byteCount:limit:)``; ``ImagingError/invalidParameter(name:reason:)`` for a limit
@@ -12,7 +13,9 @@ extension CoderRegistry {
     try options.check()
     var image = image
     if let side = options.maxPixelSize { image = image.with(bitmap: try image.bitmap.shrunk(toSide: side)) }
-    if image.bitmap.format == .cmyk8 { image = try image.convertedToSRGB() }
+    if image.bitmap.format == .cmyk8 || !options.keeps.contains(.icc) {
+      image = try image.convertedToSRGB(keepsGray: true)
+    }
     image = try image.upright()
     return try fitted(options) { options throws(ImagingError) in
       try encoder.encode(image, options: options)
@@ -106,6 +109,7 @@ extension Bitmap {
   /// Shrunk until the longer side has at most `side` pixels.
   fileprivate func shrunk(toSide side: Int) throws(ImagingError) -> Bitmap {
     guard max(width, height) > side else { return self }
+    if format == .rgba16 { return try converted(to: .rgba8).shrunk(toSide: side) }
     return try shrunk(to: .fit(side, side), sourceSize: size, orientation: .topLeft)
   }
 }

@@ -10,7 +10,8 @@ public struct DecodeLimits: Hashable, Sendable {
   public var maxScans: Int
   /// Pixels of all frames of an animation together at most, each counted as it is stored: 2 billion.
   public var maxTotalPixels: Int
-  /// Bytes that one compressed chunk beside the pixels (a profile, say) may inflate to: 8 MiB.
+  /// Bytes of one chunk beside the pixels, a profile or Exif, say, after inflating: 8 MiB. A larger one is passed
+  /// over, as if it was not there.
   public var maxChunkBytes: Int
   /// Time that one decode may take: 60 seconds.
   public var maxDuration: Duration
@@ -34,7 +35,7 @@ public struct DecodeLimits: Hashable, Sendable {
 
   /// What was too large.
   public enum Kind: String, Hashable, Sendable {
-    /// Pixels of the canvas, or of all frames together.
+    /// Pixels of the canvas.
     case pixels
     /// Number of frames.
     case frames
@@ -44,8 +45,6 @@ public struct DecodeLimits: Hashable, Sendable {
     case scans
     /// Pixels of all frames together.
     case totalPixels
-    /// Bytes of an inflated chunk.
-    case chunkBytes
     /// Milliseconds of one decode.
     case duration
 
@@ -56,7 +55,6 @@ public struct DecodeLimits: Hashable, Sendable {
       case .bytes: "byte count"
       case .scans: "scan count"
       case .totalPixels: "pixel count of all frames"
-      case .chunkBytes: "size of an inflated chunk"
       case .duration: "decoding time in milliseconds"
       }
     }

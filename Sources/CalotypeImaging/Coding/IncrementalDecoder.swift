@@ -87,9 +87,13 @@ public final class IncrementalDecoder {
   /// What can be seen now, as the options ask for it, with ``Image/isPartial`` set; `nil` when there is nothing new
   /// since the last snapshot, or nothing at all. Does not disturb the decode.
   public func snapshot() throws(ImagingError) -> Image? {
+    try failing { () throws(ImagingError) in try preview() }
+  }
+
+  private func preview() throws(ImagingError) -> Image? {
     switch state {
     case .driving(let decoder):
-      guard let info = decoder.info, let image = try decoder.snapshot() else { return nil }
+      guard let image = try decoder.snapshot(), let info = decoder.info else { return nil }
       let finished = try Rendition(info: info, options: options).finished(image)
       return finished.isPartial ? finished : finished.markedPartial()
     case .failed(let error): throw error
@@ -139,14 +143,17 @@ public final class IncrementalDecoder {
       switch state {
       case .driving(let decoder):
         let image = try decoder.finish()
+        // Frames may have come since the header was looked at.
+        isInfoChecked = false
         try checkInfo(of: decoder)
         let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
         let finished = try Rendition(info: info, options: options).finished(image)
         state = .driven(decoder, finished)
         return finished
       case .collecting(let decoder, let bytes):
+        let info = try decoder.checkedInfo(of: bytes, limits: options.limits)
+        let image = try decoder.image(of: bytes, info: info, options: options)
         let animation = try AnimatedImage(bytes, decoder: decoder, options: options)
-        let image = try decoder.image(of: bytes, info: animation.info, options: options)
         state = .collected(animation, image)
         return image
       case .failed(let error):

@@ -5,6 +5,7 @@ import FoundationEssentials
 /// All bytes are kept, because any complete frame may be asked for.
 final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
+  private let clock: DecodeLimits.Stopwatch
   private let bytes = ArrivedBytes()
   private var structure: GIFStructure
   private var reader: GIFFrameReader?
@@ -17,6 +18,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
 
   init(options: DecodeOptions) {
     self.options = options
+    clock = DecodeLimits.Stopwatch(options.limits)
     structure = GIFStructure(limits: options.limits)
   }
 
@@ -37,11 +39,10 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private func readFirstFrame() throws(ImagingError) {
     guard let frame = structure.frames.first, frame.size.pixelCount > 0 else { return }
     // The memory is taken when there is something to put into it.
-    guard bytes.count > frame.dataStart else { return }
+    guard bytes.count >= frame.dataStart else { return }
     if reader == nil { reader = try GIFFrameReader(frame, pool: .shared) }
     guard let reader, !reader.isDone else { return }
-    let watch = DecodeLimits.Watch(options.limits)
-    try reader.read(bytes.all, watch: watch)
+    try clock.run { (watch) throws(ImagingError) in try reader.read(bytes.all, watch: watch) }
   }
 
   func snapshot() throws(ImagingError) -> Image? {
@@ -66,7 +67,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func finish() throws(ImagingError) -> Image {
-    try DecodeLimits.Watch(options.limits).check()
+    if Task.isCancelled { throw .cancelled }
     guard bytes.count > 0 else { throw .emptyInput }
     if !isFinished { try structure.finish(bytes.all.bytes) }
     isFinished = true

@@ -41,11 +41,10 @@ public struct JPEGEncoder: ImageEncoding {
     }
     var picture = try picture(bitmap, options)
     let profile = profile(of: image, options)
-    if let profile, JPEGProfile.colorSpace(of: profile) == "GRAY" { picture.only_luminance = 1 }
-    let metadata = options.keeps.isEmpty ? ImageMetadata() : image.metadata
-    let exif = try segment(
-      "Exif", JPEGHeader.exifName, options.keeps.contains(.exif) ? metadata.exif : nil)
-    let xmp = try segment("XMP", JPEGHeader.xmpName, options.keeps.contains(.xmp) ? metadata.xmp : nil)
+    if let profile, ICCHeader.colorSpace(of: profile) == "GRAY" { picture.only_luminance = 1 }
+    let metadata = image.metadata.kept(options.keeps)
+    let exif = try segment("Exif", JPEGHeader.exifName, metadata.exif)
+    let xmp = try segment("XMP", JPEGHeader.xmpName, metadata.xmp)
     return try encode(picture, bitmap, exif: exif, xmp: xmp, profile: profile.map { [UInt8]($0) } ?? [])
   }
 
@@ -82,7 +81,7 @@ public struct JPEGEncoder: ImageEncoding {
       // A segment has 14 bytes of its own for the profile, and there are at most 255.
       profile.count <= 255 * (Self.maxSegment - 14),
       // Grey pixels may have a profile of either kind; RGB pixels with one for grey are grey.
-      JPEGProfile.isUsable(profile, componentCount: 1)
+      ICCHeader.explains(1, profile)
     else { return nil }
     return profile
   }

@@ -1,23 +1,6 @@
 import CJPEG
 
 extension JPEGSession {
-  /// Runs work under the time limit, which counts the time of all pieces of work, not that between them.
-  func watching<Result>(
-    _ work: (DecodeLimits.Watch) throws(ImagingError) -> Result
-  ) throws(ImagingError) -> Result {
-    let limit = options.limits.maxDuration
-    var rest = options.limits
-    rest.maxDuration = limit - spent
-    let start = ContinuousClock.now
-    defer { spent += ContinuousClock.now - start }
-    do throws(ImagingError) {
-      return try work(DecodeLimits.Watch(rest))
-    } catch .limitExceeded(.duration, let value, _) {
-      throw .limitExceeded(
-        .duration, value: value + Int(spent / .milliseconds(1)), limit: Int(limit / .milliseconds(1)))
-    }
-  }
-
   /// Throws for lost data, unless partial images are wanted.
   ///
   /// - Parameter isComplete: All is read, so that what is missing now is lost.

@@ -38,7 +38,7 @@ final class JPEGSession {
   private var isPartial = false
   /// Rows or scans that the last snapshot showed.
   private var shown = 0
-  var spent = Duration.zero
+  private let clock: DecodeLimits.Stopwatch
   /// Where the window that is read ends in the file.
   private(set) var windowEnd = 0
 
@@ -49,9 +49,10 @@ final class JPEGSession {
     try Self.check(header, options)
     self.header = header
     self.options = options
+    clock = DecodeLimits.Stopwatch(options.limits)
     denominator = JPEGDecoder.denominator(for: header.size, minimumSize: minimumSize)
     let usable = header.profile.flatMap {
-      JPEGProfile.isUsable($0, componentCount: header.components.count) ? $0 : nil
+      ICCHeader.explains(header.components.count, $0) ? $0 : nil
     }
     switch header.components.count {
     case 1 where options.pixels == .native:
@@ -104,7 +105,7 @@ final class JPEGSession {
       decoder, window.baseAddress?.assumingMemoryBound(to: UInt8.self), window.count, isFinal ? 1 : 0)
     // Nothing reads the bytes after this call.
     defer { cjpeg_decoder_input(decoder, nil, 0, isFinal ? 1 : 0) }
-    try watching { (watch) throws(ImagingError) in
+    try clock.run { (watch) throws(ImagingError) in
       while try step(watch) {}
       // A file with too many scans counts for that, however damaged they are.
       if !isBuffered || isComplete { try checkDamage(isComplete: isComplete) }
@@ -214,10 +215,10 @@ final class JPEGSession {
 
   /// Turns the coefficients collected so far into pixels.
   private func readPass() throws(ImagingError) -> Bitmap {
-    try watching { (watch: DecodeLimits.Watch) throws(ImagingError) -> Bitmap in
+    try clock.run { (watch: DecodeLimits.Watch) throws(ImagingError) -> Bitmap in
       try watch.check()
-      try finished(cjpeg_decoder_start_pass(decoder))
       let canvas = try JPEGCanvas(size: size, format: format)
+      try finished(cjpeg_decoder_start_pass(decoder))
       var row = 0
       while row < size.height {
         let (read, outcome) = readRows(into: canvas, from: row)

@@ -1,7 +1,8 @@
 import FoundationEssentials
 
 /// Writes an Exif block anew (CIPA DC-008, TIFF 6.0): only entries that can be read, each value once, at places of
-/// its own. No link of the input is followed twice and none is copied, so that no input makes a loop.
+/// its own. A directory is read once for each that points at it, no deeper than there are kinds of directories, and
+/// none is copied, so that no input makes a loop.
 enum ExifRewriter {
   /// Entries of one directory at most. Cameras write about fifty.
   private static let maxEntries = 1024
@@ -52,10 +53,14 @@ enum ExifRewriter {
     mutating func directory(at offset: Int, level: Level) -> [Entry] {
       guard offset >= 8, let count = tiff.bytes.uint16(at: offset, bigEndian: bigEndian) else { return [] }
       var entries: [UInt16: Entry] = [:]
+      var seen: Set<UInt16> = []
       for index in 0..<min(Int(count), maxEntries) {
-        guard let entry = entry(at: offset + 2 + 12 * index, level: level) else { continue }
-        // Of two entries with one tag, readers take the first.
-        if entries[entry.tag] == nil { entries[entry.tag] = entry }
+        let start = offset + 2 + 12 * index
+        // Of two entries with one tag, readers take the first; looking at the others could cost any time.
+        guard let tag = tiff.bytes.uint16(at: start, bigEndian: bigEndian), seen.insert(tag).inserted,
+          let entry = entry(at: start, level: level)
+        else { continue }
+        entries[tag] = entry
       }
       return entries.values.sorted { $0.tag < $1.tag }
     }

@@ -61,6 +61,7 @@ public struct PNGDecoder: ImageDecoding {
   ) throws(ImagingError) -> (any FrameDecoding)? {
     let decoder = try Self.withFile(data, options: options) { file throws(ImagingError) -> PNGFrameDecoder? in
       guard file.structure.isAnimated else { return nil }
+      if let damage = file.structure.animation?.damage, !options.allowsPartial { throw damage }
       let profile = file.profile
       return PNGFrameDecoder(
         data, file.structure, info: file.info(profile), profile: profile, options: options)

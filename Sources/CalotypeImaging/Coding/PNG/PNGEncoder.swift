@@ -3,8 +3,7 @@ public import FoundationEssentials
 /// Encodes PNG: RGBA, RGB when every pixel is opaque, grey for grey bitmaps, 16 bits a sample for bitmaps that have
 /// them, or a palette if asked.
 ///
-/// Filters are chosen row by row; the effort is libdeflate's level 1, 6 or 9. An image that is not upright gets an
-/// eXIf chunk with its orientation.
+/// Filters are chosen row by row; the effort is libdeflate's level 1, 6 or 9.
 public struct PNGEncoder: ImageEncoding {
   /// `png`.
   public var format: ImageFormat { .png }
@@ -34,7 +33,7 @@ public struct PNGEncoder: ImageEncoding {
     var writer = PNGFileWriter(samples.header)
     if options.keeps.contains(.icc) { try writer.addProfile(image.profile) }
     if let palette { writer.add(palette) }
-    writer.add(image.metadata.kept(options.keeps), image.orientation)
+    writer.add(image.metadata.kept(options.keeps))
     writer.addImageData(stream)
     return writer.finish()
   }

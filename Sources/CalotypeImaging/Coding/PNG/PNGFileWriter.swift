@@ -6,9 +6,11 @@ struct PNGFileWriter {
   private static let dataLimit = 1 << 30
   private(set) var data: Data
   private var sequence: UInt32 = 0
+  private let isGray: Bool
 
   /// Starts a file.
   init(_ header: PNGHeader) {
+    isGray = header.colorType == .gray || header.colorType == .grayAlpha
     data = Data(header.encoded)
   }
 
@@ -22,6 +24,8 @@ struct PNGFileWriter {
     case nil: break
     case .sRGB: add(.standardRGB, [1])
     case .icc(let profile):
+      // PNG 11.3.2.3: grey pixels have a profile for grey, all others one for RGB.
+      guard ICCHeader.colorSpace(of: profile) == (isGray ? "GRAY" : "RGB ") else { return }
       let compressed = try PNGDeflater.stream(profile)
       // The name is for people; ours says no more than that there is a profile.
       add(.profile, Array("ICC profile".utf8) + [0, 0] + compressed)
@@ -41,18 +45,8 @@ struct PNGFileWriter {
   }
 
   /// Exif and XMP.
-  mutating func add(_ metadata: ImageMetadata, _ orientation: Orientation) {
-    if let exif = metadata.exif {
-      add(.exif, Array(exif))
-    } else if orientation != .topLeft {
-      // An Exif block of one entry: the orientation (CIPA DC-008, tag 0x0112).
-      add(
-        .exif,
-        [0x4d, 0x4d, 0, 42, 0, 0, 0, 8, 0, 1] + [
-          0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.rawValue),
-        ]
-          + [0, 0, 0, 0, 0, 0])
-    }
+  mutating func add(_ metadata: ImageMetadata) {
+    if let exif = metadata.exif { add(.exif, Array(exif)) }
     if let xmp = metadata.xmp { add(.text, PNGText.payload(xmp: xmp)) }
   }
 
@@ -91,6 +85,7 @@ struct PNGFileWriter {
   }
 
   private static func delay(_ milliseconds: Int) -> (Int, Int) {
+    let milliseconds = min(max(0, milliseconds), 65_535_000)
     for denominator in [1000, 100, 10, 1] {
       let numerator = (milliseconds + 500 / denominator) / (1000 / denominator)
       if numerator <= 65535 { return (numerator, denominator) }

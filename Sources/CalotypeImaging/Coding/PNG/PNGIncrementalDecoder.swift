@@ -8,7 +8,7 @@ import FoundationEssentials
 /// animation are made of.
 final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
-  private let watch: DecodeLimits.Watch
+  private let clock: DecodeLimits.Stopwatch
   private let compositor = PNGCompositor()
   private var data = Data()
   private var walk: PNGWalk
@@ -28,23 +28,23 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   init(options: DecodeOptions) {
     self.options = options
-    watch = DecodeLimits.Watch(options.limits)
+    clock = DecodeLimits.Stopwatch(options.limits)
     walk = PNGWalk(limits: options.limits)
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
-    try watch.check()
     guard data.count + chunk.count <= options.limits.maxBytes else {
       throw .limitExceeded(.bytes, value: data.count + chunk.count, limit: options.limits.maxBytes)
     }
     data.append(chunk)
-    try withBytes { bytes throws(ImagingError) in
+    try withBytes { bytes, watch throws(ImagingError) in
+      try watch.check()
       try walk.advance(bytes)
       if mayStart, stream == nil, visibleStructure != nil {
         mayStart = false
         if mustStream(bytes) { try startStream(bytes) }
       }
-      try feed(bytes)
+      try feed(bytes, watch)
     }
   }
 
@@ -72,7 +72,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func snapshot() throws(ImagingError) -> Image? {
-    try withBytes { bytes throws(ImagingError) in
+    try withBytes { bytes, watch throws(ImagingError) in
       guard let structure = visibleStructure else { return nil }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       if !showsDefaultImage {
@@ -81,7 +81,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
         return try visibleFirstFrame(of: file).map { file.image($0, isPartial: true) }
       }
       if stream == nil { try startStream(bytes) }
-      try feed(bytes)
+      try feed(bytes, watch)
       guard let painter = stream?.painter, painter.rows > shownRows else { return nil }
       shownRows = painter.rows
       return file.image(try PNGPreview.bitmap(of: painter), isPartial: true)
@@ -101,7 +101,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
-    try withBytes { bytes throws(ImagingError) in
+    try withBytes { bytes, _ throws(ImagingError) in
       guard let structure = visibleStructure else {
         throw .invalidParameter(name: "index", reason: "no frame is complete yet")
       }
@@ -112,9 +112,10 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   func finish() throws(ImagingError) -> Image {
     guard !data.isEmpty else { throw .emptyInput }
-    return try withBytes { bytes throws(ImagingError) in
+    return try withBytes { bytes, watch throws(ImagingError) in
+      try watch.check()
       try walk.finish(bytes)
-      try feed(bytes)
+      try feed(bytes, watch)
       guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
@@ -176,7 +177,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   }
 
   /// Gives the stream what is there of the IDAT chunks that it has not seen.
-  private func feed(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+  private func feed(
+    _ bytes: UnsafeRawBufferPointer, _ watch: DecodeLimits.Watch
+  ) throws(ImagingError) {
     guard let stream else { return }
     while !isImageDataOver, bytes.count - chunkStart >= 8 {
       var cursor = PNGChunkCursor(bytes, from: chunkStart)
@@ -202,11 +205,13 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   }
 
   private func withBytes<Value>(
-    _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Value
+    _ body: (UnsafeRawBufferPointer, DecodeLimits.Watch) throws(ImagingError) -> Value
   ) throws(ImagingError) -> Value {
     // The bytes are not changed while they are read.
     try data.withUnsafeBytes { bytes in
-      Result { () throws(ImagingError) in try body(bytes) }
+      Result { () throws(ImagingError) in
+        try clock.run { (watch) throws(ImagingError) in try body(bytes, watch) }
+      }
     }.get()
   }
 }

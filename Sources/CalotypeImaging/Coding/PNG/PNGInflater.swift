@@ -14,9 +14,10 @@ enum PNGInflater {
       == LIBDEFLATE_SUCCESS
   }
 
-  /// Inflates a stream of unknown length; `nil` when it is damaged or makes more than `limit` bytes.
+  /// Inflates a stream of unknown length; `nil` when it is damaged, makes more than `limit` bytes, or is longer than
+  /// that itself.
   static func inflate(_ source: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
-    guard source.count <= Int(Int32.max) else { return nil }
+    guard limit <= Int(Int32.max) / 2, source.count <= limit + limit / 8 + (64 << 10) else { return nil }
     // zlib remembers the address of the stream: it must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())

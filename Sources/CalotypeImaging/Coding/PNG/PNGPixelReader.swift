@@ -6,8 +6,8 @@ import Glibc
 /// Sound data of moderate size is inflated at once, by libdeflate: behind the pixels it becomes, or in at most 4 MiB.
 /// Everything else goes through a ``PNGRowStream``, whose verdict on damage is the one that counts.
 struct PNGPixelReader {
-  /// Bytes that a picture may inflate to at once: more would make cancellation wait.
-  static let wholeLimit = 64 << 20
+  /// Bytes that a picture may inflate to at once, which nothing can interrupt: 12 megapixels of RGBA, about 80 ms.
+  static let wholeLimit = 48 << 20
   /// Bytes beside the canvas that inflating at once may take.
   static let spareLimit = 4 << 20
 
@@ -86,7 +86,10 @@ struct PNGPixelReader {
   /// Reads sound data at once; `false` when there is a flaw, or too much. Nothing that matters was written then.
   private func readAtOnce(_ data: PNGImageData, _ painter: PNGRowPainter) throws(ImagingError) -> Bool {
     let inflated = painter.inflatedBytes
-    guard inflated <= Self.wholeLimit, let compressed = data.soundByteCount else { return false }
+    // Data that is longer than what becomes of it was made to keep somebody busy.
+    guard inflated <= Self.wholeLimit, let compressed = data.soundByteCount,
+      compressed <= inflated + inflated / 8 + (64 << 10)
+    else { return false }
     let buffer = painter.canvas.buffer
     let inPlace = painter.fillsCanvas && buffer.count - 64 >= max(inflated, painter.canvas.byteCount)
     if inPlace {

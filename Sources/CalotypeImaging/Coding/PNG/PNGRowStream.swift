@@ -44,13 +44,16 @@ final class PNGRowStream {
     pool.giveBack(buffer)
   }
 
+  /// Input between two looks at the watch: data may inflate to nothing at all.
+  private static let inputStep = 64 << 10
+
   /// Takes the next piece of the zlib stream. What comes after the last row or a failure is ignored.
   ///
   /// - Throws: `cancelled`, `outOfMemory`, and `limitExceeded` for the time. Damage is recorded in ``failure``.
   func feed(_ piece: UnsafeRawBufferPointer, watch: DecodeLimits.Watch) throws(ImagingError) {
     var rest = piece
     while !rest.isEmpty, failure == nil, !painter.isComplete {
-      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.inputStep))
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
       stream.pointee.next_in = UnsafeMutablePointer(
         mutating: part.baseAddress?.assumingMemoryBound(to: UInt8.self))

@@ -8,6 +8,7 @@ struct PNGWalk {
 
   private let limits: DecodeLimits
   private var reachedEnd = false
+  private var chunks = 0
 
   init(limits: DecodeLimits) {
     self.limits = limits
@@ -55,6 +56,8 @@ struct PNGWalk {
     }
     do throws(ImagingError) {
       while !reachedEnd, let chunk = try cursor.next() {
+        chunks &+= 1
+        if chunks & 4095 == 0, Task.isCancelled { throw .cancelled }
         guard chunk.isComplete || isWhole else { return cursor.back(to: chunk) }
         reachedEnd = chunk.type == .end
         try structure?.add(chunk, cursor)
@@ -62,7 +65,10 @@ struct PNGWalk {
       }
     } catch {
       if structure?.isBeforeImageData ?? true { throw error }
-      if case .limitExceeded = error { throw error }
+      switch error {
+      case .limitExceeded, .cancelled: throw error
+      default: break
+      }
       frames?.stop(error)
       reachedEnd = true
     }

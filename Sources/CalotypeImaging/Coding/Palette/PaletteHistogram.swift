@@ -39,10 +39,6 @@ struct PaletteHistogram {
           run = (key, 1)
         }
         Self.add(run, &counts, &table)
-        if table.isEmpty, counts.count > 4 * 256 {
-          table = [Cell](repeating: Cell(), count: 1 << 18)
-          for (key, count) in counts { Self.add((key, count), to: &table) }
-        }
       }
     }
     needsTransparency = counts[0] != nil
@@ -68,7 +64,11 @@ struct PaletteHistogram {
     _ run: (key: UInt32, count: UInt64), _ counts: inout [UInt32: UInt64], _ table: inout [Cell]
   ) {
     guard run.count > 0 else { return }
-    if table.isEmpty { counts[run.key, default: 0] += run.count } else { add(run, to: &table) }
+    guard table.isEmpty else { return add(run, to: &table) }
+    counts[run.key, default: 0] += run.count
+    guard counts.count > 4 * 256 else { return }
+    table = [Cell](repeating: Cell(), count: 1 << 18)
+    for (key, count) in counts { add((key, count), to: &table) }
   }
 
   private static func cell(_ key: UInt32, _ count: UInt64) -> Cell {

@@ -127,6 +127,7 @@ final class WebPCompositor {
     let isComplete = try reader.finish(file, allowsPartial: allowsPartial, watch: watch)
     guard let source = scratch.baseAddress, let base = canvas.baseAddress else { return false }
     for row in 0..<reader.rows {
+      if row & 63 == 0 { try watch.check() }
       let output = base + 4 * ((frame.y + row) * size.width + frame.x)
       let input = source + 4 * row * frame.size.width
       if replaces {

@@ -46,7 +46,9 @@ final class WebPFrameReader {
     self.target = target
     step =
       switch pace {
-      case .whole: max(64 << 10, frame.payload.count / 8)
+      case .whole:
+        // By pixels, because few bytes may make many of them.
+        max(1 << 10, frame.payload.count / max(1, frame.size.pixelCount / (3 << 19)) + 1)
       case .arriving:
         frame.isLossless ? max(16 << 10, frame.payload.count / 12) : max(4 << 10, frame.payload.count / 64)
       }
@@ -115,7 +117,10 @@ final class WebPFrameReader {
       return true
     }
     let isTruncated = frame.payload.upperBound > file.count
-    if !isTruncated, status != VP8_STATUS_OUT_OF_MEMORY, decodeAtOnce(file) { return true }
+    if !isTruncated, status == VP8_STATUS_SUSPENDED {
+      try watch.check()
+      if try decodeAtOnce(file, keepsRows: allowsPartial) { return true }
+    }
     if status == VP8_STATUS_OUT_OF_MEMORY { throw .outOfMemory(byteCount: frame.size.pixelCount * 4) }
     if allowsPartial, rows > 0 {
       makeOpaque(rows: rows)
@@ -126,14 +131,19 @@ final class WebPFrameReader {
   }
 
   /// The decoder for pieces waits for bytes that will not come where the one for wholes has ways to end.
-  private func decodeAtOnce(_ file: UnsafeRawBufferPointer) -> Bool {
+  private func decodeAtOnce(
+    _ file: UnsafeRawBufferPointer, keepsRows: Bool
+  ) throws(ImagingError) -> Bool {
     guard let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-    let rows = rows
     // Both write to the same pixels; what the first left there is lost if only part of it is wanted.
-    let kept = Array(target.pixels.prefix(rows * target.bytesPerRow))
+    let count = keepsRows ? min(rows * target.bytesPerRow, target.pixels.count) : 0
+    let pool = PixelPool.shared
+    guard let kept = pool.take(byteCount: count) else { throw .outOfMemory(byteCount: count) }
+    defer { pool.giveBack(kept) }
+    kept.copyMemory(from: UnsafeRawBufferPointer(rebasing: target.pixels[..<count]))
     let result = WebPDecode(source + frame.payload.lowerBound, frame.payload.count, config)
     guard result == VP8_STATUS_OK else {
-      target.pixels.copyBytes(from: kept)
+      target.pixels.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[..<count]))
       if result == VP8_STATUS_OUT_OF_MEMORY { status = result }
       return false
     }

@@ -5,6 +5,7 @@ import FoundationEssentials
 /// All bytes are kept: any complete frame may be asked for, and the metadata come last.
 final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
+  private let clock: DecodeLimits.Stopwatch
   private let bytes = ArrivedBytes()
   private var structure: WebPStructure
   private var first: First?
@@ -14,6 +15,16 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private var isFinished = false
   /// Bytes that have to be there before it is worth looking at them.
   private var nextCount = 12
+
+  private struct KnownInfo {
+    struct Key: Equatable {
+      let frames: Int
+      let byteCount: Int
+    }
+    let key: Key
+    let info: ImageInfo
+  }
+  private var knownInfo: KnownInfo?
 
   /// The first frame, and the canvas that it is decoded into.
   private final class First {
@@ -43,12 +54,18 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
 
   init(options: DecodeOptions) {
     self.options = options
+    clock = DecodeLimits.Stopwatch(options.limits)
     structure = WebPStructure(limits: options.limits)
   }
 
   var info: ImageInfo? {
     guard !structure.frames.isEmpty else { return nil }
-    return structure.info(of: bytes.all)
+    // Exif comes last; nothing else changes but the number of frames.
+    let key = KnownInfo.Key(frames: structure.frames.count, byteCount: structure.exif?.upperBound ?? 0)
+    if let knownInfo, knownInfo.key == key, key.byteCount <= bytes.count { return knownInfo.info }
+    let info = structure.info(of: bytes.all)
+    knownInfo = key.byteCount <= bytes.count ? KnownInfo(key: key, info: info) : nil
+    return info
   }
 
   var profile: ColorProfile? { structure.profile(of: bytes.all) }
@@ -64,7 +81,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     nextCount = structure.nextCount(after: bytes.count)
     guard !structure.frames.isEmpty else { return }
     let reader = try makeFirst().reader
-    try reader.read(bytes.all, watch: DecodeLimits.Watch(options.limits))
+    try clock.run { (watch) throws(ImagingError) in try reader.read(bytes.all, watch: watch) }
     nextCount = min(nextCount, max(reader.nextCount, bytes.count + 1))
   }
 
@@ -99,13 +116,14 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
 
   func finish() throws(ImagingError) -> Image {
     guard bytes.count > 0 else { throw .emptyInput }
-    let watch = DecodeLimits.Watch(options.limits)
-    try watch.check()
     if !isFinished { try structure.finish(bytes.all) }
     isFinished = true
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: bytes.count) }
     let first = try makeFirst()
-    let isComplete = try first.reader.finish(bytes.all, allowsPartial: options.allowsPartial, watch: watch)
+    let isComplete = try clock.run { (watch) throws(ImagingError) in
+      try watch.check()
+      return try first.reader.finish(bytes.all, allowsPartial: options.allowsPartial, watch: watch)
+    }
     return structure.image(
       try bitmap(first, rows: first.reader.rows), of: bytes.all,
       isPartial: !isComplete || structure.isTruncated, options: options)

@@ -7,9 +7,13 @@ struct WebPMetadataWriter {
 
   init(_ image: Image, keeps: Set<ImageMetadata.Kind>) {
     var chunks: [(name: String, bytes: Data)] = []
-    if keeps.contains(.icc), case .icc(let profile) = image.profile { chunks.append(("ICCP", profile)) }
-    if keeps.contains(.exif), let exif = image.metadata.exif { chunks.append(("EXIF", exif)) }
-    if keeps.contains(.xmp), let xmp = image.metadata.xmp { chunks.append(("XMP ", xmp)) }
+    // WebP has RGB pixels, whatever they were made of.
+    if keeps.contains(.icc), case .icc(let profile) = image.profile, ICCHeader.explains(3, profile) {
+      chunks.append(("ICCP", profile))
+    }
+    let metadata = image.metadata.kept(keeps)
+    if let exif = metadata.exif { chunks.append(("EXIF", exif)) }
+    if let xmp = metadata.xmp { chunks.append(("XMP ", xmp)) }
     self.chunks = chunks.filter { !$0.bytes.isEmpty }
   }
 

@@ -183,9 +183,11 @@ struct WebPStructure: Sendable {
       }
       return try readFrameHeader(bytes, chunk)
     } else {
-      if bytes.holds("EXIF", at: offset), exif == nil { exif = chunk.payload }
-      if bytes.holds("ICCP", at: offset), colorProfile == nil { colorProfile = chunk.payload }
-      if bytes.holds("XMP ", at: offset), xmp == nil { xmp = chunk.payload }
+      // Larger ones are passed over, as if they were not there.
+      let isKept = chunk.payload.count <= limits.maxChunkBytes
+      if isKept, bytes.holds("EXIF", at: offset), exif == nil { exif = chunk.payload }
+      if isKept, bytes.holds("ICCP", at: offset), colorProfile == nil { colorProfile = chunk.payload }
+      if isKept, bytes.holds("XMP ", at: offset), xmp == nil { xmp = chunk.payload }
     }
     offset = chunk.next
     return true

@@ -1,0 +1,23 @@
+import FoundationEssentials
+
+/// What the first 128 bytes of an ICC profile say.
+enum ICCHeader {
+  /// The colour space whose numbers a profile explains (ICC.1:2022, 7.2.6), as its signature: `GRAY`, `RGB `,
+  /// `CMYK`. `nil` when the bytes are no profile, or not all of one.
+  static func colorSpace(of profile: Data) -> String? {
+    let bytes = profile.bytes
+    guard bytes.holds("acsp", at: 36), let size = bytes.uint32(at: 0, bigEndian: true), size >= 132,
+      Int(size) <= bytes.byteCount
+    else { return nil }
+    return ["GRAY", "RGB ", "CMYK"].first { bytes.extracting(16..<20).copy() == Data($0.utf8) }
+  }
+
+  /// Whether pixels of so many colour components can have this profile. One for RGB explains grey, too: as red,
+  /// green and blue that are equal.
+  static func explains(_ componentCount: Int, _ profile: Data) -> Bool {
+    switch (componentCount, colorSpace(of: profile)) {
+    case (1, "GRAY"), (1, "RGB "), (3, "RGB "), (4, "CMYK"): true
+    default: false
+    }
+  }
+}
