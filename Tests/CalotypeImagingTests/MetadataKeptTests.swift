@@ -109,14 +109,16 @@ struct MetadataKeptTests {
     #expect(ImageMetadata(exif: Data("Exif\0\0".utf8) + block).kept([.exif]).exif == kept)
   }
 
-  @Test("every format leaves positions, orientation and foreign profiles out", arguments: ["jpeg", "png", "webp"])
+  @Test(
+    "every format leaves positions, orientation and foreign profiles out", arguments: ["jpeg", "png", "webp"])
   func formats(format: String) throws {
     let pixels = try ColorTests.bitmap(ColorTests.colors)
     let gray = Data(repeating: 0, count: 128).replacing(0..<4, with: [0, 0, 0, 132])
       .replacing(16..<20, with: Array("GRAY".utf8)).replacing(36..<40, with: Array("acsp".utf8))
     let image = Image(
       bitmap: pixels, profile: .icc(gray + Data(count: 4)),
-      metadata: ImageMetadata(exif: Self.block(bigEndian: true), xmp: Data("<a GPSLatitude='1' b='2'/>".utf8)))
+      metadata: ImageMetadata(exif: Self.block(bigEndian: true), xmp: Data("<a GPSLatitude='1' b='2'/>".utf8))
+    )
     var options = EncodeOptions(format: ImageFormat(rawValue: format))
     options.keeps = Set(ImageMetadata.Kind.allCases)
     let data = try CoderRegistry.standard.encode(image, as: options)

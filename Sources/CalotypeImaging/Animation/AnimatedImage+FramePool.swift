@@ -31,14 +31,17 @@ extension AnimatedImage {
       idle = Lock([Cursor(first)])
     }
 
-    /// A frame as stored, and what its numbers mean.
-    func frame(at index: Int) throws(ImagingError) -> (Bitmap, ColorProfile?) {
+    /// A frame as stored, with what its numbers mean.
+    func frame(at index: Int, info: ImageInfo) throws(ImagingError) -> Image {
       let cursor = try take(for: index)
       // A cursor that failed is not given back: nobody knows what is on its canvas.
       let bitmap = try cursor.decoder.frame(at: index)
+      let image = Image(
+        bitmap: bitmap, info: info, orientation: info.orientation, isPartial: cursor.decoder.isFramePartial,
+        profile: cursor.decoder.profile)
       cursor.next = index + 1
       giveBack(cursor)
-      return (bitmap, cursor.decoder.profile)
+      return image
     }
 
     /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.

@@ -69,8 +69,7 @@ public struct AnimatedImage: Sendable {
         name: "frame", reason: "\(index) is not below the number of frames, \(frameCount)")
     }
     guard let pool else { return try decoder.image(of: data, info: info, options: options) }
-    let (bitmap, profile) = try pool.frame(at: index)
-    return try Rendition(info: info, options: options).finished(bitmap, profile: profile)
+    return try Rendition(info: info, options: options).finished(try pool.frame(at: index, info: info))
   }
 
   /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for

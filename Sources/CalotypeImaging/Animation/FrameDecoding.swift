@@ -9,6 +9,10 @@ public protocol FrameDecoding: AnyObject {
   /// What the numbers of all frames mean as colours; `nil`, the default, is sRGB.
   var profile: ColorProfile? { get }
 
+  /// Whether the frame that was asked for last lacks pixels: the file is damaged, and partial images are allowed.
+  /// `false` by default.
+  var isFramePartial: Bool { get }
+
   /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
@@ -17,4 +21,7 @@ public protocol FrameDecoding: AnyObject {
 extension FrameDecoding {
   /// `nil`: sRGB.
   public var profile: ColorProfile? { nil }
+
+  /// Never: the coder refuses damaged frames.
+  public var isFramePartial: Bool { false }
 }

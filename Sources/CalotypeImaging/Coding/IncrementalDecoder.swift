@@ -168,8 +168,11 @@ public final class IncrementalDecoder {
     at index: Int, of decoder: any IncrementalImageDecoding
   ) throws(ImagingError) -> Image {
     guard let info = decoder.info else { throw .emptyInput }
-    return try Rendition(info: info, options: options)
-      .finished(try decoder.frame(at: index), profile: decoder.profile)
+    let bitmap = try decoder.frame(at: index)
+    return try Rendition(info: info, options: options).finished(
+      Image(
+        bitmap: bitmap, info: info, orientation: info.orientation, isPartial: decoder.isFramePartial,
+        profile: decoder.profile))
   }
 
   /// Picks the coder and hands it what has come so far.

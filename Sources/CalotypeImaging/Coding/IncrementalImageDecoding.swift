@@ -23,6 +23,10 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// Frames of an animation that are complete: 0 to this can be asked of ``frame(at:)``.
   var completeFrameCount: Int { get }
 
+  /// Whether the frame that was asked for last lacks pixels: the file is damaged, and partial images are allowed.
+  /// `false` by default.
+  var isFramePartial: Bool { get }
+
   /// A frame of an animation composited on its canvas. Cheap in ascending order.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
@@ -35,4 +39,7 @@ public protocol IncrementalImageDecoding: AnyObject {
 extension IncrementalImageDecoding {
   /// `nil`: sRGB.
   public var profile: ColorProfile? { nil }
+
+  /// Never: the coder refuses damaged frames.
+  public var isFramePartial: Bool { false }
 }

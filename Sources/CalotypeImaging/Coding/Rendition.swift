@@ -31,11 +31,6 @@ struct Rendition: Sendable {
     }
     return options.appliesOrientation ? try image.upright() : image
   }
-
-  /// A frame of an animation as it was asked for.
-  func finished(_ frame: Bitmap, profile: ColorProfile?) throws(ImagingError) -> Image {
-    try finished(Image(bitmap: frame, info: info, orientation: info.orientation, profile: profile))
-  }
 }
 
 extension Image {

@@ -21,12 +21,14 @@ struct FrameDecode {
     try FuzzFailure.unless(count > 0 && count <= options.limits.maxFrames, "\(count) frames")
     try FuzzFailure.unless(frames.info.durations.count == count, "\(frames.info.durations.count) durations")
     var bitmaps: [Bitmap] = []
+    var partial: [Bool] = []
     for index in 0..<count {
       let result = try Promises.result { () throws(ImagingError) in try frames.frame(at: index) }
       guard case .success(let bitmap) = result else { break }
       try Promises.check(bitmap, options.limits)
       try FuzzFailure.unless(bitmap.size == frames.info.size, "frame \(index) is \(bitmap.size)")
       bitmaps.append(bitmap)
+      partial.append(frames.isFramePartial)
     }
     guard !bitmaps.isEmpty else { return }
     try compareFirst(bitmaps[0])
@@ -40,6 +42,8 @@ struct FrameDecode {
         throw FuzzFailure("frame \(index) is there only in order")
       }
       try FuzzFailure.unless(bitmap == bitmaps[index], "frame \(index) differs when asked out of order")
+      try FuzzFailure.unless(
+        other.isFramePartial == partial[index], "frame \(index) is partial only in one order")
     }
   }
 

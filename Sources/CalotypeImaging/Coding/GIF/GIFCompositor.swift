@@ -15,7 +15,9 @@ final class GIFCompositor {
   /// The frame that was painted on an empty canvas.
   private var first = 0
   private var isOpaque = false
-  private var backupIsOpaque = false
+  /// Whether pixels are missing on the canvas because frames are damaged.
+  private(set) var isPartial = false
+  private var backupState = (isOpaque: false, isPartial: false)
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
   init(
@@ -85,6 +87,7 @@ final class GIFCompositor {
     } else {
       first = index
       isOpaque = false
+      isPartial = false
     }
     current = nil
     try watch.check()
@@ -92,13 +95,13 @@ final class GIFCompositor {
       let backup: UnsafeMutableRawBufferPointer
       if let old = self.backup { backup = old } else { backup = try Self.take(size, from: pool) }
       self.backup = backup
-      backupIsOpaque = isOpaque
+      backupState = (isOpaque, isPartial)
       copy(structure.visibleArea(of: frame), from: canvas, to: backup)
     }
     if frame.size.pixelCount > 0 {
       let reader = try GIFFrameReader(frame, pool: pool)
       try reader.read(file, watch: watch)
-      _ = try reader.finish(byteCount: file.count, allowsPartial: allowsPartial)
+      if try !reader.finish(byteCount: file.count, allowsPartial: allowsPartial) { isPartial = true }
       let painter = GIFPainter(frame, of: structure, file: file)
       let covers = painter.paint(reader.decoded, onto: canvas, ground: isFresh ? .fresh : .kept)
       isOpaque = isOpaque || covers
@@ -121,7 +124,7 @@ final class GIFCompositor {
         clear(area)
       } else if let backup {
         copy(area, from: backup, to: canvas)
-        isOpaque = backupIsOpaque
+        (isOpaque, isPartial) = backupState
       }
     }
   }
@@ -131,6 +134,7 @@ final class GIFCompositor {
       UnsafeMutableRawBufferPointer(rebasing: canvas[bytes]).initializeMemory(as: UInt8.self, repeating: 0)
     }
     isOpaque = false
+    if area == (0..<size.width, 0..<size.height) { isPartial = false }
   }
 
   private func copy(

@@ -25,6 +25,8 @@ final class GIFFrameDecoder: FrameDecoding {
     compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
   }
 
+  var isFramePartial: Bool { compositor.isPartial }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       try compositor.bitmap(at: index, of: structure, file: file, limits: limits)

@@ -53,6 +53,8 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
       bitmap: try paint(reader.decoded, ground: .preview), info: structure.info, isPartial: true)
   }
 
+  var isFramePartial: Bool { compositor?.isPartial ?? false }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard index >= 0, index < completeFrameCount else {
       throw .invalidParameter(

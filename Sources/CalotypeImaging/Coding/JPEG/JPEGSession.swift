@@ -219,12 +219,18 @@ final class JPEGSession {
       try watch.check()
       let canvas = try JPEGCanvas(size: size, format: format)
       try finished(cjpeg_decoder_start_pass(decoder))
-      var row = 0
-      while row < size.height {
-        let (read, outcome) = readRows(into: canvas, from: row)
-        try finished(outcome)
-        row += read
-        try watch.check()
+      do throws(ImagingError) {
+        var row = 0
+        while row < size.height {
+          let (read, outcome) = readRows(into: canvas, from: row)
+          try finished(outcome)
+          row += read
+          try watch.check()
+        }
+      } catch {
+        // A pass may end anywhere; one that is left open would be in the way of the next.
+        _ = cjpeg_decoder_finish_pass(decoder)
+        throw error
       }
       try finished(cjpeg_decoder_finish_pass(decoder))
       return canvas.bitmap

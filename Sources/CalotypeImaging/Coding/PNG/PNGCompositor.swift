@@ -8,6 +8,9 @@ final class PNGCompositor {
   private var drawn: Int?
   /// Whether no pixel of that frame is missing.
   private var isWhole = true
+  /// Whether pixels are missing on the canvas because frames are damaged.
+  private(set) var isPartial = false
+  private var backupIsPartial = false
 
   /// The canvas after frame `index` was drawn, before it is disposed of.
   ///
@@ -29,6 +32,7 @@ final class PNGCompositor {
     while next <= index || isFresh {
       if isFresh {
         canvas.clear()
+        isPartial = false
         drawn = nil
         next = start
       }
@@ -62,7 +66,7 @@ final class PNGCompositor {
   private func draw(
     _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.Watch
   ) throws(ImagingError) {
-    if let drawn { dispose(frames[drawn], isFirst: drawn == 0, on: canvas) }
+    if let drawn { dispose(frames[drawn], isFirst: drawn == 0, file, on: canvas) }
     let frame = frames[index]
     // After an error the canvas is neither the old nor the new one.
     drawn = nil
@@ -72,6 +76,7 @@ final class PNGCompositor {
       if let old = self.backup { backup = old } else { backup = try self.canvas(of: file) }
       self.backup = backup
       backup.copy(frame.area, from: canvas)
+      backupIsPartial = isPartial
     }
     // Under the first frame there is nothing: it is the still image, hidden colours of transparent pixels included.
     let blends = index > 0 && frame.blend == .over && file.structure.hasAlpha
@@ -79,15 +84,19 @@ final class PNGCompositor {
       .read(frame, onto: canvas, blends: blends)
     if let failure = outcome.failure, !file.options.allowsPartial || !failure.leavesPixels { throw failure }
     isWhole = outcome.failure == nil
+    isPartial = !isWhole || isPartial && (blends || !covers(frame, file))
     drawn = index
   }
 
-  private func dispose(_ frame: PNGFrame, isFirst: Bool, on canvas: PNGCanvas) {
+  private func dispose(_ frame: PNGFrame, isFirst: Bool, _ file: PNGFile, on canvas: PNGCanvas) {
     switch frame.disposal {
+    case .restore where !isFirst:
+      if let backup { canvas.copy(frame.area, from: backup) }
+      isPartial = backupIsPartial
+    case .clear, .restore:
+      canvas.clear(frame.area)
+      if covers(frame, file) { isPartial = false }
     case .keep: break
-    case .clear: canvas.clear(frame.area)
-    case .restore:
-      if isFirst { canvas.clear(frame.area) } else if let backup { canvas.copy(frame.area, from: backup) }
     }
   }
 }

@@ -20,6 +20,8 @@ final class PNGFrameDecoder: FrameDecoding {
     self.options = options
   }
 
+  var isFramePartial: Bool { compositor.isPartial }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in

@@ -100,6 +100,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
 
+  var isFramePartial: Bool { compositor.isPartial }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try withBytes { bytes, _ throws(ImagingError) in
       guard let structure = visibleStructure else {

@@ -13,7 +13,9 @@ enum MedianCut {
   private static let weights = SIMD4<Double>(0.55, 1, 0.4, 1)
 
   /// `count` colours at most. A colour for transparent pixels comes first, if one is needed.
-  static func colors(of histogram: PaletteHistogram, count: Int) -> [Palette.Color] {
+  ///
+  /// - Throws: ``ImagingError/cancelled``.
+  static func colors(of histogram: PaletteHistogram, count: Int) throws(ImagingError) -> [Palette.Color] {
     var points = histogram.cells.map { (color: $0.mean, weight: Double($0.count)) }
     let transparent = histogram.needsTransparency ? [Palette.Color(pixel: 0)] : []
     let wanted = count - transparent.count
@@ -22,6 +24,7 @@ enum MedianCut {
     }
     var boxes = [box(points, 0..<points.count)]
     while boxes.count < wanted {
+      if Task.isCancelled { throw .cancelled }
       guard let worst = boxes.indices.max(by: { boxes[$0].error < boxes[$1].error }), boxes[worst].error > 0
       else {
         break

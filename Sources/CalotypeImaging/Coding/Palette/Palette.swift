@@ -56,7 +56,7 @@ struct Palette: Hashable, Sendable {
     if let exact = histogram.exactColors, exact.count <= maxColors {
       return Palette(colors: exact.isEmpty ? [Color(pixel: 0)] : exact, isExact: true)
     }
-    return Palette(colors: MedianCut.colors(of: histogram, count: maxColors))
+    return Palette(colors: try MedianCut.colors(of: histogram, count: maxColors))
   }
 }
 

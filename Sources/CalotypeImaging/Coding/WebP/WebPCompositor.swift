@@ -13,6 +13,8 @@ final class WebPCompositor {
   private let buffer: UnsafeMutableRawBufferPointer
   private let canvas: UnsafeMutableRawBufferPointer
   private var isOpaque = false
+  /// Whether pixels are missing on the canvas because frames are damaged.
+  private(set) var isPartial = false
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
   init(canvas size: PixelSize, allowsPartial: Bool, pool: PixelPool = .shared) throws(ImagingError) {
@@ -84,10 +86,12 @@ final class WebPCompositor {
       if before.clearsAfterwards {
         clear(before)
         isOpaque = false
+        if before.size == size { isPartial = false }
       }
     } else {
       if !fills || !isDirect { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
       isOpaque = false
+      isPartial = false
     }
     current = nil
     try watch.check()
@@ -95,6 +99,7 @@ final class WebPCompositor {
       // Rows that a damaged frame leaves out must not lose what is below.
       isDirect
       ? try decode(frame, file, watch: watch) : try overlay(frame, file, replaces: replaces, watch: watch)
+    if !isComplete { isPartial = true }
     if isComplete, fills, !frame.hasAlpha {
       isOpaque = true
     } else if replaces, frame.hasAlpha {

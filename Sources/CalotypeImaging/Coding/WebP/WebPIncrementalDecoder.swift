@@ -101,6 +101,8 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     return structure.image(bitmap, of: bytes.all, isPartial: true, options: options)
   }
 
+  var isFramePartial: Bool { compositor?.isPartial ?? false }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard index >= 0, index < completeFrameCount else {
       throw .invalidParameter(
