@@ -29,7 +29,9 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
+    if bytes.appendQuietly(chunk) { return }
     try bytes.append(chunk, limit: options.limits.maxBytes)
+    defer { bytes.wait(for: nextCount, limit: options.limits.maxBytes) }
     guard bytes.count >= nextCount else { return }
     try structure.read(bytes.all.bytes)
     nextCount = structure.nextCount(after: bytes.count)

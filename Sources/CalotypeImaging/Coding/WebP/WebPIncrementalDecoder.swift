@@ -75,7 +75,9 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
+    if bytes.appendQuietly(chunk) { return }
     try bytes.append(chunk, limit: options.limits.maxBytes)
+    defer { bytes.wait(for: nextCount, limit: options.limits.maxBytes) }
     guard bytes.count >= nextCount else { return }
     try structure.read(bytes.all)
     nextCount = structure.nextCount(after: bytes.count)
