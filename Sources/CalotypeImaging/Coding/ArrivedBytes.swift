@@ -27,14 +27,13 @@ final class ArrivedBytes {
   /// Adds bytes that nobody needs to look at yet; false when they have to be added by ``append(_:limit:)``.
   @inline(__always)
   func appendQuietly(_ chunk: Data) -> Bool {
-    let span = chunk.bytes
-    let added = span.byteCount
+    let added = chunk.count
     guard added <= min(quietCount, capacity) &- count, let base else { return false }
     let target = base + count
     if added == 1 {
-      target.storeBytes(of: span.unsafeLoad(as: UInt8.self), as: UInt8.self)
+      target.storeBytes(of: chunk[chunk.startIndex], as: UInt8.self)
     } else {
-      span.withUnsafeBytes { source in
+      chunk.withUnsafeBytes { source in
         if let start = source.baseAddress { target.copyMemory(from: start, byteCount: added) }
       }
     }

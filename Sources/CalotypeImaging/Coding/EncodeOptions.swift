@@ -82,6 +82,8 @@ public struct EncodeOptions: Hashable, Sendable {
   }
   /// Lossless WebP.
   public static let webpLossless = EncodeOptions(format: .webp, isLossless: true)
+  /// Animated PNG.
+  public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
 }

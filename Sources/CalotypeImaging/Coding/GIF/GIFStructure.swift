@@ -61,9 +61,13 @@ struct GIFStructure: Sendable {
   /// Goes on as far as the bytes reach: all bytes from the first on, of which those of earlier calls are known.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)``.
+  ///   ``ImagingError/limitExceeded(_:value:limit:)``, ``ImagingError/cancelled``.
   mutating func read(_ bytes: RawSpan) throws(ImagingError) {
-    while try step(bytes) {}
+    var steps = 0
+    while try step(bytes) {
+      steps &+= 1
+      if steps & 0xFFFF == 0, Task.isCancelled { throw .cancelled }
+    }
   }
 
   /// How many bytes there have to be for ``read(_:)`` to find anything new; `count` are there.
