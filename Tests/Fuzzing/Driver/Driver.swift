@@ -12,9 +12,11 @@ enum Driver {
       exit(name == "--list" ? 0 : 2)
     }
     selected = target
-    // The name of the program and what follows the target: libFuzzer sees no more.
+    // The program with its target, and what follows: libFuzzer sees no more. To merge it starts itself by the first,
+    // through a shell.
     var count = CommandLine.argc - 1
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+    arguments?[0] = strdup("\(CommandLine.arguments[0]) \(name)")
     exit(
       LLVMFuzzerRunDriver(&count, &arguments) { start, count in
         Driver.run(UnsafeRawBufferPointer(start: start, count: count))

@@ -18,7 +18,7 @@ enum DecoderTargets {
 
   /// Small enough that a run takes a millisecond, and that an allocation beyond it is found out.
   static let limits = DecodeLimits(
-    maxPixels: 1 << 18, maxFrames: 64, maxBytes: 1 << 20, maxScans: 20, maxTotalPixels: 1 << 20,
+    maxPixels: 1 << 16, maxFrames: 64, maxBytes: 1 << 20, maxScans: 20, maxTotalPixels: 1 << 18,
     maxChunkBytes: 1 << 16)
 
   static func options(_ input: FuzzInput) -> DecodeOptions {

@@ -40,6 +40,11 @@ public struct GIFDecoder: ImageDecoding {
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let frame = structure.firstFrame
+      if let image = try decodeInPlace(
+        frame, of: structure, file, options, watch)
+      {
+        return image
+      }
       let reader = try GIFFrameReader(frame, pool: .shared)
       var isComplete = true
       if frame.size.pixelCount > 0 {
@@ -53,6 +58,34 @@ public struct GIFDecoder: ImageDecoding {
       return Image(
         bitmap: bitmap, info: structure.info, isPartial: !isComplete || structure.isTruncated)
     }
+  }
+
+  /// Decodes a frame that is the whole canvas with its indices at the end of the memory of the pixels, which never
+  /// overtake them. `nil` for other frames, and for one that lacks pixels and may.
+  private func decodeInPlace(
+    _ frame: GIFFrame, of structure: GIFStructure, _ file: UnsafeRawBufferPointer,
+    _ options: DecodeOptions, _ watch: DecodeLimits.Watch
+  ) throws(ImagingError) -> Image? {
+    guard frame.size == structure.canvas, frame.x == 0, frame.y == 0, !frame.isInterlaced,
+      frame.size.pixelCount > 0
+    else { return nil }
+    let pool = PixelPool.shared
+    let byteCount = frame.size.pixelCount * 4 + GIFFrameReader.byteCount(for: frame) - frame.size.pixelCount
+    guard let memory = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
+    var isAdopted = false
+    defer { if !isAdopted { pool.giveBack(memory) } }
+    let pixels = UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
+    let reader = GIFFrameReader(frame, atEndOf: pixels)
+    try reader.read(file, watch: watch)
+    guard try reader.finish(byteCount: file.count, allowsPartial: options.allowsPartial) else { return nil }
+    let isOpaque = GIFPainter(frame, of: structure, file: file)
+      .paint(
+        reader.decoded, onto: UnsafeMutableRawBufferPointer(rebasing: pixels[..<(frame.size.pixelCount * 4)]),
+        ground: .fresh)
+    isAdopted = true
+    let bitmap = Bitmap(
+      adopting: memory, of: pool, size: frame.size, format: .rgba8, isOpaque: isOpaque)
+    return Image(bitmap: bitmap, info: structure.info, isPartial: structure.isTruncated)
   }
 
   /// Decodes the first frame row by row while the bytes arrive, coarse first if it is interlaced.

@@ -7,7 +7,8 @@ final class GIFFrameReader {
   /// Indices it has when it is whole.
   let capacity: Int
 
-  private let pool: PixelPool
+  /// Where ``indices`` are from and go back to; `nil` when they belong to somebody else.
+  private let pool: PixelPool?
   private let indices: UnsafeMutableRawBufferPointer
   private let lzw: UnsafeMutablePointer<cgif_lzw>
   private var status = CGIF_LZW_MORE
@@ -23,16 +24,32 @@ final class GIFFrameReader {
     self.pool = pool
     capacity = frame.size.pixelCount
     offset = frame.dataStart
-    let byteCount = capacity + Int(CGIF_LZW_SLACK)
+    let byteCount = Self.byteCount(for: frame)
     guard let indices = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }
     self.indices = indices
     lzw = .allocate(capacity: 1)
     lzw.pointee.written = 0
   }
 
+  /// Reads into the end of memory that outlives the reader: of at least ``byteCount(for:)`` bytes.
+  init(_ frame: GIFFrame, atEndOf memory: UnsafeMutableRawBufferPointer) {
+    self.frame = frame
+    pool = nil
+    capacity = frame.size.pixelCount
+    offset = frame.dataStart
+    let start = memory.count - Self.byteCount(for: frame)
+    precondition(start >= 0)
+    indices = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
+    lzw = .allocate(capacity: 1)
+    lzw.pointee.written = 0
+  }
+
+  /// The memory that the indices of a frame need while they are decoded.
+  static func byteCount(for frame: GIFFrame) -> Int { frame.size.pixelCount + Int(CGIF_LZW_SLACK) }
+
   deinit {
     lzw.deallocate()
-    pool.giveBack(indices)
+    pool?.giveBack(indices)
   }
 
   /// Indices decoded so far.

@@ -53,13 +53,14 @@ struct GIFPainter {
         guard area.rows.contains(frame.y + row) else { continue }
         let count = min(area.columns.count, indices.count - start)
         let output = target + (frame.y + row) * canvas.width + frame.x
+        // First: the pixels of the last rows may lie where their indices are.
+        if fills, !showsThrough, let transparent = frame.transparentIndex {
+          showsThrough = UnsafeBufferPointer(start: source + start, count: count).contains(transparent)
+        }
         if ground == .kept, let transparent = frame.transparentIndex {
           cgif_paint_over(output, source + start, count, colors, transparent)
         } else {
           cgif_paint(output, source + start, count, colors)
-        }
-        if fills, !showsThrough, let transparent = frame.transparentIndex {
-          showsThrough = UnsafeBufferPointer(start: source + start, count: count).contains(transparent)
         }
         if ground == .preview, pass.height > 1, count == area.columns.count {
           for copy in 1..<pass.height where area.rows.contains(frame.y + row + copy) {

@@ -19,7 +19,8 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private struct KnownInfo {
     struct Key: Equatable {
       let frames: Int
-      let byteCount: Int
+      let exif: Int
+      let profile: Int
     }
     let key: Key
     let info: ImageInfo
@@ -60,11 +61,13 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
 
   var info: ImageInfo? {
     guard !structure.frames.isEmpty else { return nil }
-    // Exif comes last; nothing else changes but the number of frames.
-    let key = KnownInfo.Key(frames: structure.frames.count, byteCount: structure.exif?.upperBound ?? 0)
-    if let knownInfo, knownInfo.key == key, key.byteCount <= bytes.count { return knownInfo.info }
+    // Nothing changes but the number of frames, and what chunks behind them say once they are there.
+    let key = KnownInfo.Key(
+      frames: structure.frames.count, exif: structure.exif?.upperBound ?? 0,
+      profile: structure.colorProfile?.upperBound ?? 0)
+    if let knownInfo, knownInfo.key == key { return knownInfo.info }
     let info = structure.info(of: bytes.all)
-    knownInfo = key.byteCount <= bytes.count ? KnownInfo(key: key, info: info) : nil
+    if max(key.exif, key.profile) <= bytes.count { knownInfo = KnownInfo(key: key, info: info) }
     return info
   }
 

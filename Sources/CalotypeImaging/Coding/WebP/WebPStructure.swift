@@ -175,8 +175,9 @@ struct WebPStructure: Sendable {
         throw .corrupt(.webp, reason: "the ANIM chunk is too short", offset: offset)
       }
       guard let count = bytes.uint16(at: chunk.payload.lowerBound + 4, bigEndian: false) else { return false }
+      // The first counts, as for libwebp.
+      if !hasAnimationHeader { plays = Int(count) }
       hasAnimationHeader = true
-      plays = Int(count)
     } else if bytes.holds("ANMF", at: offset), isAnimated {
       guard hasAnimationHeader else {
         throw .corrupt(.webp, reason: "there is a frame, but no ANIM chunk before it", offset: offset)
