@@ -43,6 +43,7 @@ tsan: test-deps ## The tests under ThreadSanitizer
 
 asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
+	LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0 \
 	$(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
 bench: ## Benchmarks against named peers, as CPU-time ratios; NAME=png for those whose names start so

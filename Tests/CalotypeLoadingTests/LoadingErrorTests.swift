@@ -33,7 +33,7 @@ struct HTTPErrorTests {
     #expect(headers[.retryAfter] == "7")
     #expect(error?.isRetryable == [408, 429, 500, 503].contains(status))
     // The small body was read, so that the connection can serve again.
-    await loader.settle()
+    repeat { await loader.settle() } while loader.statistics.active > 0
     server.route("/ok", .body(Data([1])))
     _ = try await loader.data(for: LoadRequest(url: server.url("/ok")))
     #expect(server.connectionCount == 1)

@@ -1,0 +1,90 @@
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// How much work a decode still does after it was cancelled, in CPU time of its thread: other load does not count.
+@Suite("Cancelling large decodes", .serialized)
+struct LargeDecodeCancellationTests {
+  /// 12 megapixels each.
+  private static let files: [String: Data] = {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Examples/Photos")
+    guard let jpeg = try? Data(contentsOf: folder.appending(path: "dandelion.jpg")),
+      let image = try? CoderRegistry.standard.decode(jpeg)
+    else { return [:] }
+    var progressive = EncodeOptions.jpeg(quality: 90)
+    progressive.isProgressive = true
+    var png = EncodeOptions.png
+    png.effort = .fast
+    var webp = EncodeOptions.webp(quality: 80)
+    webp.effort = .fast
+    var lossless = EncodeOptions.webpLossless
+    lossless.effort = .fast
+    var files = ["jpeg": jpeg]
+    for (name, options) in [
+      ("progressive jpeg", progressive), ("png", png), ("webp", webp), ("lossless webp", lossless),
+      ("gif", .gif),
+    ] { files[name] = try? CoderRegistry.standard.encode(image, as: options) }
+    return files
+  }()
+
+  private struct Clock: Sendable {
+    private let id: clockid_t
+
+    /// The clock of this thread.
+    init() {
+      var id = clockid_t()
+      pthread_getcpuclockid(pthread_self(), &id)
+      self.id = id
+    }
+
+    var milliseconds: Double {
+      var time = timespec()
+      clock_gettime(id, &time)
+      return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
+    }
+  }
+
+  // Nothing can stop libdeflate: rows of up to 48 MiB are inflated at once.
+  @Test(arguments: [
+    ("jpeg", 50.0), ("progressive jpeg", 50), ("png", 150), ("webp", 50), ("lossless webp", 50), ("gif", 50),
+  ])
+  func stopsSoon(name: String, limit: Double) async throws {
+    let data = try #require(Self.files[name])
+    var stopped = 0
+    for delay in [2.0, 8, 25, 60] {
+      let work = Lock<(clock: Clock, start: Double, isOver: Bool)?>(nil)
+      let decode = Task.detached { () -> (isCancelled: Bool, end: Double) in
+        let clock = Clock()
+        work.withLock { $0 = (clock, clock.milliseconds, false) }
+        defer { work.withLock { $0?.isOver = true } }
+        do throws(ImagingError) {
+          _ = try CoderRegistry.standard.decode(data)
+          return (false, clock.milliseconds)
+        } catch {
+          return (error == .cancelled, clock.milliseconds)
+        }
+      }
+      var cancelled = Double.infinity
+      while true {
+        if let (clock, start, isOver) = work.withLock({ $0 }) {
+          if isOver { break }
+          let now = clock.milliseconds
+          if now >= start + delay {
+            decode.cancel()
+            cancelled = now
+            break
+          }
+        }
+        try await Task.sleep(for: .microseconds(200))
+      }
+      let (isCancelled, end) = await decode.value
+      guard isCancelled else { continue }
+      stopped += 1
+      #expect(end - cancelled <= limit, "\(name), cancelled after \(delay) ms of work")
+    }
+    #expect(stopped > 0)
+  }
+}
