@@ -140,14 +140,8 @@ struct Rendering: Sendable {
       switch content {
       case .animation(let animation):
         let options = pixels.encodeOptions(wanted, source: animation.info.format, isAnimated: true)
-        let first = try animation.frame(at: 0)
-        let source = AnimationSource(frameCount: animation.frameCount, loopCount: animation.loopCount) {
-          index throws(ImagingError) in
-          let bitmap = try index == 0 ? first.bitmap : animation.frame(at: index).bitmap
-          return AnimationSource.Frame(bitmap: bitmap, duration: animation.duration(of: index))
-        }
-        data = try CoderRegistry.standard.encode(source, as: options)
-        size = first.bitmap.size
+        data = try CoderRegistry.standard.encode(animation, as: options)
+        size = try CoderRegistry.standard.probe(data).size
         (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
       case .still(let image):
         size = image.bitmap.size
@@ -158,7 +152,8 @@ struct Rendering: Sendable {
         }
         let options = pixels.encodeOptions(wanted, source: image.info?.format, isAnimated: false)
         // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
-        let stored = Image(bitmap: image.bitmap, info: image.info, profile: image.profile)
+        let stored = Image(
+          bitmap: image.bitmap, info: image.info, profile: pixels.keepProfile ? image.profile : nil)
         data = try CoderRegistry.standard.encode(pixels.asStored ? stored : image, as: options)
         (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
       }

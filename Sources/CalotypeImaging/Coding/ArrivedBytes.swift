@@ -61,7 +61,9 @@ final class ArrivedBytes {
     }
     let start = count
     chunk.withUnsafeBytes { bytes in
-      if let source = bytes.baseAddress, let base { (base + start).copyMemory(from: source, byteCount: added) }
+      if let source = bytes.baseAddress, let base {
+        (base + start).copyMemory(from: source, byteCount: added)
+      }
     }
     count = sum
   }
