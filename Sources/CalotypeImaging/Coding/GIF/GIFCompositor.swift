@@ -122,6 +122,7 @@ final class GIFCompositor {
       // Before the first frame the canvas was transparent; no backup is needed for that.
       if index == first {
         clear(area)
+        isPartial = false
       } else if let backup {
         copy(area, from: backup, to: canvas)
         (isOpaque, isPartial) = backupState

@@ -95,7 +95,8 @@ final class PNGCompositor {
       isPartial = backupIsPartial
     case .clear, .restore:
       canvas.clear(frame.area)
-      if covers(frame, file) { isPartial = false }
+      // Before the first frame the canvas was as good as new.
+      if covers(frame, file) || frame.disposal == .restore { isPartial = false }
     case .keep: break
     }
   }
