@@ -24,11 +24,14 @@ crashers=../Fixtures/Crashers/$target
 mkdir -p "$corpus" "$found" "Corpus/$target"
 [ -d "$seeds" ] || ./seed.sh "$target" "$seeds"
 status=0
+# Encoders take megabytes for tables, whatever the picture: filling them would be all that happens.
+fill=$((1 << 26))
+[ "$target" = encode ] && fill=4096
 # Swift's own crash report would come before libFuzzer can keep the input. Fresh memory is never zero, so that pixels
 # nobody wrote are seen. No single allocation is as large as 64 MiB with the limits that the targets set. Leaks show
 # as growth up to the limit only: LeakSanitizer does not know pointers with the tag bits of Swift's enums, and takes
 # what the cache of colour conversions holds for lost.
-SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0:max_malloc_fill_size=$((1 << 26)):detect_stack_use_after_return=0 \
+SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0:max_malloc_fill_size=$fill:detect_stack_use_after_return=0 \
   "$program" "$target" -max_total_time="$seconds" -rss_limit_mb=2048 -malloc_limit_mb=64 -timeout=10 -detect_leaks=0 \
   -max_len=32768 -print_final_stats=1 -artifact_prefix="$found/" "$@" "$corpus" "Corpus/$target" "$seeds" \
   >"$found/log" 2>&1 || status=$?

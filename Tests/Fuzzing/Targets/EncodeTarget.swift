@@ -66,9 +66,11 @@ enum EncodeTarget {
     return options
   }
 
-  /// At most 64×64; pixels repeat what is left of the bytes.
+  /// At most 8×8, now and then 64×64; pixels repeat what is left of the bytes.
   private static func bitmap(_ numbers: inout NumberReader, _ input: FuzzInput) throws -> Bitmap? {
-    let size = PixelSize(width: Int(numbers.byte() % 64) + 1, height: Int(numbers.byte() % 64) + 1)
+    let (width, height) = (Int(numbers.byte()), Int(numbers.byte()))
+    let most = width >= 250 ? 64 : 8
+    let size = PixelSize(width: width % most + 1, height: height % most + 1)
     let formats: [PixelFormat] = [.rgba8, .rgba8, .gray8, .rgba16]
     let format = numbers.element(of: formats)
     let isOpaque = format == .gray8 || numbers.byte() & 1 != 0
