@@ -4,8 +4,16 @@ import FoundationEssentials
 import Glibc
 import Testing
 
+private var isUnoptimised: Bool {
+  #if DEBUG
+    true
+  #else
+    false
+  #endif
+}
+
 /// How much work a decode still does after it was cancelled, in CPU time of its thread: other load does not count.
-@Suite("Cancelling large decodes", .serialized)
+@Suite("Cancelling large decodes", .serialized, .disabled(if: isUnoptimised, "it measures optimised code"))
 struct LargeDecodeCancellationTests {
   /// 12 megapixels each.
   private static let files: [String: Data] = {
