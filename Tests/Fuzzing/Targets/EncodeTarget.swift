@@ -66,10 +66,10 @@ enum EncodeTarget {
     return options
   }
 
-  /// At most 8×8, now and then 64×64; pixels repeat what is left of the bytes.
+  /// At most 6×6, now and then 20×20; pixels repeat what is left of the bytes.
   private static func bitmap(_ numbers: inout NumberReader, _ input: FuzzInput) throws -> Bitmap? {
     let (width, height) = (Int(numbers.byte()), Int(numbers.byte()))
-    let most = width >= 250 ? 64 : 8
+    let most = width >= 250 ? 20 : 6
     let size = PixelSize(width: width % most + 1, height: height % most + 1)
     let formats: [PixelFormat] = [.rgba8, .rgba8, .gray8, .rgba16]
     let format = numbers.element(of: formats)
