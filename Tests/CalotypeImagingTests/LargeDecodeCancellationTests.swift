@@ -65,7 +65,8 @@ struct LargeDecodeCancellationTests {
     for delay in [2.0, 8, 25, 60] + Array(repeating: 1, count: 40) where delay > 1 || stopped == 0 {
       guard let rest = await Self.workAfterCancelling(data, after: delay) else { continue }
       stopped += 1
-      #expect(rest <= limit, "\(name), cancelled after \(delay) ms of work")
+      // Twice as much, for slower machines than those that the limits are about.
+      #expect(rest <= 2 * limit, "\(name), cancelled after \(delay) ms of work")
     }
     #expect(stopped > 0)
   }
