@@ -48,6 +48,7 @@ struct Tool {
     let path: String
 
     init() throws {
+      // The X's are for mkdtemp to fill in.
       var template = Array(
         ((ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp") + "/calotype-XXXXXX").utf8CString)
       guard mkdtemp(&template) != nil else { throw POSIXFailure(errno: errno) }

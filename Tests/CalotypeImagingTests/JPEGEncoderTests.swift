@@ -11,7 +11,7 @@ struct JPEGEncoderTests {
       UInt32(x * 255 / max(1, width - 1)) | UInt32(y * 255 / max(1, height - 1)) << 8 | 100 << 16 | alpha
         << 24
     }
-    return bitmap.markedOpaque(alpha == 255)
+    return try bitmap.markedOpaque(alpha == 255)
   }
 
   static func largestDifference(_ a: Bitmap, _ b: Bitmap) -> Int {
@@ -123,7 +123,7 @@ struct JPEGEncoderTests {
     let bitmap = try OrientationTests.bitmap(PixelSize(width: 16, height: 16)) { _, _ in 0x0012_3456 }
     var options = EncodeOptions.jpeg(quality: 100)
     options.background = EncodeOptions.Background(red: 200, green: 30, blue: 60)
-    let bytes = try JPEGEncoder().encode(Image(bitmap: bitmap.markedOpaque(false)), options: options)
+    let bytes = try JPEGEncoder().encode(Image(bitmap: try bitmap.markedOpaque(false)), options: options)
     let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions())
     image.bitmap.withUnsafeBytes { pixels in
       for (index, value) in [200, 30, 60].enumerated() { #expect(abs(Int(pixels[index]) - value) <= 2) }
@@ -147,7 +147,7 @@ struct JPEGEncoderTests {
   func transparency(alpha: UInt32) throws {
     let bitmap = try OrientationTests.bitmap(PixelSize(width: 16, height: 16)) { _, _ in alpha << 24 }
     let bytes = try JPEGEncoder().encode(
-      Image(bitmap: bitmap.markedOpaque(false)), options: .jpeg(quality: 100))
+      Image(bitmap: try bitmap.markedOpaque(false)), options: .jpeg(quality: 100))
     let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions())
     let grey = Int(255 - alpha)
     image.bitmap.withUnsafeBytes { pixels in
@@ -170,5 +170,15 @@ struct JPEGEncoderTests {
       return try JPEGEncoder().encode(image, options: .jpeg())
     }
     await #expect(throws: ImagingError.cancelled) { try await task.value }
+  }
+}
+
+extension Bitmap {
+  /// The same pixels, said to be opaque or not.
+  fileprivate func markedOpaque(_ isOpaque: Bool) throws -> Bitmap {
+    try Bitmap(size: size, format: format) { copy in
+      self.withUnsafeBytes { copy.copyMemory(from: $0) }
+      return isOpaque
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CalotypeImaging
 import CalotypeSupport
+import CalotypeTestKit
 import FoundationEssentials
 import Glibc
 import Testing
@@ -53,6 +54,13 @@ struct LargeDecodeCancellationTests {
       clock_gettime(id, &time)
       return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
     }
+
+    /// Returns when the thread has worked until `end`. For other threads than its own.
+    func wait(until end: Double) {
+      var time = timespec(
+        tv_sec: Int(end / 1000), tv_nsec: Int(end.truncatingRemainder(dividingBy: 1000) * 1_000_000))
+      while clock_nanosleep(id, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
   }
 
   // Nothing can stop libdeflate: rows of up to 48 MiB are inflated at once.
@@ -71,20 +79,15 @@ struct LargeDecodeCancellationTests {
     #expect(stopped > 0)
   }
 
-  private struct Work {
-    var clock: Clock?
-    var start = 0.0
-    var cancelled: Double?
-    var isOver = false
-  }
-
   /// Milliseconds that a decode worked on after it was cancelled; `nil` when it was over before.
   private static func workAfterCancelling(_ data: Data, after delay: Double) async -> Double? {
-    let work = Lock(Work())
+    let decoding = Lock<Clock?>(nil)
+    let cancelled = Lock<Double?>(nil)
+    let begun = Gate()
     let decode = Task.detached { () -> (isCancelled: Bool, end: Double) in
       let clock = Clock()
-      work.withLock { $0 = Work(clock: clock, start: clock.milliseconds) }
-      defer { work.withLock { $0.isOver = true } }
+      decoding.withLock { $0 = clock }
+      begun.open()
       do throws(ImagingError) {
         _ = try CoderRegistry.standard.decode(data)
         return (false, clock.milliseconds)
@@ -94,19 +97,14 @@ struct LargeDecodeCancellationTests {
     }
     // A thread of its own: tasks would wait behind other decodes.
     Threads.start(name: "canceller") {
-      while true {
-        let state = work.withLock { $0 }
-        if state.isOver { return }
-        if let clock = state.clock, clock.milliseconds >= state.start + delay {
-          work.withLock { $0.cancelled = clock.milliseconds }
-          decode.cancel()
-          return
-        }
-        usleep(100)
-      }
+      begun.waitBlocking()
+      guard let clock = decoding.withLock({ $0 }) else { return }
+      clock.wait(until: clock.milliseconds + delay)
+      cancelled.withLock { $0 = clock.milliseconds }
+      decode.cancel()
     }
     let (isCancelled, end) = await decode.value
-    guard isCancelled, let cancelled = work.withLock({ $0.cancelled }) else { return nil }
+    guard isCancelled, let cancelled = cancelled.withLock({ $0 }) else { return nil }
     return end - cancelled
   }
 }

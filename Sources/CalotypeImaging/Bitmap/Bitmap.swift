@@ -56,11 +56,6 @@ public struct Bitmap: Sendable {
     return try body(UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
   }
 
-  /// The same pixels, marked as opaque or not. For decoders that learn it after the fact.
-  func markedOpaque(_ isOpaque: Bool) -> Bitmap {
-    Bitmap(size: size, format: format, isOpaque: isOpaque, storage: storage)
-  }
-
   /// Takes over a buffer of `pool` that holds the pixels at its start: for decoders that keep it for longer than a
   /// call, or need room behind the pixels while they work.
   ///

@@ -10,9 +10,9 @@ enum DecoderTargets {
 
   private static func targets(_ name: String, _ decoder: any ImageDecoding) -> [FuzzTarget] {
     [
-      FuzzTarget(name: name) { try WholeDecode(decoder, $0).run() },
-      FuzzTarget(name: name + "-incremental") { try IncrementalDecode(decoder, $0).run() },
-      FuzzTarget(name: name + "-frames") { try FrameDecode(decoder, $0).run() },
+      FuzzTarget(name: name) { try DecoderCheck(decoder, $0).decodeWhole() },
+      FuzzTarget(name: name + "-incremental") { try DecoderCheck(decoder, $0).decodeInPieces() },
+      FuzzTarget(name: name + "-frames") { try DecoderCheck(decoder, $0).decodeFrames() },
     ]
   }
 

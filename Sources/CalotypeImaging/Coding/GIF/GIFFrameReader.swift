@@ -38,6 +38,7 @@ final class GIFFrameReader {
     capacity = frame.size.pixelCount
     offset = frame.dataStart
     let start = memory.count - Self.byteCount(for: frame)
+    // Whatever the file says: the caller took the memory by this very number.
     precondition(start >= 0)
     indices = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
     lzw = .allocate(capacity: 1)

@@ -1,21 +1,9 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// Decodes everything at once.
-struct WholeDecode {
-  private let decoder: any ImageDecoding
-  private let input: FuzzInput
-  private let data: Data
-  private let options: DecodeOptions
-
-  init(_ decoder: any ImageDecoding, _ input: FuzzInput) {
-    self.decoder = decoder
-    self.input = input
-    data = DecoderTargets.data(input)
-    options = DecoderTargets.options(input)
-  }
-
-  func run() throws {
+extension DecoderCheck {
+  /// Decodes everything at once.
+  func decodeWhole() throws {
     let info = try Promises.result { () throws(ImagingError) in
       try decoder.probe(data, limits: options.limits)
     }

@@ -1,21 +1,9 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// Feeds a decoder in pieces and compares with a decode of the whole.
-struct IncrementalDecode {
-  private let decoder: any ImageDecoding
-  private let input: FuzzInput
-  private let data: Data
-  private let options: DecodeOptions
-
-  init(_ decoder: any ImageDecoding, _ input: FuzzInput) {
-    self.decoder = decoder
-    self.input = input
-    data = DecoderTargets.data(input)
-    options = DecoderTargets.options(input)
-  }
-
-  func run() throws {
+extension DecoderCheck {
+  /// Feeds the decoder in pieces and compares with a decode of the whole.
+  func decodeInPieces() throws {
     guard let incremental = decoder.makeIncrementalDecoder(options: options) else { return }
     let fed = try Promises.result { () throws(ImagingError) -> Image in
       try feed(incremental)

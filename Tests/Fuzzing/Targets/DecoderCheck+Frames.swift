@@ -1,21 +1,9 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// Decodes all frames of an animation, in order and out of order.
-struct FrameDecode {
-  private let decoder: any ImageDecoding
-  private let input: FuzzInput
-  private let data: Data
-  private let options: DecodeOptions
-
-  init(_ decoder: any ImageDecoding, _ input: FuzzInput) {
-    self.decoder = decoder
-    self.input = input
-    data = DecoderTargets.data(input)
-    options = DecoderTargets.options(input)
-  }
-
-  func run() throws {
+extension DecoderCheck {
+  /// Decodes all frames of an animation, in order and out of order.
+  func decodeFrames() throws {
     guard case .success(let frames?) = try make() else { return }
     let count = frames.info.frameCount
     try FuzzFailure.unless(count > 0 && count <= options.limits.maxFrames, "\(count) frames")
