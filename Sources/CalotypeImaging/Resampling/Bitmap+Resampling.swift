@@ -90,8 +90,23 @@ extension Bitmap {
     _ horizontal: ResampleAxis, _ vertical: ResampleAxis, filter: ResampleFilter, alpha: cpx_alpha,
     isOpaque: Bool, pool: PixelPool, level: cpx_level
   ) throws(ImagingError) -> Bitmap {
-    let columns = try FilterBank(axis: horizontal, filter: filter, pool: pool)
-    let rows = try FilterBank(axis: vertical, filter: filter, pool: pool)
+    try filtered(
+      columns: try FilterBank(axis: horizontal, filter: filter, pool: pool),
+      rows: try FilterBank(axis: vertical, filter: filter, pool: pool), alpha: alpha, isOpaque: isOpaque,
+      pool: pool, level: level)
+  }
+
+  /// Each pixel the sum of its neighbours with the weights of two filter banks: of any resize or blur.
+  ///
+  /// - Parameters:
+  ///   - columns: A bank over ``width`` samples; its outputs are the columns of the result.
+  ///   - rows: A bank over ``height`` samples.
+  ///   - alpha: What the fourth sample means.
+  ///   - isOpaque: Whether all pixels of the result are opaque.
+  func filtered(
+    columns: borrowing FilterBank, rows: borrowing FilterBank, alpha: cpx_alpha, isOpaque: Bool,
+    pool: PixelPool = .shared, level: cpx_level = cpx_best_level()
+  ) throws(ImagingError) -> Bitmap {
     var job = cpx_resample()
     job.source_stride = bytesPerRow
     job.source_width = Int32(clamping: width)

@@ -1,0 +1,85 @@
+/// The arguments of a transform that is written as text: `300x200,mode=fill`. Positional ones first, each either by
+/// place or by name.
+///
+/// Every argument has to be asked for: what nobody asked for is an error in ``finish()``.
+struct TransformArguments {
+  /// The name of the transform.
+  let name: String
+  private var positional: [Substring] = []
+  private var named: [String: Substring] = [:]
+
+  /// Reads `name` or `name:arguments`.
+  init(_ text: String) throws(ImagingError) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    name = String(parts[0])
+    guard parts.count == 2 else { return }
+    for argument in parts[1].split(separator: ",", omittingEmptySubsequences: false) {
+      guard let equals = argument.firstIndex(of: "=") else {
+        guard named.isEmpty else { throw error("'\(argument)' comes after arguments with names") }
+        positional.append(argument)
+        continue
+      }
+      let key = String(argument[..<equals])
+      guard named.updateValue(argument[argument.index(after: equals)...], forKey: key) == nil else {
+        throw error("'\(key)' is given twice")
+      }
+    }
+    positional.reverse()
+  }
+
+  /// The error of this transform.
+  func error(_ reason: String) -> ImagingError { .invalidParameter(name: name, reason: reason) }
+
+  /// The next argument by place, or the one of this name; `nil` when there is neither.
+  mutating func text(_ key: String) -> String? {
+    if let value = named.removeValue(forKey: key) { return String(value) }
+    return positional.popLast().map { String($0) }
+  }
+
+  /// The argument of this name; never by place.
+  mutating func option(_ key: String) -> String? { named.removeValue(forKey: key).map { String($0) } }
+
+  /// An argument of a type that can be read from text, such as `Int`, `Double` or an enumeration's raw value.
+  mutating func value<Value>(
+    _ key: String, _ what: String, _ parse: (String) -> Value?
+  ) throws(ImagingError) -> Value? {
+    guard let text = text(key) else { return nil }
+    guard let value = parse(text) else { throw error("\(key) is \(what), not '\(text)'") }
+    return value
+  }
+
+  /// A finite number.
+  mutating func number(_ key: String) throws(ImagingError) -> Double? {
+    try value(key, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
+  }
+
+  /// A whole number.
+  mutating func integer(_ key: String) throws(ImagingError) -> Int? {
+    try value(key, "a whole number") { Int($0) }
+  }
+
+  /// A colour.
+  mutating func color(_ key: String) throws(ImagingError) -> PixelColor? {
+    try value(key, "a colour such as ff8000, ff800080 or white") { PixelColor($0) }
+  }
+
+  /// One of the cases of an enumeration.
+  mutating func choice<Choice: RawRepresentable & CaseIterable>(
+    _ key: String, as: Choice.Type = Choice.self
+  ) throws(ImagingError) -> Choice? where Choice.RawValue == String {
+    let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    return try value(key, "one of \(names)") { Choice(rawValue: $0) }
+  }
+
+  /// `required` arguments are asked for through this.
+  func required<Value>(_ value: Value?, _ key: String) throws(ImagingError) -> Value {
+    guard let value else { throw error("\(key) is missing") }
+    return value
+  }
+
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when an argument is left over.
+  func finish() throws(ImagingError) {
+    if let rest = positional.last { throw error("'\(rest)' is one argument too many") }
+    if let key = named.keys.min() { throw error("there is no argument '\(key)'") }
+  }
+}
