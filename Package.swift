@@ -38,6 +38,7 @@ let package = Package(
     // C libraries, by module map, and the C that Swift cannot express.
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
+    library("CISAL", apt: "libisal-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -48,7 +49,7 @@ let package = Package(
     .target(name: "CalotypeSupport", swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
+      dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",

@@ -74,7 +74,85 @@ def imagecodecs_frames(path):
     return imagecodecs.apng_decode(contents(path)).shape[0]
 
 
+def vips_thumbnail(path):
+    image = vips().Image.thumbnail_buffer(contents(path), 320, height=240).copy_memory()
+    return image.width * image.height
+
+
+@functools.cache
+def noise(size, alpha):
+    """Height × width × 4; the same kind of picture as the resizes of the library see."""
+    import numpy
+
+    pixels = numpy.random.default_rng(1).integers(0, 256, (size[1], size[0], 4), dtype=numpy.uint8)
+    if not alpha:
+        pixels[..., 3] = 255
+    return pixels
+
+
+@functools.cache
+def fir(level, size, alpha):
+    from cykooz.resizer import CpuExtensions, ImageData, PixelType, Resizer
+
+    resizer = Resizer()
+    resizer.cpu_extensions = getattr(CpuExtensions, level)
+    pixels = noise(size, alpha)
+    return resizer, ImageData(size[0], size[1], PixelType.U8x4, pixels.tobytes())
+
+
+def resize(peer):
+    """A peer of resizing: the "file" is `4000x3000 800x600 lanczos3 alpha`."""
+
+    def run(task):
+        source, target, filter_name, kind = task.split()
+        source = tuple(map(int, source.split("x")))
+        target = tuple(map(int, target.split("x")))
+        return peer(source, target, filter_name, kind == "alpha")
+
+    return run
+
+
+def resize_fir(level):
+    def run(source, target, filter_name, alpha):
+        from cykooz.resizer import FilterType, ImageData, PixelType, ResizeAlg, ResizeOptions
+
+        resizer, pixels = fir(level, source, alpha)
+        result = ImageData(target[0], target[1], PixelType.U8x4)
+        algorithm = ResizeAlg.convolution(getattr(FilterType, filter_name))
+        resizer.resize(pixels, result, ResizeOptions(algorithm, use_alpha=alpha))
+        return target[0] * target[1]
+
+    return resize(run)
+
+
+def resize_opencv(source, target, filter_name, alpha):
+    import cv2
+
+    cv2.setNumThreads(1)
+    cv2.resize(noise(source, alpha), target, interpolation=cv2.INTER_AREA)
+    return target[0] * target[1]
+
+
+def resize_vips(source, target, filter_name, alpha):
+    kernel = {"lanczos3": "lanczos3", "bilinear": "linear"}[filter_name]
+    pixels = noise(source, alpha)
+    image = vips().Image.new_from_memory(pixels, source[0], source[1], 4, "uchar").copy(interpretation="srgb")
+    # It has no alpha unless told: "premultiply" is what its users call before and after.
+    if alpha:
+        image = image.premultiply()
+    image = image.resize(target[0] / source[0], vscale=target[1] / source[1], kernel=kernel, gap=0)
+    if alpha:
+        image = image.unpremultiply().cast("uchar")
+    image.copy_memory()
+    return image.width * image.height
+
+
 PEERS = {
+    "vips-thumbnail": vips_thumbnail,
+    "resize-fir-best": resize_fir("avx2"),
+    "resize-fir-sse4": resize_fir("sse4_1"),
+    "resize-opencv-area": resize(resize_opencv),
+    "resize-vips": resize(resize_vips),
     "vips-decode": vips_decode,
     "vips-encode-png": vips_encode_png,
     "pillow-frames": pillow_frames,

@@ -32,6 +32,51 @@ typedef struct {
   void (*premultiply)(const uint8_t *in, uint8_t *out, size_t pixels);
 } cpx_kernels;
 
+/// One output row of the vertical pass over 16-bit samples. Samples are biased: stored as value - 32768, so that the
+/// dot products of signed words take them; weights that sum to one carry the bias over to the result.
+typedef struct {
+  /// `count` pairs of rows, the two samples of a column side by side in a word, in the order of the level.
+  const uint32_t *const *pairs;
+  /// Two coefficients a word, `count` of them.
+  const uint32_t *factors;
+  int32_t count, precision;
+  /// A multiple of `cpx_wide_block`.
+  size_t samples;
+} cpx_wide_column;
+
+enum { cpx_wide_block = 64 };
+
+/// Kernels for 16-bit samples.
+typedef struct {
+  /// Straight sRGB and alpha to biased linear light and alpha.
+  void (*linearise)(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear);
+  /// Two rows to a pair of rows. `samples` is a multiple of `cpx_wide_block`.
+  void (*interleave)(const int16_t *a, const int16_t *b, uint32_t *out, size_t samples);
+  void (*vertical)(const cpx_wide_column *column, int16_t *out);
+  /// The row that is read has 128 bytes of slack behind its last pixel.
+  void (*horizontal)(const cpx_row *row, const int16_t *in, int16_t *out);
+} cpx_wide_kernels;
+
+/// Those of the level; `cpx_best_level` has none better.
+const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level);
+
+/// The driver for `CPX_SAMPLES_LINEAR` and `CPX_SAMPLES_16`, as declared in cpixels.h.
+size_t cpx_wide_workspace_size(const cpx_resample *r);
+void cpx_wide_begin(cpx_resample *r);
+void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last);
+
+static inline const uint8_t *cpx_source_row(const cpx_resample *r, int32_t y) {
+  return r->source + (size_t)(y % r->source_rows) * r->source_stride;
+}
+
+/// Reserves `count * size` bytes at the end of a workspace, 64-byte aligned. False when that overflows.
+static inline int cpx_reserve(size_t *total, size_t *offset, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, 63, &bytes)) return 0;
+  *offset = *total;
+  return !__builtin_add_overflow(*total, bytes & ~(size_t)63, total);
+}
+
 extern const cpx_kernels cpx_portable;
 #if defined(__x86_64__)
 extern const cpx_kernels cpx_sse41, cpx_avx2, cpx_vnni;

@@ -1,43 +1,63 @@
 #include "cpixels.h"
 #include <string.h>
 
-void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width, int32_t source_height,
-                     int32_t cell_width, int32_t cell_height, int premultiply, uint8_t *destination,
-                     uint64_t *sums, int32_t first, int32_t last) {
-  const size_t cells = ((size_t)source_width - 1) / (size_t)cell_width + 1;
-  for (int32_t row = first; row < last; row++) {
-    const int64_t top = (int64_t)row * cell_height;
-    const int64_t bottom = top + cell_height < source_height ? top + cell_height : source_height;
-    memset(sums, 0, cells * 4 * sizeof *sums);
-    for (int64_t y = top; y < bottom; y++) {
-      const uint8_t *p = source + (size_t)y * source_stride;
-      int32_t left = source_width;
-      for (uint64_t *sum = sums; left > 0; sum += 4) {
-        const int32_t count = left < cell_width ? left : cell_width;
-        left -= count;
-        uint64_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-        for (int32_t i = 0; i < count; i++, p += 4) {
-          const uint32_t factor = premultiply ? p[3] : 1;
-          s0 += p[0] * factor;
-          s1 += p[1] * factor;
-          s2 += p[2] * factor;
-          s3 += p[3];
-        }
-        sum[0] += s0;
-        sum[1] += s1;
-        sum[2] += s2;
-        sum[3] += s3;
-      }
+/// What a sample counts as: bytes as they are or as linear light, or words.
+static inline uint32_t sample(const uint8_t *p, size_t i, cpx_samples samples, const uint16_t *linear) {
+  switch (samples) {
+  case CPX_SAMPLES_16: return ((const uint16_t *)(const void *)p)[i];
+  case CPX_SAMPLES_LINEAR: return linear[p[i]];
+  default: return p[i];
+  }
+}
+
+/// The sums of a row of cells, four for each.
+static inline __attribute__((always_inline)) void add_row(
+    const uint8_t *p, int32_t width, int32_t cell_width, int premultiply, cpx_samples samples,
+    const uint16_t *linear, uint64_t *sum) {
+  const size_t pixel = samples == CPX_SAMPLES_16 ? 8 : 4;
+  for (int32_t left = width; left > 0; sum += 4) {
+    const int32_t count = left < cell_width ? left : cell_width;
+    left -= count;
+    uint64_t s[4] = {0, 0, 0, 0};
+    for (int32_t i = 0; i < count; i++, p += pixel) {
+      const uint64_t alpha = samples == CPX_SAMPLES_16 ? sample(p, 3, samples, linear) : p[3];
+      for (size_t c = 0; c < 3; c++) s[c] += sample(p, c, samples, linear) * (premultiply ? alpha : 1);
+      s[3] += alpha;
     }
-    uint8_t *out = destination + (size_t)row * cells * 4;
-    const uint64_t height = (uint64_t)(bottom - top);
-    for (size_t cell = 0; cell < cells; cell++, out += 4) {
-      const uint64_t begin = (uint64_t)cell * (uint64_t)cell_width;
-      const uint64_t rest = (uint64_t)source_width - begin;
-      const uint64_t count = height * (rest < (uint64_t)cell_width ? rest : (uint64_t)cell_width);
-      const uint64_t divisor = premultiply ? count * 255 : count;
-      for (int c = 0; c < 3; c++) out[c] = (uint8_t)((sums[4 * cell + c] + divisor / 2) / divisor);
-      out[3] = (uint8_t)((sums[4 * cell + 3] + count / 2) / count);
+    for (int c = 0; c < 4; c++) sum[c] += s[c];
+  }
+}
+
+void cpx_reduce_rows(const cpx_cells *cells, uint64_t *sums, int32_t first, int32_t last) {
+  const cpx_cells *r = cells;
+  const size_t across = ((size_t)r->source_width - 1) / (size_t)r->width + 1;
+  for (int32_t row = first; row < last; row++) {
+    const int64_t top = (int64_t)row * r->height;
+    const int64_t bottom = top + r->height < r->source_height ? top + r->height : r->source_height;
+    memset(sums, 0, across * 4 * sizeof *sums);
+    for (int64_t y = top; y < bottom; y++) {
+      const uint8_t *p = r->source + (size_t)y * r->source_stride;
+      // One loop for each kind, compiled by itself.
+      if (r->samples == CPX_SAMPLES_16)
+        add_row(p, r->source_width, r->width, r->premultiply, CPX_SAMPLES_16, NULL, sums);
+      else if (r->samples == CPX_SAMPLES_LINEAR)
+        add_row(p, r->source_width, r->width, r->premultiply, CPX_SAMPLES_LINEAR, r->light.linear, sums);
+      else
+        add_row(p, r->source_width, r->width, r->premultiply, CPX_SAMPLES_8, NULL, sums);
+    }
+    const uint64_t full = r->samples == CPX_SAMPLES_16 ? 65535 : 255;
+    for (size_t cell = 0; cell < across; cell++) {
+      const uint64_t rest = (uint64_t)r->source_width - (uint64_t)cell * (uint64_t)r->width;
+      const uint64_t count = (uint64_t)(bottom - top) * (rest < (uint64_t)r->width ? rest : (uint64_t)r->width);
+      const uint64_t divisor = r->premultiply ? count * full : count;
+      const size_t target = ((size_t)row * across + cell) * 4;
+      for (size_t c = 0; c < 4; c++) {
+        const uint64_t by = c < 3 ? divisor : count;
+        const uint64_t mean = (sums[4 * cell + c] + by / 2) / by;
+        if (r->samples == CPX_SAMPLES_16) ((uint16_t *)(void *)r->destination)[target + c] = (uint16_t)mean;
+        else if (r->samples == CPX_SAMPLES_LINEAR && c < 3) r->destination[target + c] = r->light.srgb[mean];
+        else r->destination[target + c] = (uint8_t)mean;
+      }
     }
   }
 }

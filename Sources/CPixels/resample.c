@@ -42,30 +42,22 @@ typedef struct {
   size_t row, pointers, scratch, reciprocals, split, ring, ring_stride, total;
 } layout;
 
-/// Reserves `count * size` bytes at the end. False when that overflows.
-static int reserve(size_t *total, size_t *offset, size_t count, size_t size) {
-  size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(bytes, 63, &bytes)) return 0;
-  *offset = *total;
-  return !__builtin_add_overflow(*total, bytes & ~(size_t)63, total);
-}
-
 static int32_t padded_taps(const cpx_filter *filter) { return (filter->taps + 3) & ~3; }
 
 static int make_layout(const cpx_resample *r, layout *l) {
   const size_t columns = (size_t)r->columns;
   const size_t taps = (size_t)padded_taps(&r->vertical);
   memset(l, 0, sizeof *l);
-  if (!reserve(&l->total, &l->row, columns * 4 + slack, 1)) return 0;
-  if (!reserve(&l->total, &l->pointers, taps, sizeof(uint8_t *))) return 0;
-  if (!reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
-  if (r->alpha != CPX_ALPHA_OPAQUE && !reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
+  if (!cpx_reserve(&l->total, &l->row, columns * 4 + slack, 1)) return 0;
+  if (!cpx_reserve(&l->total, &l->pointers, taps, sizeof(uint8_t *))) return 0;
+  if (!cpx_reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
+  if (r->alpha != CPX_ALPHA_OPAQUE && !cpx_reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
   if (r->level == CPX_LEVEL_SIMD512
-      && !reserve(&l->total, &l->split, (size_t)r->horizontal.count, (size_t)r->horizontal.stride * 2))
+      && !cpx_reserve(&l->total, &l->split, (size_t)r->horizontal.count, (size_t)r->horizontal.stride * 2))
     return 0;
   l->ring_stride = (columns * 4 + 63) & ~(size_t)63;
   return r->alpha != CPX_ALPHA_STRAIGHT
-      || reserve(&l->total, &l->ring, (size_t)r->vertical.taps, l->ring_stride);
+      || cpx_reserve(&l->total, &l->ring, (size_t)r->vertical.taps, l->ring_stride);
 }
 
 static int is_valid(const cpx_filter *filter, int32_t length) {
@@ -82,23 +74,30 @@ static int is_valid(const cpx_filter *filter, int32_t length) {
 }
 
 size_t cpx_resample_workspace_size(cpx_resample *r) {
-  if (r->source_width < 1 || r->source_height < 1 || r->source_stride < (size_t)r->source_width * 4
-      || r->destination_stride < (size_t)r->horizontal.count * 4
+  const size_t pixel = r->samples == CPX_SAMPLES_16 ? 8 : 4;
+  if (r->source_width < 1 || r->source_height < 1 || r->source_stride < (size_t)r->source_width * pixel
+      || r->source_rows < 1 || r->source_rows > r->source_height
+      || r->destination_stride < (size_t)r->horizontal.count * pixel
       || !is_valid(&r->horizontal, r->source_width) || !is_valid(&r->vertical, r->source_height))
     return 0;
   r->level = usable(r->level);
   r->first_column = r->horizontal.starts[0];
   r->columns = r->horizontal.starts[r->horizontal.count - 1] + r->horizontal.taps - r->first_column;
+  if (r->samples != CPX_SAMPLES_8) return cpx_wide_workspace_size(r);
   layout l;
   return make_layout(r, &l) ? l.total : 0;
 }
 
 void cpx_resample_begin(cpx_resample *r, void *workspace) {
   layout l;
-  if (!make_layout(r, &l)) return;
   uint8_t *base = workspace;
   r->workspace = workspace;
   r->next_row = 0;
+  if (r->samples != CPX_SAMPLES_8) {
+    cpx_wide_begin(r);
+    return;
+  }
+  if (!make_layout(r, &l)) return;
   memset(base + l.row + (size_t)r->columns * 4, 0, slack);
   if (r->alpha != CPX_ALPHA_OPAQUE) {
     // With 32 bits of fraction, rounded up, products of numerators below 2^16 are exact when cut off.
@@ -131,6 +130,10 @@ static void unpremultiply(uint8_t *p, size_t pixels, const uint64_t *reciprocals
 }
 
 void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
+  if (r->samples != CPX_SAMPLES_8) {
+    cpx_wide_rows(r, first, last);
+    return;
+  }
   layout l;
   if (!make_layout(r, &l)) return;
   uint8_t *base = r->workspace, *middle = base + l.row;
@@ -143,13 +146,13 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   cpx_column column = {
       pointers, (size_t)r->columns * 4, NULL, (uint32_t *)(base + l.scratch), v->taps, padded_taps(v),
       v->precision};
-  const uint8_t *source = r->source + (size_t)r->first_column * 4;
+  const size_t left = (size_t)r->first_column * 4;
   for (int32_t y = first; y < last; y++) {
     const int32_t start = v->starts[y], end = start + v->taps;
     if (r->alpha == CPX_ALPHA_STRAIGHT) {
       // Each source row is weighed by its alpha once and kept as long as output rows need it.
       for (int32_t s = r->next_row > start ? r->next_row : start; s < end; s++)
-        k->premultiply(source + (size_t)s * r->source_stride,
+        k->premultiply(cpx_source_row(r, s) + left,
                        base + l.ring + (size_t)(s % v->taps) * l.ring_stride, (size_t)r->columns);
       r->next_row = end;
     }
@@ -157,7 +160,7 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
       const int32_t s = start + (t < v->taps ? t : v->taps - 1);
       pointers[t] = r->alpha == CPX_ALPHA_STRAIGHT
           ? base + l.ring + (size_t)(s % v->taps) * l.ring_stride
-          : source + (size_t)s * r->source_stride;
+          : cpx_source_row(r, s) + left;
     }
     column.coefficients = v->coefficients + (size_t)y * (size_t)v->stride;
     uint8_t *out = r->destination + (size_t)y * r->destination_stride;

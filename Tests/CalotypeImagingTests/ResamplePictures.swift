@@ -2,6 +2,9 @@
 
 /// Pictures made for the resize tests.
 enum ResamplePictures {
+  /// The filters that weigh neighbours.
+  static let weighing = ResampleFilter.allCases.filter { $0 != .nearest }
+
   /// A small, fast generator, so that the noise is the same everywhere (Steele et al. 2014).
   struct SplitMix: RandomNumberGenerator {
     var state: UInt64
@@ -88,6 +91,7 @@ enum ReferenceResample {
       return x < 2 ? (-7.0 / 3 * x * x * x + 12 * x * x - 20 * x + 32.0 / 3) / 6 : 0
     case .bilinear: return x < 1 ? 1 - x : 0
     case .box: return abs(x - 0.5) < 1e-9 ? 0.5 : x < 0.5 ? 1 : 0
+    case .nearest: return x <= 0.5 ? 1 : 0
     }
   }
 
@@ -127,6 +131,46 @@ enum ReferenceResample {
             value += weights[index] / sum * Double(source[line * lineStep + index * step + channel])
           }
           result[line * outLineStep + output * outStep + channel] = UInt8(min(max(value.rounded(), 0), 255))
+        }
+      }
+    }
+    return result
+  }
+
+  /// All in double precision, nothing rounded or clamped: four values a pixel in, four out.
+  static func exact(
+    _ values: [Double], _ from: PixelSize, to size: PixelSize, filter: ResampleFilter
+  ) -> [Double] {
+    func weights(_ length: Int, _ count: Int) -> [[(index: Int, weight: Double)]] {
+      let scale = Double(length) / Double(count)
+      let stretch = max(1, scale)
+      return (0..<count).map { output in
+        let center = (Double(output) + 0.5) * scale
+        if scale == 1 { return [(output, 1)] }
+        let all = (0..<length).map {
+          (index: $0, weight: kernel(filter, (Double($0) + 0.5 - center) / stretch))
+        }.filter { $0.weight != 0 }
+        let sum = all.reduce(0) { $0 + $1.weight }
+        return all.map { ($0.index, $0.weight / sum) }
+      }
+    }
+    let rows = weights(from.height, size.height)
+    let columns = weights(from.width, size.width)
+    var middle = [Double](repeating: 0, count: from.width * size.height * 4)
+    for y in 0..<size.height {
+      for (index, weight) in rows[y] {
+        for i in 0..<(from.width * 4) {
+          middle[y * from.width * 4 + i] += weight * values[index * from.width * 4 + i]
+        }
+      }
+    }
+    var result = [Double](repeating: 0, count: size.pixelCount * 4)
+    for y in 0..<size.height {
+      for x in 0..<size.width {
+        for (index, weight) in columns[x] {
+          for c in 0..<4 {
+            result[(y * size.width + x) * 4 + c] += weight * middle[(y * from.width + index) * 4 + c]
+          }
         }
       }
     }

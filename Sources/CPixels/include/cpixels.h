@@ -45,17 +45,37 @@ typedef enum {
   CPX_ALPHA_PREMULTIPLIED = 2,
 } cpx_alpha;
 
-/// A resize of four-byte pixels. Fill in the first part, ask for the size of the workspace, begin, make rows.
+/// What the samples are, and how they are filtered.
+typedef enum {
+  /// Four bytes a pixel, filtered as they are stored.
+  CPX_SAMPLES_8 = 0,
+  /// Four bytes a pixel, sRGB and alpha, filtered in linear light of 16 bits.
+  CPX_SAMPLES_LINEAR = 1,
+  /// Four 16-bit samples a pixel, filtered as they are stored.
+  CPX_SAMPLES_16 = 2,
+} cpx_samples;
+
+/// Between sRGB bytes and linear light of 16 bits: tables of 256 and of 65,536 entries.
 typedef struct {
+  const uint16_t *linear;
+  const uint8_t *srgb;
+} cpx_light;
+
+/// A resize of four-channel pixels. Fill in the first part, ask for the size of the workspace, begin, make rows.
+typedef struct {
+  /// Row `y` is at `source + (y % source_rows) * source_stride`: a whole picture, or a ring that rows come and go in.
   const uint8_t *source;
-  /// Bytes from row to row, at least `4 * source_width`. Nothing behind the last pixel is read.
+  /// Bytes from row to row. Nothing behind the last pixel is read.
   size_t source_stride;
-  int32_t source_width, source_height;
+  int32_t source_width, source_height, source_rows;
   /// `vertical.count` rows of `horizontal.count` pixels.
   uint8_t *destination;
   size_t destination_stride;
   cpx_filter horizontal, vertical;
   cpx_alpha alpha;
+  cpx_samples samples;
+  /// For `CPX_SAMPLES_LINEAR`.
+  cpx_light light;
   cpx_level level;
 
   /// Private from here on.
@@ -69,12 +89,24 @@ size_t cpx_resample_workspace_size(cpx_resample *resample);
 /// Prepares for the first row. `workspace` is 64-byte aligned and stays valid until the last row is made.
 void cpx_resample_begin(cpx_resample *resample, void *workspace);
 
-/// Makes the output rows `first..<last`. Rows are made in ascending order, each once.
+/// Makes the output rows `first..<last`. Rows are made in ascending order, each once. The source rows that the filter
+/// names have to be there; 16-bit ones in pairs, from an even one on, as far as the picture goes.
 void cpx_resample_rows(cpx_resample *resample, int32_t first, int32_t last);
 
-/// Averages cells of `cell_width * cell_height` pixels (fewer at the right and lower edge), rounded to
-/// nearest. Straight pixels become premultiplied ones when `premultiply` is set. `sums` holds four numbers per
-/// cell of a row. Makes the cell rows `first..<last` of `destination`, whose rows have no padding.
-void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width,
-                     int32_t source_height, int32_t cell_width, int32_t cell_height, int premultiply,
-                     uint8_t *destination, uint64_t *sums, int32_t first, int32_t last);
+/// A picture to be averaged in cells of `width * height` pixels, fewer at the right and lower edge.
+typedef struct {
+  const uint8_t *source;
+  size_t source_stride;
+  int32_t source_width, source_height;
+  int32_t width, height;
+  /// Whether straight pixels become premultiplied ones.
+  int premultiply;
+  cpx_samples samples;
+  /// For `CPX_SAMPLES_LINEAR`: means of linear light, delivered as sRGB.
+  cpx_light light;
+  /// A pixel for each cell, without padding.
+  uint8_t *destination;
+} cpx_cells;
+
+/// Makes the cell rows `first..<last`, rounded to nearest. `sums` holds four numbers per cell of a row.
+void cpx_reduce_rows(const cpx_cells *cells, uint64_t *sums, int32_t first, int32_t last);

@@ -49,8 +49,15 @@ extension ImageDecoding {
   /// The first frame as the options ask for it.
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
     let minimumSize = try options.minimumDecodeSize(for: info)
+    let rendition = Rendition(info: info, options: options)
+    if let thumbnail = options.thumbnail, let decoder = self as? any RowDecoding {
+      let shrinker = RowShrinker(thumbnail, of: info, options: options)
+      let image = try decoder.decode(
+        data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
+      return try rendition.finished(image, isShrunk: shrinker.isUsed)
+    }
     let image = try decode(data, minimumSize: minimumSize, options: options)
-    return try Rendition(info: info, options: options).finished(image)
+    return try rendition.finished(image)
   }
 }
 

@@ -14,10 +14,13 @@ struct Rendition: Sendable {
     }
   }
 
-  /// The picture as it was asked for.
-  func finished(_ image: Image) throws(ImagingError) -> Image {
+  /// The picture as it was asked for. `isShrunk`: it has the size of the thumbnail already.
+  func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
     var image = image
-    if let thumbnail = options.thumbnail {
+    if let thumbnail = options.thumbnail, !isShrunk {
+      if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
+        image = try image.convertedToSRGB(limits: options.limits)
+      }
       // The box is in the pixels of the result: turned, unless it stays as stored.
       let orientation = options.appliesOrientation ? image.orientation : .topLeft
       image = image.with(

@@ -4,11 +4,11 @@ extension Bitmap {
   /// The picture, or a region of it, at another size.
   ///
   /// Two passes of `filter`, stretched when shrinking so that nothing aliases. Colours are weighed by their alpha,
-  /// so transparent neighbours leave no fringe. Colours are filtered as they are stored, not in linear light, as
-  /// all common resizers do. Samples around the region count as far as the filter reaches; beyond the edges of
-  /// the picture there are none.
+  /// so transparent neighbours leave no fringe. Samples around the region count as far as the filter reaches; beyond
+  /// the edges of the picture there are none. Every processor gives the same bytes.
   ///
-  /// Works on 8 bits: ``PixelFormat/rgba8``, ``PixelFormat/cmyk8`` (four equal channels) and ``PixelFormat/gray8``.
+  /// ``PixelFormat/rgba8``, ``PixelFormat/cmyk8`` (four equal channels) and ``PixelFormat/gray8`` are filtered in 8
+  /// bits, ``PixelFormat/rgba16`` in 16.
   ///
   /// ```swift
   /// let small = try photo.resampled(to: PixelSize(width: 320, height: 240))
@@ -18,82 +18,46 @@ extension Bitmap {
   ///   - size: The size of the result, at least 1×1.
   ///   - region: What to show of the picture; all of it when `nil`. Its edges may lie between pixels.
   ///   - filter: The reconstruction filter.
+  ///   - linearLight: Mix colours as light does, taking them for sRGB (IEC 61966-2-1), instead of mixing the numbers
+  ///     they are stored as. Fine bright detail keeps its brightness. For ``PixelFormat/rgba8`` and
+  ///     ``PixelFormat/gray8``; inks and 16-bit samples are filtered as they are stored.
   ///   - pool: Where the memory for the result and for scratch comes from.
   /// - Returns: The resized picture; the same one when there is nothing to do.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size or a region that is not within
-  ///   the picture, and for 16-bit pixels, which ``converted(to:pool:)`` makes 8-bit ones;
-  ///   ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current task was cancelled.
+  ///   the picture; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current task
+  ///   was cancelled.
   /// - Complexity: O(pixels of the region + pixels of the result). Blocks; call it off the cooperative pool.
   public func resampled(
     to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
-    pool: PixelPool = .shared
+    linearLight: Bool = false, pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
-    try resampled(to: size, from: region, filter: filter, pool: pool, level: cpx_best_level())
+    try resampled(
+      to: size, from: region, filter: filter, linearLight: linearLight, pool: pool, level: cpx_best_level())
   }
 
   /// The same with a chosen instruction set: all give the same bytes.
   func resampled(
-    to size: PixelSize, from region: SampleRegion?, filter: ResampleFilter, pool: PixelPool, level: cpx_level
+    to size: PixelSize, from region: SampleRegion?, filter: ResampleFilter, linearLight: Bool = false,
+    pool: PixelPool = .shared, level: cpx_level
   ) throws(ImagingError) -> Bitmap {
     let region = region ?? SampleRegion(self.size)
-    try check(size: size, region: region)
+    try ResamplePlan.check(size: size, region: region, of: self.size)
     if size == self.size, region == SampleRegion(self.size) { return self }
-    switch format {
-    case .rgba8, .cmyk8:
-      break
-    case .gray8:
+    if format == .gray8 {
       // Three times the work of one channel, and still a fraction of the decode that came before it.
       return try converted(to: .rgba8, pool: pool)
-        .resampled(to: size, from: region, filter: filter, pool: pool, level: level)
-        .converted(to: .gray8, pool: pool)
-    case .rgba16:
-      throw .invalidParameter(
-        name: "format", reason: "pixels of 16 bits a sample are not resampled; convert them to rgba8 first")
+        .resampled(
+          to: size, from: region, filter: filter, linearLight: linearLight, pool: pool, level: level
+        ).converted(to: .gray8, pool: pool)
     }
-    // The fourth channel of CMYK is a colour like the others.
-    let isOpaque = self.isOpaque || format == .cmyk8
-    var horizontal = ResampleAxis(length: width, start: region.x, extent: region.width, count: size.width)
-    var vertical = ResampleAxis(length: height, start: region.y, extent: region.height, count: size.height)
-    horizontal.cell = ResampleAxis.cell(length: width, extent: region.width, count: size.width)
-    vertical.cell = ResampleAxis.cell(length: height, extent: region.height, count: size.height)
-    guard horizontal.cell > 1 || vertical.cell > 1 else {
-      return try resampled(
-        horizontal, vertical, filter: filter, alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_STRAIGHT,
-        isOpaque: isOpaque, pool: pool, level: level)
+    let plan = ResamplePlan(
+      source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
+      linearLight: linearLight)
+    guard plan.reducesFirst else {
+      return try filtered(plan.job(level: level, pool: pool), pool: pool)
     }
-    let cells = try reduced(horizontal, vertical, isOpaque: isOpaque, pool: pool)
-    return try cells.resampled(
-      horizontal, vertical, filter: filter, alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_PREMULTIPLIED,
-      isOpaque: isOpaque, pool: pool, level: level)
-  }
-
-  private func check(size: PixelSize, region: SampleRegion) throws(ImagingError) {
-    guard size.width > 0, size.height > 0 else {
-      throw .invalidParameter(name: "size", reason: "\(size) has no pixels")
-    }
-    // Written so that NaN fails.
-    guard region.width > 0, region.height > 0, region.x >= 0, region.y >= 0,
-      region.x + region.width <= Double(width), region.y + region.height <= Double(height)
-    else {
-      throw .invalidParameter(
-        name: "region",
-        reason: "\(region.width)×\(region.height) at (\(region.x), \(region.y)) is not within \(self.size)")
-    }
-  }
-
-  /// Rows that are made between two looks at `Task.isCancelled`: about 16 million products, some milliseconds.
-  private static func batch(samplesPerRow: Int) -> Int {
-    max(1, (16 << 20) / max(1, samplesPerRow))
-  }
-
-  private func resampled(
-    _ horizontal: ResampleAxis, _ vertical: ResampleAxis, filter: ResampleFilter, alpha: cpx_alpha,
-    isOpaque: Bool, pool: PixelPool, level: cpx_level
-  ) throws(ImagingError) -> Bitmap {
-    try filtered(
-      columns: try FilterBank(axis: horizontal, filter: filter, pool: pool),
-      rows: try FilterBank(axis: vertical, filter: filter, pool: pool), alpha: alpha, isOpaque: isOpaque,
-      pool: pool, level: level)
+    let cells = try reduced(plan, pool: pool)
+    return try cells.filtered(plan.cellJob(level: level, pool: pool), isOpaque: plan.isOpaque, pool: pool)
   }
 
   /// Each pixel the sum of its neighbours with the weights of two filter banks: of any resize or blur.
@@ -104,71 +68,76 @@ extension Bitmap {
   ///   - alpha: What the fourth sample means.
   ///   - isOpaque: Whether all pixels of the result are opaque.
   func filtered(
-    columns: borrowing FilterBank, rows: borrowing FilterBank, alpha: cpx_alpha, isOpaque: Bool,
+    columns: consuming FilterBank, rows: consuming FilterBank, alpha: cpx_alpha, isOpaque: Bool,
     pool: PixelPool = .shared, level: cpx_level = cpx_best_level()
   ) throws(ImagingError) -> Bitmap {
-    var job = cpx_resample()
-    job.source_stride = bytesPerRow
-    job.source_width = Int32(clamping: width)
-    job.source_height = Int32(clamping: height)
-    job.destination_stride = columns.count * format.bytesPerPixel
-    job.horizontal = columns.filter
-    job.vertical = rows.filter
-    job.alpha = alpha
-    job.level = level
-    let workspaceSize = cpx_resample_workspace_size(&job)
-    guard workspaceSize > 0, let workspace = pool.take(byteCount: workspaceSize) else {
-      throw .outOfMemory(byteCount: workspaceSize)
-    }
-    defer { pool.giveBack(workspace) }
-    let batch = Self.batch(samplesPerRow: width * rows.taps + columns.count * columns.taps)
-    let result = try Bitmap(
-      size: PixelSize(width: columns.count, height: rows.count), format: format, pool: pool
-    ) { destination throws(ImagingError) in
+    let source = ResampleJob.Source(size: size, format: format, alpha: alpha)
+    return try filtered(
+      ResampleJob(source, columns: columns, rows: rows, level: level, pool: pool), isOpaque: isOpaque,
+      pool: pool)
+  }
+
+  private func filtered(
+    _ job: consuming ResampleJob, isOpaque: Bool? = nil, pool: PixelPool
+  ) throws(ImagingError) -> Bitmap {
+    var job = job
+    let size = job.size
+    let batch = Self.batch(samplesPerRow: job.costPerRow)
+    return try Bitmap(size: size, format: format, pool: pool) { destination throws(ImagingError) in
       try withUnsafeBytes { source throws(ImagingError) in
-        job.source = source.bindMemory(to: UInt8.self).baseAddress
-        job.destination = destination.bindMemory(to: UInt8.self).baseAddress
-        cpx_resample_begin(&job, workspace.baseAddress)
+        job.begin(
+          source: source.bindMemory(to: UInt8.self).baseAddress,
+          destination: destination.bindMemory(to: UInt8.self).baseAddress)
         var row = 0
-        while row < rows.count {
+        while row < size.height {
           if Task.isCancelled { throw .cancelled }
-          let end = min(rows.count, row + batch)
-          cpx_resample_rows(&job, Int32(row), Int32(end))
+          let end = min(size.height, row + batch)
+          job.make(row..<end)
           row = end
         }
       }
-      return isOpaque
+      return isOpaque ?? self.isOpaque
     }
-    return result
+  }
+
+  /// Rows that are made between two looks at `Task.isCancelled`: about 16 million products, some milliseconds.
+  private static func batch(samplesPerRow: Int) -> Int {
+    max(1, (16 << 20) / max(1, samplesPerRow))
   }
 
   /// The picture averaged in cells; premultiplied unless opaque.
-  private func reduced(
-    _ horizontal: ResampleAxis, _ vertical: ResampleAxis, isOpaque: Bool, pool: PixelPool
-  ) throws(ImagingError) -> Bitmap {
+  private func reduced(_ plan: ResamplePlan, pool: PixelPool) throws(ImagingError) -> Bitmap {
     guard width < Int(Int32.max), height < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(width, height)) is too long")
     }
-    let size = PixelSize(width: horizontal.samples, height: vertical.samples)
+    let size = PixelSize(width: plan.horizontal.samples, height: plan.vertical.samples)
     let sumsSize = size.width * 4 * 8
     guard let sums = pool.take(byteCount: sumsSize) else { throw .outOfMemory(byteCount: sumsSize) }
     defer { pool.giveBack(sums) }
-    let batch = Self.batch(samplesPerRow: width * vertical.cell)
+    let batch = Self.batch(samplesPerRow: width * plan.vertical.cell)
+    var cells = cpx_cells()
+    cells.source_stride = bytesPerRow
+    cells.source_width = Int32(width)
+    cells.source_height = Int32(height)
+    cells.width = Int32(plan.horizontal.cell)
+    cells.height = Int32(plan.vertical.cell)
+    cells.premultiply = plan.isOpaque ? 0 : 1
+    cells.samples = plan.samples
+    cells.light = LinearLight.shared.tables
     return try Bitmap(size: size, format: format, pool: pool) { destination throws(ImagingError) in
       try withUnsafeBytes { source throws(ImagingError) in
+        cells.source = source.bindMemory(to: UInt8.self).baseAddress
+        cells.destination = destination.bindMemory(to: UInt8.self).baseAddress
         var row = 0
         while row < size.height {
           if Task.isCancelled { throw .cancelled }
           let end = min(size.height, row + batch)
           cpx_reduce_rows(
-            source.bindMemory(to: UInt8.self).baseAddress, bytesPerRow, Int32(width), Int32(height),
-            Int32(horizontal.cell), Int32(vertical.cell), isOpaque ? 0 : 1,
-            destination.bindMemory(to: UInt8.self).baseAddress,
-            sums.bindMemory(to: UInt64.self).baseAddress, Int32(row), Int32(end))
+            &cells, sums.bindMemory(to: UInt64.self).baseAddress, Int32(row), Int32(end))
           row = end
         }
       }
-      return isOpaque
+      return plan.isOpaque
     }
   }
 }

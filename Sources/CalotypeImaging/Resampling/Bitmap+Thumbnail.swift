@@ -11,15 +11,36 @@ extension Bitmap {
   func shrunk(
     to thumbnail: Thumbnail, sourceSize: PixelSize, orientation: Orientation
   ) throws(ImagingError) -> Bitmap {
-    let geometry = try thumbnail.geometry(for: orientation.apply(to: sourceSize))
+    let (size, region) = try thumbnail.resize(of: size, sourceSize: sourceSize, orientation: orientation)
+    return try resampled(
+      to: size, from: region, filter: thumbnail.filter, linearLight: thumbnail.linearLight)
+  }
+}
+
+extension Thumbnail {
+  /// The resize, in stored axes, that makes the thumbnail of a decoded picture.
+  ///
+  /// - Parameters:
+  ///   - decoded: The size of the decoded picture: that of the source, or smaller.
+  ///   - sourceSize: The size of the whole picture as stored.
+  ///   - orientation: How the stored picture has to be turned to be upright.
+  func resize(
+    of decoded: PixelSize, sourceSize: PixelSize, orientation: Orientation
+  ) throws(ImagingError) -> (size: PixelSize, region: SampleRegion) {
+    let geometry = try geometry(for: orientation.apply(to: sourceSize))
     // Cuts are centred to half a pixel, so mirroring and turning by 180 degrees leave them where they are; whole
     // pixels are cut where nothing is scaled, and there the rest lies at one side.
     let region = orientation.stored(geometry.region, of: sourceSize)
-    let pixels = Self.reduction(of: sourceSize, to: size)
-    return try resampled(
-      to: orientation.apply(to: geometry.size),
-      from: region.scaled(horizontal: pixels.horizontal, vertical: pixels.vertical).clipped(to: size),
-      filter: thumbnail.filter)
+    let pixels = Self.reduction(of: sourceSize, to: decoded)
+    return (
+      orientation.apply(to: geometry.size),
+      region.scaled(horizontal: pixels.horizontal, vertical: pixels.vertical).clipped(to: decoded)
+    )
+  }
+
+  /// Whether colours have to be converted before they are mixed: in linear light, what the numbers mean counts.
+  func needsSRGB(_ profile: ColorProfile?, _ format: PixelFormat, _ options: DecodeOptions) -> Bool {
+    linearLight && options.colors == .sRGB && (format == .cmyk8 || !(profile.map { $0 == .sRGB } ?? true))
   }
 
   /// Pixels of the decoded bitmap per pixel of the source.

@@ -21,8 +21,14 @@ struct FilterBank: ~Copyable {
   private let coefficients: UnsafeMutableBufferPointer<Int16>
   private let starts: UnsafeMutableBufferPointer<Int32>
 
+  /// Largest magnitude of a sample: sums of products stay within 32 bits.
+  private let largestSample: Int
+
   /// Magnitude of a weight at most: its high part, weight / 128, must fit a signed byte.
   static let largestWeight = 16383
+  /// Of bytes, and of 16-bit samples that are stored as value - 32768.
+  static let largestByte = 255
+  static let largestWord = 32768
   /// Beyond this, sums of 255 times all weights could leave 32 bits.
   static let largestPrecision = 22
 
@@ -30,14 +36,13 @@ struct FilterBank: ~Copyable {
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/invalidParameter(name:reason:)`` for
   ///   pictures with sides of 2³¹ pixels or more.
-  init(axis: ResampleAxis, filter: ResampleFilter, pool: PixelPool) throws(ImagingError) {
+  init(
+    axis: ResampleAxis, filter: ResampleFilter, largestSample: Int = Self.largestByte, pool: PixelPool
+  ) throws(ImagingError) {
     guard axis.samples < Int(Int32.max), axis.count < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(axis.length, axis.count)) is too long")
     }
-    var taps = 1
-    if !axis.isCopy {
-      for output in 0..<axis.count { taps = max(taps, axis.window(output, filter: filter).count) }
-    }
+    let taps = axis.longestWindow(filter: filter)
     let stride = (taps + 15) & ~15
     // Both factors are below 2^32.
     let weightsSize = axis.count * stride * 2
@@ -45,6 +50,7 @@ struct FilterBank: ~Copyable {
     guard let buffer = pool.take(byteCount: weightsSize + startsSize) else {
       throw .outOfMemory(byteCount: weightsSize + startsSize)
     }
+    self.largestSample = largestSample
     self.taps = taps
     self.stride = stride
     self.count = axis.count
@@ -68,6 +74,9 @@ struct FilterBank: ~Copyable {
       count: Int32(count), taps: Int32(taps), stride: Int32(stride), precision: Int32(precision),
       starts: UnsafePointer(starts.baseAddress), coefficients: UnsafePointer(coefficients.baseAddress))
   }
+
+  /// First sample of an output.
+  func start(of output: Int) -> Int { Int(starts[output]) }
 
   /// First sample and fixed-point weights of an output.
   func weights(of output: Int) -> (start: Int, weights: [Int]) {
@@ -134,7 +143,7 @@ struct FilterBank: ~Copyable {
       weights[index - window.lowerBound] = weight
       sum += weight
     }
-    guard sum > 1e-6 else {
+    guard sum > 1e-6, filter != .nearest else {
       // No sample lies within reach: the nearest one counts alone.
       let nearest = min(max(window.lowerBound, Int(center)), window.upperBound - 1)
       for index in window { weights[index - window.lowerBound] = index == nearest ? 1 : 0 }
@@ -179,6 +188,6 @@ struct FilterBank: ~Copyable {
       set(other, rightWeight)
     }
     if count % 2 == 1 { set(count / 2, one - left - right) }
-    return largest <= Self.largestWeight && magnitudes <= (Int(Int32.max) - one / 2) / 255
+    return largest <= Self.largestWeight && magnitudes <= (Int(Int32.max) - one / 2) / largestSample
   }
 }

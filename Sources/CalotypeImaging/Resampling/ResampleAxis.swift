@@ -43,6 +43,10 @@ struct ResampleAxis {
   /// The samples that an output may see; at least one.
   func window(_ output: Int, filter: ResampleFilter) -> Range<Int> {
     let center = center(output)
+    if filter == .nearest {
+      let sample = min(max(0, Int((center + ResampleFilter.tolerance).rounded(.down))), samples - 1)
+      return sample..<(sample + 1)
+    }
     // Only the box has weight on its very border.
     let radius = filter == .box ? filter.radius + ResampleFilter.tolerance : filter.radius
     let reach = radius * max(scale, 1)
@@ -50,5 +54,11 @@ struct ResampleAxis {
     let low = min(max(0, Int((center - reach - 0.5).rounded(.up))), samples - 1)
     let high = Int((center + reach - 0.5).rounded(.down)) + (cell > 1 ? 2 : 1)
     return low..<max(low + 1, min(samples, high))
+  }
+
+  /// Samples that the output sees that sees most.
+  func longestWindow(filter: ResampleFilter) -> Int {
+    if isCopy { return 1 }
+    return (0..<count).reduce(1) { max($0, window($1, filter: filter).count) }
   }
 }

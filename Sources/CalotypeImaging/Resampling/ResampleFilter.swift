@@ -14,6 +14,8 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
   case bilinear
   /// The mean of the pixels below an output pixel; the nearest pixel when enlarging. Never overshoots.
   case box
+  /// The one pixel below the centre of an output pixel. Aliases when shrinking; for pixel art and masks.
+  case nearest
 
   /// Half the width of the kernel, in source pixels when enlarging, in output pixels when shrinking.
   public var radius: Double {
@@ -21,7 +23,7 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     case .lanczos3: 3
     case .bicubic, .mitchell: 2
     case .bilinear: 1
-    case .box: 0.5
+    case .box, .nearest: 0.5
     }
   }
 
@@ -39,7 +41,7 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
       return Self.cubic(x, b: 1.0 / 3, c: 1.0 / 3)
     case .bilinear:
       return max(0, 1 - x)
-    case .box:
+    case .box, .nearest:
       // A pixel whose centre lies on the border belongs to both sides, whatever rounding makes of "on".
       return x < 0.5 - Self.tolerance ? 1 : x <= 0.5 + Self.tolerance ? 0.5 : 0
     }

@@ -16,12 +16,33 @@ public struct Thumbnail: Hashable, Sendable {
   public var mode: Mode
   /// The reconstruction filter.
   public var filter: ResampleFilter
+  /// How much of the picture may be lost for speed. ``Effort/fine`` by default.
+  public var effort: Effort
+  /// Mix colours as light does, instead of mixing the numbers they are stored as. Off by default, as everywhere.
+  ///
+  /// Fine bright detail keeps its brightness. Pictures are then decoded at full size, and their colours converted to
+  /// sRGB before they are mixed.
+  public var linearLight: Bool
+
+  /// What a codec that can shrink while it decodes may do.
+  public enum Effort: String, Hashable, Sendable, CaseIterable {
+    /// It delivers at least twice the size of the thumbnail; ``Thumbnail/filter`` has the last word. JPEG photographs
+    /// then come within 48 dB and more of a full decode.
+    case fine
+    /// It delivers at least the size of the thumbnail: up to a fifth faster for JPEG, within 37 dB and more.
+    case fast
+  }
 
   /// Creates a thumbnail description.
-  public init(box: PixelSize, mode: Mode, filter: ResampleFilter = .lanczos3) {
+  public init(
+    box: PixelSize, mode: Mode, filter: ResampleFilter = .lanczos3, effort: Effort = .fine,
+    linearLight: Bool = false
+  ) {
     self.box = box
     self.mode = mode
     self.filter = filter
+    self.effort = effort
+    self.linearLight = linearLight
   }
 
   /// Within a box of this size, proportions kept.

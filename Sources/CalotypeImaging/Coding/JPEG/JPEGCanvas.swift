@@ -36,7 +36,7 @@ struct JPEGCanvas {
   }
 
   /// Medium grey, as libjpeg shows blocks that are lost; of inks, half black.
-  private static func fill(_ pixels: UnsafeMutableRawBufferPointer, _ format: PixelFormat) {
+  static func fill(_ pixels: UnsafeMutableRawBufferPointer, _ format: PixelFormat) {
     let pixel: UInt32 =
       switch format {
       case .cmyk8: 0x7F00_0000

@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// Uses the accurate integer transform and smooth chroma upsampling. Asked for less than the full size, it
 /// decodes at 1/2, 1/4 or 1/8. Twelve-bit, lossless and hierarchical files are refused as unsupported.
-public struct JPEGDecoder: ImageDecoding {
+public struct JPEGDecoder: ImageDecoding, RowDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -38,12 +38,25 @@ public struct JPEGDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
+    try decode(data, minimumSize: minimumSize, options: options, shrinker: nil)
+  }
+
+  /// The same, shrunk on its way.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    try decode(data, minimumSize: minimumSize, options: options, shrinker: shrinker)
+  }
+
+  private func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinker: RowShrinker?
+  ) throws(ImagingError) -> Image {
     let header = try JPEGHeader(data, keepsMetadata: options.readsMetadata)
     try JPEGSession.check(header, options)
     guard let scanOffset = header.scanOffset else { throw .truncated(.jpeg, byteCount: data.count) }
     var windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.allowsPartial)
     guard data.count >= windows.minimumByteCount else { throw .truncated(.jpeg, byteCount: data.count) }
-    let session = try JPEGSession(header, minimumSize: minimumSize, options: options)
+    let session = try JPEGSession(header, minimumSize: minimumSize, options: options, shrinker: shrinker)
     let bytes = data.bytes
     try bytes.withUnsafeBytes { (input: UnsafeRawBufferPointer) throws(ImagingError) in
       var start = 0

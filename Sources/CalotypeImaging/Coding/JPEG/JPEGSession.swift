@@ -22,6 +22,11 @@ final class JPEGSession {
     case complete
   }
 
+  private enum Target {
+    case canvas(JPEGCanvas)
+    case shrunk(RowResampler)
+  }
+
   private let header: JPEGHeader
   let options: DecodeOptions
   private let denominator: Int
@@ -33,7 +38,9 @@ final class JPEGSession {
   private var state = State.header
   private var size = PixelSize(width: 0, height: 0)
   private var isBuffered = false
-  private var canvas: JPEGCanvas?
+  private let shrinker: RowShrinker?
+  /// Where rows go: a whole picture, or a thumbnail that is made on the way.
+  private var target: Target?
   private var rowCount = 0
   private var isPartial = false
   /// Rows or scans that the last snapshot showed.
@@ -44,8 +51,13 @@ final class JPEGSession {
 
   /// Prepares to decode at the smallest scale that is not below `minimumSize`.
   ///
+  /// With a `shrinker` there are no snapshots.
+  ///
   /// - Throws: `.limitExceeded`, `.unsupportedFormat`, `.outOfMemory`.
-  init(_ header: JPEGHeader, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) {
+  init(
+    _ header: JPEGHeader, minimumSize: PixelSize?, options: DecodeOptions, shrinker: RowShrinker? = nil
+  ) throws(ImagingError) {
+    self.shrinker = shrinker
     try Self.check(header, options)
     self.header = header
     self.options = options
@@ -141,7 +153,7 @@ final class JPEGSession {
     size = PixelSize(width: Int(width), height: Int(height))
     isBuffered = found.multiple_scans != 0
     state = isBuffered ? .scans : .rows
-    if !isBuffered { canvas = try JPEGCanvas(size: size, format: format) }
+    if !isBuffered { target = try makeTarget() }
     return true
   }
 
@@ -153,13 +165,20 @@ final class JPEGSession {
     }
   }
 
+  private func makeTarget() throws(ImagingError) -> Target {
+    if let rows = try shrinker?.rows(of: size, format: format, isOpaque: true, profile: profile) {
+      return .shrunk(rows)
+    }
+    return .canvas(try JPEGCanvas(size: size, format: format))
+  }
+
   /// Decodes a few rows of a picture with one scan.
   private func readSomeRows() throws(ImagingError) -> Bool {
-    guard let canvas else { return false }
-    let (read, outcome) = readRows(into: canvas, from: rowCount)
+    guard let target else { return false }
+    let (read, outcome) = readRows(into: target, from: rowCount)
     rowCount += read
     if Int(outcome) == CJPEG_ERROR, options.allowsPartial {
-      canvas.fill(fromRow: rowCount)
+      fill(target, fromRow: rowCount)
       isPartial = true
       state = .complete
       return false
@@ -169,13 +188,47 @@ final class JPEGSession {
     return state != .complete
   }
 
-  private func readRows(into canvas: JPEGCanvas, from row: Int) -> (count: Int, outcome: Int32) {
-    let bytesPerRow = canvas.bitmap.bytesPerRow
-    let wanted = min(size.height - row, max(16, Self.pixelsPerStep / size.width))
+  private func readRows(into target: Target, from row: Int) -> (count: Int, outcome: Int32) {
+    let bytesPerRow = size.width * format.bytesPerPixel
+    var wanted = min(size.height - row, max(16, Self.pixelsPerStep / size.width))
+    let start: UnsafeMutablePointer<UInt8>?
+    switch target {
+    case .canvas(let canvas):
+      start = canvas.pixels.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) + row * bytesPerRow }
+    case .shrunk(let rows):
+      let room = rows.room
+      start = room.start
+      wanted = min(wanted, room.count)
+    }
     var read: UInt32 = 0
-    let start = canvas.pixels.baseAddress.map { $0.assumingMemoryBound(to: UInt8.self) + row * bytesPerRow }
     let outcome = cjpeg_decoder_read_rows(decoder, start, bytesPerRow, UInt32(wanted), &read)
+    if case .shrunk(let rows) = target { rows.advance(by: Int(read)) }
     return (Int(read), outcome)
+  }
+
+  /// Makes the rows from this one on the grey of lost blocks.
+  private func fill(_ target: Target, fromRow row: Int) {
+    switch target {
+    case .canvas(let canvas): canvas.fill(fromRow: row)
+    case .shrunk(let rows):
+      while !rows.isComplete {
+        let room = rows.room
+        let byteCount = room.count * size.width * format.bytesPerPixel
+        JPEGCanvas.fill(UnsafeMutableRawBufferPointer(start: room.start, count: byteCount), format)
+        rows.advance(by: room.count)
+      }
+    }
+  }
+
+  /// The bitmap of a target that all rows went to.
+  private func bitmap(of target: Target) throws(ImagingError) -> Bitmap {
+    switch target {
+    case .canvas(let canvas): return canvas.bitmap
+    case .shrunk(let rows):
+      guard let bitmap = rows.finished() else { throw .truncated(.jpeg, byteCount: windowEnd) }
+      shrinker?.isUsed = true
+      return bitmap
+    }
   }
 
   /// Collects coefficients of a few rows of blocks.
@@ -199,7 +252,7 @@ final class JPEGSession {
   func finish() throws(ImagingError) -> Image {
     guard isComplete else { throw .truncated(.jpeg, byteCount: windowEnd) }
     let isDamaged = isPartial || Int(cjpeg_decoder_damage(decoder, 1)) != CJPEG_INTACT
-    if let canvas { return image(canvas.bitmap, isPartial: isDamaged) }
+    if let target { return image(try bitmap(of: target), isPartial: isDamaged) }
     return image(try readPass(), isPartial: isDamaged)
   }
 
@@ -209,7 +262,10 @@ final class JPEGSession {
     let seen = isBuffered ? Int(cjpeg_decoder_complete_scans(decoder)) : rowCount
     guard seen > shown, state != .header else { return nil }
     shown = seen
-    if let canvas { return image(try canvas.copy(rows: rowCount), isPartial: true) }
+    if let target {
+      guard case .canvas(let canvas) = target else { return nil }
+      return image(try canvas.copy(rows: rowCount), isPartial: true)
+    }
     return image(try readPass(), isPartial: true)
   }
 
@@ -217,12 +273,12 @@ final class JPEGSession {
   private func readPass() throws(ImagingError) -> Bitmap {
     try clock.run { (watch: DecodeLimits.Watch) throws(ImagingError) -> Bitmap in
       try watch.check()
-      let canvas = try JPEGCanvas(size: size, format: format)
+      let target = try makeTarget()
       try finished(cjpeg_decoder_start_pass(decoder))
       do throws(ImagingError) {
         var row = 0
         while row < size.height {
-          let (read, outcome) = readRows(into: canvas, from: row)
+          let (read, outcome) = readRows(into: target, from: row)
           try finished(outcome)
           row += read
           try watch.check()
@@ -233,7 +289,7 @@ final class JPEGSession {
         throw error
       }
       try finished(cjpeg_decoder_finish_pass(decoder))
-      return canvas.bitmap
+      return try bitmap(of: target)
     }
   }
 

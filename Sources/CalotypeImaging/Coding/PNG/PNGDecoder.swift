@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// Colours are not converted: ``Image/profile`` says what they mean. Text (except XMP) and unknown chunks are skipped
 /// unread. A wrong CRC is an error in critical chunks; ancillary chunks with one are ignored. Damage behind the last
 /// row is none.
-public struct PNGDecoder: ImageDecoding {
+public struct PNGDecoder: ImageDecoding, RowDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -48,6 +48,17 @@ public struct PNGDecoder: ImageDecoding {
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.Watch(options.limits)
     return try Self.withFile(data, options: options) { file throws(ImagingError) in try file.decode(watch) }
+  }
+
+  /// The same, shrunk on its way where that is possible.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    let watch = DecodeLimits.Watch(options.limits)
+    return try Self.withFile(data, options: options) { file throws(ImagingError) in
+      if let image = try file.shrink(by: shrinker, watch) { return image }
+      return try file.decode(watch)
+    }
   }
 
   /// A decoder that shows rows, passes and frames while they arrive.

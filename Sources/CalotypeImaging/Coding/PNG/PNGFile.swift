@@ -64,6 +64,22 @@ struct PNGFile {
       metadata: metadata)
   }
 
+  /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
+  /// the first frame of an animation, or there is nothing to shrink.
+  func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.Watch) throws(ImagingError) -> Image? {
+    // What is missing would be transparent, which has to be known before.
+    guard firstFrame == nil, !structure.header.isInterlaced, !options.allowsPartial else { return nil }
+    guard
+      let rows = try shrinker.rows(
+        of: structure.header.size, format: format, isOpaque: !structure.hasAlpha, profile: profile)
+    else { return nil }
+    let expander = PNGExpander(bytes, structure, header: structure.header, format: format)
+    let isSound = try PNGShrinker(expander, rows: rows).read(PNGImageData(bytes, structure), watch: watch)
+    guard isSound, let bitmap = rows.finished() else { return nil }
+    shrinker.isUsed = true
+    return image(bitmap, isPartial: false)
+  }
+
   /// The image, or the first frame of an animation on its canvas.
   func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
     let frame = firstFrame

@@ -2,8 +2,6 @@ import CPixels
 import Glibc
 
 /// Turns filtered rows into pixels on a canvas. Rows come in the order of the file, each once.
-///
-/// Every decode goes through here, whoever inflates the rows, so that all deliver the same bytes.
 final class PNGRowPainter {
   let header: PNGHeader
   let passes: [PNGPass]
@@ -18,9 +16,7 @@ final class PNGRowPainter {
 
   private let area: PNGArea
   private let blends: Bool
-  private let step: CInt
-  private let level = cpx_best_level()
-  private let pixels: UnsafeMutablePointer<cpng_pixels>
+  private let expander: PNGExpander
   /// A row of pixels before they are put in place; `nil` when rows are made in place.
   private var line: UnsafeMutableRawPointer?
 
@@ -34,7 +30,6 @@ final class PNGRowPainter {
     header = structure.header.resized(to: area.size)
     passes = PNGPass.all(of: header)
     inflatedBytes = try header.inflatedBytes(passes)
-    step = CInt(max(1, header.bitsPerPixel / 8))
     self.canvas = canvas
     self.area = area
     self.blends = blends
@@ -44,26 +39,10 @@ final class PNGRowPainter {
       if line == nil { throw .outOfMemory(byteCount: area.size.width * canvas.format.bytesPerPixel) }
     }
     self.line = line
-    pixels = .allocate(capacity: 1)
-    let target =
-      switch canvas.format {
-      case .gray8: CPNG_GRAY8
-      case .rgba16: CPNG_RGBA16
-      case .rgba8, .cmyk8: CPNG_RGBA8
-      }
-    let palette = bytes[structure.palette?.payload ?? 0..<0]
-    let transparency = bytes[structure.transparency?.payload ?? 0..<0]
-    UnsafeRawBufferPointer(rebasing: palette).withMemoryRebound(to: UInt8.self) { palette in
-      UnsafeRawBufferPointer(rebasing: transparency).withMemoryRebound(to: UInt8.self) { transparency in
-        cpng_pixels_init(
-          pixels, CInt(header.colorType.rawValue), CInt(header.bitDepth), target, palette.baseAddress,
-          palette.count / 3, transparency.baseAddress, transparency.count)
-      }
-    }
+    expander = PNGExpander(bytes, structure, header: header, format: canvas.format)
   }
 
   deinit {
-    pixels.deallocate()
     free(line)
   }
 
@@ -82,11 +61,7 @@ final class PNGRowPainter {
   func unfilter(
     _ filtered: UnsafeMutablePointer<UInt8>, bytes: Int, prior: UnsafePointer<UInt8>?
   ) throws(ImagingError) {
-    let filter = filtered[0]
-    guard filter <= 4 else {
-      throw .corrupt(.png, reason: "there is no filter \(filter) (row \(rows))", offset: nil)
-    }
-    cpng_unfilter(CInt(filter), filtered + 1, prior, bytes, step, level)
+    try expander.unfilter(filtered, bytes: bytes, prior: prior, row: rows)
   }
 
   /// Turns the next row, without its filter, into pixels. Needs ``isComplete`` to be `false`.
@@ -96,10 +71,10 @@ final class PNGRowPainter {
     let target = canvas.address(x: area.x + current.x, y: area.y + current.y + row * current.dy)
       .assumingMemoryBound(to: UInt8.self)
     if let line = line?.assumingMemoryBound(to: UInt8.self) {
-      cpng_expand(pixels, samples, line, current.size.width, level)
+      expander.expand(samples, to: line, count: current.size.width)
       cpng_place(line, target, current.size.width, current.dx, CInt(bytesPerPixel), blends ? 1 : 0)
     } else {
-      cpng_expand(pixels, samples, target, current.size.width, level)
+      expander.expand(samples, to: target, count: current.size.width)
     }
     rows += 1
     row += 1

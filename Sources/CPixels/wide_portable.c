@@ -1,0 +1,60 @@
+#include "kernels.h"
+#include "wide.h"
+
+static int16_t narrowed(int32_t value) {
+  return value < -32768 ? -32768 : value > 32767 ? 32767 : (int16_t)value;
+}
+
+void cpx_linearise_portable(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear) {
+  for (size_t i = 0; i < pixels; i++, in += 4, out += 4) {
+    for (int c = 0; c < 3; c++) out[c] = (int16_t)(linear[in[c]] ^ 0x8000);
+    out[3] = (int16_t)(in[3] * 257 ^ 0x8000);
+  }
+}
+
+static void interleave(const int16_t *a, const int16_t *b, uint32_t *out, size_t samples) {
+  for (size_t i = 0; i < samples; i++) out[i] = (uint16_t)a[i] | (uint32_t)(uint16_t)b[i] << 16;
+}
+
+static void vertical(const cpx_wide_column *column, int16_t *out) {
+  enum { width = 32 };
+  const int32_t rounding = 1 << (column->precision - 1), precision = column->precision;
+  for (size_t x = 0; x < column->samples; x += width) {
+    int32_t sums[width];
+    for (int i = 0; i < width; i++) sums[i] = rounding;
+    for (int32_t p = 0; p < column->count; p++) {
+      const uint32_t *pair = column->pairs[p] + x;
+      const int32_t above = (int16_t)column->factors[p], below = (int16_t)(column->factors[p] >> 16);
+      for (int i = 0; i < width; i++)
+        sums[i] += above * (int16_t)pair[i] + below * (int16_t)(pair[i] >> 16);
+    }
+    for (int i = 0; i < width; i++) out[x + (size_t)i] = narrowed(sums[i] >> precision);
+  }
+}
+
+static void horizontal(const cpx_row *row, const int16_t *in, int16_t *out) {
+  const int32_t rounding = 1 << (row->precision - 1), precision = row->precision;
+  for (int32_t x = 0; x < row->count; x++) {
+    const int16_t *p = in + (size_t)(row->starts[x] - row->first_column) * 4;
+    const int16_t *c = row->coefficients + (size_t)x * row->stride;
+    int32_t sums[4] = {rounding, rounding, rounding, rounding};
+    for (int32_t t = 0; t < row->taps; t++, p += 4)
+      for (int i = 0; i < 4; i++) sums[i] += c[t] * p[i];
+    for (int i = 0; i < 4; i++) out[4 * (size_t)x + i] = narrowed(sums[i] >> precision);
+  }
+}
+
+const cpx_wide_kernels cpx_wide_portable = {cpx_linearise_portable, interleave, vertical, horizontal};
+
+const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level) {
+  switch (level) {
+#if defined(__x86_64__)
+  case CPX_LEVEL_SIMD128: return &cpx_wide_sse41;
+  case CPX_LEVEL_SIMD256: return &cpx_wide_avx2;
+  case CPX_LEVEL_SIMD512: return __builtin_cpu_supports("avx512vbmi") ? &cpx_wide_vbmi : &cpx_wide_vnni;
+#elif defined(__aarch64__)
+  case CPX_LEVEL_SIMD128: return &cpx_wide_neon;
+#endif
+  default: return &cpx_wide_portable;
+  }
+}

@@ -1,0 +1,32 @@
+import CPixels
+import Glibc
+
+/// The tables between sRGB bytes and linear light of 16 bits (IEC 61966-2-1), made once.
+// `@unchecked`: the memory is written before it is published, and never freed.
+final class LinearLight: @unchecked Sendable {
+  static let shared = LinearLight()
+
+  private let linear = UnsafeMutablePointer<UInt16>.allocate(capacity: 256)
+  private let srgb = UnsafeMutablePointer<UInt8>.allocate(capacity: 65536)
+
+  private init() {
+    for value in 0..<256 {
+      linear[value] = UInt16((65535 * Self.linear(Double(value) / 255)).rounded())
+    }
+    var start = 0
+    for value in 0..<256 {
+      // Up to where the next value is nearer, by the encoded scale.
+      let end = value == 255 ? 65536 : Int((65535 * Self.linear((Double(value) + 0.5) / 255)).rounded(.up))
+      (srgb + start).initialize(repeating: UInt8(value), count: end - start)
+      start = end
+    }
+  }
+
+  /// Valid for ever.
+  var tables: cpx_light { cpx_light(linear: linear, srgb: srgb) }
+
+  /// Linear light of an sRGB value; both 0 to 1.
+  private static func linear(_ value: Double) -> Double {
+    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+  }
+}

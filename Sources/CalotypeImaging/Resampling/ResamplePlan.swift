@@ -1,0 +1,85 @@
+import CPixels
+
+/// What a resize consists of, before any memory is taken for it.
+struct ResamplePlan {
+  let source: PixelSize
+  let format: PixelFormat
+  /// Whether the fourth sample is no alpha that counts. That of CMYK is a colour like the others.
+  let isOpaque: Bool
+  let filter: ResampleFilter
+  let linearLight: Bool
+  private(set) var horizontal: ResampleAxis
+  private(set) var vertical: ResampleAxis
+
+  /// Parameters as those of ``Bitmap/resampled(to:from:filter:linearLight:pool:)``, checked.
+  init(
+    source: PixelSize, format: PixelFormat, isOpaque: Bool, size: PixelSize, region: SampleRegion,
+    filter: ResampleFilter, linearLight: Bool
+  ) {
+    self.source = source
+    self.format = format
+    self.isOpaque = isOpaque || format == .cmyk8
+    self.filter = filter
+    self.linearLight = linearLight && format == .rgba8
+    horizontal = ResampleAxis(length: source.width, start: region.x, extent: region.width, count: size.width)
+    vertical = ResampleAxis(
+      length: source.height, start: region.y, extent: region.height, count: size.height)
+    // The nearest pixel is no mean.
+    if filter != .nearest {
+      horizontal.cell = ResampleAxis.cell(length: source.width, extent: region.width, count: size.width)
+      vertical.cell = ResampleAxis.cell(length: source.height, extent: region.height, count: size.height)
+    }
+  }
+
+  static func check(size: PixelSize, region: SampleRegion, of source: PixelSize) throws(ImagingError) {
+    guard size.width > 0, size.height > 0 else {
+      throw .invalidParameter(name: "size", reason: "\(size) has no pixels")
+    }
+    // Written so that NaN fails.
+    guard region.width > 0, region.height > 0, region.x >= 0, region.y >= 0,
+      region.x + region.width <= Double(source.width), region.y + region.height <= Double(source.height)
+    else {
+      throw .invalidParameter(
+        name: "region",
+        reason: "\(region.width)×\(region.height) at (\(region.x), \(region.y)) is not within \(source)")
+    }
+  }
+
+  /// How samples are filtered.
+  var samples: cpx_samples {
+    if format == .rgba16 { return CPX_SAMPLES_16 }
+    return linearLight ? CPX_SAMPLES_LINEAR : CPX_SAMPLES_8
+  }
+
+  /// Whether the picture is averaged in cells before it is filtered.
+  var reducesFirst: Bool { horizontal.cell > 1 || vertical.cell > 1 }
+
+  /// The resize of a picture that comes in rows, `rowsInMemory` of which are there at a time; `nil` for a whole one.
+  func job(
+    rowsInMemory: Int? = nil, level: cpx_level = cpx_best_level(), pool: PixelPool
+  ) throws(ImagingError) -> ResampleJob {
+    try job(
+      of: source, alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_STRAIGHT, rowsInMemory: rowsInMemory,
+      level: level, pool: pool)
+  }
+
+  /// The resize of the averaged cells.
+  func cellJob(level: cpx_level, pool: PixelPool) throws(ImagingError) -> ResampleJob {
+    try job(
+      of: PixelSize(width: horizontal.samples, height: vertical.samples),
+      alpha: isOpaque ? CPX_ALPHA_OPAQUE : CPX_ALPHA_PREMULTIPLIED, rowsInMemory: nil, level: level,
+      pool: pool)
+  }
+
+  private func job(
+    of source: PixelSize, alpha: cpx_alpha, rowsInMemory: Int?, level: cpx_level, pool: PixelPool
+  ) throws(ImagingError) -> ResampleJob {
+    let largest = samples == CPX_SAMPLES_8 ? FilterBank.largestByte : FilterBank.largestWord
+    return try ResampleJob(
+      ResampleJob.Source(size: source, format: format, alpha: alpha, samples: samples),
+      rowsInMemory: rowsInMemory,
+      columns: FilterBank(axis: horizontal, filter: filter, largestSample: largest, pool: pool),
+      rows: FilterBank(axis: vertical, filter: filter, largestSample: largest, pool: pool), level: level,
+      pool: pool)
+  }
+}

@@ -1,0 +1,129 @@
+@testable import CalotypeImaging
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Thumbnails that are made while the picture is decoded are those of the decoded picture.
+@Suite struct ThumbnailStreamTests {
+  static let files: [String] = {
+    let folder = Fixture.folder.appending(path: "Corpus")
+    func walk(_ path: String) -> [String] {
+      let url = folder.appending(path: path)
+      guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [path] }
+      return names.flatMap { walk("\(path)/\($0)") }
+    }
+    let names = ["jpeg", "png", "apng"].flatMap(walk).map { "Corpus/\($0)" }
+    return names.sorted()
+  }()
+
+  static let photos = Fixture.folder.deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "Examples/Photos")
+
+  @Test func thereAreFiles() { #expect(Self.files.count > 50) }
+
+  /// What a decoder that knows nothing of rows would lead to.
+  static func whole(_ data: Data, _ options: DecodeOptions) throws(ImagingError) -> Image {
+    let decoder = try CoderRegistry.standard.decoder(for: data, hint: nil)
+    let info = try decoder.checkedInfo(of: data, limits: options.limits)
+    let image = try decoder.decode(
+      data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
+    return try Rendition(info: info, options: options).finished(image)
+  }
+
+  static func outcome(_ make: () throws(ImagingError) -> Image) -> Result<Bitmap, ImagingError> {
+    Result { () throws(ImagingError) in try make().bitmap }
+  }
+
+  @Test(arguments: files)
+  func sameAsOfTheWhole(file: String) throws {
+    let data = try Fixture.data(file)
+    for thumbnail in [
+      Thumbnail.fit(9, 7), .fill(5, 11), .stretch(13, 3), .fit(1, 1),
+      Thumbnail(box: PixelSize(width: 20, height: 20), mode: .fill, filter: .mitchell, linearLight: true),
+      Thumbnail(box: PixelSize(width: 17, height: 0), mode: .fit, filter: .box, effort: .fast),
+    ] {
+      for options in [
+        DecodeOptions(thumbnail: thumbnail),
+        DecodeOptions(appliesOrientation: false, thumbnail: thumbnail, colors: .asStored),
+        DecodeOptions(allowsPartial: true, thumbnail: thumbnail),
+      ] {
+        let streamed = Self.outcome { () throws(ImagingError) in
+          try CoderRegistry.standard.decode(data, options: options)
+        }
+        let expected = Self.outcome { () throws(ImagingError) in try Self.whole(data, options) }
+        #expect(streamed == expected, "\(thumbnail)")
+      }
+    }
+  }
+
+  @Test(arguments: ["dandelion.jpg", "mountains.jpg", "brushes.png", "stream.jpg"])
+  func sameOfPhotographs(file: String) throws {
+    let data = try Data(contentsOf: Self.photos.appending(path: file))
+    for thumbnail in [Thumbnail.fit(320, 240), .fill(100, 300), Thumbnail(box: PixelSize(width: 200, height: 200), mode: .fit, linearLight: true)] {
+      let options = DecodeOptions(thumbnail: thumbnail)
+      let streamed = try CoderRegistry.standard.decode(data, options: options)
+      #expect(streamed.bitmap == (try Self.whole(data, options)).bitmap)
+    }
+  }
+
+  @Test(arguments: [
+    ("dandelion.jpg", 50.0, 46.0), ("mountains.jpg", 48, 37), ("stream.jpg", 49, 37),
+  ])
+  func scaledDecodesAreNearTheFullPicture(file: String, fine: Double, fast: Double) throws {
+    let data = try Data(contentsOf: Self.photos.appending(path: file))
+    let box = PixelSize(width: 320, height: 240)
+    let decoder = JPEGDecoder()
+    let full = try decoder.decode(data, minimumSize: nil, options: DecodeOptions())
+    let thumbnail = Thumbnail(box: box, mode: .fit)
+    let reference = try full.bitmap.shrunk(
+      to: thumbnail, sourceSize: full.bitmap.size, orientation: full.orientation)
+    for (effort, decibels) in [(Thumbnail.Effort.fine, fine), (.fast, fast)] {
+      let options = DecodeOptions(
+        appliesOrientation: true, thumbnail: Thumbnail(box: box, mode: .fit, effort: effort), colors: .asStored)
+      let image = try CoderRegistry.standard.decode(data, options: options)
+      let expected = try reference.oriented(full.orientation)
+      #expect(image.bitmap.size == expected.size)
+      let psnr = Self.psnr(ResamplePictures.bytes(image.bitmap), ResamplePictures.bytes(expected))
+      #expect(psnr >= decibels, "\(effort): \(psnr) dB")
+    }
+  }
+
+  /// Over the colours, in decibels.
+  static func psnr(_ a: [UInt8], _ b: [UInt8]) -> Double {
+    var sum = 0.0
+    for index in a.indices where index % 4 != 3 {
+      let difference = Double(a[index]) - Double(b[index])
+      sum += difference * difference
+    }
+    return sum == 0 ? .infinity : 10 * log10(255 * 255 / (sum / Double(a.count / 4 * 3)))
+  }
+
+  @Test func cutAndDamagedFilesEndAsWithoutThumbnail() throws {
+    for file in ["dandelion.jpg", "brushes.png", "mountains.jpg"] {
+      let data = try Data(contentsOf: Self.photos.appending(path: file))
+      var damaged = data
+      for index in stride(from: data.count / 3, to: data.count, by: 997) { damaged[index] ^= 0x55 }
+      for bytes in [data.prefix(data.count / 2), data.prefix(data.count - 9), damaged] {
+        for allowsPartial in [false, true] {
+          let options = DecodeOptions(allowsPartial: allowsPartial, thumbnail: .fit(64, 64))
+          let bytes = Data(bytes)
+          let streamed = Self.outcome { () throws(ImagingError) in
+            try CoderRegistry.standard.decode(bytes, options: options)
+          }
+          let expected = Self.outcome { () throws(ImagingError) in try Self.whole(bytes, options) }
+          #expect(streamed == expected, "\(file)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["dandelion.jpg", "mountains.jpg", "brushes.png"])
+  func stopsWhenCancelled(file: String) async throws {
+    let data = try Data(contentsOf: Self.photos.appending(path: file))
+    let task = Task { () throws -> Image in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: .fit(320, 240)))
+    }
+    await #expect(throws: ImagingError.cancelled) { try await task.value }
+  }
+}
