@@ -91,13 +91,21 @@ def noise(size, alpha):
 
 
 @functools.cache
-def fir(level, size, alpha):
-    from cykooz.resizer import CpuExtensions, ImageData, PixelType, Resizer
+def fir(level):
+    from cykooz_resizer import CpuExtensions, Resizer
 
     resizer = Resizer()
     resizer.cpu_extensions = getattr(CpuExtensions, level)
-    pixels = noise(size, alpha)
-    return resizer, ImageData(size[0], size[1], PixelType.U8x4, pixels.tobytes())
+    return resizer
+
+
+@functools.cache
+def four_channels(size, alpha):
+    """A picture of Pillow: without alpha as four channels that mean nothing."""
+    from PIL import Image
+
+    mode = "RGBA" if alpha else "CMYK"
+    return Image.frombuffer(mode, size, noise(size, alpha), "raw", mode, 0, 1)
 
 
 def resize(peer):
@@ -114,15 +122,24 @@ def resize(peer):
 
 def resize_fir(level):
     def run(source, target, filter_name, alpha):
-        from cykooz.resizer import FilterType, ImageData, PixelType, ResizeAlg, ResizeOptions
+        from PIL import Image
+        from cykooz_resizer import FilterType, ResizeAlg, ResizeOptions
 
-        resizer, pixels = fir(level, source, alpha)
-        result = ImageData(target[0], target[1], PixelType.U8x4)
+        pixels = four_channels(source, alpha)
+        result = Image.new(pixels.mode, target)
         algorithm = ResizeAlg.convolution(getattr(FilterType, filter_name))
-        resizer.resize(pixels, result, ResizeOptions(algorithm, use_alpha=alpha))
+        fir(level).resize_pil(pixels, result, ResizeOptions(resize_alg=algorithm, use_alpha=alpha))
         return target[0] * target[1]
 
     return resize(run)
+
+
+def resize_pillow(source, target, filter_name, alpha):
+    from PIL import Image
+
+    resampling = {"lanczos3": Image.Resampling.LANCZOS, "bilinear": Image.Resampling.BILINEAR}[filter_name]
+    four_channels(source, alpha).resize(target, resampling)
+    return target[0] * target[1]
 
 
 def resize_opencv(source, target, filter_name, alpha):
@@ -151,6 +168,7 @@ PEERS = {
     "vips-thumbnail": vips_thumbnail,
     "resize-fir-best": resize_fir("avx2"),
     "resize-fir-sse4": resize_fir("sse4_1"),
+    "resize-pillow": resize(resize_pillow),
     "resize-opencv-area": resize(resize_opencv),
     "resize-vips": resize(resize_vips),
     "vips-decode": vips_decode,
@@ -237,6 +255,9 @@ FILES = {
     "camera-12mp-lossless.webp": (lambda p: camera(p, LARGE), {"lossless": True, "quality": 20, "method": 0}),
     "photo-12mp.gif": (lambda p: photo(p, LARGE).quantize(256), {}),
     "photo-12mp-progressive.jpg": (lambda p: photo(p, LARGE), {"quality": 85, "progressive": True}),
+    "photo-12mp.jpg": (lambda p: photo(p, LARGE), {"quality": 85}),
+    "photo-12mp.webp": (lambda p: photo(p, LARGE), {"quality": 80, "method": 4}),
+    "photo-12mp-lossless.webp": (lambda p: photo(p, LARGE), {"lossless": True, "quality": 50, "method": 3}),
     "photo-3mp.png": (lambda p: photo(p, MEDIUM), {"compress_level": 1}),
     "camera-3mp.png": (lambda p: camera(p, MEDIUM), {"compress_level": 1}),
     "pan.gif": (pan_in_palette, {"optimize": False}),

@@ -48,6 +48,10 @@ enum { cpx_wide_block = 64 };
 
 /// Kernels for 16-bit samples.
 typedef struct {
+  /// Two rows of sRGB and straight alpha to a pair of rows of linear light, colours weighed by alpha if `weighs`:
+  /// `linearise`, weighing and `interleave` in one. NULL where nothing is won by that.
+  void (*load_pair)(const uint8_t *a, const uint8_t *b, uint32_t *out, size_t pixels, const uint16_t *linear,
+                    int weighs);
   /// Straight sRGB and alpha to biased linear light and alpha.
   void (*linearise)(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear);
   /// Two rows to a pair of rows. `samples` is a multiple of `cpx_wide_block`.
@@ -59,6 +63,15 @@ typedef struct {
 
 /// Those of the level; `cpx_best_level` has none better.
 const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level);
+
+/// Bytes of a row of the vertical pass that are made for all rows of a group before those that follow: so many that the
+/// samples they are made of stay in the first-level cache.
+enum { cpx_tile = 512 };
+
+/// The end of the tile that begins at `start`. None is shorter than a whole one, unless the row is.
+static inline size_t cpx_tile_end(size_t start, size_t total, size_t tile) {
+  return total - start < 2 * tile ? total : start + tile;
+}
 
 /// The driver for `CPX_SAMPLES_LINEAR` and `CPX_SAMPLES_16`, as declared in cpixels.h.
 size_t cpx_wide_workspace_size(const cpx_resample *r);

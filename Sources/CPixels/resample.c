@@ -1,6 +1,17 @@
 #include "kernels.h"
+#include <stdlib.h>
 
-cpx_level cpx_best_level(void) {
+/// What `CALOTYPE_SIMD` allows: 0, 128, 256 or 512 bits. For measurements and for telling bugs of a level apart.
+static cpx_level allowed = CPX_LEVEL_SIMD512;
+
+__attribute__((constructor)) static void read_environment(void) {
+  const char *bits = getenv("CALOTYPE_SIMD");
+  if (!bits) return;
+  allowed = !strcmp(bits, "0") ? CPX_LEVEL_PORTABLE : !strcmp(bits, "128") ? CPX_LEVEL_SIMD128
+          : !strcmp(bits, "256") ? CPX_LEVEL_SIMD256 : CPX_LEVEL_SIMD512;
+}
+
+static cpx_level processor_level(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2")) {
@@ -14,6 +25,11 @@ cpx_level cpx_best_level(void) {
 #else
   return CPX_LEVEL_PORTABLE;
 #endif
+}
+
+cpx_level cpx_best_level(void) {
+  const cpx_level best = processor_level();
+  return best < allowed ? best : allowed;
 }
 
 static cpx_level usable(cpx_level level) {
@@ -39,7 +55,7 @@ enum { slack = 128 };
 
 /// Parts of the workspace, as offsets from its start; all 64-byte aligned.
 typedef struct {
-  size_t row, pointers, scratch, reciprocals, split, ring, ring_stride, total;
+  size_t row, row_stride, pointers, scratch, reciprocals, split, ring, ring_stride, total;
 } layout;
 
 static int32_t padded_taps(const cpx_filter *filter) { return (filter->taps + 3) & ~3; }
@@ -48,8 +64,9 @@ static int make_layout(const cpx_resample *r, layout *l) {
   const size_t columns = (size_t)r->columns;
   const size_t taps = (size_t)padded_taps(&r->vertical);
   memset(l, 0, sizeof *l);
-  if (!cpx_reserve(&l->total, &l->row, columns * 4 + slack, 1)) return 0;
-  if (!cpx_reserve(&l->total, &l->pointers, taps, sizeof(uint8_t *))) return 0;
+  l->row_stride = (columns * 4 + slack + 63) & ~(size_t)63;
+  if (!cpx_reserve(&l->total, &l->row, l->row_stride, cpx_resample_group)) return 0;
+  if (!cpx_reserve(&l->total, &l->pointers, taps * cpx_resample_group, sizeof(uint8_t *))) return 0;
   if (!cpx_reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
   if (r->alpha != CPX_ALPHA_OPAQUE && !cpx_reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
   if (r->level == CPX_LEVEL_SIMD512
@@ -57,7 +74,7 @@ static int make_layout(const cpx_resample *r, layout *l) {
     return 0;
   l->ring_stride = (columns * 4 + 63) & ~(size_t)63;
   return r->alpha != CPX_ALPHA_STRAIGHT
-      || cpx_reserve(&l->total, &l->ring, (size_t)r->vertical.taps, l->ring_stride);
+      || cpx_reserve(&l->total, &l->ring, (size_t)r->span, l->ring_stride);
 }
 
 static int is_valid(const cpx_filter *filter, int32_t length) {
@@ -73,6 +90,17 @@ static int is_valid(const cpx_filter *filter, int32_t length) {
   return 1;
 }
 
+/// Source rows that a group of output rows needs.
+static int32_t span(const cpx_filter *v) {
+  int32_t longest = v->taps;
+  for (int32_t y = 0; y < v->count; y++) {
+    const int32_t last = y + cpx_resample_group < v->count ? y + cpx_resample_group - 1 : v->count - 1;
+    const int32_t rows = v->starts[last] + v->taps - v->starts[y];
+    if (rows > longest) longest = rows;
+  }
+  return longest;
+}
+
 size_t cpx_resample_workspace_size(cpx_resample *r) {
   const size_t pixel = r->samples == CPX_SAMPLES_16 ? 8 : 4;
   if (r->source_width < 1 || r->source_height < 1 || r->source_stride < (size_t)r->source_width * pixel
@@ -83,6 +111,7 @@ size_t cpx_resample_workspace_size(cpx_resample *r) {
   r->level = usable(r->level);
   r->first_column = r->horizontal.starts[0];
   r->columns = r->horizontal.starts[r->horizontal.count - 1] + r->horizontal.taps - r->first_column;
+  r->span = span(&r->vertical);
   if (r->samples != CPX_SAMPLES_8) return cpx_wide_workspace_size(r);
   layout l;
   return make_layout(r, &l) ? l.total : 0;
@@ -98,7 +127,8 @@ void cpx_resample_begin(cpx_resample *r, void *workspace) {
     return;
   }
   if (!make_layout(r, &l)) return;
-  memset(base + l.row + (size_t)r->columns * 4, 0, slack);
+  for (size_t i = 0; i < cpx_resample_group; i++)
+    memset(base + l.row + i * l.row_stride + (size_t)r->columns * 4, 0, slack);
   if (r->alpha != CPX_ALPHA_OPAQUE) {
     // With 32 bits of fraction, rounded up, products of numerators below 2^16 are exact when cut off.
     uint64_t *reciprocals = (uint64_t *)(base + l.reciprocals);
@@ -136,37 +166,52 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   }
   layout l;
   if (!make_layout(r, &l)) return;
-  uint8_t *base = r->workspace, *middle = base + l.row;
+  uint8_t *base = r->workspace;
   const uint8_t **pointers = (const uint8_t **)(base + l.pointers);
   const cpx_kernels *k = kernels(r->level);
   const cpx_filter *v = &r->vertical, *h = &r->horizontal;
   const cpx_row row = {
       h->starts, r->first_column, h->coefficients, base + l.split, h->count, h->taps, h->stride,
       h->precision};
-  cpx_column column = {
-      pointers, (size_t)r->columns * 4, NULL, (uint32_t *)(base + l.scratch), v->taps, padded_taps(v),
-      v->precision};
-  const size_t left = (size_t)r->first_column * 4;
-  for (int32_t y = first; y < last; y++) {
-    const int32_t start = v->starts[y], end = start + v->taps;
-    if (r->alpha == CPX_ALPHA_STRAIGHT) {
-      // Each source row is weighed by its alpha once and kept as long as output rows need it.
-      for (int32_t s = r->next_row > start ? r->next_row : start; s < end; s++)
-        k->premultiply(cpx_source_row(r, s) + left,
-                       base + l.ring + (size_t)(s % v->taps) * l.ring_stride, (size_t)r->columns);
-      r->next_row = end;
+  const size_t bytes = (size_t)r->columns * 4, left = (size_t)r->first_column * 4;
+  const int32_t padded = padded_taps(v);
+  // Rows that come from far away are best read from end to end.
+  const int is_near = r->alpha == CPX_ALPHA_STRAIGHT || r->source_rows < r->source_height;
+  const size_t tile = is_near ? cpx_tile : bytes;
+  for (int32_t top = first; top < last; top += cpx_resample_group) {
+    const int32_t bottom = last - top < cpx_resample_group ? last : top + cpx_resample_group;
+    for (int32_t y = top; y < bottom; y++) {
+      const int32_t start = v->starts[y], end = start + v->taps;
+      if (r->alpha == CPX_ALPHA_STRAIGHT) {
+        // Each source row is weighed by its alpha once and kept as long as output rows need it.
+        for (int32_t s = r->next_row > start ? r->next_row : start; s < end; s++)
+          k->premultiply(cpx_source_row(r, s) + left, base + l.ring + (size_t)(s % r->span) * l.ring_stride,
+                         (size_t)r->columns);
+        if (end > r->next_row) r->next_row = end;
+      }
+      for (int32_t t = 0; t < padded; t++) {
+        const int32_t s = start + (t < v->taps ? t : v->taps - 1);
+        pointers[(y - top) * padded + t] = r->alpha == CPX_ALPHA_STRAIGHT
+            ? base + l.ring + (size_t)(s % r->span) * l.ring_stride
+            : cpx_source_row(r, s) + left;
+      }
     }
-    for (int32_t t = 0; t < column.padded; t++) {
-      const int32_t s = start + (t < v->taps ? t : v->taps - 1);
-      pointers[t] = r->alpha == CPX_ALPHA_STRAIGHT
-          ? base + l.ring + (size_t)(s % v->taps) * l.ring_stride
-          : cpx_source_row(r, s) + left;
+    for (size_t x = 0, end; x < bytes; x = end) {
+      end = cpx_tile_end(x, bytes, tile);
+      for (int32_t y = top; y < bottom; y++) {
+        const uint8_t **rows = pointers + (y - top) * padded;
+        const cpx_column column = {
+            rows, end - x, v->coefficients + (size_t)y * (size_t)v->stride, (uint32_t *)(base + l.scratch),
+            v->taps, padded, v->precision};
+        k->vertical(&column, base + l.row + (size_t)(y - top) * l.row_stride + x);
+        for (int32_t t = 0; t < padded; t++) rows[t] += end - x;
+      }
     }
-    column.coefficients = v->coefficients + (size_t)y * (size_t)v->stride;
-    uint8_t *out = r->destination + (size_t)y * r->destination_stride;
-    k->vertical(&column, middle);
-    k->horizontal(&row, middle, out);
-    if (r->alpha != CPX_ALPHA_OPAQUE)
-      unpremultiply(out, (size_t)h->count, (const uint64_t *)(base + l.reciprocals));
+    for (int32_t y = top; y < bottom; y++) {
+      uint8_t *out = r->destination + (size_t)y * r->destination_stride;
+      k->horizontal(&row, base + l.row + (size_t)(y - top) * l.row_stride, out);
+      if (r->alpha != CPX_ALPHA_OPAQUE)
+        unpremultiply(out, (size_t)h->count, (const uint64_t *)(base + l.reciprocals));
+    }
   }
 }

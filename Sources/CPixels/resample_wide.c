@@ -2,24 +2,30 @@
 
 /// Parts of the workspace, as offsets from its start; all 64-byte aligned.
 typedef struct {
-  size_t rows[2], middle, result, pointers, factors, ring, ring_stride, samples, total;
+  size_t rows[2], middle, middle_stride, result, pointers, factors, ring, ring_stride, samples, total;
 } layout;
 
 /// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
 enum { slack = 128 };
 
-static int32_t ring_pairs(const cpx_resample *r) { return r->vertical.taps / 2 + 1; }
+/// Bytes of a pair of rows that a tile takes, samples of four.
+enum { tile = cpx_tile / 4 };
+
+/// Pairs of rows that one output row needs, and those that a group needs.
+static int32_t row_pairs(const cpx_resample *r) { return r->vertical.taps / 2 + 1; }
+static int32_t ring_pairs(const cpx_resample *r) { return r->span / 2 + 1; }
 
 static int make_layout(const cpx_resample *r, layout *l) {
   memset(l, 0, sizeof *l);
   l->samples = ((size_t)r->columns * 4 + cpx_wide_block - 1) / cpx_wide_block * cpx_wide_block;
   l->ring_stride = l->samples * sizeof(uint32_t);
+  l->middle_stride = l->samples + slack / 2;
   return cpx_reserve(&l->total, &l->rows[0], l->samples, sizeof(int16_t))
       && cpx_reserve(&l->total, &l->rows[1], l->samples, sizeof(int16_t))
-      && cpx_reserve(&l->total, &l->middle, l->samples + slack / 2, sizeof(int16_t))
+      && cpx_reserve(&l->total, &l->middle, l->middle_stride * cpx_resample_group, sizeof(int16_t))
       && cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * 4, sizeof(int16_t))
-      && cpx_reserve(&l->total, &l->pointers, (size_t)ring_pairs(r), sizeof(uint32_t *))
-      && cpx_reserve(&l->total, &l->factors, (size_t)ring_pairs(r), sizeof(uint32_t))
+      && cpx_reserve(&l->total, &l->pointers, (size_t)row_pairs(r) * cpx_resample_group, sizeof(uint32_t *))
+      && cpx_reserve(&l->total, &l->factors, (size_t)row_pairs(r) * cpx_resample_group, sizeof(uint32_t))
       && cpx_reserve(&l->total, &l->ring, (size_t)ring_pairs(r), l->ring_stride);
 }
 
@@ -42,7 +48,11 @@ static inline uint32_t unbiased(int16_t value) { return (uint16_t)value ^ 0x8000
 static void weigh(int16_t *row, size_t pixels) {
   for (size_t i = 0; i < pixels; i++, row += 4) {
     const uint32_t alpha = unbiased(row[3]);
-    for (int c = 0; c < 3; c++) row[c] = biased((unbiased(row[c]) * alpha + 32767) / 65535);
+    for (int c = 0; c < 3; c++) {
+      // Rounded to nearest, exactly, without a division.
+      const uint32_t t = unbiased(row[c]) * alpha + 32768;
+      row[c] = biased((t + (t >> 16)) >> 16);
+    }
   }
 }
 
@@ -92,29 +102,47 @@ void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_filter *v = &r->vertical, *h = &r->horizontal;
   const cpx_row row = {
       h->starts, r->first_column, h->coefficients, NULL, h->count, h->taps, h->stride, h->precision};
-  cpx_wide_column column = {pointers, factors, 0, v->precision, l.samples};
-  const int32_t ring = ring_pairs(r);
-  for (int32_t y = first; y < last; y++) {
-    const int32_t start = v->starts[y], end = start + v->taps;
-    const int32_t first_pair = start / 2, end_pair = (end + 1) / 2;
-    for (int32_t p = r->next_row > first_pair ? r->next_row : first_pair; p < end_pair; p++) {
-      const int32_t below = 2 * p + 1 < r->source_height ? 2 * p + 1 : 2 * p;
-      load(r, k, 2 * p, rows[0]);
-      load(r, k, below, rows[1]);
-      k->interleave(rows[0], rows[1], (uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride),
-                    l.samples);
+  const int32_t ring = ring_pairs(r), most = row_pairs(r);
+  for (int32_t top = first; top < last; top += cpx_resample_group) {
+    const int32_t bottom = last - top < cpx_resample_group ? last : top + cpx_resample_group;
+    for (int32_t y = top; y < bottom; y++) {
+      const int32_t start = v->starts[y], first_pair = start / 2, end_pair = (start + v->taps + 1) / 2;
+      for (int32_t p = r->next_row > first_pair ? r->next_row : first_pair; p < end_pair; p++) {
+        const int32_t below = 2 * p + 1 < r->source_height ? 2 * p + 1 : 2 * p;
+        uint32_t *pair = (uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride);
+        if (r->samples == CPX_SAMPLES_LINEAR && k->load_pair) {
+          const size_t left = (size_t)r->first_column * 4;
+          k->load_pair(cpx_source_row(r, 2 * p) + left, cpx_source_row(r, below) + left, pair,
+                       (size_t)r->columns, r->light.linear, r->alpha == CPX_ALPHA_STRAIGHT);
+          continue;
+        }
+        load(r, k, 2 * p, rows[0]);
+        load(r, k, below, rows[1]);
+        k->interleave(rows[0], rows[1], pair, l.samples);
+      }
+      if (end_pair > r->next_row) r->next_row = end_pair;
+      const int16_t *c = v->coefficients + (size_t)y * (size_t)v->stride;
+      for (int32_t i = 0; i < most; i++) {
+        // Those behind the window repeat its last pair and weigh nothing.
+        const int32_t p = first_pair + i < end_pair ? first_pair + i : end_pair - 1, t = 2 * (first_pair + i) - start;
+        const uint16_t above = t >= 0 && t < v->taps ? (uint16_t)c[t] : 0;
+        const uint16_t below = t + 1 < v->taps ? (uint16_t)c[t + 1] : 0;
+        factors[(y - top) * most + i] = above | (uint32_t)below << 16;
+        pointers[(y - top) * most + i] = (const uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride);
+      }
     }
-    r->next_row = end_pair;
-    const int16_t *c = v->coefficients + (size_t)y * (size_t)v->stride;
-    for (int32_t p = first_pair; p < end_pair; p++) {
-      const int32_t t = 2 * p - start;
-      const uint16_t above = t >= 0 ? (uint16_t)c[t] : 0, below = t + 1 < v->taps ? (uint16_t)c[t + 1] : 0;
-      factors[p - first_pair] = above | (uint32_t)below << 16;
-      pointers[p - first_pair] = (const uint32_t *)(base + l.ring + (size_t)(p % ring) * l.ring_stride);
+    for (size_t x = 0, end; x < l.samples; x = end) {
+      end = cpx_tile_end(x, l.samples, tile);
+      for (int32_t y = top; y < bottom; y++) {
+        const uint32_t **pairs = pointers + (y - top) * most;
+        const cpx_wide_column column = {pairs, factors + (y - top) * most, most, v->precision, end - x};
+        k->vertical(&column, middle + (size_t)(y - top) * l.middle_stride + x);
+        for (int32_t i = 0; i < most; i++) pairs[i] += end - x;
+      }
     }
-    column.count = end_pair - first_pair;
-    k->vertical(&column, middle);
-    k->horizontal(&row, middle, result);
-    deliver(r, result, r->destination + (size_t)y * r->destination_stride);
+    for (int32_t y = top; y < bottom; y++) {
+      k->horizontal(&row, middle + (size_t)(y - top) * l.middle_stride, result);
+      deliver(r, result, r->destination + (size_t)y * r->destination_stride);
+    }
   }
 }

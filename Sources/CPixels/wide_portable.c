@@ -44,7 +44,7 @@ static void horizontal(const cpx_row *row, const int16_t *in, int16_t *out) {
   }
 }
 
-const cpx_wide_kernels cpx_wide_portable = {cpx_linearise_portable, interleave, vertical, horizontal};
+const cpx_wide_kernels cpx_wide_portable = {NULL, cpx_linearise_portable, interleave, vertical, horizontal};
 
 const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level) {
   switch (level) {

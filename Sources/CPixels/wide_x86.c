@@ -61,7 +61,7 @@ SSE41 static void horizontal_sse41(const cpx_row *row, const int16_t *in, int16_
 }
 
 const cpx_wide_kernels cpx_wide_sse41 = {
-    cpx_linearise_portable, interleave_sse41, vertical_sse41, horizontal_sse41};
+    NULL, cpx_linearise_portable, interleave_sse41, vertical_sse41, horizontal_sse41};
 
 // AVX2
 
@@ -120,7 +120,7 @@ AVX2 static void horizontal_avx2(const cpx_row *row, const int16_t *in, int16_t 
 }
 
 const cpx_wide_kernels cpx_wide_avx2 = {
-    cpx_linearise_portable, interleave_avx2, vertical_avx2, horizontal_avx2};
+    NULL, cpx_linearise_portable, interleave_avx2, vertical_avx2, horizontal_avx2};
 
 // AVX-512 with VNNI
 
@@ -174,7 +174,7 @@ VNNI static void horizontal_vnni(const cpx_row *row, const int16_t *in, int16_t 
 }
 
 const cpx_wide_kernels cpx_wide_vnni = {
-    cpx_linearise_portable, interleave_vnni, vertical_vnni, horizontal_vnni};
+    NULL, cpx_linearise_portable, interleave_vnni, vertical_vnni, horizontal_vnni};
 
 // VBMI: the table of 256 words lies in eight registers, low and high bytes apart.
 
@@ -188,32 +188,77 @@ VBMI static inline __m512i look_up(const byte_table *t, __m512i index) {
                                 _mm512_permutex2var_epi8(t->quarters[2], index, t->quarters[3]));
 }
 
-VBMI static void linearise_vbmi(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear) {
+typedef struct {
   byte_table low, high;
+} word_table;
+
+VBMI static inline void read_table(word_table *t, const uint16_t *linear) {
   const __m512i evens = _mm512_set_epi8(
       126, 124, 122, 120, 118, 116, 114, 112, 110, 108, 106, 104, 102, 100, 98, 96, 94, 92, 90, 88, 86, 84, 82,
       80, 78, 76, 74, 72, 70, 68, 66, 64, 62, 60, 58, 56, 54, 52, 50, 48, 46, 44, 42, 40, 38, 36, 34, 32, 30, 28,
       26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-  const __m512i odds = _mm512_or_si512(evens, _mm512_set1_epi8(1)), sign = _mm512_set1_epi8((char)0x80);
+  const __m512i odds = _mm512_or_si512(evens, _mm512_set1_epi8(1));
   for (int i = 0; i < 4; i++) {
-    const __m512i a = _mm512_loadu_si512(linear + 64 * i);
-    const __m512i b = _mm512_loadu_si512(linear + 64 * i + 32);
-    low.quarters[i] = _mm512_permutex2var_epi8(a, evens, b);
-    high.quarters[i] = _mm512_xor_si512(_mm512_permutex2var_epi8(a, odds, b), sign);
+    const __m512i a = _mm512_loadu_si512(linear + 64 * i), b = _mm512_loadu_si512(linear + 64 * i + 32);
+    t->low.quarters[i] = _mm512_permutex2var_epi8(a, evens, b);
+    t->high.quarters[i] = _mm512_permutex2var_epi8(a, odds, b);
   }
-  const __mmask64 alpha = 0x8888888888888888u;
-  // Sixteen pixels of bytes to two registers of words: lanes are put where `unpack` finds them.
-  const __m512i spread = _mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7);
-  size_t i = 0;
-  for (; i + 16 <= pixels; i += 16, in += 64, out += 64) {
-    const __m512i v = _mm512_permutexvar_epi64(spread, _mm512_loadu_si512(in));
-    const __m512i l = _mm512_mask_mov_epi8(look_up(&low, v), alpha, v);
-    const __m512i h = _mm512_mask_mov_epi8(look_up(&high, v), alpha, _mm512_xor_si512(v, sign));
-    _mm512_storeu_si512(out, _mm512_unpacklo_epi8(l, h));
-    _mm512_storeu_si512(out + 32, _mm512_unpackhi_epi8(l, h));
-  }
-  cpx_linearise_portable(in, out, pixels - i, linear);
 }
 
-const cpx_wide_kernels cpx_wide_vbmi = {linearise_vbmi, interleave_vnni, vertical_vnni, horizontal_vnni};
+/// Sixteen pixels as 16-bit linear light and alpha: the first eight and the last eight.
+VBMI static inline void light_of(__m512i v, const word_table *t, __m512i *first, __m512i *last) {
+  // Alpha becomes alpha * 257. Lanes are put where `unpack` finds them.
+  const __mmask64 alpha = 0x8888888888888888u;
+  v = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v);
+  const __m512i l = _mm512_mask_mov_epi8(look_up(&t->low, v), alpha, v);
+  const __m512i h = _mm512_mask_mov_epi8(look_up(&t->high, v), alpha, v);
+  *first = _mm512_unpacklo_epi8(l, h);
+  *last = _mm512_unpackhi_epi8(l, h);
+}
+
+/// Colours times alpha / 65535, rounded to nearest: with t = c * a + 32768, (t + (t >> 16)) >> 16 is exact for all
+/// words.
+VBMI static inline __m512i weighed(__m512i v) {
+  const __m512i spread = _mm512_broadcast_i32x4(
+      _mm_setr_epi8(6, 7, 6, 7, 6, 7, -1, -1, 14, 15, 14, 15, 14, 15, -1, -1));
+  const __m512i opaque = _mm512_set1_epi64((long long)0xFFFF000000000000u);
+  const __m512i a = _mm512_or_si512(_mm512_shuffle_epi8(v, spread), opaque);
+  __m512i low = _mm512_mullo_epi16(v, a), high = _mm512_mulhi_epu16(v, a);
+  high = _mm512_add_epi16(high, _mm512_srli_epi16(low, 15));
+  low = _mm512_xor_si512(low, _mm512_set1_epi16((short)0x8000));
+  const __m512i sum = _mm512_add_epi16(low, high);
+  const __mmask32 carry = _mm512_cmplt_epu16_mask(sum, high);
+  return _mm512_mask_add_epi16(high, carry, high, _mm512_set1_epi16(1));
+}
+
+VBMI static void load_pair_vbmi(const uint8_t *a, const uint8_t *b, uint32_t *out, size_t pixels,
+                                const uint16_t *linear, int weighs) {
+  word_table table;
+  read_table(&table, linear);
+  const __m512i bias = _mm512_set1_epi16((short)0x8000);
+  for (size_t i = 0; i < pixels; i += 16, a += 64, b += 64, out += 64) {
+    const size_t left = (pixels - i) * 4;
+    const __mmask64 mask = left >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << left) - 1;
+    __m512i a0, a1, b0, b1;
+    light_of(_mm512_maskz_loadu_epi8(mask, a), &table, &a0, &a1);
+    light_of(_mm512_maskz_loadu_epi8(mask, b), &table, &b0, &b1);
+    if (weighs) {
+      a0 = weighed(a0);
+      a1 = weighed(a1);
+      b0 = weighed(b0);
+      b1 = weighed(b1);
+    }
+    a0 = _mm512_xor_si512(a0, bias);
+    a1 = _mm512_xor_si512(a1, bias);
+    b0 = _mm512_xor_si512(b0, bias);
+    b1 = _mm512_xor_si512(b1, bias);
+    _mm512_storeu_si512(out, _mm512_unpacklo_epi16(a0, b0));
+    _mm512_storeu_si512(out + 16, _mm512_unpackhi_epi16(a0, b0));
+    _mm512_storeu_si512(out + 32, _mm512_unpacklo_epi16(a1, b1));
+    _mm512_storeu_si512(out + 48, _mm512_unpackhi_epi16(a1, b1));
+  }
+}
+
+const cpx_wide_kernels cpx_wide_vbmi = {
+    load_pair_vbmi, cpx_linearise_portable, interleave_vnni, vertical_vnni, horizontal_vnni};
 #endif

@@ -12,7 +12,7 @@ import Testing
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [path] }
       return names.flatMap { walk("\(path)/\($0)") }
     }
-    let names = ["jpeg", "png", "apng"].flatMap(walk).map { "Corpus/\($0)" }
+    let names = ["jpeg", "png", "apng", "webp"].flatMap(walk).map { "Corpus/\($0)" }
     return names.sorted()
   }()
 
@@ -56,10 +56,15 @@ import Testing
     }
   }
 
-  @Test(arguments: ["dandelion.jpg", "mountains.jpg", "brushes.png", "stream.jpg"])
+  @Test(arguments: [
+    "dandelion.jpg", "mountains.jpg", "brushes.png", "stream.jpg", "sunset.webp", "meadow.webp",
+  ])
   func sameOfPhotographs(file: String) throws {
     let data = try Data(contentsOf: Self.photos.appending(path: file))
-    for thumbnail in [Thumbnail.fit(320, 240), .fill(100, 300), Thumbnail(box: PixelSize(width: 200, height: 200), mode: .fit, linearLight: true)] {
+    for thumbnail in [
+      Thumbnail.fit(320, 240), .fill(100, 300),
+      Thumbnail(box: PixelSize(width: 200, height: 200), mode: .fit, linearLight: true),
+    ] {
       let options = DecodeOptions(thumbnail: thumbnail)
       let streamed = try CoderRegistry.standard.decode(data, options: options)
       #expect(streamed.bitmap == (try Self.whole(data, options)).bitmap)
@@ -79,13 +84,25 @@ import Testing
       to: thumbnail, sourceSize: full.bitmap.size, orientation: full.orientation)
     for (effort, decibels) in [(Thumbnail.Effort.fine, fine), (.fast, fast)] {
       let options = DecodeOptions(
-        appliesOrientation: true, thumbnail: Thumbnail(box: box, mode: .fit, effort: effort), colors: .asStored)
+        appliesOrientation: true, thumbnail: Thumbnail(box: box, mode: .fit, effort: effort),
+        colors: .asStored)
       let image = try CoderRegistry.standard.decode(data, options: options)
       let expected = try reference.oriented(full.orientation)
       #expect(image.bitmap.size == expected.size)
       let psnr = Self.psnr(ResamplePictures.bytes(image.bitmap), ResamplePictures.bytes(expected))
       #expect(psnr >= decibels, "\(effort): \(psnr) dB")
     }
+  }
+
+  @Test(arguments: [("dandelion.jpg", 48.0), ("mountains.jpg", 46), ("stream.jpg", 46)])
+  func scaledDecodesAreNearTheFullPictureInLinearLight(file: String, decibels: Double) throws {
+    let data = try Data(contentsOf: Self.photos.appending(path: file))
+    let thumbnail = Thumbnail(box: PixelSize(width: 320, height: 240), mode: .fit, linearLight: true)
+    let full = try CoderRegistry.standard.decode(data)
+    let expected = try full.bitmap.shrunk(to: thumbnail, sourceSize: full.bitmap.size, orientation: .topLeft)
+    let image = try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: thumbnail))
+    let psnr = Self.psnr(ResamplePictures.bytes(image.bitmap), ResamplePictures.bytes(expected))
+    #expect(psnr >= decibels, "\(psnr) dB")
   }
 
   /// Over the colours, in decibels.
@@ -98,8 +115,46 @@ import Testing
     return sum == 0 ? .infinity : 10 * log10(255 * 255 / (sum / Double(a.count / 4 * 3)))
   }
 
+  /// Tall enough that not all rows are in memory; with parts that take no bytes at all.
+  @Test(arguments: [true, false], [true, false])
+  func sameOfTallWebP(lossless: Bool, opaque: Bool) throws {
+    let noise = try ResamplePictures.noise(384, 3000, opaque: opaque, seed: 4)
+    let flat = try ResamplePictures.make(384, 3000, opaque: opaque) { x, y in
+      y < 2500 ? [200, 100, 50, opaque ? 255 : 128] : [UInt8(x / 2), UInt8(y % 256), 0, 255]
+    }
+    for bitmap in [noise, flat] {
+      var encoding: EncodeOptions = lossless ? .webpLossless : .webp()
+      encoding.effort = .fast
+      let data = try Image(bitmap: bitmap).encoded(as: encoding)
+      for thumbnail in [Thumbnail.fit(20, 300), .stretch(7, 40)] {
+        let options = DecodeOptions(thumbnail: thumbnail)
+        let streamed = try CoderRegistry.standard.decode(data, options: options)
+        #expect(streamed.bitmap == (try Self.whole(data, options)).bitmap)
+      }
+    }
+  }
+
+  @Test func rollingRowsTakeLittleMemory() throws {
+    let total = 64 << 20
+    let step = 1 << 20
+    let rows = try #require(RollingRows(byteCount: total))
+    var mostResident = 0
+    for offset in stride(from: 0, to: total, by: step) {
+      memset(rows.base + offset, Int32(offset / step), step)
+      // The piece before is still needed.
+      if offset >= step {
+        #expect(rows.base.load(fromByteOffset: offset - 1, as: UInt8.self) == UInt8(offset / step - 1))
+      }
+      rows.recycle(before: max(0, offset - step), written: offset + step)
+      var pages = [UInt8](repeating: 0, count: total / 4096)
+      #expect(mincore(rows.base, total, &pages) == 0)
+      mostResident = max(mostResident, pages.count { $0 & 1 != 0 } * 4096)
+    }
+    #expect(mostResident <= 4 * step)
+  }
+
   @Test func cutAndDamagedFilesEndAsWithoutThumbnail() throws {
-    for file in ["dandelion.jpg", "brushes.png", "mountains.jpg"] {
+    for file in ["dandelion.jpg", "brushes.png", "mountains.jpg", "sunset.webp"] {
       let data = try Data(contentsOf: Self.photos.appending(path: file))
       var damaged = data
       for index in stride(from: data.count / 3, to: data.count, by: 997) { damaged[index] ^= 0x55 }

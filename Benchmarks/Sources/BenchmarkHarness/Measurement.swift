@@ -42,6 +42,31 @@ public struct Measurement: Hashable, Sendable {
     try ratio(name, to: limitName, rounds: rounds, subject: subject) { () throws(Failure) in try time(limit) }
   }
 
+  /// The same with work and limit that measure themselves.
+  public static func ratioOfTimes<Failure: Error>(
+    _ name: String, to limitName: String, rounds: Int = 15,
+    subjectMilliseconds: () throws(Failure) -> Double, limitMilliseconds: () throws(Failure) -> Double
+  ) throws(Failure) -> Measurement {
+    _ = try subjectMilliseconds()
+    _ = try limitMilliseconds()
+    var subjects: [Double] = []
+    var limits: [Double] = []
+    for round in 0..<max(1, rounds) {
+      if round.isMultiple(of: 2) {
+        subjects.append(try subjectMilliseconds())
+        limits.append(try limitMilliseconds())
+      } else {
+        limits.append(try limitMilliseconds())
+        subjects.append(try subjectMilliseconds())
+      }
+    }
+    let ratios = zip(subjects, limits).map { $0 / max($1, 1e-6) }.sorted()
+    return Measurement(
+      name: name, limitName: limitName, milliseconds: subjects.sorted()[subjects.count / 2],
+      limitMilliseconds: limits.sorted()[limits.count / 2], ratio: ratios[ratios.count / 2],
+      spread: (ratios[ratios.count * 3 / 4] - ratios[ratios.count / 4]) / 2)
+  }
+
   /// The same with a limit that measures itself, such as one in another process.
   ///
   /// - Parameters:
@@ -54,24 +79,9 @@ public struct Measurement: Hashable, Sendable {
     _ name: String, to limitName: String, rounds: Int = 15, subject: () throws(Failure) -> Void,
     limitMilliseconds: () throws(Failure) -> Double
   ) throws(Failure) -> Measurement {
-    try subject()
-    _ = try limitMilliseconds()
-    var subjects: [Double] = []
-    var limits: [Double] = []
-    for round in 0..<max(1, rounds) {
-      if round.isMultiple(of: 2) {
-        subjects.append(try time(subject))
-        limits.append(try limitMilliseconds())
-      } else {
-        limits.append(try limitMilliseconds())
-        subjects.append(try time(subject))
-      }
-    }
-    let ratios = zip(subjects, limits).map { $0 / max($1, 1e-6) }.sorted()
-    return Measurement(
-      name: name, limitName: limitName, milliseconds: subjects.sorted()[subjects.count / 2],
-      limitMilliseconds: limits.sorted()[limits.count / 2], ratio: ratios[ratios.count / 2],
-      spread: (ratios[ratios.count * 3 / 4] - ratios[ratios.count / 4]) / 2)
+    try ratioOfTimes(
+      name, to: limitName, rounds: rounds, subjectMilliseconds: { () throws(Failure) in try time(subject) },
+      limitMilliseconds: limitMilliseconds)
   }
 
   /// CPU milliseconds of one call.

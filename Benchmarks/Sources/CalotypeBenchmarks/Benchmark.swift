@@ -33,5 +33,5 @@ struct Benchmark {
   }
 
   /// All benchmarks, in the order of the report.
-  static var all: [Benchmark] { resizing + jpeg + png + webP + gif + frames + memory }
+  static var all: [Benchmark] { resizing + thumbnails + jpeg + png + webP + gif + frames + memory }
 }

@@ -25,6 +25,9 @@ enum Main {
         // The child of a memory benchmark.
         guard let file = arguments.popFirst() else { usage("--decode-once needs a file") }
         return print(try Benchmark.decodeOnce(file))
+      case "--thumbnail-once":
+        guard let file = arguments.popFirst() else { usage("--thumbnail-once needs a file") }
+        return print(try Benchmark.thumbnailOnce(file))
       case _ where argument.hasPrefix("-"):
         usage("unknown option \(argument)")
       default:

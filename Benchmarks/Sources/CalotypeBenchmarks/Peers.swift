@@ -37,6 +37,11 @@ enum Peers {
     benchmarks.deletingLastPathComponent().appending(path: "Examples/Photos")
   }
 
+  /// The command of Calotype, where `make build` puts it.
+  static var command: String {
+    benchmarks.deletingLastPathComponent().appending(path: ".build/release/calotype").path
+  }
+
   /// The folder of this package.
   private static var benchmarks: URL {
     var folder = URL(filePath: #filePath)

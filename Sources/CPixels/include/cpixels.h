@@ -1,6 +1,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "crolling.h"
 
 /// The pixel loops that Swift cannot compile well: whole loops, chosen at run time by what the processor has.
 /// All levels produce the same bytes. Those of PNG are in `cpng.h`.
@@ -80,8 +81,11 @@ typedef struct {
 
   /// Private from here on.
   void *workspace;
-  int32_t first_column, columns, next_row;
+  int32_t first_column, columns, next_row, span;
 } cpx_resample;
+
+/// Output rows that are made together, as far as that many are asked for at a time: their source rows are read once.
+enum { cpx_resample_group = 4 };
 
 /// Bytes of scratch memory, or 0 when the filters do not match the source.
 size_t cpx_resample_workspace_size(cpx_resample *resample);

@@ -33,7 +33,9 @@ public struct PixelColor: Hashable, Sendable {
     default:
       var digits = text.hasPrefix("#") ? String(text.dropFirst()) : text
       // `UInt32` takes a sign for a number.
-      guard digits.utf8.allSatisfy({ UInt32(String(UnicodeScalar($0)), radix: 16) != nil }) else { return nil }
+      guard digits.utf8.allSatisfy({ UInt32(String(UnicodeScalar($0)), radix: 16) != nil }) else {
+        return nil
+      }
       if digits.count == 3 { digits = digits.map { "\($0)\($0)" }.joined() }
       if digits.count == 6 { digits += "ff" }
       guard digits.count == 8, let value = UInt32(digits, radix: 16) else { return nil }

@@ -54,6 +54,12 @@ struct ResamplePlan {
   /// Whether the picture is averaged in cells before it is filtered.
   var reducesFirst: Bool { horizontal.cell > 1 || vertical.cell > 1 }
 
+  /// Source rows that have to be there at a time: those of a group of output rows. Those of 16 bits come in pairs.
+  var window: Int {
+    vertical.longestWindow(filter: filter)
+      + Int((Double(cpx_resample_group - 1) * max(0, vertical.scale)).rounded(.up)) + 4
+  }
+
   /// The resize of a picture that comes in rows, `rowsInMemory` of which are there at a time; `nil` for a whole one.
   func job(
     rowsInMemory: Int? = nil, level: cpx_level = cpx_best_level(), pool: PixelPool

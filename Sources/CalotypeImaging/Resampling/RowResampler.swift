@@ -1,8 +1,10 @@
+import CPixels
+
 /// Resizes a picture whose rows come one after the other, from top to bottom: some of them are in memory at a time,
 /// never all.
 ///
-/// Ask for ``room``, write rows there, tell with ``advance(by:)``; at the end take the ``result``. Gives the bytes that
-/// ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture.
+/// Ask for ``room``, write rows there, tell with ``advance(by:)``; at the end take what is ``finished()``. Gives the
+/// bytes that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture.
 final class RowResampler {
   /// The size of the picture that comes in rows.
   let source: PixelSize
@@ -12,29 +14,42 @@ final class RowResampler {
 
   private var job: ResampleJob
   private let result: Bitmap
-  private let ring: UnsafeMutableRawBufferPointer
+  /// Rows in the order in which they come, some of them; `nil` when they lie somewhere else.
+  private let ring: UnsafeMutableRawBufferPointer?
   private let ringRows: Int
   private let pool: PixelPool
-  /// The output row that is made next, and the source rows it needs.
+  /// The output row that is made next, and the first source row it needs.
   private var output = 0
-  private var needed: Range<Int>
+  private var firstNeeded: Int
+  /// The first output row that not all source rows have come for, and the end of those.
+  private var ready = 0
+  private var lastNeeded: Int
 
   /// Rows that may come between two looks at what can be made of them.
   private static let slackBytes = 256 << 10
 
-  /// `nil` when the picture has to be whole for this resize.
-  init?(_ plan: ResamplePlan, pool: PixelPool = .shared) throws(ImagingError) {
-    if plan.reducesFirst { return nil }
+  /// - Parameters:
+  ///   - plan: One that does not reduce first.
+  ///   - rows: Where the rows of the picture are when they are announced by ``advance(by:)``; those from
+  ///     ``firstNeededRow`` on stay there. `nil` for memory of its own.
+  init(
+    _ plan: ResamplePlan, at rows: UnsafePointer<UInt8>? = nil, pool: PixelPool = .shared
+  ) throws(ImagingError) {
     source = plan.source
     format = plan.format
     self.pool = pool
     let bytesPerRow = plan.source.width * plan.format.bytesPerPixel
-    let slack = max(16, Self.slackBytes / bytesPerRow)
-    let window = plan.vertical.longestWindow(filter: plan.filter) + 2
-    ringRows = min(plan.source.height, window + slack)
+    if rows == nil {
+      let slack = max(16, Self.slackBytes / bytesPerRow)
+      ringRows = min(plan.source.height, plan.window + slack)
+    } else {
+      ringRows = plan.source.height
+    }
     var job = try plan.job(rowsInMemory: ringRows, pool: pool)
-    guard let ring = pool.take(byteCount: ringRows * bytesPerRow) else {
-      throw .outOfMemory(byteCount: ringRows * bytesPerRow)
+    var ring: UnsafeMutableRawBufferPointer?
+    if rows == nil {
+      ring = pool.take(byteCount: ringRows * bytesPerRow)
+      if ring == nil { throw .outOfMemory(byteCount: ringRows * bytesPerRow) }
     }
     self.ring = ring
     // The buffer is the storage of the bitmap and never moves; the bitmap is handed out when it is complete.
@@ -45,46 +60,50 @@ final class RowResampler {
         return plan.isOpaque
       }
     } catch {
-      pool.giveBack(ring)
+      if let ring { pool.giveBack(ring) }
       throw error
     }
     job.begin(
-      source: ring.baseAddress?.assumingMemoryBound(to: UInt8.self),
+      source: rows ?? ring?.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) },
       destination: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self))
-    needed = job.sourceRows(for: 0)
+    (firstNeeded, lastNeeded) = (job.sourceRows(for: 0).lowerBound, job.sourceRows(for: 0).upperBound)
     self.job = job
   }
 
   deinit {
-    pool.giveBack(ring)
+    if let ring { pool.giveBack(ring) }
   }
 
   private var bytesPerRow: Int { source.width * format.bytesPerPixel }
 
+  /// The first row that is still needed, or will be.
+  var firstNeededRow: Int { output < result.height ? firstNeeded : source.height }
+
   /// Where the next rows go, one after the other without gaps, and how many fit there: at least one as long as rows
-  /// are missing.
-  var room: (start: UnsafeMutablePointer<UInt8>, count: Int) {
+  /// are missing, none when rows lie somewhere else.
+  var room: (start: UnsafeMutablePointer<UInt8>?, count: Int) {
+    guard let base = ring?.baseAddress else { return (nil, 0) }
     let slot = rows % ringRows
-    // Of the rows in the ring, those from the first that is still needed stay.
-    let kept = output < result.height ? max(0, rows - needed.lowerBound) : 0
-    let start = ring.baseAddress.unsafelyUnwrapped + slot * bytesPerRow
-    return (
-      start.assumingMemoryBound(to: UInt8.self), min(ringRows - slot, ringRows - kept, source.height - rows)
-    )
+    // Of the rows in the ring, those that are still needed stay.
+    let kept = max(0, rows - firstNeededRow)
+    let start = (base + slot * bytesPerRow).assumingMemoryBound(to: UInt8.self)
+    return (start, min(ringRows - slot, ringRows - kept, source.height - rows))
   }
 
   /// The next `count` rows are written.
   func advance(by count: Int) {
     rows += count
-    let first = output
-    var last = output
-    while last < result.height, needed.upperBound <= rows {
-      last += 1
-      if last < result.height { needed = job.sourceRows(for: last) }
+    while ready < result.height, lastNeeded <= rows {
+      ready += 1
+      if ready < result.height { lastNeeded = job.sourceRows(for: ready).upperBound }
     }
-    guard last > first else { return }
-    job.make(first..<last)
-    output = last
+    // Several at a time read their source rows once.
+    let isLast = ready == result.height
+    let made = isLast ? ready : ready - (ready - output) % Int(cpx_resample_group)
+    guard made > output else { return }
+    job.make(output..<made)
+    output = made
+    if output < result.height { firstNeeded = job.sourceRows(for: output).lowerBound }
   }
 
   /// Whether all rows have come.

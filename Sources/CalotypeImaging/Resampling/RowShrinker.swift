@@ -23,7 +23,7 @@ final class RowShrinker {
     self.options = options
   }
 
-  /// Where the rows of the picture go.
+  /// The resize of a picture to the thumbnail.
   ///
   /// - Parameters:
   ///   - size: The size that the decoder delivers, in stored axes.
@@ -31,17 +31,27 @@ final class RowShrinker {
   ///   - isOpaque: Whether all of them are opaque.
   ///   - profile: What their numbers mean.
   /// - Returns: `nil` when the picture has to be decoded as a whole.
-  func rows(
+  func plan(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
-  ) throws(ImagingError) -> RowResampler? {
+  ) throws(ImagingError) -> ResamplePlan? {
     guard format != .gray8, !thumbnail.needsSRGB(profile, format, options) else { return nil }
     let orientation = options.appliesOrientation ? info.orientation : .topLeft
     let (target, region) = try thumbnail.resize(of: size, sourceSize: info.size, orientation: orientation)
     if target == size, region == SampleRegion(size) { return nil }
     try ResamplePlan.check(size: target, region: region, of: size)
-    return try RowResampler(
-      ResamplePlan(
-        source: size, format: format, isOpaque: isOpaque, size: target, region: region,
-        filter: thumbnail.filter, linearLight: thumbnail.linearLight))
+    let plan = ResamplePlan(
+      source: size, format: format, isOpaque: isOpaque, size: target, region: region,
+      filter: thumbnail.filter, linearLight: thumbnail.linearLight)
+    return plan.reducesFirst ? nil : plan
+  }
+
+  /// Where the rows of such a picture go.
+  func rows(
+    of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
+  ) throws(ImagingError) -> RowResampler? {
+    guard let plan = try plan(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
+      return nil
+    }
+    return try RowResampler(plan)
   }
 }

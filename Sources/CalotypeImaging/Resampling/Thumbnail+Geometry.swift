@@ -14,7 +14,9 @@ extension Thumbnail {
   /// What such a codec leaves is coarse, so there must be more pixels than wanted, for ``ResampleFilter`` to have the
   /// last word. JPEG photographs of 5 to 24 megapixels, against full decode and Lanczos: 38 to 49 dB when decoded at
   /// 1 to 1.25 times the thumbnail, 48 to 53 dB at 1.8 to 2.3 times, 54 dB and more from 3.5 times on.
-  var decodeOversampling: Int { effort == .fine ? 2 : 1 }
+  ///
+  /// Such a codec mixes what is stored, not light: in linear light it has to leave twice as much again.
+  var decodeOversampling: Int { (effort == .fine ? 2 : 1) * (linearLight ? 2 : 1) }
 
   /// The thumbnail of a picture of this size; both upright.
   ///
@@ -111,7 +113,6 @@ extension Thumbnail {
   ///   - orientation: How the stored picture has to be turned; the box of the thumbnail is upright.
   /// - Returns: `nil` when only the full size will do.
   func minimumDecodeSize(sourceSize: PixelSize, orientation: Orientation) throws(ImagingError) -> PixelSize? {
-    if linearLight { return nil }
     let scaled = orientation.apply(to: try geometry(for: orientation.apply(to: sourceSize)).scaledSize)
     let size = PixelSize(
       width: min(scaled.width.saturatingProduct(decodeOversampling), sourceSize.width),

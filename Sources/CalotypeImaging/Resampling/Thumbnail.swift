@@ -20,8 +20,8 @@ public struct Thumbnail: Hashable, Sendable {
   public var effort: Effort
   /// Mix colours as light does, instead of mixing the numbers they are stored as. Off by default, as everywhere.
   ///
-  /// Fine bright detail keeps its brightness. Pictures are then decoded at full size, and their colours converted to
-  /// sRGB before they are mixed.
+  /// Fine bright detail keeps its brightness. Codecs that shrink while they decode mix what is stored; they then have
+  /// to deliver twice the size that ``effort`` says. Colours are converted to sRGB before they are mixed.
   public var linearLight: Bool
 
   /// What a codec that can shrink while it decodes may do.

@@ -103,7 +103,8 @@ final class PNGShrinker {
       } catch {
         return nil
       }
-      expander.expand(base + start + 1, to: rows.room.start, count: rows.source.width)
+      guard let target = rows.room.start else { return nil }
+      expander.expand(base + start + 1, to: target, count: rows.source.width)
       rows.advance(by: 1)
       start += rowLength
     }

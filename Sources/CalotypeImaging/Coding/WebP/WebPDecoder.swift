@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Chroma is upsampled with libwebp's "fancy" filter and nothing is dithered. The canvas of an animation starts
 /// transparent; its background colour is ignored, as in browsers.
-public struct WebPDecoder: ImageDecoding {
+public struct WebPDecoder: ImageDecoding, RowDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -61,6 +61,17 @@ public struct WebPDecoder: ImageDecoding {
       return structure.image(
         bitmap, of: file, isPartial: !isComplete || structure.isTruncated, options: options)
     }
+  }
+
+  /// The same, shrunk on its way where that is possible.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    let image = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) -> Image? in
+      try WebPShrinker.image(of: file, options: options, shrinker: shrinker)
+    }
+    if let image { return image }
+    return try decode(data, minimumSize: minimumSize, options: options)
   }
 
   /// Decodes a still, or the first frame of an animation, row by row while the bytes arrive.

@@ -9,6 +9,8 @@ final class WebPFrameReader {
     case whole
     /// As many as cost little, for bytes that arrive slowly.
     case arriving
+    /// Each about so many rows.
+    case rows(Int)
   }
 
   /// Where the pixels go: four bytes each.
@@ -49,6 +51,8 @@ final class WebPFrameReader {
       case .whole:
         // By pixels, because few bytes may make many of them.
         max(1 << 10, frame.payload.count / max(1, frame.size.pixelCount / (3 << 19)) + 1)
+      case .rows(let rows):
+        max(256, frame.payload.count / max(1, frame.size.height / max(1, rows)))
       case .arriving:
         frame.isLossless ? max(16 << 10, frame.payload.count / 12) : max(4 << 10, frame.payload.count / 64)
       }
@@ -72,6 +76,9 @@ final class WebPFrameReader {
     if let decoder { WebPIDelete(decoder) }
     config.deallocate()
   }
+
+  /// Whether the whole frame is decoded.
+  var isComplete: Bool { status == VP8_STATUS_OK }
 
   /// Rows that are there.
   var rows: Int {

@@ -1,0 +1,120 @@
+import BenchmarkHarness
+import CalotypeImaging
+import FoundationEssentials
+
+extension Benchmark {
+  /// From bytes in memory to 320×240 pixels against libvips, as whole processes from file to file, and what a
+  /// thumbnail takes at its peak.
+  static var thumbnails: [Benchmark] {
+    inProcess + inLinearLight + wholeProcess + thumbnailMemory
+  }
+
+  private static let box = PixelSize(width: 320, height: 240)
+
+  /// Names, files, and the bars of both comparisons.
+  private static let pictures: [(name: String, file: String, bar: Double, processBar: Double)] = [
+    ("jpeg baseline 12 MP", "photo-12mp.jpg", 0.87, 0.5),
+    ("jpeg progressive 12 MP", "photo-12mp-progressive.jpg", 0.88, 0.85),
+    ("png 12 MP", "photo-12mp.png", 0.75, 0.85),
+    ("png camera 12 MP", "camera-12mp.png", 0.75, 0.85),
+    ("webp lossy 12 MP", "photo-12mp.webp", 1.0, 0.85),
+    ("webp lossless 12 MP", "photo-12mp-lossless.webp", 0.82, 0.85),
+  ]
+
+  private static var inProcess: [Benchmark] {
+    pictures.map { thumbnail($0.name, $0.file, .fine, bar: $0.bar) }
+      + [thumbnail("jpeg baseline 12 MP fast", "photo-12mp.jpg", .fast, bar: 0.72)]
+  }
+
+  private static func thumbnail(
+    _ kind: String, _ file: String, _ effort: Thumbnail.Effort, bar: Double
+  ) -> Benchmark {
+    let name = "thumbnail/\(kind)"
+    return Benchmark(name: name, bar: .ratio(bar)) { rounds in
+      let path = try Peers.file(file)
+      let data = try Data(contentsOf: URL(filePath: path))
+      let peers = try Peers.start()
+      let options = DecodeOptions(thumbnail: Thumbnail(box: box, mode: .fit, effort: effort))
+      var counts = (ours: 0, theirs: 0)
+      let measurement = try Measurement.ratio(name, to: "pyvips thumbnail_buffer", rounds: rounds) {
+        () throws in
+        counts.ours = try CoderRegistry.standard.decode(data, options: options).bitmap.size.pixelCount
+      } limitMilliseconds: {
+        let run = try peers.run("vips-thumbnail", on: path)
+        counts.theirs = run.result
+        return run.milliseconds
+      }
+      try requireEqual(counts.ours, counts.theirs, "pixels")
+      return measurement
+    }
+  }
+
+  /// What linear light costs a thumbnail.
+  private static var inLinearLight: [Benchmark] {
+    pictures.map { picture in
+      let name = "thumbnail/linear light/\(picture.name)"
+      return Benchmark(name: name, bar: .ratio(1.5)) { rounds in
+        let data = try Peers.data(picture.file)
+        func decode(_ linearLight: Bool) throws {
+          let thumbnail = Thumbnail(box: box, mode: .fit, linearLight: linearLight)
+          _ = try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: thumbnail))
+        }
+        return try Measurement.ratio(name, to: "as stored", rounds: rounds) { () throws in
+          try decode(true)
+        } limit: {
+          try decode(false)
+        }
+      }
+    }
+  }
+
+  private static var wholeProcess: [Benchmark] {
+    pictures.map { picture in
+      let name = "process/\(picture.name)"
+      return Benchmark(name: name, bar: .ratio(picture.processBar)) { rounds in
+        let command = Peers.command
+        guard FileManager.default.isExecutableFile(atPath: command) else {
+          throw Skipped(reason: "there is no command: run make build")
+        }
+        let path = try Peers.file(picture.file)
+        let folder = FileManager.default.temporaryDirectory.path
+        return try Measurement.ratioOfTimes(
+          name, to: "vipsthumbnail", rounds: rounds,
+          subjectMilliseconds: {
+            try ProcessTime.run(
+              command,
+              [
+                "convert", path, "\(folder)/calotype-bench.jpg", "--thumbnail", "320x240", "--quality", "80",
+              ]
+            ).milliseconds
+          },
+          limitMilliseconds: {
+            try ProcessTime.run(
+              "/usr/bin/vipsthumbnail", [path, "-s", "320x240", "-o", "\(folder)/vips-bench.jpg[Q=80]"]
+            ).milliseconds
+          })
+      }
+    }
+  }
+
+  private static var thumbnailMemory: [Benchmark] {
+    pictures.map { picture in
+      let isStreamed = picture.name.hasPrefix("png") || picture.name.hasPrefix("jpeg baseline")
+      return Benchmark(
+        name: "memory/thumbnail/\(picture.name)", bar: isStreamed ? .mebibytes(12) : .mebibytes(48)
+      ) {
+        try PeakMemory(ofChildWith: ["--thumbnail-once", Peers.file(picture.file)])
+      }
+    }
+  }
+
+  /// What the child of a memory benchmark does: reads a file, and makes a thumbnail.
+  static func thumbnailOnce(_ file: String) throws -> PeakMemory {
+    let data = try Data(contentsOf: URL(filePath: file))
+    return try PeakMemory.measure {
+      try CoderRegistry.standard.decode(
+        data, options: DecodeOptions(thumbnail: Thumbnail(box: box, mode: .fit))
+      ).bitmap.byteCount
+    }
+  }
+}
