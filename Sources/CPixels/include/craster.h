@@ -2,12 +2,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The pixel loops of steps that cut, pad, turn, round off and lay pictures over each other. Pixels are four bytes: red,
-/// green, blue and straight alpha; rows have no padding. Callers check all sizes. Rows `first..<last` of the target are
-/// made. No result depends on the processor.
+/// The pixel loops of steps that cut, pad, turn, round off and lay pictures over each other. Pixels are four bytes:
+/// red, green, blue and straight alpha; rows have no padding. Callers check all sizes. Rows `first..<last` of the
+/// target are made. No result depends on the processor.
 
-/// How far a pixel is from a key: the largest difference of a channel, colours weighed by alpha. `key` is weighed.
 /// The index of the first pixel that is farther than `tolerance` from the key, or `count`.
+///
+/// How far is the largest difference of a channel, with colours weighed by alpha; `key` is weighed already.
 size_t cpx_first_different(const uint8_t *pixels, size_t count, const uint8_t key[4], int32_t tolerance);
 
 /// One more than the index of the last pixel that is farther than `tolerance` from the key, or 0.
@@ -66,8 +67,8 @@ typedef struct {
   size_t width, height;
   uint8_t *target;
   size_t target_width;
-  /// The position of the target's first pixel in the source, where 0 is the centre of its first pixel, and the change of
-  /// it for one pixel to the right; all with 32 fraction bits. A pixel down changes it by (-step_y, step_x).
+  /// The position of the target's first pixel in the source, where 0 is the centre of its first pixel, and the change
+  /// of it for one pixel to the right; all with 32 fraction bits. A pixel down changes it by (-step_y, step_x).
   int64_t x, y, step_x, step_y;
   /// What lies outside, 0 to 255, colours weighed by alpha.
   float background[4];

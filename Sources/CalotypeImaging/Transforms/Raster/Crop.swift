@@ -41,7 +41,8 @@ public struct Crop: ImageTransforming, Hashable, Sendable {
     try check()
   }
 
-  /// `crop:x=10,y=20,width=300,height=200`, `crop:relative,x=0.1,y=0,width=0.5,height=1`, `crop:300x200,anchor=topLeft`.
+  /// `crop:x=10,y=20,width=300,height=200`, `crop:relative,x=0.1,y=0,width=0.5,height=1` or
+  /// `crop:300x200,anchor=topLeft`.
   public var identity: String {
     switch area {
     case .pixels(let x, let y, let width, let height):

@@ -36,12 +36,15 @@ public struct Pad: ImageTransforming, Hashable, Sendable {
   /// `fill=mirror`.
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
     let all = try arguments.integer("all") ?? 0
-    top = try arguments.integer("top") ?? all
-    left = try arguments.integer("left") ?? all
-    bottom = try arguments.integer("bottom") ?? all
-    right = try arguments.integer("right") ?? all
+    func side(_ key: String) throws(ImagingError) -> Int {
+      try arguments.named(key, "a whole number") { Int($0) } ?? all
+    }
+    top = try side("top")
+    left = try side("left")
+    bottom = try side("bottom")
+    right = try side("right")
     fill =
-      try arguments.value("fill", "repeat, mirror or a colour such as ff8000, ff800080 or white") { text in
+      try arguments.named("fill", "repeat, mirror or a colour such as ff8000, ff800080 or white") { text in
         switch text {
         case "repeat": .repeat
         case "mirror": .mirror

@@ -37,6 +37,15 @@ extension TransformArguments {
     try value(key, "true or false") { Bool($0) }
   }
 
+  /// An argument that is never given by place.
+  mutating func named<Value>(
+    _ key: String, _ what: String, _ parse: (String) -> Value?
+  ) throws(ImagingError) -> Value? {
+    guard let text = option(key) else { return nil }
+    guard let value = parse(text) else { throw error("\(key) is \(what), not '\(text)'") }
+    return value
+  }
+
   /// An anchor.
   mutating func anchor(_ key: String) throws(ImagingError) -> Anchor? {
     try value(key, "center, top, topLeft and so on, focus(x;y), entropy or attention") { Anchor($0) }

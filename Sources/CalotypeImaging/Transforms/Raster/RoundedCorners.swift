@@ -42,14 +42,15 @@ public struct RoundedCorners: ImageTransforming, Hashable, Sendable {
   /// Reads `12`, `25%`, or `topLeft=1,topRight=2,bottomRight=3,bottomLeft=4` with 0 for what is missing; then
   /// `border=2,color=ffffff`.
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    func radius(_ key: String) throws(ImagingError) -> CornerRadius? {
-      try arguments.value(key, "pixels such as 12, or percent such as 25%") { CornerRadius($0) }
+    let what = "pixels such as 12, or percent such as 25%"
+    let all = try arguments.value("radius", what) { CornerRadius($0) } ?? 0
+    func corner(_ key: String) throws(ImagingError) -> CornerRadius {
+      try arguments.named(key, what) { CornerRadius($0) } ?? all
     }
-    let all = try radius("radius") ?? 0
-    topLeft = try radius("topLeft") ?? all
-    topRight = try radius("topRight") ?? all
-    bottomRight = try radius("bottomRight") ?? all
-    bottomLeft = try radius("bottomLeft") ?? all
+    topLeft = try corner("topLeft")
+    topRight = try corner("topRight")
+    bottomRight = try corner("bottomRight")
+    bottomLeft = try corner("bottomLeft")
     borderWidth = try arguments.number("border") ?? 0
     borderColor = try arguments.color("color") ?? .black
     try arguments.finish()
