@@ -19,26 +19,28 @@ static int32_t saturation(const uint8_t *p) {
   return largest(p) - (a < p[2] ? a : p[2]);
 }
 
-/// 0 to 255: how near the hue is to that of skin, which all complexions share; none where it is very dark or bright.
+/// How near the hue is to that of skin, which all complexions share; 0 where it is far, or very dark or bright.
 static int32_t skin(const uint8_t *p) {
   const float length = sqrtf((float)(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
   if (largest(p) < 50 || (p[0] > 242 && p[1] > 242 && p[2] > 242)) return 0;
   const float r = p[0] / length - 0.78f, g = p[1] / length - 0.57f, b = p[2] / length - 0.44f;
   const float likeness = 1 - sqrtf(r * r + g * g + b * b);
-  return likeness > 0.8f ? (int32_t)((likeness - 0.8f) * (255 / 0.2f)) : 0;
+  return likeness > 0.85f ? (int32_t)((likeness - 0.85f) * (160 / 0.15f)) : 0;
 }
+
+static int32_t colour(const uint8_t *p) { return saturation(p) + skin(p); }
 
 void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attention, uint8_t *luma,
                   uint16_t *interest) {
   const size_t count = width * height;
-  uint64_t saturations = 0, alphas = 0;
+  uint64_t colours = 0, alphas = 0;
   for (size_t i = 0; i < count; i++) {
     const uint8_t *p = pixels + 4 * i;
     luma[i] = brightness(p);
-    saturations += (uint64_t)saturation(p) * p[3];
+    colours += (uint64_t)colour(p) * p[3];
     alphas += p[3];
   }
-  const int32_t mean = alphas > 0 ? (int32_t)(saturations / alphas) : 0;
+  const int32_t mean = alphas > 0 ? (int32_t)(colours / alphas) : 0;
   for (size_t y = 0; y < height; y++) {
     const uint8_t *row = luma + y * width;
     const uint8_t *above = y > 0 ? row - width : row, *below = y + 1 < height ? row + width : row;
@@ -50,8 +52,8 @@ void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attent
       int32_t value = contrast < 12 ? 0 : contrast > 172 ? 160 : contrast - 12;
       const uint8_t *p = pixels + 4 * (y * width + x);
       if (attention) {
-        const int32_t colour = saturation(p) - mean;
-        value += (colour > 16 ? colour - 16 : 0) + skin(p);
+        const int32_t excess = colour(p) - mean - 16;
+        value += excess > 0 ? excess : 0;
       }
       interest[y * width + x] = (uint16_t)(value * p[3] / 255);
     }

@@ -99,6 +99,6 @@ typedef struct {
 void cpx_round_rows(const cpx_rounding *rounding, size_t first, size_t last);
 
 /// How interesting the pixels of a small picture are. `luma` is scratch of a byte a pixel. Contrasts count, with
-/// `attention` also colours that are stronger than the picture's mean and those of skin; what is transparent does not.
+/// `attention` also colours that are stronger or nearer to skin than the picture's mean; what is transparent does not.
 void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attention, uint8_t *luma,
                   uint16_t *interest);

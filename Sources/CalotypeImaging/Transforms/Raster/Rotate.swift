@@ -95,6 +95,7 @@ public struct Rotate: ImageTransforming, Hashable, Sendable {
     let orientations: [Orientation] = [.topLeft, .leftBottom, .bottomRight, .rightTop]
     let turned = try bitmap.oriented(orientations[turns])
     if fitsSize || turned.size == bitmap.size { return turned }
+    try bitmap.size.checkResult(of: "rotate")
     // One side is longer than the canvas, the other shorter.
     let cut = try Crop(.box(width: bitmap.width, height: bitmap.height)).apply(to: turned)
     let room = Anchor.center.origin(of: cut.size, in: bitmap.size)

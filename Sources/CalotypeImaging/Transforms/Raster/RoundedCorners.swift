@@ -88,7 +88,7 @@ public struct RoundedCorners: ImageTransforming, Hashable, Sendable {
     rounding.outer = Self.shape(bitmap.size, radii: radii, inset: 0)
     rounding.inner = Self.shape(bitmap.size, radii: radii, inset: borderWidth)
     let isOpaque = isSquare && bitmap.isOpaque
-    return try bitmap.mapRows(to: bitmap.size, costPerPixel: 4, isOpaque: isOpaque) { source, target, rows in
+    return try bitmap.mapRows(to: bitmap.size, costPerPixel: 20, isOpaque: isOpaque) { source, target, rows in
       var rounding = rounding
       rounding.source = source
       rounding.target = target

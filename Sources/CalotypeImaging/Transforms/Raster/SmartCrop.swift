@@ -9,15 +9,15 @@ enum SmartCrop {
   enum Interest: Hashable, Sendable {
     /// Contrast to the neighbours.
     case entropy
-    /// Contrast, colours stronger than the picture's mean, and skin.
+    /// Contrast, and colours that are stronger or nearer to skin than the picture's mean.
     case attention
   }
 
   /// The longer side of the copy that is looked at, in pixels.
   private static let side = 128
 
-  /// The origin of the best window of `size`, in pixels of `bitmap`, which is rgba8; 0 along sides that are not longer
-  /// than the window.
+  /// The origin of the best window of `size`, in pixels of `bitmap`; 0 along sides that are not longer than the
+  /// window.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a window without pixels,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -28,6 +28,7 @@ enum SmartCrop {
       throw .invalidParameter(name: "crop", reason: "a window of \(size) has no pixels")
     }
     if size.width >= bitmap.width, size.height >= bitmap.height { return (0, 0) }
+    let bitmap = try bitmap.converted(to: .rgba8)
     let longest = max(bitmap.width, bitmap.height)
     let scale = min(1, Double(Self.side) / Double(longest))
     func shrunk(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
