@@ -25,10 +25,11 @@ static int32_t skin(const uint8_t *p) {
   if (largest(p) < 50 || (p[0] > 242 && p[1] > 242 && p[2] > 242)) return 0;
   const float r = p[0] / length - 0.78f, g = p[1] / length - 0.57f, b = p[2] / length - 0.44f;
   const float likeness = 1 - sqrtf(r * r + g * g + b * b);
-  return likeness > 0.85f ? (int32_t)((likeness - 0.85f) * (160 / 0.15f)) : 0;
+  return likeness > 0.86f ? (int32_t)((likeness - 0.86f) * (112 / 0.14f)) : 0;
 }
 
-static int32_t colour(const uint8_t *p) { return saturation(p) + skin(p); }
+/// Less than contrast: a plain surface of a strong colour is more often the ground than the subject.
+static int32_t colour(const uint8_t *p) { return saturation(p) * 3 / 8 + skin(p); }
 
 void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attention, uint8_t *luma,
                   uint16_t *interest) {

@@ -120,7 +120,7 @@ import Testing
     // Fine grey texture at the left, a plain patch of a colour at the right.
     for patch in [[230, 30, 40, 255], [205, 150, 115, 255]] as [[UInt8]] {
       let picture = try Pictures.make(128, 64) { x, y in
-        if x < 40 { return (x / 2 + y / 2) % 2 == 0 ? [120, 120, 120, 255] : [140, 140, 140, 255] }
+        if x < 40 { return (x / 2 + y / 2) % 2 == 0 ? [124, 124, 124, 255] : [136, 136, 136, 255] }
         return 84..<116 ~= x && 16..<48 ~= y ? patch : [130, 130, 130, 255]
       }
       let size = PixelSize(width: 44, height: 64)
