@@ -32,6 +32,8 @@ import Testing
   @Test func fractionsTileThePicture() throws {
     #expect(try Self.kept(.relative(x: 0.5, y: 0.25, width: 0.5, height: 0.5)) == [5, 2, 5, 4])
     #expect(try Self.kept(.relative(x: 0.8, y: 0.5, width: 1, height: 1)) == [8, 4, 2, 4])
+    // 2.6 and 7.6 are rounded to nearest.
+    #expect(try Self.kept(.relative(x: 0.26, y: 0, width: 0.5, height: 1)) == [3, 0, 5, 8])
     #expect(try Self.kept(.relative(x: 0.999, y: 0, width: 0.0001, height: 0.0001)) == [9, 0, 1, 1])
     for parts in 1...10 {
       var next = 0
