@@ -13,7 +13,16 @@ static inline void store(uint8_t *p, uint32_t pixel) { memcpy(p, &pixel, 4); }
 
 void cpx_color_tables(const uint32_t *tables, const uint8_t *in, uint8_t *out, size_t pixels) {
   const uint32_t *red = tables, *green = tables + 256, *blue = tables + 512, *alpha = tables + 768;
-  for (size_t i = 0; i < pixels; i++) {
+  size_t i = 0;
+  for (; i + 2 <= pixels; i += 2) {
+    uint64_t two;
+    memcpy(&two, in + 4 * i, 8);
+    const uint32_t p = red[two & 255] | green[two >> 8 & 255] | blue[two >> 16 & 255] | alpha[two >> 24 & 255];
+    const uint32_t q = red[two >> 32 & 255] | green[two >> 40 & 255] | blue[two >> 48 & 255] | alpha[two >> 56];
+    two = p | (uint64_t)q << 32;
+    memcpy(out + 4 * i, &two, 8);
+  }
+  for (; i < pixels; i++) {
     const uint32_t p = load(in + 4 * i);
     store(out + 4 * i, red[p & 255] | green[p >> 8 & 255] | blue[p >> 16 & 255] | alpha[p >> 24]);
   }
@@ -83,17 +92,45 @@ void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size
   }
 }
 
-void cpx_sharpen(const int16_t *changes, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
-                 size_t pixels) {
-  const int16_t *change = changes + 255;
-  for (size_t i = 0; i < pixels; i++, original += 4, blurred += 4, out += 4) {
-    const int visible = original[3] != 0;
-    for (int c = 0; c < 3; c++) {
-      const int value = original[c] + (visible ? change[original[c] - blurred[c]] : 0);
-      out[c] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
-    }
-    out[3] = original[3];
+/// One sample moved away from its blur.
+static inline uint32_t sharpened(uint32_t original, uint32_t blurred, float amount, int32_t threshold) {
+  const int32_t difference = (int32_t)original - (int32_t)blurred;
+  const int32_t magnitude = difference < 0 ? -difference : difference;
+  float value = (float)(int32_t)original + amount * (float)(magnitude < threshold ? 0 : difference) + 0.5f;
+  value = value < 0.0f ? 0.0f : value;
+  value = value > 255.0f ? 255.0f : value;
+  return (uint32_t)(int32_t)value;
+}
+
+__attribute__((always_inline)) static inline void sharpen_body(float amount, int32_t threshold,
+                                                               const uint8_t *restrict original,
+                                                               const uint8_t *restrict blurred,
+                                                               uint8_t *restrict out, size_t pixels) {
+  for (size_t i = 0; i < pixels; i++) {
+    const uint32_t p = load(original + 4 * i);
+    const uint32_t q = p >> 24 ? load(blurred + 4 * i) : p;
+    store(out + 4 * i, sharpened(p & 255, q & 255, amount, threshold)
+              | sharpened(p >> 8 & 255, q >> 8 & 255, amount, threshold) << 8
+              | sharpened(p >> 16 & 255, q >> 16 & 255, amount, threshold) << 16 | (p & 0xff000000));
   }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void sharpen_avx2(float amount, int32_t threshold, const uint8_t *original,
+                                                         const uint8_t *blurred, uint8_t *out, size_t pixels) {
+  sharpen_body(amount, threshold, original, blurred, out, pixels);
+}
+#endif
+
+void cpx_sharpen(float amount, int32_t threshold, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
+                 size_t pixels) {
+#if defined(__x86_64__)
+  if (cpx_best_level() >= CPX_LEVEL_SIMD256) {
+    sharpen_avx2(amount, threshold, original, blurred, out, pixels);
+    return;
+  }
+#endif
+  sharpen_body(amount, threshold, original, blurred, out, pixels);
 }
 
 void cpx_color_sums(const uint8_t *in, size_t pixels, uint64_t sums[4]) {

@@ -28,9 +28,10 @@ void cpx_color_mix(const cpx_color_mixture *mixture, const uint8_t *in, uint8_t 
 /// of transparent pixels count as 0.
 void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels);
 
-/// Moves colours away from their blurred neighbourhood: adds `changes[255 + original - blurred]` and clamps. Alpha
-/// stays as in `original`, and so do transparent pixels.
-void cpx_sharpen(const int16_t *changes, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
+/// Moves colours away from their blurred neighbourhood: adds `amount * (original - blurred)` where that difference is
+/// `threshold` or more, rounds to nearest and clamps. Alpha stays as in `original`, and so do transparent pixels. No
+/// two of the pictures overlap.
+void cpx_sharpen(float amount, int32_t threshold, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
                  size_t pixels);
 
 /// Adds the sums of red, green and blue, each times alpha, and of alpha to `sums`.

@@ -68,7 +68,9 @@ extension ThumbHash {
       }
     }
     func factor(_ x: Int, _ y: Int) -> Double {
-      (0..<size.height).reduce(0) { $0 + rows[x][$1] * down[y][$1] } / Double(size.pixelCount)
+      let sum = (0..<size.height).reduce(0) { $0 + rows[x][$1] * down[y][$1] } / Double(size.pixelCount)
+      // A sum that should be 0 and is not, by rounding, would decide between two levels.
+      return abs(sum) < 1e-9 ? 0 : sum
     }
     var channel = Channel(mean: factor(0, 0))
     channel.factors = grid.indices.map { factor($0.x, $0.y) }

@@ -48,17 +48,14 @@ public struct Sharpen: ImageTransforming, Hashable, Sendable {
     try bitmap.requireStepPixels()
     guard sigma > 0, amount > 0 else { return bitmap }
     let blurred = try GaussianBlur(sigma: sigma).apply(to: bitmap)
-    // Differences are whole numbers, so that all that is ever added is known: rounded once, exactly.
-    let changes = (-255...255).map { difference in
-      abs(difference) < threshold ? 0 : Int16((amount * Double(difference)).rounded())
-    }
     let width = bitmap.width
     return try blurred.withUnsafeBytes { (blurred: UnsafeRawBufferPointer) throws(ImagingError) in
       guard let smooth = blurred.bindMemory(to: UInt8.self).baseAddress else { return bitmap }
       return try bitmap.mapRows(to: bitmap.size, costPerPixel: 2, isOpaque: bitmap.isOpaque) {
         source, target, rows in
         let first = 4 * rows.lowerBound * width
-        cpx_sharpen(changes, source + first, smooth + first, target + first, rows.count * width)
+        cpx_sharpen(
+          Float(amount), Int32(threshold), source + first, smooth + first, target + first, rows.count * width)
       }
     }
   }
