@@ -77,13 +77,15 @@ static void matrix_portable(const float *matrix, const uint8_t *in, uint8_t *out
   matrix_body(matrix, in, out, pixels);
 }
 
-void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels) {
+void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels, cpx_level level) {
   // Through a buffer, because the loop is only vectorised when its pictures do not overlap.
   enum { step = 512 };
   uint8_t buffer[4 * step];
   void (*multiply)(const float *, const uint8_t *, uint8_t *, size_t) = matrix_portable;
 #if defined(__x86_64__)
-  if (cpx_best_level() >= CPX_LEVEL_SIMD256) multiply = matrix_avx2;
+  if (level >= CPX_LEVEL_SIMD256 && cpx_best_level() >= CPX_LEVEL_SIMD256) multiply = matrix_avx2;
+#else
+  (void)level;
 #endif
   for (size_t i = 0; i < pixels; i += step) {
     const size_t count = pixels - i < step ? pixels - i : step;
@@ -123,12 +125,14 @@ __attribute__((target("avx2"))) static void sharpen_avx2(float amount, int32_t t
 #endif
 
 void cpx_sharpen(float amount, int32_t threshold, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
-                 size_t pixels) {
+                 size_t pixels, cpx_level level) {
 #if defined(__x86_64__)
-  if (cpx_best_level() >= CPX_LEVEL_SIMD256) {
+  if (level >= CPX_LEVEL_SIMD256 && cpx_best_level() >= CPX_LEVEL_SIMD256) {
     sharpen_avx2(amount, threshold, original, blurred, out, pixels);
     return;
   }
+#else
+  (void)level;
 #endif
   sharpen_body(amount, threshold, original, blurred, out, pixels);
 }

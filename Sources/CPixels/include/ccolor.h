@@ -1,9 +1,10 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "cpixels.h"
 
 /// Loops over rgba8 pixels that look at one pixel at a time. `in` and `out` may be the same; results do not depend on
-/// the processor.
+/// the processor, and levels only say how fast they are made.
 
 /// Looks each sample up. `tables` are four of 256 entries for red, green, blue and alpha, each entry already
 /// shifted to its place in a pixel: 0, 8, 16 and 24 bits.
@@ -26,13 +27,13 @@ void cpx_color_mix(const cpx_color_mixture *mixture, const uint8_t *in, uint8_t 
 /// Multiplies each pixel by a matrix: four rows, each with the factors of red, green, blue and alpha and a number to
 /// add, in levels. Products are summed in this order in single precision, rounded to nearest and clamped. The colours
 /// of transparent pixels count as 0.
-void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels);
+void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels, cpx_level level);
 
 /// Moves colours away from their blurred neighbourhood: adds `amount * (original - blurred)` where that difference is
 /// `threshold` or more, rounds to nearest and clamps. Alpha stays as in `original`, and so do transparent pixels. No
 /// two of the pictures overlap.
 void cpx_sharpen(float amount, int32_t threshold, const uint8_t *original, const uint8_t *blurred, uint8_t *out,
-                 size_t pixels);
+                 size_t pixels, cpx_level level);
 
 /// Adds the sums of red, green and blue, each times alpha, and of alpha to `sums`.
 void cpx_color_sums(const uint8_t *in, size_t pixels, uint64_t sums[4]);

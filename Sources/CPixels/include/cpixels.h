@@ -1,7 +1,6 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include "ccolor.h"
 
 /// The pixel loops that Swift cannot compile well: whole loops, chosen at run time by what the processor has.
 /// All levels produce the same bytes. Those of PNG are in `cpng.h`.
@@ -79,3 +78,5 @@ void cpx_resample_rows(cpx_resample *resample, int32_t first, int32_t last);
 void cpx_reduce_rows(const uint8_t *source, size_t source_stride, int32_t source_width,
                      int32_t source_height, int32_t cell_width, int32_t cell_height, int premultiply,
                      uint8_t *destination, uint64_t *sums, int32_t first, int32_t last);
+
+#include "ccolor.h"

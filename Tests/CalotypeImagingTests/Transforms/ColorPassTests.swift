@@ -1,3 +1,4 @@
+import CPixels
 import Testing
 
 @testable import CalotypeImaging
@@ -55,6 +56,25 @@ import Testing
 
   @Test func oneBadStepIsEnough() throws {
     #expect(throws: ImagingError.self) { try ColorPass(steps: [Invert(), Gamma(.nan)]) }
+  }
+
+  @Test func allInstructionSetsGiveTheSameBytes() throws {
+    var generator = Pictures.SplitMix(state: 8)
+    for count in [1, 7, 8, 33, 511, 5000] {
+      let one = Pictures.bytes(try Pictures.noise(count, 1, opaque: false, seed: 1))
+      let other = Pictures.bytes(try Pictures.noise(count, 1, opaque: false, seed: 2))
+      let matrix = (0..<20).map { Float.random(in: $0 % 5 == 4 ? -99...99 : -1.5...1.5, using: &generator) }
+      let amount = Float.random(in: 0...3, using: &generator)
+      let results = [CPX_LEVEL_PORTABLE, CPX_LEVEL_SIMD256].map { level in
+        var products = one
+        var sharp = one
+        cpx_color_matrix(matrix, one, &products, count, level)
+        cpx_sharpen(amount, 3, one, other, &sharp, count, level)
+        return [products, sharp]
+      }
+      #expect(results[0] == results[1])
+      #expect(results[0][0] != one && results[0][1] != one || count == 1)
+    }
   }
 
   @Test func stopsWhenCancelled() async throws {

@@ -55,7 +55,8 @@ public struct Sharpen: ImageTransforming, Hashable, Sendable {
         source, target, rows in
         let first = 4 * rows.lowerBound * width
         cpx_sharpen(
-          Float(amount), Int32(threshold), source + first, smooth + first, target + first, rows.count * width)
+          Float(amount), Int32(threshold), source + first, smooth + first, target + first, rows.count * width,
+          cpx_best_level())
       }
     }
   }

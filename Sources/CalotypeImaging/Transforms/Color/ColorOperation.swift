@@ -55,7 +55,7 @@ enum ColorOperation: Hashable, Sendable {
     switch self {
     case .tables(let tables): cpx_color_tables(tables.entries, source, target, pixels)
     case .mixture(let mixture): mixture.run(source, target, pixels: pixels)
-    case .matrix(let matrix): cpx_color_matrix(matrix, source, target, pixels)
+    case .matrix(let matrix): cpx_color_matrix(matrix, source, target, pixels, cpx_best_level())
     }
   }
 }
