@@ -28,6 +28,14 @@ case ${target%%-*} in
     printf 'data:image/svg+xml;charset=utf-8,%%3Csvg%%20/%%3E#fragmentabc' >"$folder/percent"
     printf 'data:,A%%2abrief%%20noteabc' >"$folder/plain"
     exit ;;
+  blurhash)
+    printf 'LAEVjK4:IT$$_4D%%9Fxu^%%IU9Z$%%abc' >"$folder/landscape"
+    printf '00EVjKabc' >"$folder/mean"
+    exit ;;
+  thumbhash)
+    printf '\334\007\006\015\202\120\330\067\057\241\210\113\222\172\070\070\223\225\057\111\372abc' >"$folder/opaque"
+    printf '\134\127\206\031\214\070\115\170\260\207\167\114\260\067\013\173\200\207\207\210\210\210\170abc' >"$folder/alpha"
+    exit ;;
   response)
     printf 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 12\r\n\r\nabc' >"$folder/ok"
     printf 'HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\nHTTP/2 200\r\nETag: "1"\r\n folded\r\n\r\nX: 1\r\n\r\nabc' \

@@ -1,8 +1,9 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include "crolling.h"
+#include "ccolor.h"
 #include "craster.h"
+#include "crolling.h"
 
 /// The pixel loops that Swift cannot compile well: whole loops, chosen at run time by what the processor has.
 /// All levels produce the same bytes. Those of PNG are in `cpng.h`.

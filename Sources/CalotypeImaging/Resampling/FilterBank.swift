@@ -7,7 +7,7 @@ import CPixels
 /// sum to exactly 1: areas of one colour stay so.
 struct FilterBank: ~Copyable {
   /// Fraction bits of the weights.
-  private(set) var precision: Int = 13
+  var precision: Int = 13
   /// Samples per output, as many as the output needs that needs most.
   let taps: Int
   /// Weights from one output to the next: `taps` rounded up to 16; the rest is zero.
@@ -18,8 +18,8 @@ struct FilterBank: ~Copyable {
   private let pool: PixelPool
   /// `count * stride` weights, then `count` first samples.
   private let buffer: UnsafeMutableRawBufferPointer
-  private let coefficients: UnsafeMutableBufferPointer<Int16>
-  private let starts: UnsafeMutableBufferPointer<Int32>
+  let coefficients: UnsafeMutableBufferPointer<Int16>
+  let starts: UnsafeMutableBufferPointer<Int32>
 
   /// Largest magnitude of a sample: sums of products stay within 32 bits.
   private let largestSample: Int
@@ -42,18 +42,26 @@ struct FilterBank: ~Copyable {
     guard axis.samples < Int(Int32.max), axis.count < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(axis.length, axis.count)) is too long")
     }
-    let taps = axis.longestWindow(filter: filter)
+    try self.init(
+      count: axis.count, taps: axis.longestWindow(filter: filter), largestSample: largestSample, pool: pool)
+    if axis.isCopy { copy(axis) } else { compute(axis, filter: filter) }
+  }
+
+  /// A bank whose weights are all 0 yet. Both numbers are below 2³¹.
+  init(
+    count: Int, taps: Int, largestSample: Int = Self.largestByte, pool: PixelPool
+  ) throws(ImagingError) {
     let stride = (taps + 15) & ~15
     // Both factors are below 2^32.
-    let weightsSize = axis.count * stride * 2
-    let startsSize = axis.count * 4
+    let weightsSize = count * stride * 2
+    let startsSize = count * 4
     guard let buffer = pool.take(byteCount: weightsSize + startsSize) else {
       throw .outOfMemory(byteCount: weightsSize + startsSize)
     }
     self.largestSample = largestSample
     self.taps = taps
     self.stride = stride
-    self.count = axis.count
+    self.count = count
     self.pool = pool
     self.buffer = buffer
     coefficients = UnsafeMutableRawBufferPointer(rebasing: buffer[..<weightsSize]).bindMemory(to: Int16.self)
@@ -61,7 +69,6 @@ struct FilterBank: ~Copyable {
       .bindMemory(to: Int32.self)
     coefficients.initialize(repeating: 0)
     starts.initialize(repeating: 0)
-    if axis.isCopy { copy(axis) } else { compute(axis, filter: filter) }
   }
 
   deinit {
@@ -156,7 +163,7 @@ struct FilterBank: ~Copyable {
   /// thousands of tiny weights keep their partial sums, the total is exact, and symmetric weights stay symmetric.
   ///
   /// - Returns: Whether all weights, and all sums of products with bytes, have room.
-  private func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
+  func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
     let one = 1 << precision
     var left = 0
     var right = 0

@@ -14,6 +14,8 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "probe", run: ProbeTarget.run),
       FuzzTarget(name: "encode", run: EncodeTarget.run),
       FuzzTarget(name: "resample", run: ResampleTarget.run),
+      FuzzTarget(name: "blurhash", run: BlurHashTarget.run),
+      FuzzTarget(name: "thumbhash", run: ThumbHashTarget.run),
       FuzzTarget(name: "data-url", run: DataURLTarget.run),
       FuzzTarget(name: "cache-record", run: CacheRecordTarget.run),
       FuzzTarget(name: "response-head", run: ResponseHeadTarget.run),

@@ -19,6 +19,11 @@ struct PaletteHistogram {
   /// Whether a colour for fully transparent pixels is needed.
   private(set) var needsTransparency = false
 
+  /// From cells that were counted elsewhere.
+  init(cells: [Cell]) {
+    self.cells = cells
+  }
+
   init(_ bitmap: Bitmap, maxColors: Int, hasBinaryAlpha: Bool) throws(ImagingError) {
     var counts: [UInt32: UInt64] = [:]
     var table: [Cell] = []

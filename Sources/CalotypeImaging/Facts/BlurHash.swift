@@ -1,0 +1,134 @@
+import Glibc
+
+/// A placeholder of 6 to 166 letters: the lowest frequencies of a picture in linear light, as
+/// [BlurHash](https://github.com/woltapp/blurhash) has them.
+///
+/// ```swift
+/// let placeholder = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj").bitmap(size: PixelSize(width: 32, height: 32))
+/// ```
+public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
+  /// The hash.
+  public let text: String
+  /// Cosines across, 1 to 9.
+  public let componentsX: Int
+  /// Cosines down, 1 to 9.
+  public let componentsY: Int
+  /// Red, green and blue of each component in linear light, row by row. The first is the mean.
+  let factors: [SIMD3<Double>]
+
+  /// The hash.
+  public var description: String { text }
+
+  private static let name = "blurhash"
+  static let digits = Array(
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
+  private static let values: [UInt8: Int] = Dictionary(
+    uniqueKeysWithValues: digits.enumerated().map { ($1, $0) })
+
+  /// Reads a hash.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for letters that are not digits of base 83, for a
+  ///   length that does not match the number of components, and for values that no picture has.
+  public init(_ text: String) throws(ImagingError) {
+    var numbers: [Int] = []
+    // At most 166 letters are a hash: longer input is not even read.
+    for letter in text.utf8.prefix(167) {
+      guard let value = Self.values[letter] else {
+        throw .invalidParameter(
+          name: Self.name, reason: "letter \(numbers.count + 1) is not a digit of base 83")
+      }
+      numbers.append(value)
+    }
+    guard let flag = numbers.first, flag < 81 else {
+      throw .invalidParameter(name: Self.name, reason: "it does not begin with a number of components")
+    }
+    let (x, y) = (flag % 9 + 1, flag / 9 + 1)
+    guard numbers.count == 4 + 2 * x * y else {
+      throw .invalidParameter(
+        name: Self.name,
+        reason:
+          "\(x)×\(y) components take \(4 + 2 * x * y) letters, there are \(numbers.count == 167 ? "more" : "\(numbers.count)")"
+      )
+    }
+    func number(_ range: Range<Int>) -> Int { numbers[range].reduce(0) { $0 * 83 + $1 } }
+    let mean = number(2..<6)
+    guard mean < 1 << 24 else { throw .invalidParameter(name: Self.name, reason: "the mean is not a colour") }
+    let scale = Double(numbers[1] + 1) / 166
+    var factors = [SIMD3(SRGB.linear(mean >> 16), SRGB.linear(mean >> 8 & 255), SRGB.linear(mean & 255))]
+    for index in 1..<(x * y) {
+      let packed = number((4 + 2 * index)..<(6 + 2 * index))
+      guard packed < 19 * 19 * 19 else {
+        throw .invalidParameter(name: Self.name, reason: "component \(index + 1) is out of range")
+      }
+      let quantised =
+        SIMD3(Double(packed / 361 - 9), Double(packed / 19 % 19 - 9), Double(packed % 19 - 9)) / 9
+      factors.append(
+        SIMD3(Self.square(quantised.x), Self.square(quantised.y), Self.square(quantised.z)) * scale)
+    }
+    self.text = text
+    componentsX = x
+    componentsY = y
+    self.factors = factors
+  }
+
+  /// x², with the sign of x.
+  private static func square(_ x: Double) -> Double { x < 0 ? -x * x : x * x }
+
+  /// The mean colour of the picture.
+  public var averageColor: PixelColor {
+    PixelColor(
+      red: SRGB.encoded(factors[0].x), green: SRGB.encoded(factors[0].y), blue: SRGB.encoded(factors[0].z))
+  }
+
+  /// A picture of the hash: opaque, in sRGB.
+  ///
+  /// - Parameters:
+  ///   - size: Its size; the picture is smooth, so a small one, enlarged, will do.
+  ///   - punch: A factor for the contrast, from 0 to 100.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size, one of more than 400 megapixels, or
+  ///   a senseless punch; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
+  public func bitmap(size: PixelSize, punch: Double = 1) throws(ImagingError) -> Bitmap {
+    try punch.require(in: 0...100, "punch", of: Self.name)
+    guard size.width > 0, size.height > 0, size.pixelCount <= 400_000_000 else {
+      throw .invalidParameter(name: "size", reason: "\(size) is not within 1 pixel and 400 megapixels")
+    }
+    return try Bitmap(size: size) { bytes throws(ImagingError) in
+      for y in 0..<size.height {
+        // What is left of the sum for this row: one factor for each cosine across.
+        var row = [SIMD3<Double>](repeating: .zero, count: componentsX)
+        for (index, factor) in factors.enumerated() {
+          let wave = cos(.pi * Double(y) * Double(index / componentsX) / Double(size.height))
+          row[index % componentsX] += factor * (index == 0 ? 1 : punch) * wave
+        }
+        for x in 0..<size.width {
+          if x % 16384 == 0, Task.isCancelled { throw .cancelled }
+          var color = row[0]
+          for index in 1..<max(1, componentsX) {
+            color += row[index] * cos(.pi * Double(x) * Double(index) / Double(size.width))
+          }
+          let first = (y * size.width + x) * 4
+          for channel in 0..<3 { bytes[first + channel] = SRGB.encoded(color[channel]) }
+          bytes[first + 3] = 255
+        }
+      }
+      return true
+    }
+  }
+}
+
+/// The transfer function of IEC 61966-2-1.
+enum SRGB {
+  /// Light, 0 to 1, by stored value.
+  static let light: [Double] = (0..<256).map { value in
+    let v = Double(value) / 255
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
+  }
+
+  static func linear(_ value: Int) -> Double { light[value & 255] }
+
+  /// The stored value of light, clamped and rounded.
+  static func encoded(_ light: Double) -> UInt8 {
+    let v = min(max(light, 0), 1)
+    return UInt8((v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055) * 255 + 0.5)
+  }
+}

@@ -1,0 +1,54 @@
+/// Colour steps in one pass over the pixels, with the same bytes as one after the other.
+struct ColorPass: Sendable {
+  /// What is done, neighbours joined where that changes nothing.
+  let operations: [ColorOperation]
+  /// What was asked for, for ``Bitmap/isOpaque``.
+  private let steps: [ColorOperation]
+
+  /// Pixels that all operations see before the next ones: they stay in the first-level cache.
+  private static let chunk = 2048
+
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for steps that make no sense.
+  init(steps: [any ColorTransforming]) throws(ImagingError) {
+    var all: [ColorOperation] = []
+    for step in steps { all.append(try step.operation) }
+    self.init(operations: all)
+  }
+
+  init(operations all: [ColorOperation]) {
+    steps = all.filter { !$0.isIdentity }
+    var joined: [ColorOperation] = []
+    for operation in steps {
+      if let both = joined.last?.then(operation) {
+        joined[joined.count - 1] = both
+      } else {
+        joined.append(operation)
+      }
+    }
+    operations = joined.filter { !$0.isIdentity }
+  }
+
+  /// The picture after all steps; the picture itself when they change nothing.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for pixels that are not rgba8,
+  ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
+    try bitmap.requireStepPixels()
+    guard let first = operations.first else { return bitmap }
+    let width = bitmap.width
+    let isOpaque = steps.reduce(bitmap.isOpaque) { $1.isOpaque(of: $0) }
+    return try bitmap.mapRows(to: bitmap.size, costPerPixel: 2 * operations.count, isOpaque: isOpaque) {
+      source, target, rows in
+      let end = rows.upperBound * width
+      var pixel = rows.lowerBound * width
+      while pixel < end {
+        let count = min(Self.chunk, end - pixel)
+        first.run(source + 4 * pixel, target + 4 * pixel, pixels: count)
+        for operation in operations.dropFirst() {
+          operation.run(target + 4 * pixel, target + 4 * pixel, pixels: count)
+        }
+        pixel += count
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// What each sample becomes, by its value alone: a table for red, green, blue and alpha each.
+struct ColorTables: Hashable, Sendable {
+  /// Red, green, blue, alpha: 256 values each, shifted to their place in a pixel, as C reads them.
+  private(set) var entries: [UInt32]
+
+  /// Every sample stays.
+  static let identity = ColorTables(colors: { $0 })
+
+  /// Tables from functions of values from 0 to 255; what they return is rounded to nearest and clamped.
+  init(colors: (Double) -> Double, alpha: (Double) -> Double = { $0 }) {
+    self.init { channel, value in channel < 3 ? colors(value) : alpha(value) }
+  }
+
+  /// Tables from a function of the channel (red, green, blue, alpha) and the value.
+  init(_ function: (_ channel: Int, _ value: Double) -> Double) {
+    entries = (0..<1024).map { index in
+      let value = function(index / 256, Double(index % 256))
+      return UInt32(min(max(value.rounded(), 0), 255)) << UInt32(8 * (index / 256))
+    }
+  }
+
+  /// The value that a sample becomes.
+  func value(_ channel: Int, _ sample: UInt8) -> UInt8 {
+    UInt8(truncatingIfNeeded: entries[channel * 256 + Int(sample)] >> UInt32(8 * channel))
+  }
+
+  /// What these tables and then the next ones make, in one step: exact, because both go from bytes to bytes.
+  func then(_ next: ColorTables) -> ColorTables {
+    var result = self
+    for channel in 0..<4 {
+      for sample in 0..<256 {
+        let index = channel * 256 + sample
+        result.entries[index] =
+          next.entries[
+            channel * 256 + Int(value(channel, UInt8(truncatingIfNeeded: sample)))]
+      }
+    }
+    return result
+  }
+}

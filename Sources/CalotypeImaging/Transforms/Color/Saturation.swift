@@ -1,0 +1,43 @@
+/// Makes colours stronger or weaker: `saturate` of `feColorMatrix` in Filter Effects Module Level 1.
+public struct Saturation: ImageTransforming, ColorTransforming, Hashable, Sendable {
+  /// 0 leaves greys only, 1 changes nothing, more is more colourful; at most 1000.
+  public var factor: Double
+
+  /// Creates the step.
+  public init(_ factor: Double) {
+    self.factor = factor
+  }
+
+  init(_ arguments: inout TransformArguments) throws(ImagingError) {
+    factor = try arguments.required(try arguments.number("factor"), "factor")
+    try arguments.finish()
+    try check()
+  }
+
+  /// `saturation:FACTOR`
+  public var identity: String { "saturation:\(factor.parameterText)" }
+
+  private func check() throws(ImagingError) {
+    try factor.require(in: 0...1000, "factor", of: "saturation")
+  }
+
+  var operation: ColorOperation {
+    get throws(ImagingError) {
+      try check()
+      let s = factor
+      return ColorOperation(matrix: [
+        0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s, 0, 0,
+        0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s, 0, 0,
+        0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s, 0, 0,
+        0, 0, 0, 1, 0,
+      ])
+    }
+  }
+}
+
+extension ImageTransform {
+  /// Makes colours stronger or weaker by a factor from 0 (greys) to 1000.
+  public static func saturation(_ factor: Double) -> ImageTransform {
+    ImageTransform(Saturation(factor))
+  }
+}
