@@ -11,5 +11,7 @@ struct CalotypeCommand: AsyncParsableCommand {
       JSON object a line and nothing else; a failure is {"source":…,"error":{"code":…,"message":…}}.
       """,
     version: "calotype 0.1.0",
-    subcommands: [GetCommand.self, InfoCommand.self, ConvertCommand.self, CacheCommand.self])
+    subcommands: [
+      GetCommand.self, InfoCommand.self, ConvertCommand.self, TransformsCommand.self, CacheCommand.self,
+    ])
 }

@@ -16,6 +16,35 @@ struct InfoReport: Encodable {
   let colorProfile: Nullable
   let bytes: Int
   let pixelsSHA256: [String]?
+  let facts: Facts?
+
+  /// What the picture looks like.
+  struct Facts: Encodable {
+    struct Dominant: Encodable {
+      let color: String
+      let share: Double
+    }
+
+    let averageColor: String
+    let dominantColors: [Dominant]
+    let hasTransparency: Bool
+    let blurHash: String
+    /// In Base64, as its makers write it.
+    let thumbHash: String
+
+    /// Of a thumbnail, which shows the same at a fraction of the cost.
+    init(of data: Data) throws(ImagingError) {
+      let options = DecodeOptions(thumbnail: .fit(256, 256))
+      let facts = try CoderRegistry.standard.decode(data, options: options).bitmap.facts()
+      averageColor = "#" + facts.averageColor.hex
+      dominantColors = facts.dominantColors.map {
+        Dominant(color: "#" + $0.color.hex, share: ($0.share * 1000).rounded() / 1000)
+      }
+      hasTransparency = facts.hasTransparency
+      blurHash = facts.blurHash
+      thumbHash = Data(facts.thumbHash).base64EncodedString()
+    }
+  }
 
   init(of data: Data, from source: String, command: InfoCommand) throws {
     let options = DecodeOptions(
@@ -31,6 +60,7 @@ struct InfoReport: Encodable {
       pixelsSHA256 =
         command.hash ? try Self.hashes(of: data, options, firstFrameOnly: command.firstFrame) : nil
     }
+    facts = command.facts ? try Facts(of: data) : nil
     self.source = source
     format = info.format.rawValue
     width = info.size.width
@@ -93,17 +123,24 @@ struct InfoReport: Encodable {
 
   func print() {
     Output.line(source)
-    var facts = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
-    if hasAlpha { facts.append("with transparency") }
-    if orientation != 1 { facts.append("orientation \(orientation)") }
-    facts.append(Formatting.bytes(bytes))
-    Output.line("  " + facts.joined(separator: ", "))
+    var traits = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
+    if hasAlpha { traits.append("with transparency") }
+    if orientation != 1 { traits.append("orientation \(orientation)") }
+    traits.append(Formatting.bytes(bytes))
+    Output.line("  " + traits.joined(separator: ", "))
     if frames > 1 {
       let total = Duration.milliseconds(durations.reduce(0, +))
       let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
       Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
     }
     if let colorProfile = colorProfile.value { Output.line("  colour profile: \(colorProfile)") }
+    if let facts {
+      Output.line("  average colour \(facts.averageColor)")
+      let shares = facts.dominantColors.map { "\($0.color) \(Int(($0.share * 100).rounded())) %" }
+      Output.line("  dominant colours " + shares.joined(separator: ", "))
+      Output.line("  BlurHash \(facts.blurHash)")
+      Output.line("  ThumbHash \(facts.thumbHash)")
+    }
     for hash in pixelsSHA256 ?? [] { Output.line("  sha256 \(hash)") }
   }
 }

@@ -37,7 +37,10 @@ struct Rendering: Sendable {
   }
 
   func request(for source: Source) throws(CommandError) -> ImageRequest {
-    ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
+    var request = ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
+    request.transforms = pixels.transforms
+    request.animationTransforms = pixels.transformFrames.value
+    return request
   }
 
   func render(

@@ -33,6 +33,13 @@ public struct Image: Sendable {
   /// Height in pixels.
   public var height: Int { bitmap.height }
 
+  /// The image after these transforms, which see its pixels as they are.
+  ///
+  /// - Throws: as ``TransformChain/apply(to:)``.
+  public func transformed(by transforms: TransformChain) throws(ImagingError) -> Image {
+    with(bitmap: try transforms.apply(to: bitmap))
+  }
+
   /// The image in an encoded form, by the standard coders.
   public func encoded(as options: EncodeOptions) throws(ImagingError) -> Data {
     try CoderRegistry.standard.encode(self, as: options)

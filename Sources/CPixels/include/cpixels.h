@@ -1,7 +1,6 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include "ccolor.h"
 #include "craster.h"
 #include "crolling.h"
 
@@ -116,3 +115,5 @@ typedef struct {
 
 /// Makes the cell rows `first..<last`, rounded to nearest. `sums` holds four numbers per cell of a row.
 void cpx_reduce_rows(const cpx_cells *cells, uint64_t *sums, int32_t first, int32_t last);
+
+#include "ccolor.h"

@@ -20,6 +20,11 @@ public struct ImageRequest: Sendable {
   public var headers: HTTPFields { didSet { updateKeys() } }
   /// Shrink to this box. `nil` keeps the full size.
   public var thumbnail: Thumbnail? { didSet { updateKeys() } }
+  /// What becomes of the picture in the end; caches keep the result. A ``Resize`` at the beginning is done while the
+  /// picture is decoded, unless there is a ``thumbnail``.
+  public var transforms: TransformChain { didSet { updateKeys() } }
+  /// Whether the first frame of an animation is transformed, as a picture is, or stays as it is.
+  public var animationTransforms: DecodeOptions.AnimationTransforms { didSet { updateKeys() } }
   /// Turn the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool { didSet { updateKeys() } }
   /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
@@ -39,39 +44,45 @@ public struct ImageRequest: Sendable {
   /// Creates a request for any source.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
+    transforms: TransformChain = [], animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
     appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .useAge,
     priority: TaskPriority = .medium, timeouts: LoadTimeouts = LoadTimeouts()
   ) {
     self.source = source
     self.headers = headers
     self.thumbnail = thumbnail
+    self.transforms = transforms
+    self.animationTransforms = animationTransforms
     self.appliesOrientation = appliesOrientation
     self.allowsPartial = allowsPartial
     self.cachePolicy = cachePolicy
     self.priority = priority
     self.timeouts = timeouts
     (sourceKey, key) = RequestIdentity.keys(
-      source: source, headers: headers, thumbnail: thumbnail, appliesOrientation: appliesOrientation,
+      source: source, headers: headers, thumbnail: thumbnail, transforms: transforms,
+      animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
       allowsPartial: allowsPartial)
   }
 
   /// Creates a request for a URL.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    cachePolicy: CachePolicy = .useAge, priority: TaskPriority = .medium
+    transforms: TransformChain = [], cachePolicy: CachePolicy = .useAge, priority: TaskPriority = .medium
   ) {
     self.init(
-      source: .url(url), headers: headers, thumbnail: thumbnail, cachePolicy: cachePolicy, priority: priority)
+      source: .url(url), headers: headers, thumbnail: thumbnail, transforms: transforms,
+      cachePolicy: cachePolicy, priority: priority)
   }
 
   private mutating func updateKeys() {
     (sourceKey, key) = RequestIdentity.keys(
-      source: source, headers: headers, thumbnail: thumbnail, appliesOrientation: appliesOrientation,
+      source: source, headers: headers, thumbnail: thumbnail, transforms: transforms,
+      animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
       allowsPartial: allowsPartial)
   }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
-  var isPlain: Bool { thumbnail == nil }
+  var isPlain: Bool { thumbnail == nil && transforms.isEmpty }
 
   /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
   /// file may change.
@@ -90,7 +101,7 @@ public struct ImageRequest: Sendable {
   func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
     DecodeOptions(
       limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
-      thumbnail: thumbnail)
+      thumbnail: thumbnail, transforms: transforms, animationTransforms: animationTransforms)
   }
 }
 

@@ -11,8 +11,8 @@ import HTTPTypes
 /// produce the same text. Header fields enter as a digest: they may hold credentials, and keys are kept on disk.
 enum RequestIdentity {
   static func keys(
-    source: ImageSource, headers: HTTPFields, thumbnail: Thumbnail?, appliesOrientation: Bool,
-    allowsPartial: Bool
+    source: ImageSource, headers: HTTPFields, thumbnail: Thumbnail?, transforms: TransformChain,
+    animationTransforms: DecodeOptions.AnimationTransforms, appliesOrientation: Bool, allowsPartial: Bool
   ) -> (source: CacheKey, result: CacheKey) {
     var text: String
     switch source {
@@ -21,15 +21,22 @@ enum RequestIdentity {
     }
     if !headers.isEmpty { text += part("headers", digest(of: headers)) }
     let sourceKey = CacheKey(text)
-    if let thumbnail {
-      text += part(
-        "thumbnail",
-        "\(thumbnail.mode.rawValue) \(thumbnail.box.width)x\(thumbnail.box.height) \(thumbnail.filter.rawValue)"
-      )
+    if let thumbnail { text += part("thumbnail", describe(thumbnail)) }
+    if !transforms.isEmpty {
+      text += part("transforms", transforms.identity)
+      if animationTransforms == .none { text += part("animations", "untransformed") }
     }
     if !appliesOrientation { text += part("orientation", "stored") }
     if allowsPartial { text += part("partial", "allowed") }
     return (sourceKey, CacheKey(text + part("result", "1")))
+  }
+
+  private static func describe(_ thumbnail: Thumbnail) -> String {
+    let words = [
+      thumbnail.mode.rawValue, "\(thumbnail.box.width)x\(thumbnail.box.height)", thumbnail.filter.rawValue,
+      thumbnail.effort.rawValue, "\(thumbnail.anchor)", thumbnail.linearLight ? "linear" : "stored",
+    ]
+    return words.joined(separator: " ")
   }
 
   private static func part(_ name: String, _ value: String) -> String {

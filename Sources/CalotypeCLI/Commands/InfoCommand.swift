@@ -7,7 +7,7 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Tells what images are: format, size, frames, orientation, profile.",
-    discussion: "Reads the header only, unless --hash asks for the pixels.")
+    discussion: "Reads the header only, unless --hash or --facts asks for the pixels.")
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
   var sources: [Source]
@@ -20,6 +20,12 @@ struct InfoCommand: AsyncParsableCommand {
       "Add SHA-256 hashes of the decoded pixels, one per frame.",
       discussion: "RGBA, orientation and colours as stored, fully transparent pixels as zeros."))
   var hash = false
+
+  @Flag(
+    help: ArgumentHelp(
+      "Add what the picture looks like: average and dominant colours, BlurHash, ThumbHash.",
+      discussion: "Of the first frame, upright, in sRGB."))
+  var facts = false
 
   @Flag(help: "Hash the picture upright, not as stored.")
   var upright = false

@@ -15,6 +15,24 @@ struct PixelOptions: ParsableArguments {
   @Option(help: "Filter for shrinking: \(ResampleFilter.allCases.map(\.rawValue).joined(separator: ", ")).")
   var filter: ResampleFilter = .lanczos3
 
+  @Option(help: "What --fill keeps: center, top, topLeft …, focus(0.3;0.7).")
+  var anchor: Anchor = .center
+
+  @Flag(help: "Mix colours as light does when shrinking, not the numbers they are stored as.")
+  var linearLight = false
+
+  @Flag(help: "Shrink JPEG with less care: up to a fifth faster.")
+  var fast = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Change the picture, in order: resize:320x240, crop:1x1, blur:4 … See calotype transforms.",
+      valueName: "name:args"))
+  var transform: [TransformArgument] = []
+
+  @Option(help: "Frames of an animation that --transform changes: every, first (and drop the others), none.")
+  var transformFrames: TransformFrames = .every
+
   @Option(
     help:
       "Format to write: jpeg, png, webp, gif, or rgba for raw pixels. Default: by file name, else as loaded.")
@@ -43,6 +61,19 @@ struct PixelOptions: ParsableArguments {
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) says how to meet the box of --thumbnail, which is missing.")
     }
+    if thumbnail == nil, anchor != .center || linearLight || fast {
+      throw ValidationError("--anchor, --linear-light and --fast say how to shrink; add --thumbnail.")
+    }
+    if mode != .fill, anchor != .center {
+      throw ValidationError("--anchor says what --fill keeps.")
+    }
+    if anchor == .entropy || anchor == .attention {
+      throw ValidationError(
+        "--anchor \(anchor) looks at pixels; use --transform resize:…,fill,anchor=\(anchor).")
+    }
+    for argument in transform {
+      if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
+    }
     if lossless, let format, format != .webp, format != .png {
       throw ValidationError("--lossless is for webp; \(format.rawValue) cannot be lossless.")
     }
@@ -51,25 +82,35 @@ struct PixelOptions: ParsableArguments {
   /// Whether anything is asked for that needs decoding.
   var changesPixels: Bool {
     thumbnail != nil || format != nil || quality != nil || lossless || asStored || firstFrame || keepProfile
+      || !transform.isEmpty
   }
 
   /// How to decode what the pipeline does not cache: colours and orientation as stored.
   var decodeOptions: DecodeOptions {
     DecodeOptions(
       appliesOrientation: !asStored, thumbnail: thumbnailRequest,
-      colors: asStored || keepProfile ? .asStored : .sRGB)
+      colors: asStored || keepProfile ? .asStored : .sRGB, transforms: transforms,
+      animationTransforms: transformFrames.value)
   }
+
+  /// The chain that --transform asks for.
+  var transforms: TransformChain { TransformChain(transform.compactMap { try? $0.parsed.get() }) }
 
   /// Whether the picture can come through the caches of the pipeline: upright and in sRGB.
   var isCacheable: Bool { !asStored && !keepProfile }
 
   var thumbnailRequest: Thumbnail? {
-    thumbnail.map { Thumbnail(box: $0.size, mode: mode.value, filter: filter) }
+    thumbnail.map {
+      Thumbnail(
+        box: $0.size, mode: mode.value, anchor: anchor, filter: filter, effort: fast ? .fast : .fine,
+        linearLight: linearLight)
+    }
   }
 
   /// Whether frames are to be written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
     guard let info, info.frameCount > 1, !firstFrame, wanted != .rgba else { return false }
+    if !transform.isEmpty, transformFrames == .first { return false }
     let options = encodeOptions(wanted, source: info.format, isAnimated: true)
     return [.gif, .webp, .apng].contains(options.format)
   }
@@ -169,4 +210,22 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
+enum TransformFrames: String, ExpressibleByArgument, CaseIterable {
+  case every
+  case first
+  case none
+
+  var value: DecodeOptions.AnimationTransforms {
+    switch self {
+    case .every: .everyFrame
+    case .first: .firstFrame
+    case .none: .none
+    }
+  }
+}
+
 extension ResampleFilter: ExpressibleByArgument {}
+
+extension Anchor: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+}

@@ -21,10 +21,12 @@ public struct AnimatedImage: Sendable {
   public let options: DecodeOptions
 
   private let decoder: any ImageDecoding
+  /// The same, with what transforms decide by looking at pixels decided for all frames.
+  private var frameOptions: DecodeOptions
   /// `nil` for a still image.
   private let pool: FramePool?
 
-  /// Reads the header; decodes nothing.
+  /// Reads the header. Decodes nothing, unless the transforms of an animation have to see its first frame.
   ///
   /// - Throws: what ``CoderRegistry/probe(_:limits:formatHint:)`` throws;
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other.
@@ -38,11 +40,20 @@ public struct AnimatedImage: Sendable {
 
   init(_ data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
     info = try decoder.checkedInfo(of: data, limits: options.limits)
+    let keepsFrames = options.transforms.isEmpty || options.animationTransforms != .firstFrame
     pool =
-      info.frameCount > 1 ? try FramePool(data: data, decoder: decoder, options: options) : nil
+      info.frameCount > 1 && keepsFrames ? try FramePool(data: data, decoder: decoder, options: options) : nil
     self.data = data
     self.decoder = decoder
     self.options = options
+    frameOptions = options
+    guard let pool else { return }
+    var plain = options
+    plain.transforms = []
+    plain.thumbnail = options.decodedThumbnail(for: info)
+    frameOptions.transforms = try options.transforms(for: info).resolved { () throws(ImagingError) in
+      try Rendition(info: info, options: plain).finished(try pool.frame(at: 0, info: info)).bitmap
+    }
   }
 
   /// Frames that can be asked for: 1 for a still image, and for an animation whose coder only knows its first frame.
@@ -69,7 +80,7 @@ public struct AnimatedImage: Sendable {
         name: "frame", reason: "\(index) is not below the number of frames, \(frameCount)")
     }
     guard let pool else { return try decoder.image(of: data, info: info, options: options) }
-    return try Rendition(info: info, options: options).finished(try pool.frame(at: index, info: info))
+    return try Rendition(info: info, options: frameOptions).finished(try pool.frame(at: index, info: info))
   }
 
   /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for

@@ -50,7 +50,7 @@ extension ImageDecoding {
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
     let minimumSize = try options.minimumDecodeSize(for: info)
     let rendition = Rendition(info: info, options: options)
-    if let thumbnail = options.thumbnail, let decoder = self as? any RowDecoding {
+    if let thumbnail = options.decodedThumbnail(for: info), let decoder = self as? any RowDecoding {
       let shrinker = RowShrinker(thumbnail, of: info, options: options)
       let image = try decoder.decode(
         data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)

@@ -35,11 +35,28 @@ public struct DecodeOptions: Hashable, Sendable {
   /// Hand over the Exif and XMP blocks with the image, for writing them again. Off by default.
   public var readsMetadata: Bool
 
+  /// What becomes of the picture in the end. A ``Resize`` at the beginning is done while the picture is decoded, if
+  /// there is no ``thumbnail``.
+  public var transforms: TransformChain
+  /// Which frames of an animation ``transforms`` are for. All by default.
+  public var animationTransforms: AnimationTransforms
+
+  /// What transforms make of an animation.
+  public enum AnimationTransforms: String, Hashable, Sendable, CaseIterable {
+    /// Every frame is transformed, all alike: where a step looks at pixels, those of the first frame decide.
+    case everyFrame
+    /// The first frame is transformed, and is all that remains.
+    case firstFrame
+    /// Animations stay as they are.
+    case none
+  }
+
   /// Creates options; what is not named keeps its default.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     thumbnail: Thumbnail? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
-    formatHint: ImageFormat? = nil, readsMetadata: Bool = false
+    formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
+    transforms: TransformChain = [], animationTransforms: AnimationTransforms = .everyFrame
   ) {
     self.limits = limits
     self.appliesOrientation = appliesOrientation
@@ -49,6 +66,8 @@ public struct DecodeOptions: Hashable, Sendable {
     self.colors = colors
     self.formatHint = formatHint
     self.readsMetadata = readsMetadata
+    self.transforms = transforms
+    self.animationTransforms = animationTransforms
   }
 
   /// The smallest size, in stored axes, that a decoder may deliver for an image: for codecs that can shrink while
@@ -57,6 +76,16 @@ public struct DecodeOptions: Hashable, Sendable {
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a thumbnail without a side.
   public func minimumDecodeSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
     let orientation = appliesOrientation ? info.orientation : .topLeft
-    return try thumbnail?.minimumDecodeSize(sourceSize: info.size, orientation: orientation)
+    return try decodedThumbnail(for: info)?.minimumDecodeSize(sourceSize: info.size, orientation: orientation)
+  }
+
+  /// The transforms for a picture, or for the frames of an animation.
+  func transforms(for info: ImageInfo) -> TransformChain {
+    info.frameCount > 1 && animationTransforms == .none ? [] : transforms
+  }
+
+  /// The thumbnail to make while decoding: the one that is asked for, or what the first transform begins with.
+  func decodedThumbnail(for info: ImageInfo) -> Thumbnail? {
+    thumbnail ?? transforms(for: info).thumbnail
   }
 }

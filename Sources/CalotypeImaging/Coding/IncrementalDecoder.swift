@@ -33,6 +33,8 @@ public final class IncrementalDecoder {
   private let options: DecodeOptions
   private var state = State.sniffing(Data())
   private var isInfoChecked = false
+  /// The transforms of frames, with what they decide by looking at pixels decided by the first.
+  private var frameTransforms: TransformChain?
   private var format = ImageFormat(rawValue: "unknown")
 
   /// Bytes appended so far.
@@ -104,11 +106,16 @@ public final class IncrementalDecoder {
   /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
   public var completeFrameCount: Int {
     switch state {
-    case .driving(let decoder): decoder.completeFrameCount
-    case .driven(let decoder, _): max(1, decoder.completeFrameCount)
+    case .driving(let decoder): min(decoder.completeFrameCount, frameLimit)
+    case .driven(let decoder, _): min(max(1, decoder.completeFrameCount), frameLimit)
     case .collected(let animation, _): animation.frameCount
     case .sniffing, .collecting, .failed: 0
     }
+  }
+
+  /// Frames to be seen at most.
+  private var frameLimit: Int {
+    !options.transforms.isEmpty && options.animationTransforms == .firstFrame ? 1 : .max
   }
 
   /// A complete frame, as the options ask for it. Cheap in ascending order.
@@ -168,11 +175,28 @@ public final class IncrementalDecoder {
     at index: Int, of decoder: any IncrementalImageDecoding
   ) throws(ImagingError) -> Image {
     guard let info = decoder.info else { throw .emptyInput }
-    let bitmap = try decoder.frame(at: index)
-    return try Rendition(info: info, options: options).finished(
-      Image(
-        bitmap: bitmap, info: info, orientation: info.orientation, isPartial: decoder.isFramePartial,
-        profile: decoder.profile))
+    func rendered(_ index: Int, _ options: DecodeOptions) throws(ImagingError) -> Image {
+      let bitmap = try decoder.frame(at: index)
+      return try Rendition(info: info, options: options).finished(
+        Image(
+          bitmap: bitmap, info: info, orientation: info.orientation, isPartial: decoder.isFramePartial,
+          profile: decoder.profile))
+    }
+    var frameOptions = options
+    if let frameTransforms {
+      frameOptions.transforms = frameTransforms
+    } else {
+      let transforms = try options.transforms(for: info).resolved { () throws(ImagingError) in
+        var plain = options
+        plain.transforms = []
+        plain.thumbnail = options.decodedThumbnail(for: info)
+        return try rendered(0, plain).bitmap
+      }
+      // A header that comes later may still say how many frames there are.
+      if info.frameCount > 1 { frameTransforms = transforms }
+      frameOptions.transforms = transforms
+    }
+    return try rendered(index, frameOptions)
   }
 
   /// Picks the coder and hands it what has come so far.

@@ -7,17 +7,17 @@ struct Rendition: Sendable {
 
   /// Refuses options that exclude each other.
   static func check(_ options: DecodeOptions) throws(ImagingError) {
-    if options.thumbnail != nil, options.pixels == .native {
+    if options.thumbnail != nil || !options.transforms.isEmpty, options.pixels == .native {
       throw .invalidParameter(
-        name: "pixels", reason: "thumbnails are rgba8; ask for native pixels at full size, or for a thumbnail"
-      )
+        name: "pixels",
+        reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
     }
   }
 
   /// The picture as it was asked for. `isShrunk`: it has the size of the thumbnail already.
   func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
     var image = image
-    if let thumbnail = options.thumbnail, !isShrunk {
+    if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
       if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
         image = try image.convertedToSRGB(limits: options.limits)
       }
@@ -32,7 +32,9 @@ struct Rendition: Sendable {
     if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
       image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
     }
-    return options.appliesOrientation ? try image.upright() : image
+    if options.appliesOrientation { image = try image.upright() }
+    let transforms = options.transforms(for: info)
+    return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
   }
 }
 

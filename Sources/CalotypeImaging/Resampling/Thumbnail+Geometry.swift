@@ -25,23 +25,25 @@ extension Thumbnail {
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty picture, or a box with a negative side or
   ///   without any.
-  func geometry(for source: PixelSize) throws(ImagingError) -> Geometry {
+  func geometry(for source: PixelSize, enlarges: Bool = false) throws(ImagingError) -> Geometry {
     guard box.width >= 0, box.height >= 0, box.width > 0 || box.height > 0 else {
       throw .invalidParameter(name: "thumbnail", reason: "the box \(box) has no size")
     }
     guard source.width > 0, source.height > 0 else {
       throw .invalidParameter(name: "size", reason: "\(source) has no pixels")
     }
+    try anchor.check("thumbnail", isCut: false)
     // With one side free there is one proportional answer, whatever the mode.
-    if box.width == 0 || box.height == 0 { return whole(source, at: fitted(source)) }
+    if box.width == 0 || box.height == 0 { return whole(source, at: fitted(source, enlarges)) }
     switch mode {
     case .fit:
-      return whole(source, at: fitted(source))
+      return whole(source, at: fitted(source, enlarges))
     case .stretch:
-      let size = PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
-      return whole(source, at: size)
+      return whole(source, at: limited(source, enlarges))
+    case .cover:
+      return whole(source, at: covering(source, enlarges))
     case .fill:
-      return filled(source)
+      return filled(source, enlarges)
     }
   }
 
@@ -49,10 +51,15 @@ extension Thumbnail {
     Geometry(size: size, region: SampleRegion(source), scaledSize: size)
   }
 
+  /// The box, or less where the source is smaller and nothing may be enlarged.
+  private func limited(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
+    enlarges ? box : PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
+  }
+
   /// The largest size within the box, with the proportions of the source.
-  private func fitted(_ source: PixelSize) -> PixelSize {
-    let widthCounts = box.width > 0 && box.width < source.width
-    let heightCounts = box.height > 0 && box.height < source.height
+  private func fitted(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
+    let widthCounts = box.width > 0 && (enlarges || box.width < source.width)
+    let heightCounts = box.height > 0 && (enlarges || box.height < source.height)
     // box.width / source.width <= box.height / source.height, without division.
     let widthIsTighter =
       widthCounts
@@ -65,32 +72,44 @@ extension Thumbnail {
     return PixelSize(width: Self.scale(source.width, by: box.height, over: source.height), height: box.height)
   }
 
-  private func filled(_ source: PixelSize) -> Geometry {
-    let size = PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
-    guard box.width < source.width, box.height < source.height else {
-      // Too small to cover the box, or just large enough: cut only.
+  /// The smallest size over the box, with the proportions of the source.
+  private func covering(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
+    guard enlarges || (box.width < source.width && box.height < source.height) else { return source }
+    // The larger of the two factors covers the box.
+    if !Self.product(box.width, source.height, isBelow: box.height, source.width) {
+      return PixelSize(
+        width: box.width,
+        height: max(box.height, Self.scale(source.height, by: box.width, over: source.width)))
+    }
+    return PixelSize(
+      width: max(box.width, Self.scale(source.width, by: box.height, over: source.height)),
+      height: box.height)
+  }
+
+  private func filled(_ source: PixelSize, _ enlarges: Bool) -> Geometry {
+    let size = limited(source, enlarges)
+    let scaled = covering(source, enlarges)
+    guard enlarges || scaled != source else {
+      // Too small to cover the box, or just large enough: cut only, between pixels.
+      let (x, y) = anchor.origin(of: size, in: source)
       let region = SampleRegion(
-        x: Double((source.width - size.width) / 2), y: Double((source.height - size.height) / 2),
-        width: Double(size.width), height: Double(size.height))
+        x: Double(x), y: Double(y), width: Double(size.width), height: Double(size.height))
       return Geometry(size: size, region: region, scaledSize: source)
     }
-    // The larger of the two factors covers the box.
-    let widthDecides = !Self.product(box.width, source.height, isBelow: box.height, source.width)
     var region = SampleRegion(source)
-    var scaled = size
-    if widthDecides {
+    if scaled.width == box.width {
       region.height = min(region.height, Double(box.height) * Double(source.width) / Double(box.width))
-      region.y = (Double(source.height) - region.height) / 2
-      scaled.height = max(size.height, Self.scale(source.height, by: box.width, over: source.width))
-    } else {
-      region.width = min(region.width, Double(box.width) * Double(source.height) / Double(box.height))
-      region.x = (Double(source.width) - region.width) / 2
-      scaled.width = max(size.width, Self.scale(source.width, by: box.height, over: source.height))
     }
+    if scaled.height == box.height {
+      region.width = min(region.width, Double(box.width) * Double(source.height) / Double(box.height))
+    }
+    let (x, y) = anchor.position(width: region.width, height: region.height, in: source)
+    region.x = min(max(0, x), Double(source.width) - region.width)
+    region.y = min(max(0, y), Double(source.height) - region.height)
     return Geometry(size: size, region: region, scaledSize: scaled)
   }
 
-  /// `value * numerator / denominator`, rounded to nearest, at least 1. `numerator < denominator`.
+  /// `value * numerator / denominator`, rounded to nearest, at least 1.
   private static func scale(_ value: Int, by numerator: Int, over denominator: Int) -> Int {
     let product = Int128(value) * Int128(numerator)
     let rounded = (2 * product + Int128(denominator)) / (2 * Int128(denominator))

@@ -4,16 +4,20 @@ public struct Thumbnail: Hashable, Sendable {
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// The largest size of the picture's own proportions that lies within the box.
     case fit
-    /// The box is filled; what sticks out is cut off evenly at both sides.
+    /// The box is filled; what sticks out is cut off where ``Thumbnail/anchor`` says.
     case fill
     /// Exactly the box; the proportions change.
     case stretch
+    /// The smallest size of the picture's own proportions that covers the box; nothing is cut off.
+    case cover
   }
 
   /// The box, in upright pixels. A side of 0 is free and follows from the other.
   public var box: PixelSize
   /// How the picture meets the box.
   public var mode: Mode
+  /// What of the picture is kept when the box is filled. Anchors that look at pixels are for ``Resize`` and ``Crop``.
+  public var anchor: Anchor
   /// The reconstruction filter.
   public var filter: ResampleFilter
   /// How much of the picture may be lost for speed. ``Effort/fine`` by default.
@@ -35,11 +39,13 @@ public struct Thumbnail: Hashable, Sendable {
 
   /// Creates a thumbnail description.
   public init(
-    box: PixelSize, mode: Mode, filter: ResampleFilter = .lanczos3, effort: Effort = .fine,
+    box: PixelSize, mode: Mode, anchor: Anchor = .center, filter: ResampleFilter = .lanczos3,
+    effort: Effort = .fine,
     linearLight: Bool = false
   ) {
     self.box = box
     self.mode = mode
+    self.anchor = anchor
     self.filter = filter
     self.effort = effort
     self.linearLight = linearLight

@@ -20,7 +20,7 @@ public struct GaussianBlur: ImageTransforming, Hashable, Sendable {
   }
 
   /// `blur:SIGMA`
-  public var identity: String { "blur:\(sigma.parameterText)" }
+  public var identity: String { "blur:\(sigma.spelling)" }
 
   private func check() throws(ImagingError) {
     try sigma.require(in: 0...1000, "sigma", of: "blur")
@@ -34,7 +34,7 @@ public struct GaussianBlur: ImageTransforming, Hashable, Sendable {
   /// - Complexity: O(pixels), whatever the deviation.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try check()
-    try bitmap.requireStepPixels()
+    let bitmap = try bitmap.converted(to: .rgba8)
     guard sigma > 0 else { return bitmap }
     let coarse = Self.step(sigma: sigma)
     let columns = BlurGrid(samples: bitmap.width, step: coarse)

@@ -28,7 +28,7 @@ public struct Sharpen: ImageTransforming, Hashable, Sendable {
 
   /// `sharpen:SIGMA,amount=AMOUNT,threshold=LEVELS`
   public var identity: String {
-    "sharpen:\(sigma.parameterText),amount=\(amount.parameterText),threshold=\(threshold)"
+    "sharpen:\(sigma.spelling),amount=\(amount.spelling),threshold=\(threshold)"
   }
 
   private func check() throws(ImagingError) {
@@ -45,7 +45,7 @@ public struct Sharpen: ImageTransforming, Hashable, Sendable {
   ///   ``GaussianBlur`` throws.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try check()
-    try bitmap.requireStepPixels()
+    let bitmap = try bitmap.converted(to: .rgba8)
     guard sigma > 0, amount > 0 else { return bitmap }
     let blurred = try GaussianBlur(sigma: sigma).apply(to: bitmap)
     let width = bitmap.width

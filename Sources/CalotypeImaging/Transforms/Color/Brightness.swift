@@ -15,7 +15,7 @@ public struct Brightness: ImageTransforming, ColorTransforming, Hashable, Sendab
   }
 
   /// `brightness:AMOUNT`
-  public var identity: String { "brightness:\(amount.parameterText)" }
+  public var identity: String { "brightness:\(amount.spelling)" }
 
   private func check() throws(ImagingError) {
     try amount.require(in: -1...1, "amount", of: "brightness")

@@ -27,7 +27,7 @@ public struct ColorMatrix: ImageTransforming, ColorTransforming, Hashable, Senda
   }
 
   /// `matrix:` and 20 numbers.
-  public var identity: String { "matrix:" + values.map(\.parameterText).joined(separator: ",") }
+  public var identity: String { "matrix:" + values.map(\.spelling).joined(separator: ",") }
 
   private func check() throws(ImagingError) {
     guard values.count == 20 else {

@@ -33,7 +33,7 @@ struct ColorPass: Sendable {
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for pixels that are not rgba8,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
-    try bitmap.requireStepPixels()
+    let bitmap = try bitmap.converted(to: .rgba8)
     guard let first = operations.first else { return bitmap }
     let width = bitmap.width
     let isOpaque = steps.reduce(bitmap.isOpaque) { $1.isOpaque(of: $0) }

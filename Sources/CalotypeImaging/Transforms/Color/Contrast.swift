@@ -15,7 +15,7 @@ public struct Contrast: ImageTransforming, ColorTransforming, Hashable, Sendable
   }
 
   /// `contrast:FACTOR`
-  public var identity: String { "contrast:\(factor.parameterText)" }
+  public var identity: String { "contrast:\(factor.spelling)" }
 
   private func check() throws(ImagingError) {
     try factor.require(in: 0...1000, "factor", of: "contrast")

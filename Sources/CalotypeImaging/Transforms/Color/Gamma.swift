@@ -17,7 +17,7 @@ public struct Gamma: ImageTransforming, ColorTransforming, Hashable, Sendable {
   }
 
   /// `gamma:EXPONENT`
-  public var identity: String { "gamma:\(exponent.parameterText)" }
+  public var identity: String { "gamma:\(exponent.spelling)" }
 
   private func check() throws(ImagingError) {
     try exponent.require(in: 0.01...100, "exponent", of: "gamma")

@@ -17,7 +17,7 @@ public struct Grayscale: ImageTransforming, ColorTransforming, Hashable, Sendabl
   }
 
   /// `grayscale:AMOUNT`
-  public var identity: String { "grayscale:\(amount.parameterText)" }
+  public var identity: String { "grayscale:\(amount.spelling)" }
 
   private func check() throws(ImagingError) {
     try amount.require(in: 0...1, "amount", of: "grayscale")

@@ -19,7 +19,7 @@ public struct HueRotation: ImageTransforming, ColorTransforming, Hashable, Senda
   }
 
   /// `hue:DEGREES`
-  public var identity: String { "hue:\(degrees.parameterText)" }
+  public var identity: String { "hue:\(degrees.spelling)" }
 
   private func check() throws(ImagingError) {
     try degrees.require(in: -1_000_000...1_000_000, "degrees", of: "hue")

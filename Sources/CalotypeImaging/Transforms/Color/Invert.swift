@@ -15,7 +15,7 @@ public struct Invert: ImageTransforming, ColorTransforming, Hashable, Sendable {
   }
 
   /// `invert:AMOUNT`
-  public var identity: String { "invert:\(amount.parameterText)" }
+  public var identity: String { "invert:\(amount.spelling)" }
 
   private func check() throws(ImagingError) {
     try amount.require(in: 0...1, "amount", of: "invert")

@@ -15,7 +15,7 @@ public struct Opacity: ImageTransforming, ColorTransforming, Hashable, Sendable 
   }
 
   /// `opacity:FACTOR`
-  public var identity: String { "opacity:\(factor.parameterText)" }
+  public var identity: String { "opacity:\(factor.spelling)" }
 
   private func check() throws(ImagingError) {
     try factor.require(in: 0...1, "factor", of: "opacity")

@@ -15,7 +15,7 @@ public struct Saturation: ImageTransforming, ColorTransforming, Hashable, Sendab
   }
 
   /// `saturation:FACTOR`
-  public var identity: String { "saturation:\(factor.parameterText)" }
+  public var identity: String { "saturation:\(factor.spelling)" }
 
   private func check() throws(ImagingError) {
     try factor.require(in: 0...1000, "factor", of: "saturation")

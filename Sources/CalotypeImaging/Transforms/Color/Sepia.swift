@@ -15,7 +15,7 @@ public struct Sepia: ImageTransforming, ColorTransforming, Hashable, Sendable {
   }
 
   /// `sepia:AMOUNT`
-  public var identity: String { "sepia:\(amount.parameterText)" }
+  public var identity: String { "sepia:\(amount.spelling)" }
 
   private func check() throws(ImagingError) {
     try amount.require(in: 0...1, "amount", of: "sepia")

@@ -74,18 +74,22 @@ public enum Anchor: Hashable, Sendable {
   /// A box that is larger than the picture sticks out, with an origin below 0. Anchors that read pixels count as
   /// ``center``; see ``origin(of:in:)-(_,Bitmap)``.
   func position(of box: PixelSize, in size: PixelSize) -> (x: Double, y: Double) {
-    func along(_ box: Int, _ length: Int, _ share: Double) -> Double {
-      (Double(length) - Double(box)) * share
-    }
+    position(
+      width: Double(box.width), height: Double(box.height), in: size)
+  }
+
+  /// The same for a box whose sides are no whole pixels.
+  func position(width: Double, height: Double, in size: PixelSize) -> (x: Double, y: Double) {
+    func along(_ box: Double, _ length: Double, _ share: Double) -> Double { (length - box) * share }
     if case .focus(let x, let y) = self {
-      func around(_ box: Int, _ length: Int, _ share: Double) -> Double {
-        let slack = Double(length) - Double(box)
-        return min(max(Double(length) * share - Double(box) / 2, min(0, slack)), max(0, slack))
+      func around(_ box: Double, _ length: Double, _ share: Double) -> Double {
+        let slack = length - box
+        return min(max(length * share - box / 2, min(0, slack)), max(0, slack))
       }
-      return (around(box.width, size.width, x), around(box.height, size.height, y))
+      return (around(width, Double(size.width), x), around(height, Double(size.height), y))
     }
     let (x, y) = shares
-    return (along(box.width, size.width, x), along(box.height, size.height, y))
+    return (along(width, Double(size.width), x), along(height, Double(size.height), y))
   }
 
   /// The same in whole pixels: to nearest, halves to the left and upwards.

@@ -7,6 +7,13 @@ struct PixelRectangle: Hashable, Sendable {
   var y: Int
   var size: PixelSize
 
+  /// A rectangle that is known to lie in the picture.
+  init(x: Int, y: Int, size: PixelSize) {
+    self.x = x
+    self.y = y
+    self.size = size
+  }
+
   /// What lies between these edges, as far as a picture of `size` has it; `nil` when that is nothing.
   init?(left: Int, top: Int, right: Int, bottom: Int, in size: PixelSize) {
     x = max(0, left)

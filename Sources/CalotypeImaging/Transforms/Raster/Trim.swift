@@ -39,13 +39,18 @@ public struct Trim: ImageTransforming, Hashable, Sendable {
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try check()
     let bitmap = try bitmap.converted(to: .rgba8)
-    guard let content = try content(of: bitmap) else { return bitmap }
+    return try bitmap.cropped(to: try keptRectangle(of: bitmap))
+  }
+
+  /// What is kept of an rgba8 picture; all of it when it is of one colour.
+  func keptRectangle(of bitmap: Bitmap) throws(ImagingError) -> PixelRectangle {
+    try check()
+    let whole = PixelRectangle(x: 0, y: 0, size: bitmap.size)
+    guard let content = try content(of: bitmap) else { return whole }
     let room = min(padding, Int(Int32.max))
-    let kept = PixelRectangle(
+    return PixelRectangle(
       left: content.x - room, top: content.y - room, right: content.x + content.size.width + room,
-      bottom: content.y + content.size.height + room, in: bitmap.size)
-    guard let kept else { return bitmap }
-    return try bitmap.cropped(to: kept)
+      bottom: content.y + content.size.height + room, in: bitmap.size) ?? whole
   }
 
   /// What differs from the edges; `nil` when nothing does.

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+struct TransformsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transforms",
+    abstract: "Lists what --transform can do.",
+    discussion: """
+      Arguments follow the name after a colon, separated by commas, by place or as key=value; those in brackets may \
+      be left out. C is a colour such as ff8000, ff800080, white or clear. Several --transform options are done in \
+      order; a resize that comes first is done while the picture is decoded.
+
+        calotype convert in.jpg out.png --transform resize:320x320,fill,anchor=attention --transform round:24
+      """)
+
+  @Flag(help: "One JSON object a line.")
+  var json = false
+
+  private struct Line: Encodable {
+    let name: String
+    let arguments: String
+    let summary: String
+  }
+
+  func run() {
+    for entry in TransformCatalog.entries {
+      if json {
+        Output.json(Line(name: entry.name, arguments: entry.usage, summary: entry.summary))
+      } else {
+        Output.line("\(entry.name):\(entry.usage)")
+        Output.line("    \(entry.summary)")
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Calotype
+import Crypto
+import FoundationEssentials
+
+/// A transform as written on the command line, read once.
+struct TransformArgument: ExpressibleByArgument {
+  /// What is wrong with it is told when all options are there.
+  let parsed: Result<ImageTransform, ImagingError>
+
+  init?(argument: String) {
+    parsed = Result { () throws(ImagingError) in
+      try ImageTransform(parsing: argument, loadingImages: Self.loadOverlay)
+    }
+  }
+
+  /// Reads and decodes the image of an overlay. A digest of the file stands for its pixels.
+  private static func loadOverlay(_ path: String) throws(ImagingError) -> (image: Bitmap, id: String) {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: path))
+    } catch {
+      throw .invalidParameter(name: "overlay", reason: "\(path) cannot be read; name an image file")
+    }
+    let digest = SHA256.hash(data: data).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+    return (try CoderRegistry.standard.decode(data).bitmap, digest.joined())
+  }
+}
