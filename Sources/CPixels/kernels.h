@@ -2,6 +2,10 @@
 #include "cpixels.h"
 #include <string.h>
 
+/// Fraction bits of the samples between the passes of 8-bit pictures, which are signed: what the first pass overshoots
+/// by is there for the second.
+enum { cpx_fraction = 6 };
+
 /// One output row of the vertical pass.
 typedef struct {
   /// `padded` rows of `bytes` bytes each; those from `taps` on repeat the last and weigh nothing.
@@ -14,21 +18,19 @@ typedef struct {
   int32_t taps, padded, precision;
 } cpx_column;
 
-/// The horizontal pass: the same for all rows.
+/// The horizontal pass: the same for all rows. Results are the sums without `precision` bits, saturated.
 typedef struct {
   const int32_t *starts;
   /// Subtracted from `starts`: the column of the source that the row begins with.
   int32_t first_column;
   const int16_t *coefficients;
-  /// `split(coefficients)`: per 16 taps, 16 high and 16 low bytes. Only for `CPX_LEVEL_SIMD512`.
-  const uint8_t *split;
   int32_t count, taps, stride, precision;
 } cpx_row;
 
-/// The row that `horizontal` reads has 128 bytes of slack behind its last pixel.
+/// Kernels for bytes. Their horizontal pass is that of 16-bit samples.
 typedef struct {
-  void (*vertical)(const cpx_column *column, uint8_t *out);
-  void (*horizontal)(const cpx_row *row, const uint8_t *in, uint8_t *out);
+  /// Sums with `cpx_fraction` bits of fraction.
+  void (*vertical)(const cpx_column *column, int16_t *out);
   void (*premultiply)(const uint8_t *in, uint8_t *out, size_t pixels);
 } cpx_kernels;
 

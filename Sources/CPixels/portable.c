@@ -1,8 +1,12 @@
 #include "kernels.h"
 
-static void vertical(const cpx_column *column, uint8_t *out) {
+static int16_t narrowed(int32_t value) {
+  return value < -32768 ? -32768 : value > 32767 ? 32767 : (int16_t)value;
+}
+
+static void vertical(const cpx_column *column, int16_t *out) {
   enum { width = 32 };
-  const int32_t rounding = 1 << (column->precision - 1), precision = column->precision;
+  const int32_t precision = column->precision - cpx_fraction, rounding = 1 << (precision - 1);
   size_t x = 0;
   for (; x + width <= column->bytes; x += width) {
     int32_t sums[width];
@@ -12,24 +16,12 @@ static void vertical(const cpx_column *column, uint8_t *out) {
       const int32_t c = column->coefficients[t];
       for (int i = 0; i < width; i++) sums[i] += c * p[i];
     }
-    for (int i = 0; i < width; i++) out[x + i] = cpx_clamp(sums[i] >> precision);
+    for (int i = 0; i < width; i++) out[x + i] = narrowed(sums[i] >> precision);
   }
   for (; x < column->bytes; x++) {
     int32_t sum = rounding;
     for (int32_t t = 0; t < column->taps; t++) sum += column->coefficients[t] * column->rows[t][x];
-    out[x] = cpx_clamp(sum >> precision);
-  }
-}
-
-static void horizontal(const cpx_row *row, const uint8_t *in, uint8_t *out) {
-  const int32_t rounding = 1 << (row->precision - 1), precision = row->precision;
-  for (int32_t x = 0; x < row->count; x++) {
-    const uint8_t *p = in + (size_t)(row->starts[x] - row->first_column) * 4;
-    const int16_t *c = row->coefficients + (size_t)x * row->stride;
-    int32_t sums[4] = {rounding, rounding, rounding, rounding};
-    for (int32_t t = 0; t < row->taps; t++, p += 4)
-      for (int i = 0; i < 4; i++) sums[i] += c[t] * p[i];
-    for (int i = 0; i < 4; i++) out[4 * (size_t)x + i] = cpx_clamp(sums[i] >> precision);
+    out[x] = narrowed(sum >> precision);
   }
 }
 
@@ -41,4 +33,4 @@ static void premultiply(const uint8_t *in, uint8_t *out, size_t pixels) {
   }
 }
 
-const cpx_kernels cpx_portable = {vertical, horizontal, premultiply};
+const cpx_kernels cpx_portable = {vertical, premultiply};

@@ -50,12 +50,12 @@ static const cpx_kernels *kernels(cpx_level level) {
   }
 }
 
-/// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
-enum { slack = 128 };
+/// Samples behind the row between the passes that the horizontal pass may read and weigh with zero.
+enum { slack = 64 };
 
 /// Parts of the workspace, as offsets from its start; all 64-byte aligned.
 typedef struct {
-  size_t row, row_stride, pointers, scratch, reciprocals, split, ring, ring_stride, total;
+  size_t row, row_stride, result, pointers, scratch, reciprocals, ring, ring_stride, total;
 } layout;
 
 static int32_t padded_taps(const cpx_filter *filter) { return (filter->taps + 3) & ~3; }
@@ -64,14 +64,12 @@ static int make_layout(const cpx_resample *r, layout *l) {
   const size_t columns = (size_t)r->columns;
   const size_t taps = (size_t)padded_taps(&r->vertical);
   memset(l, 0, sizeof *l);
-  l->row_stride = (columns * 4 + slack + 63) & ~(size_t)63;
-  if (!cpx_reserve(&l->total, &l->row, l->row_stride, cpx_resample_group)) return 0;
+  l->row_stride = (columns * 4 + slack + 31) & ~(size_t)31;
+  if (!cpx_reserve(&l->total, &l->row, l->row_stride * cpx_resample_group, sizeof(int16_t))) return 0;
+  if (!cpx_reserve(&l->total, &l->result, (size_t)r->horizontal.count * 4, sizeof(int16_t))) return 0;
   if (!cpx_reserve(&l->total, &l->pointers, taps * cpx_resample_group, sizeof(uint8_t *))) return 0;
   if (!cpx_reserve(&l->total, &l->scratch, taps / 2, sizeof(uint32_t))) return 0;
   if (r->alpha != CPX_ALPHA_OPAQUE && !cpx_reserve(&l->total, &l->reciprocals, 256, sizeof(uint64_t))) return 0;
-  if (r->level == CPX_LEVEL_SIMD512
-      && !cpx_reserve(&l->total, &l->split, (size_t)r->horizontal.count, (size_t)r->horizontal.stride * 2))
-    return 0;
   l->ring_stride = (columns * 4 + 63) & ~(size_t)63;
   return r->alpha != CPX_ALPHA_STRAIGHT
       || cpx_reserve(&l->total, &l->ring, (size_t)r->span, l->ring_stride);
@@ -79,7 +77,7 @@ static int make_layout(const cpx_resample *r, layout *l) {
 
 static int is_valid(const cpx_filter *filter, int32_t length) {
   if (filter->count < 1 || filter->taps < 1 || filter->taps > length || filter->stride < filter->taps
-      || filter->stride % 16 != 0 || filter->precision < 1 || filter->precision > 22)
+      || filter->stride % 16 != 0 || filter->precision <= cpx_fraction || filter->precision > 22)
     return 0;
   int32_t previous = 0;
   for (int32_t i = 0; i < filter->count; i++) {
@@ -127,23 +125,14 @@ void cpx_resample_begin(cpx_resample *r, void *workspace) {
     return;
   }
   if (!make_layout(r, &l)) return;
+  int16_t *rows = (int16_t *)(base + l.row);
   for (size_t i = 0; i < cpx_resample_group; i++)
-    memset(base + l.row + i * l.row_stride + (size_t)r->columns * 4, 0, slack);
+    memset(rows + i * l.row_stride + (size_t)r->columns * 4, 0, slack * sizeof(int16_t));
   if (r->alpha != CPX_ALPHA_OPAQUE) {
     // With 32 bits of fraction, rounded up, products of numerators below 2^16 are exact when cut off.
     uint64_t *reciprocals = (uint64_t *)(base + l.reciprocals);
     reciprocals[0] = 0;
     for (uint64_t a = 1; a < 256; a++) reciprocals[a] = ((uint64_t)1 << 32) / a + 1;
-  }
-  if (r->level == CPX_LEVEL_SIMD512) {
-    const size_t count = (size_t)r->horizontal.count * (size_t)r->horizontal.stride;
-    const int16_t *c = r->horizontal.coefficients;
-    uint8_t *split = base + l.split;
-    for (size_t i = 0; i < count; i += 16, split += 32)
-      for (size_t j = 0; j < 16; j++) {
-        split[j] = cpx_split_high(c[i + j]);
-        split[16 + j] = cpx_split_low(c[i + j]);
-      }
   }
 }
 
@@ -171,8 +160,8 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_kernels *k = kernels(r->level);
   const cpx_filter *v = &r->vertical, *h = &r->horizontal;
   const cpx_row row = {
-      h->starts, r->first_column, h->coefficients, base + l.split, h->count, h->taps, h->stride,
-      h->precision};
+      h->starts, r->first_column, h->coefficients, h->count, h->taps, h->stride, h->precision + cpx_fraction};
+  int16_t *middle = (int16_t *)(base + l.row), *result = (int16_t *)(base + l.result);
   const size_t bytes = (size_t)r->columns * 4, left = (size_t)r->first_column * 4;
   const int32_t padded = padded_taps(v);
   // Rows that come from far away are best read from end to end.
@@ -203,13 +192,14 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
         const cpx_column column = {
             rows, end - x, v->coefficients + (size_t)y * (size_t)v->stride, (uint32_t *)(base + l.scratch),
             v->taps, padded, v->precision};
-        k->vertical(&column, base + l.row + (size_t)(y - top) * l.row_stride + x);
+        k->vertical(&column, middle + (size_t)(y - top) * l.row_stride + x);
         for (int32_t t = 0; t < padded; t++) rows[t] += end - x;
       }
     }
     for (int32_t y = top; y < bottom; y++) {
       uint8_t *out = r->destination + (size_t)y * r->destination_stride;
-      k->horizontal(&row, base + l.row + (size_t)(y - top) * l.row_stride, out);
+      cpx_wide_kernels_of(r->level)->horizontal(&row, middle + (size_t)(y - top) * l.row_stride, result);
+      for (size_t i = 0; i < (size_t)h->count * 4; i++) out[i] = cpx_clamp(result[i]);
       if (r->alpha != CPX_ALPHA_OPAQUE)
         unpremultiply(out, (size_t)h->count, (const uint64_t *)(base + l.reciprocals));
     }

@@ -101,7 +101,7 @@ void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
   const cpx_wide_kernels *k = cpx_wide_kernels_of(r->level);
   const cpx_filter *v = &r->vertical, *h = &r->horizontal;
   const cpx_row row = {
-      h->starts, r->first_column, h->coefficients, NULL, h->count, h->taps, h->stride, h->precision};
+      h->starts, r->first_column, h->coefficients, h->count, h->taps, h->stride, h->precision};
   const int32_t ring = ring_pairs(r), most = row_pairs(r);
   for (int32_t top = first; top < last; top += cpx_resample_group) {
     const int32_t bottom = last - top < cpx_resample_group ? last : top + cpx_resample_group;

@@ -13,14 +13,14 @@ static inline int32_t pair(const int16_t *c) {
 
 // SSE4.1
 
-SSE41 static void vertical_sse41(const cpx_column *column, uint8_t *out) {
+SSE41 static void vertical_sse41(const cpx_column *column, int16_t *out) {
   enum { width = 16 };
   if (column->bytes < width) {
     cpx_portable.vertical(column, out);
     return;
   }
-  const __m128i zero = _mm_setzero_si128(), rounding = _mm_set1_epi32(1 << (column->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(column->precision);
+  const __m128i zero = _mm_setzero_si128(), rounding = _mm_set1_epi32(1 << (column->precision - cpx_fraction - 1));
+  const __m128i shift = _mm_cvtsi32_si128(column->precision - cpx_fraction);
   CPX_FOR_CHUNKS(x, column->bytes, width) {
     __m128i a0 = rounding, a1 = rounding, a2 = rounding, a3 = rounding;
     for (int32_t t = 0; t < column->taps; t += 2) {
@@ -35,29 +35,8 @@ SSE41 static void vertical_sse41(const cpx_column *column, uint8_t *out) {
     }
     a0 = _mm_packs_epi32(_mm_sra_epi32(a0, shift), _mm_sra_epi32(a1, shift));
     a2 = _mm_packs_epi32(_mm_sra_epi32(a2, shift), _mm_sra_epi32(a3, shift));
-    _mm_storeu_si128((__m128i *)(out + x), _mm_packus_epi16(a0, a2));
-  }
-}
-
-SSE41 static void horizontal_sse41(const cpx_row *row, const uint8_t *in, uint8_t *out) {
-  const __m128i first = _mm_setr_epi8(0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1);
-  const __m128i second = _mm_setr_epi8(8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
-  const __m128i rounding = _mm_set1_epi32(1 << (row->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(row->precision);
-  for (int32_t x = 0; x < row->count; x++) {
-    const uint8_t *p = in + (size_t)(row->starts[x] - row->first_column) * 4;
-    const int16_t *c = row->coefficients + (size_t)x * row->stride;
-    __m128i a = rounding, b = _mm_setzero_si128();
-    for (int32_t t = 0; t < row->taps; t += 4) {
-      const __m128i s = _mm_loadu_si128((const __m128i *)(p + 4 * (size_t)t));
-      const __m128i k = _mm_loadl_epi64((const __m128i *)(c + t));
-      a = _mm_add_epi32(a, _mm_madd_epi16(_mm_shuffle_epi8(s, first), _mm_shuffle_epi32(k, 0x00)));
-      b = _mm_add_epi32(b, _mm_madd_epi16(_mm_shuffle_epi8(s, second), _mm_shuffle_epi32(k, 0x55)));
-    }
-    a = _mm_sra_epi32(_mm_add_epi32(a, b), shift);
-    a = _mm_packs_epi32(a, a);
-    const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(a, a));
-    memcpy(out + 4 * (size_t)x, &pixel, 4);
+    _mm_storeu_si128((__m128i *)(out + x), a0);
+    _mm_storeu_si128((__m128i *)(out + x + 8), a2);
   }
 }
 
@@ -82,18 +61,18 @@ SSE41 static void premultiply_sse41(const uint8_t *in, uint8_t *out, size_t pixe
   cpx_portable.premultiply(in + 4 * i, out + 4 * i, pixels - i);
 }
 
-const cpx_kernels cpx_sse41 = {vertical_sse41, horizontal_sse41, premultiply_sse41};
+const cpx_kernels cpx_sse41 = {vertical_sse41, premultiply_sse41};
 
 // AVX2
 
-AVX2 static void vertical_avx2(const cpx_column *column, uint8_t *out) {
+AVX2 static void vertical_avx2(const cpx_column *column, int16_t *out) {
   enum { width = 32 };
   if (column->bytes < width) {
     vertical_sse41(column, out);
     return;
   }
-  const __m256i zero = _mm256_setzero_si256(), rounding = _mm256_set1_epi32(1 << (column->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(column->precision);
+  const __m256i zero = _mm256_setzero_si256(), rounding = _mm256_set1_epi32(1 << (column->precision - cpx_fraction - 1));
+  const __m128i shift = _mm_cvtsi32_si128(column->precision - cpx_fraction);
   CPX_FOR_CHUNKS(x, column->bytes, width) {
     __m256i a0 = rounding, a1 = rounding, a2 = rounding, a3 = rounding;
     for (int32_t t = 0; t < column->taps; t += 2) {
@@ -108,36 +87,8 @@ AVX2 static void vertical_avx2(const cpx_column *column, uint8_t *out) {
     }
     a0 = _mm256_packs_epi32(_mm256_sra_epi32(a0, shift), _mm256_sra_epi32(a1, shift));
     a2 = _mm256_packs_epi32(_mm256_sra_epi32(a2, shift), _mm256_sra_epi32(a3, shift));
-    _mm256_storeu_si256((__m256i *)(out + x), _mm256_packus_epi16(a0, a2));
-  }
-}
-
-AVX2 static void horizontal_avx2(const cpx_row *row, const uint8_t *in, uint8_t *out) {
-  const __m256i order = _mm256_setr_epi8(
-      0, -1, 4, -1, 1, -1, 5, -1, 2, -1, 6, -1, 3, -1, 7, -1,
-      8, -1, 12, -1, 9, -1, 13, -1, 10, -1, 14, -1, 11, -1, 15, -1);
-  const __m256i first_words = _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1);
-  const __m256i last_words = _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3);
-  const __m128i rounding = _mm_set1_epi32(1 << (row->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(row->precision);
-  for (int32_t x = 0; x < row->count; x++) {
-    const uint8_t *p = in + (size_t)(row->starts[x] - row->first_column) * 4;
-    const int16_t *c = row->coefficients + (size_t)x * row->stride;
-    __m256i a = _mm256_setzero_si256(), b = a;
-    for (int32_t t = 0; t < row->taps; t += 8) {
-      const __m128i *q = (const __m128i *)(p + 4 * (size_t)t);
-      const __m256i s0 = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(q)), order);
-      const __m256i s1 = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128(q + 1)), order);
-      const __m256i k = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(c + t)));
-      a = _mm256_add_epi32(a, _mm256_madd_epi16(s0, _mm256_permutevar8x32_epi32(k, first_words)));
-      b = _mm256_add_epi32(b, _mm256_madd_epi16(s1, _mm256_permutevar8x32_epi32(k, last_words)));
-    }
-    a = _mm256_add_epi32(a, b);
-    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-    sum = _mm_sra_epi32(_mm_add_epi32(sum, rounding), shift);
-    sum = _mm_packs_epi32(sum, sum);
-    const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(sum, sum));
-    memcpy(out + 4 * (size_t)x, &pixel, 4);
+    _mm256_storeu_si256((__m256i *)(out + x), _mm256_permute2x128_si256(a0, a2, 0x20));
+    _mm256_storeu_si256((__m256i *)(out + x + 16), _mm256_permute2x128_si256(a0, a2, 0x31));
   }
 }
 
@@ -162,7 +113,7 @@ AVX2 static void premultiply_avx2(const uint8_t *in, uint8_t *out, size_t pixels
   premultiply_sse41(in + 4 * i, out + 4 * i, pixels - i);
 }
 
-const cpx_kernels cpx_avx2 = {vertical_avx2, horizontal_avx2, premultiply_avx2};
+const cpx_kernels cpx_avx2 = {vertical_avx2, premultiply_avx2};
 
 // AVX-512 with VNNI: four taps of a channel side by side, one dot product each for the high and the low bytes
 // of the coefficients. The sums may wrap around on the way; the total does not.
@@ -171,7 +122,7 @@ VNNI static inline __m512i joined(__m512i high, __m512i low, __m128i shift) {
   return _mm512_sra_epi32(_mm512_add_epi32(_mm512_slli_epi32(high, 7), low), shift);
 }
 
-VNNI static void vertical_vnni(const cpx_column *column, uint8_t *out) {
+VNNI static void vertical_vnni(const cpx_column *column, int16_t *out) {
   enum { width = 64 };
   if (column->bytes < width) {
     vertical_avx2(column, out);
@@ -189,8 +140,10 @@ VNNI static void vertical_vnni(const cpx_column *column, uint8_t *out) {
     factors[2 * g] = high;
     factors[2 * g + 1] = low;
   }
-  const __m512i zero = _mm512_setzero_si512(), rounding = _mm512_set1_epi32(1 << (column->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(column->precision);
+  const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i last = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  const __m512i zero = _mm512_setzero_si512(), rounding = _mm512_set1_epi32(1 << (column->precision - cpx_fraction - 1));
+  const __m128i shift = _mm_cvtsi32_si128(column->precision - cpx_fraction);
   CPX_FOR_CHUNKS(x, column->bytes, width) {
     __m512i h0 = zero, h1 = zero, h2 = zero, h3 = zero;
     __m512i l0 = rounding, l1 = rounding, l2 = rounding, l3 = rounding;
@@ -215,36 +168,10 @@ VNNI static void vertical_vnni(const cpx_column *column, uint8_t *out) {
     }
     h0 = _mm512_packs_epi32(joined(h0, l0, shift), joined(h1, l1, shift));
     h2 = _mm512_packs_epi32(joined(h2, l2, shift), joined(h3, l3, shift));
-    _mm512_storeu_si512(out + x, _mm512_packus_epi16(h0, h2));
+    _mm512_storeu_si512(out + x, _mm512_permutex2var_epi64(h0, first, h2));
+    _mm512_storeu_si512(out + x + 32, _mm512_permutex2var_epi64(h0, last, h2));
   }
 }
 
-VNNI static void horizontal_vnni(const cpx_row *row, const uint8_t *in, uint8_t *out) {
-  const __m512i order = _mm512_broadcast_i32x4(
-      _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  const __m512i words = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const __m128i rounding = _mm_set1_epi32(1 << (row->precision - 1));
-  const __m128i shift = _mm_cvtsi32_si128(row->precision);
-  for (int32_t x = 0; x < row->count; x++) {
-    const uint8_t *p = in + (size_t)(row->starts[x] - row->first_column) * 4;
-    const uint8_t *c = row->split + (size_t)x * row->stride * 2;
-    __m512i high = _mm512_setzero_si512(), low = high;
-    for (int32_t t = 0; t < row->taps; t += 16, p += 64, c += 32) {
-      const __m512i s = _mm512_shuffle_epi8(_mm512_loadu_si512(p), order);
-      const __m512i kh = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)c));
-      const __m512i kl = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(c + 16)));
-      high = _mm512_dpbusd_epi32(high, s, _mm512_permutexvar_epi32(words, kh));
-      low = _mm512_dpbusd_epi32(low, s, _mm512_permutexvar_epi32(words, kl));
-    }
-    const __m512i all = _mm512_add_epi32(_mm512_slli_epi32(high, 7), low);
-    const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
-    __m128i sum = _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    sum = _mm_sra_epi32(_mm_add_epi32(sum, rounding), shift);
-    sum = _mm_packs_epi32(sum, sum);
-    const int32_t pixel = _mm_cvtsi128_si32(_mm_packus_epi16(sum, sum));
-    memcpy(out + 4 * (size_t)x, &pixel, 4);
-  }
-}
-
-const cpx_kernels cpx_vnni = {vertical_vnni, horizontal_vnni, premultiply_avx2};
+const cpx_kernels cpx_vnni = {vertical_vnni, premultiply_avx2};
 #endif

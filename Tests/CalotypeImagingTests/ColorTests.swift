@@ -216,7 +216,7 @@ struct ColorTests {
     #expect(throws: ImagingError.self) { try small.converted(to: .cmyk8) }
   }
 
-  @Test("CMYK and grey are resampled, 16 bits refused")
+  @Test("CMYK, grey and 16 bits are resampled")
   func resampling() throws {
     let size = PixelSize(width: 64, height: 64)
     let inks = try Bitmap(size: size, format: .cmyk8) { target in
@@ -237,9 +237,14 @@ struct ColorTests {
     let small = try gray.resampled(to: PixelSize(width: 5, height: 3))
     #expect(small.format == .gray8)
     #expect(Self.bytes(small) == Array(repeating: 77, count: 15))
-    #expect(throws: ImagingError.self) {
-      try gray.converted(to: .rgba16).resampled(to: PixelSize(width: 2, height: 2))
-    }
+    let wide = try gray.converted(to: .rgba16).resampled(to: PixelSize(width: 2, height: 2))
+    #expect(wide.format == .rgba16)
+    let samples = wide.withUnsafeBytes { Array($0.bindMemory(to: UInt16.self)) }
+    #expect(
+      samples == [
+        19789, 19789, 19789, 65535, 19789, 19789, 19789, 65535, 19789, 19789, 19789, 65535, 19789, 19789,
+        19789, 65535,
+      ])
   }
 
   @Test("a cancelled task and a passed deadline stop it")

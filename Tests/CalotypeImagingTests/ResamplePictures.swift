@@ -74,7 +74,7 @@ enum ResamplePictures {
   }
 }
 
-/// A resize as the textbook has it: one loop per sum, in double precision, rounded to bytes after each pass.
+/// A resize as the textbook has it: one loop per sum, in double precision, rounded to bytes at the end.
 /// Shares nothing with the library but the kernels' published formulas.
 enum ReferenceResample {
   static func kernel(_ filter: ResampleFilter, _ distance: Double) -> Double {
@@ -109,11 +109,11 @@ enum ReferenceResample {
 
   /// Resizes along one axis: `lines` lines of `length` pixels.
   private static func pass(
-    _ source: [UInt8], length: Int, lines: Int, step: Int, lineStep: Int, start: Double, extent: Double,
+    _ source: [Double], length: Int, lines: Int, step: Int, lineStep: Int, start: Double, extent: Double,
     count: Int,
     filter: ResampleFilter, outStep: Int, outLineStep: Int
-  ) -> [UInt8] {
-    var result = [UInt8](repeating: 0, count: lines * count * 4)
+  ) -> [Double] {
+    var result = [Double](repeating: 0, count: lines * count * 4)
     let scale = extent / Double(count)
     let stretch = max(1, scale)
     for output in 0..<count {
@@ -128,9 +128,9 @@ enum ReferenceResample {
         for channel in 0..<4 {
           var value = 0.0
           for index in seen {
-            value += weights[index] / sum * Double(source[line * lineStep + index * step + channel])
+            value += weights[index] / sum * source[line * lineStep + index * step + channel]
           }
-          result[line * outLineStep + output * outStep + channel] = UInt8(min(max(value.rounded(), 0), 255))
+          result[line * outLineStep + output * outStep + channel] = value
         }
       }
     }
@@ -185,10 +185,12 @@ enum ReferenceResample {
     var bytes = ResamplePictures.bytes(bitmap)
     if !bitmap.isOpaque { bytes = ResamplePictures.premultiplied(bytes) }
     let middle = pass(
-      bytes, length: bitmap.height, lines: bitmap.width, step: bitmap.width * 4, lineStep: 4, start: region.y,
+      bytes.map { Double($0) }, length: bitmap.height, lines: bitmap.width, step: bitmap.width * 4,
+      lineStep: 4, start: region.y,
       extent: region.height, count: size.height, filter: filter, outStep: bitmap.width * 4, outLineStep: 4)
     return pass(
       middle, length: bitmap.width, lines: size.height, step: 4, lineStep: bitmap.width * 4, start: region.x,
-      extent: region.width, count: size.width, filter: filter, outStep: 4, outLineStep: size.width * 4)
+      extent: region.width, count: size.width, filter: filter, outStep: 4, outLineStep: size.width * 4
+    ).map { UInt8(min(max($0.rounded(), 0), 255)) }
   }
 }

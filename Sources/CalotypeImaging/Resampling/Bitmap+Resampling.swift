@@ -101,7 +101,7 @@ extension Bitmap {
   }
 
   /// Rows that are made between two looks at `Task.isCancelled`: about 16 million products, some milliseconds.
-  private static func batch(samplesPerRow: Int) -> Int {
+  static func batch(samplesPerRow: Int) -> Int {
     max(1, (16 << 20) / max(1, samplesPerRow))
   }
 

@@ -71,7 +71,7 @@ extension FilterBank {
       throw .invalidParameter(
         name: "size", reason: "a side of \(count) is too long for \(taps) weights a pixel")
     }
-    try self.init(count: count, taps: taps, pool: pool)
+    try self.init(count: count, taps: taps, largestSample: Self.largestWord, pool: pool)
     let normalised = UnsafeMutableBufferPointer<Double>.allocate(capacity: taps)
     defer { normalised.deallocate() }
     precision = Self.largestPrecision

@@ -165,6 +165,8 @@ struct FilterBank: ~Copyable {
   /// - Returns: Whether all weights, and all sums of products with bytes, have room.
   func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
     let one = 1 << precision
+    // Samples between the passes have up to six fraction bits, which are rounded off at the end.
+    let rounding = largestSample == Self.largestByte ? one / 2 : 32 * one
     var left = 0
     var right = 0
     var leftCarry = 0.0
@@ -195,6 +197,6 @@ struct FilterBank: ~Copyable {
       set(other, rightWeight)
     }
     if count % 2 == 1 { set(count / 2, one - left - right) }
-    return largest <= Self.largestWeight && magnitudes <= (Int(Int32.max) - one / 2) / largestSample
+    return largest <= Self.largestWeight && magnitudes <= (Int(Int32.max) - rounding) / largestSample
   }
 }

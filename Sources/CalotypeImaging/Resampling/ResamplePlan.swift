@@ -80,11 +80,13 @@ struct ResamplePlan {
   private func job(
     of source: PixelSize, alpha: cpx_alpha, rowsInMemory: Int?, level: cpx_level, pool: PixelPool
   ) throws(ImagingError) -> ResampleJob {
+    // Between the passes, samples always have 16 bits.
     let largest = samples == CPX_SAMPLES_8 ? FilterBank.largestByte : FilterBank.largestWord
     return try ResampleJob(
       ResampleJob.Source(size: source, format: format, alpha: alpha, samples: samples),
       rowsInMemory: rowsInMemory,
-      columns: FilterBank(axis: horizontal, filter: filter, largestSample: largest, pool: pool),
+      columns: FilterBank(
+        axis: horizontal, filter: filter, largestSample: FilterBank.largestWord, pool: pool),
       rows: FilterBank(axis: vertical, filter: filter, largestSample: largest, pool: pool), level: level,
       pool: pool)
   }
