@@ -5,6 +5,19 @@ import Glibc
 struct Tool {
   /// One line of `--json`: the fields of all commands.
   struct Line: Decodable {
+    struct Facts: Decodable {
+      struct Dominant: Decodable {
+        let color: String
+        let share: Double
+      }
+
+      let averageColor: String
+      let dominantColors: [Dominant]
+      let hasTransparency: Bool
+      let blurHash: String
+      let thumbHash: String
+    }
+
     struct Failure: Decodable {
       let code: String
       let message: String
@@ -27,6 +40,9 @@ struct Tool {
     let colorProfile: String?
     let orientation: Int?
     let pixelsSHA256: [String]?
+    let facts: Facts?
+    let name: String?
+    let arguments: String?
     let path: String?
     let records: Int?
     let removedRecords: Int?

@@ -32,11 +32,14 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
   public var filter: ResampleFilter
   /// Mix colours as light does; see ``Thumbnail/linearLight``.
   public var linearLight: Bool
+  /// How much may be lost for speed when this is done while decoding; see ``Thumbnail/effort``.
+  public var effort: Thumbnail.Effort
 
   /// Creates the step.
   public init(
     _ box: PixelSize, mode: Mode = .fit, enlarges: Bool = false, anchor: Anchor = .center,
-    background: PixelColor = .clear, filter: ResampleFilter = .lanczos3, linearLight: Bool = false
+    background: PixelColor = .clear, filter: ResampleFilter = .lanczos3, linearLight: Bool = false,
+    effort: Thumbnail.Effort = .fine
   ) {
     self.box = box
     self.mode = mode
@@ -45,9 +48,10 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
     self.background = background
     self.filter = filter
     self.linearLight = linearLight
+    self.effort = effort
   }
 
-  /// Reads `320x240,fill,enlarge=true,anchor=top,background=ffffff,filter=bicubic,linear=true`; a side may be left
+  /// Reads `320x240,fill,enlarge=true,anchor=top,background=ffffff,filter=bicubic,linear=true,effort=fast`; a side may be left
   /// out.
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
     let text = try arguments.required(arguments.text("size"), "size")
@@ -63,6 +67,7 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
     background = try arguments.color("background") ?? .clear
     filter = try arguments.choice("filter") ?? .lanczos3
     linearLight = try arguments.flag("linear") ?? false
+    effort = try arguments.choice("effort") ?? .fine
     try arguments.finish()
     try check()
   }
@@ -77,6 +82,7 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
     if background != .clear { text += ",background=\(background.hex)" }
     if filter != .lanczos3 { text += ",filter=\(filter.rawValue)" }
     if linearLight { text += ",linear=true" }
+    if effort != .fine { text += ",effort=\(effort.rawValue)" }
     return text
   }
 
@@ -105,7 +111,7 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
   /// `nil` where the step may enlarge, or has to see the pixels of the whole.
   var thumbnail: Thumbnail? {
     guard !enlarges else { return nil }
-    var thumbnail = Thumbnail(box: box, mode: .fit, filter: filter, linearLight: linearLight)
+    var thumbnail = Thumbnail(box: box, mode: .fit, filter: filter, effort: effort, linearLight: linearLight)
     switch mode {
     case .fit, .inside, .pad: break
     case .stretch: thumbnail.mode = .stretch
@@ -156,11 +162,12 @@ extension ImageTransform {
   /// Another size: within a box of so many pixels unless `mode` says otherwise. A side of 0 is free.
   public static func resize(
     _ width: Int, _ height: Int, mode: Resize.Mode = .fit, enlarges: Bool = false, anchor: Anchor = .center,
-    background: PixelColor = .clear, filter: ResampleFilter = .lanczos3, linearLight: Bool = false
+    background: PixelColor = .clear, filter: ResampleFilter = .lanczos3, linearLight: Bool = false,
+    effort: Thumbnail.Effort = .fine
   ) -> ImageTransform {
     ImageTransform(
       Resize(
         PixelSize(width: width, height: height), mode: mode, enlarges: enlarges, anchor: anchor,
-        background: background, filter: filter, linearLight: linearLight))
+        background: background, filter: filter, linearLight: linearLight, effort: effort))
   }
 }

@@ -1,30 +1,51 @@
 /// The arguments of a transform that is written as text: `300x200,mode=fill`. Positional ones first, each either by
-/// place or by name.
+/// place or by name. `\\,` and `\\=` stand for the characters themselves.
 ///
 /// Every argument has to be asked for: what nobody asked for is an error in ``finish()``.
 struct TransformArguments {
   /// The name of the transform.
   let name: String
-  private var positional: [Substring] = []
-  private var named: [String: Substring] = [:]
+  private var positional: [String] = []
+  private var named: [String: String] = [:]
 
   /// Reads `name` or `name:arguments`.
   init(_ text: String) throws(ImagingError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     name = String(parts[0])
     guard parts.count == 2 else { return }
-    for argument in parts[1].split(separator: ",", omittingEmptySubsequences: false) {
-      guard let equals = argument.firstIndex(of: "=") else {
-        guard named.isEmpty else { throw error("'\(argument)' comes after arguments with names") }
-        positional.append(argument)
+    for argument in Self.arguments(parts[1]) {
+      guard let key = argument.key else {
+        guard named.isEmpty else { throw error("'\(argument.value)' comes after arguments with names") }
+        positional.append(argument.value)
         continue
       }
-      let key = String(argument[..<equals])
-      guard named.updateValue(argument[argument.index(after: equals)...], forKey: key) == nil else {
+      guard named.updateValue(argument.value, forKey: key) == nil else {
         throw error("'\(key)' is given twice")
       }
     }
     positional.reverse()
+  }
+
+  /// What stands between commas. A backslash takes away the meaning of the comma or equals sign behind it.
+  private static func arguments(_ text: Substring) -> [(key: String?, value: String)] {
+    var arguments: [(key: String?, value: String)] = [(nil, "")]
+    var isPlain = false
+    for character in text {
+      let last = arguments.count - 1
+      if isPlain {
+        arguments[last].value.append(character)
+        isPlain = false
+      } else if character == "\\" {
+        isPlain = true
+      } else if character == "," {
+        arguments.append((nil, ""))
+      } else if character == "=", arguments[last].key == nil {
+        arguments[last] = (arguments[last].value, "")
+      } else {
+        arguments[last].value.append(character)
+      }
+    }
+    return arguments
   }
 
   /// The error of this transform.
@@ -32,12 +53,11 @@ struct TransformArguments {
 
   /// The next argument by place, or the one of this name; `nil` when there is neither.
   mutating func text(_ key: String) -> String? {
-    if let value = named.removeValue(forKey: key) { return String(value) }
-    return positional.popLast().map { String($0) }
+    named.removeValue(forKey: key) ?? positional.popLast()
   }
 
   /// The argument of this name; never by place.
-  mutating func option(_ key: String) -> String? { named.removeValue(forKey: key).map { String($0) } }
+  mutating func option(_ key: String) -> String? { named.removeValue(forKey: key) }
 
   /// An argument of a type that can be read from text, such as `Int`, `Double` or an enumeration's raw value.
   mutating func value<Value>(

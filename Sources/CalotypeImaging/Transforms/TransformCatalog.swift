@@ -23,7 +23,7 @@ public enum TransformCatalog {
 
   private static let all: [(entry: Entry, make: Make)] = [
     entry(
-      "resize", "WxH[,MODE][,enlarge=true][,anchor=A][,background=C][,filter=F][,linear=true]",
+      "resize", "WxH[,MODE][,enlarge=true][,anchor=A][,background=C][,filter=F][,linear=true][,effort=fast]",
       "another size; MODE fit, inside, outside, fill, stretch, pad"
     ) { (a) throws(ImagingError) in try Resize(&a) },
     entry(

@@ -33,9 +33,9 @@ struct FactPicture: CustomTestStringConvertible {
 
   static let all = [
     FactPicture(
-      file: "webp/generated/quality-50.webp", blurHash: "LAEVjK4:IT$$_4D%9Fxu^%IU9Z$%",
+      file: "webp/generated/quality-50.webp", blurHash: "LAEM2s4:IT$$_4D%9Fxu^%IU9Z$%",
       longBlurHash:
-        "|AEVjK4:IT$$%hspD*oMMy_4D%9Fxut5R-oIogWV^%IU9Z$%b_xua~Rjn$x[t5D%kCxtR*WVWXjExZMxM|xZWAt7WXoIt7juW;M{x]"
+        "|AEM2s4:IT$$%hspD*oMMy_4D%9Fxut5R-oIogWV^%IU9Z$%b_xua~Rjn$x[t5D%kCxtR*WVWXjExZMxM|xZWAt7WXoIt7juW;M{x]"
         + "WCxuaJWBt7xuM{t7t7RjV@j[oLNG-:IoWBs:bboza#WBjYtRV@s:s:aeoMaxxaRj",
       thumbHash: "3AcGDYJQ2DcvoYhLkno4OJOVL0n6", shown: PixelSize(width: 32, height: 23),
       pixels: [[74, 67, 70, 255], [75, 86, 98, 255], [168, 136, 133, 255]]),

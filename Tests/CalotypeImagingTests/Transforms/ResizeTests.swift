@@ -92,7 +92,8 @@ import Testing
       Resize(PixelSize(width: 320, height: 240)), Resize(PixelSize(width: 320, height: 0), mode: .outside),
       Resize(
         PixelSize(width: 0, height: 9), mode: .fill, enlarges: true, anchor: .focus(x: 0.25, y: 1),
-        background: PixelColor(red: 1, green: 2, blue: 3, alpha: 4), filter: .mitchell, linearLight: true),
+        background: PixelColor(red: 1, green: 2, blue: 3, alpha: 4), filter: .mitchell, linearLight: true,
+        effort: .fast),
       Resize(PixelSize(width: 5, height: 6), mode: .fill, anchor: .attention),
     ] {
       #expect(try Steps.readsBack(step, Resize.init), "\(step.identity)")

@@ -142,5 +142,9 @@ import Testing
     let result = try transform.step.apply(to: Pictures.make(4, 4) { _, _ in [0, 0, 0, 255] })
     #expect(Array(Pictures.bytes(result)[0..<12]) == [255, 0, 0, 255, 255, 0, 0, 255, 0, 0, 0, 255])
     #expect(transform.identity.contains("1234"))
+    _ = try ImageTransform(parsing: "overlay:a\\,b\\=c.png,opacity=0.5") { name throws(ImagingError) in
+      #expect(name == "a,b=c.png")
+      return (mark, "1234")
+    }
   }
 }
