@@ -2,31 +2,41 @@
 #include "crolling.h"
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+enum { protection = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 void *cpx_reserve_pages(size_t size) {
-  if (size > SIZE_MAX - cpx_page_block) return NULL;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  if (size > SIZE_MAX - 2 * cpx_page_block) return NULL;
   // What is too much at both ends is given back.
-  char *pages = mmap(NULL, size + cpx_page_block, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const size_t used = (size + page - 1) / page * page;
+  char *pages = mmap(NULL, used + cpx_page_block, protection, kind, -1, 0);
   if (pages == MAP_FAILED) return NULL;
   const size_t before = -(uintptr_t)pages & (cpx_page_block - 1);
   if (before > 0) munmap(pages, before);
   pages += before;
-  // `size` need not be whole pages; the end of the last one stays.
-  const size_t used = (size + 4095) & ~(size_t)4095, rest = cpx_page_block - before + size - used;
-  if (rest > 0) munmap(pages + used, rest);
+  if (before < cpx_page_block) munmap(pages + used, cpx_page_block - before);
   madvise(pages, used, MADV_HUGEPAGE);
   return pages;
 }
 
-void cpx_release_pages(void *pages, size_t size) { munmap(pages, size); }
+void cpx_release_pages(void *pages, size_t size) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  munmap(pages, (size + page - 1) / page * page);
+}
 
-int cpx_move_pages(void *from, void *to, size_t size) {
+cpx_move cpx_move_block(void *from, void *to) {
 #if defined(__linux__) && defined(MREMAP_DONTUNMAP)
-  // Since Linux 5.7. Without this flag the old range would be free for others while it is still ours.
-  return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to) != MAP_FAILED;
+  // Since Linux 5.7. Without this flag the old range would be free for others while it is still ours. One block at a
+  // time, because a range must lie within one mapping, and blocks that were moved are mappings of their own.
+  if (mremap(from, cpx_page_block, cpx_page_block, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to)
+      != MAP_FAILED)
+    return CPX_MOVED;
+  // Some failures come after the target was unmapped: it has to be ours again before anybody writes there.
+  return mmap(to, cpx_page_block, protection, kind | MAP_FIXED, -1, 0) == to ? CPX_NOT_MOVED : CPX_LOST;
 #else
-  (void)from, (void)to, (void)size;
-  return 0;
+  (void)from, (void)to;
+  return CPX_NOT_MOVED;
 #endif
 }

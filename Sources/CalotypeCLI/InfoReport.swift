@@ -32,7 +32,7 @@ struct InfoReport: Encodable {
     /// In Base64, as its makers write it.
     let thumbHash: String
 
-    /// Of a thumbnail, which shows the same at a fraction of the cost.
+    /// Of a thumbnail, at a fraction of the cost: a few transparent pixels in a large picture go unseen.
     init(of data: Data) throws(ImagingError) {
       let options = DecodeOptions(thumbnail: .fit(256, 256))
       let facts = try CoderRegistry.standard.decode(data, options: options).bitmap.facts()

@@ -12,7 +12,8 @@ struct TransformTests {
     let arguments = [
       "resize": "40x40,fill,anchor=attention", "crop": "30x20,anchor=entropy", "pad": "5,fill=mirror",
       "rotate": "30",
-      "flip": "horizontal", "round": "25%", "blur": "2", "tint": "ff8000,multiply", "brightness": "0.2",
+      "flip": "horizontal", "round": "25%,border=3,color=ff0000", "blur": "2", "tint": "ff8000,multiply",
+      "brightness": "0.2",
       "contrast": "1.5", "saturation": "0.5", "hue": "90", "gamma": "2.2", "opacity": "0.5",
       "matrix": "0,1,0,0,0,1,0,0,0,0,0,0,1,0,0,0,0,0,1,0",
       "overlay": Photos.path("brushes.png") + ",scale=0.5,anchor=bottomRight",

@@ -8,7 +8,14 @@ enum { cpx_page_block = 2 << 20 };
 void *cpx_reserve_pages(size_t size);
 void cpx_release_pages(void *pages, size_t size);
 
-/// Moves the memory behind pages, not their contents byte by byte, to where nothing is needed any more: what was there
-/// is lost, and `from` has no memory afterwards. All are multiples of a block and do not overlap. False when
-/// the system cannot.
-int cpx_move_pages(void *from, void *to, size_t size);
+typedef enum {
+  CPX_MOVED,
+  /// The system cannot; both blocks are as good as before, the target is empty.
+  CPX_NOT_MOVED,
+  /// Nothing is mapped at the target any more: the pages must be neither used nor released.
+  CPX_LOST,
+} cpx_move;
+
+/// Moves the memory behind a block of pages, not its contents byte by byte, to a block where nothing is needed any
+/// more: what was there is lost, and `from` has no memory afterwards. Both are blocks of one reservation.
+cpx_move cpx_move_block(void *from, void *to);

@@ -23,7 +23,8 @@ public struct ImageRequest: Sendable {
   /// What becomes of the picture in the end; caches keep the result. A ``Resize`` at the beginning is done while the
   /// picture is decoded, unless there is a ``thumbnail``.
   public var transforms: TransformChain { didSet { updateKeys() } }
-  /// Whether the first frame of an animation is transformed, as a picture is, or stays as it is.
+  /// What transforms make of an animation, of which a response has the first frame: with
+  /// ``DecodeOptions/AnimationTransforms/none`` it stays as it is.
   public var animationTransforms: DecodeOptions.AnimationTransforms { didSet { updateKeys() } }
   /// Turn the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool { didSet { updateKeys() } }

@@ -92,6 +92,10 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     guard size.width > 0, size.height > 0, size.pixelCount <= 400_000_000 else {
       throw .invalidParameter(name: "size", reason: "\(size) is not within 1 pixel and 400 megapixels")
     }
+    // One row of cosines for each component across.
+    let waves = (0..<componentsX).map { index in
+      (0..<size.width).map { cos(.pi * Double($0) * Double(index) / Double(size.width)) }
+    }
     return try Bitmap(size: size) { bytes throws(ImagingError) in
       for y in 0..<size.height {
         // What is left of the sum for this row: one factor for each cosine across.
@@ -104,7 +108,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
           if x % 16384 == 0, Task.isCancelled { throw .cancelled }
           var color = row[0]
           for index in 1..<max(1, componentsX) {
-            color += row[index] * cos(.pi * Double(x) * Double(index) / Double(size.width))
+            color += row[index] * waves[index][x]
           }
           let first = (y * size.width + x) * 4
           for channel in 0..<3 { bytes[first + channel] = SRGB.encoded(color[channel]) }
@@ -113,22 +117,5 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
       }
       return true
     }
-  }
-}
-
-/// The transfer function of IEC 61966-2-1.
-enum SRGB {
-  /// Light, 0 to 1, by stored value.
-  static let light: [Double] = (0..<256).map { value in
-    let v = Double(value) / 255
-    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4)
-  }
-
-  static func linear(_ value: Int) -> Double { light[value & 255] }
-
-  /// The stored value of light, clamped and rounded.
-  static func encoded(_ light: Double) -> UInt8 {
-    let v = min(max(light, 0), 1)
-    return UInt8((v <= 0.0031308 ? v * 12.92 : 1.055 * pow(v, 1 / 2.4) - 0.055) * 255 + 0.5)
   }
 }

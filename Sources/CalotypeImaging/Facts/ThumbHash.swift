@@ -1,6 +1,6 @@
 import Glibc
 
-/// A placeholder of 5 to 25 bytes with proportions and transparency: the lowest frequencies of a picture, as
+/// A placeholder of 17 to 29 bytes with proportions and transparency: the lowest frequencies of a picture, as
 /// [ThumbHash](https://evanw.github.io/thumbhash/) has them.
 ///
 /// Lightness `l` is the mean of red, green and blue; `p` is yellow against blue, `q` red against green.

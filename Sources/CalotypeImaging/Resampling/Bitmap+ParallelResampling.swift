@@ -17,6 +17,7 @@ extension Bitmap {
     guard parts > 0 else {
       throw .invalidParameter(name: "parts", reason: "\(parts) parts make no picture; at least 1")
     }
+    let parts = min(parts, max(1, size.height))
     let region = region ?? SampleRegion(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
     let plan = ResamplePlan(

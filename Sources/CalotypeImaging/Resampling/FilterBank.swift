@@ -29,13 +29,15 @@ struct FilterBank: ~Copyable {
   /// Of bytes, and of 16-bit samples that are stored as value - 32768.
   static let largestByte = 255
   static let largestWord = 32768
+  /// Weights of a bank at most: 256 MiB. All that is asked for within reason has thousands of times fewer.
+  static let largestCount = 1 << 27
   /// Beyond this, sums of 255 times all weights could leave 32 bits.
   static let largestPrecision = 22
 
   /// Computes the weights.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/invalidParameter(name:reason:)`` for
-  ///   pictures with sides of 2³¹ pixels or more.
+  ///   pictures with sides of 2³¹ pixels or more, and more weights than ``largestCount``.
   init(
     axis: ResampleAxis, filter: ResampleFilter, largestSample: Int = Self.largestByte, pool: PixelPool
   ) throws(ImagingError) {
@@ -51,8 +53,12 @@ struct FilterBank: ~Copyable {
   init(
     count: Int, taps: Int, largestSample: Int = Self.largestByte, pool: PixelPool
   ) throws(ImagingError) {
-    let stride = (taps + 15) & ~15
     // Both factors are below 2^32.
+    let stride = (taps + 15) & ~15
+    guard count * stride <= Self.largestCount else {
+      throw .invalidParameter(
+        name: "size", reason: "\(count) outputs of \(taps) samples each are too many; resize in steps")
+    }
     let weightsSize = count * stride * 2
     let startsSize = count * 4
     guard let buffer = pool.take(byteCount: weightsSize + startsSize) else {
@@ -111,6 +117,11 @@ struct FilterBank: ~Copyable {
     let computed = axis.isSymmetric ? (count + 1) / 2 : count
     var output = 0
     while output < computed {
+      if output % 4096 == 0, Task.isCancelled {
+        // Whoever uses the bank looks at the task before the first row; until then it has to be sound.
+        starts.update(repeating: 0)
+        return
+      }
       let window = axis.window(output, filter: filter)
       Self.sample(axis, output: output, window: window, filter: filter, into: weights)
       // Windows that are cut off at the end move forward, so that all have the same number of samples. Those

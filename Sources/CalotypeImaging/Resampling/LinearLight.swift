@@ -1,5 +1,4 @@
 import CPixels
-import Glibc
 
 /// The tables between sRGB bytes and linear light of 16 bits (IEC 61966-2-1), made once.
 // `@unchecked`: the memory is written before it is published, and never freed.
@@ -11,12 +10,12 @@ final class LinearLight: @unchecked Sendable {
 
   private init() {
     for value in 0..<256 {
-      linear[value] = UInt16((65535 * Self.linear(Double(value) / 255)).rounded())
+      linear[value] = UInt16((65535 * SRGB.light(of: Double(value) / 255)).rounded())
     }
     var start = 0
     for value in 0..<256 {
       // Up to where the next value is nearer, by the encoded scale.
-      let end = value == 255 ? 65536 : Int((65535 * Self.linear((Double(value) + 0.5) / 255)).rounded(.up))
+      let end = value == 255 ? 65536 : Int((65535 * SRGB.light(of: (Double(value) + 0.5) / 255)).rounded(.up))
       (srgb + start).initialize(repeating: UInt8(value), count: end - start)
       start = end
     }
@@ -24,9 +23,4 @@ final class LinearLight: @unchecked Sendable {
 
   /// Valid for ever.
   var tables: cpx_light { cpx_light(linear: linear, srgb: srgb) }
-
-  /// Linear light of an sRGB value; both 0 to 1.
-  private static func linear(_ value: Double) -> Double {
-    value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
-  }
 }

@@ -6,8 +6,8 @@
 public protocol ImageTransforming: Sendable {
   /// Everything that the result depends on beside the picture, as text: `blur:2.5`, `crop:x=10,y=20,width=300,height=200`.
   ///
-  /// Two steps with the same identity are taken for the same step, in caches too. The built-in ones are written as
-  /// ``ImageTransform/init(parsing:)`` reads them.
+  /// Two steps with the same identity are taken for the same step, in caches too. Those of the library, but for
+  /// overlays, are written as ``ImageTransform/init(parsing:loadingImages:)`` reads them.
   var identity: String { get }
 
   /// The picture that this step makes of `bitmap`.

@@ -93,7 +93,8 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try check()
     let bitmap = try bitmap.converted(to: .rgba8)
-    let geometry = try geometry(for: bitmap)
+    if let (cover, cut) = smartSteps { return try cut.apply(to: cover.apply(to: bitmap)) }
+    let geometry = try geometry(for: bitmap.size)
     try geometry.size.checkResult(of: "resize")
     let resized = try bitmap.resampled(
       to: geometry.size, from: geometry.region, filter: filter, linearLight: linearLight)
@@ -124,27 +125,25 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
     return thumbnail
   }
 
-  func geometry(for bitmap: Bitmap) throws(ImagingError) -> Thumbnail.Geometry {
-    let mayEnlarge = enlarges && mode != .inside
-    let mode: Thumbnail.Mode =
+  private func geometry(for size: PixelSize) throws(ImagingError) -> Thumbnail.Geometry {
+    let meeting: Thumbnail.Mode =
       switch mode {
       case .fit, .inside, .pad: .fit
       case .stretch: .stretch
       case .outside: .cover
       case .fill: .fill
       }
-    let thumbnail = Thumbnail(box: box, mode: mode, anchor: anchor)
-    guard mode == .fill, let interest = anchor.interest else {
-      return try thumbnail.geometry(for: bitmap.size, enlarges: mayEnlarge)
-    }
-    // The window is chosen among those that the size of the result leaves.
-    var centred = try Thumbnail(box: box, mode: mode).geometry(for: bitmap.size, enlarges: mayEnlarge)
-    let window = PixelSize(
-      width: max(1, Int(centred.region.width)), height: max(1, Int(centred.region.height)))
-    let (x, y) = try SmartCrop.window(of: bitmap, size: window, interest: interest)
-    centred.region.x = min(Double(x), Double(bitmap.width) - centred.region.width)
-    centred.region.y = min(Double(y), Double(bitmap.height) - centred.region.height)
-    return centred
+    return try Thumbnail(box: box, mode: meeting, anchor: mode == .fill ? anchor : .center)
+      .geometry(for: size, enlarges: enlarges && mode != .inside)
+  }
+
+  /// A cut that looks at pixels, as two steps; `nil` for all others.
+  var smartSteps: (cover: Resize, cut: Crop)? {
+    guard mode == .fill, anchor.interest != nil, box.width > 0, box.height > 0 else { return nil }
+    var cover = self
+    cover.mode = .outside
+    cover.anchor = .center
+    return (cover, Crop(.box(width: box.width, height: box.height, anchor: anchor)))
   }
 
   private func check() throws(ImagingError) {

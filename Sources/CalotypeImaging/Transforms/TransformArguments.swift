@@ -7,6 +7,8 @@ struct TransformArguments {
   let name: String
   private var positional: [String] = []
   private var named: [String: String] = [:]
+  /// A key that is given by place and by name.
+  private var givenTwice: String?
 
   /// Reads `name` or `name:arguments`.
   init(_ text: String) throws(ImagingError) {
@@ -53,7 +55,11 @@ struct TransformArguments {
 
   /// The next argument by place, or the one of this name; `nil` when there is neither.
   mutating func text(_ key: String) -> String? {
-    named.removeValue(forKey: key) ?? positional.popLast()
+    let value = named.removeValue(forKey: key)
+    guard let value else { return positional.popLast() }
+    // One that is given by place is meant for this key, too.
+    if positional.popLast() != nil { givenTwice = givenTwice ?? key }
+    return value
   }
 
   /// The argument of this name; never by place.
@@ -99,6 +105,7 @@ struct TransformArguments {
 
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when an argument is left over.
   func finish() throws(ImagingError) {
+    if let givenTwice { throw error("'\(givenTwice)' is given twice") }
     if let rest = positional.last { throw error("'\(rest)' is one argument too many") }
     if let key = named.keys.min() { throw error("there is no argument '\(key)'") }
   }

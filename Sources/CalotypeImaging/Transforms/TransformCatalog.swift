@@ -85,7 +85,7 @@ public enum TransformCatalog {
 
 extension ImageTransform {
   /// Reads `NAME` or `NAME:ARGUMENTS`, as ``TransformCatalog`` lists them: `resize:320x240,fill`, `blur:4`. What
-  /// ``identity`` says of a step reads back as the same step.
+  /// ``identity`` says of a step reads back as the same step, unless it is an overlay.
   ///
   /// - Parameters:
   ///   - text: The transform.

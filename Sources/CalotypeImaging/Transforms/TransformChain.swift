@@ -1,4 +1,5 @@
-/// Transforms, one after the other. The empty chain is the picture itself.
+/// Transforms, one after the other. The empty chain, or one that comes to nothing, is the picture itself; all others
+/// make ``PixelFormat/rgba8``.
 ///
 /// ```swift
 /// let chain: TransformChain = [.resize(320, 240, mode: .fill), .roundedCorners(12)]
@@ -52,7 +53,7 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
         bitmap = try ColorPass(steps: steps).apply(to: bitmap)
         index += colors.count
       } else {
-        bitmap = try transforms[index].step.apply(to: bitmap)
+        bitmap = try transforms[index].step.apply(to: bitmap).converted(to: .rgba8)
         index += 1
       }
     }
@@ -68,10 +69,11 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     var bitmap = try first()
     var resolved: [ImageTransform] = []
     for transform in transforms {
-      var step = transform.step
-      if let dependent = step as? any ContentDependent { step = try dependent.resolved(for: bitmap) }
-      resolved.append(ImageTransform(step))
-      bitmap = try step.apply(to: bitmap)
+      let steps = try (transform.step as? any ContentDependent)?.resolved(for: bitmap) ?? [transform.step]
+      for step in steps {
+        resolved.append(ImageTransform(step))
+        bitmap = try step.apply(to: bitmap)
+      }
     }
     return TransformChain(resolved)
   }
@@ -98,36 +100,30 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
 
 /// A step that looks at the pixels to decide on the size or place of the result.
 protocol ContentDependent: ImageTransforming {
-  /// The same step, decided for `bitmap`.
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> any ImageTransforming
+  /// The same, decided for `bitmap`.
+  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming]
 }
 
 extension Trim: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> any ImageTransforming {
+  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
     let kept = try keptRectangle(of: bitmap.converted(to: .rgba8))
-    return Crop(.pixels(x: kept.x, y: kept.y, width: kept.size.width, height: kept.size.height))
+    return [Crop(.pixels(x: kept.x, y: kept.y, width: kept.size.width, height: kept.size.height))]
   }
 }
 
 extension Resize: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> any ImageTransforming {
-    guard mode == .fill, anchor.interest != nil else { return self }
-    let region = try geometry(for: bitmap).region
-    var decided = self
-    // The window keeps its place: its centre as a fraction of the picture.
-    decided.anchor = .focus(
-      x: (region.x + region.width / 2) / Double(bitmap.width),
-      y: (region.y + region.height / 2) / Double(bitmap.height))
-    return decided
+  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
+    guard let (cover, cut) = smartSteps else { return [self] }
+    return [cover] + (try cut.resolved(for: cover.apply(to: bitmap)))
   }
 }
 
 extension Crop: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> any ImageTransforming {
-    guard case .box(let width, let height, let anchor) = area, anchor.interest != nil else { return self }
+  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
+    guard case .box(let width, let height, let anchor) = area, anchor.interest != nil else { return [self] }
     let size = PixelSize(width: min(width, bitmap.width), height: min(height, bitmap.height))
     let (x, y) = try anchor.origin(of: size, in: bitmap)
-    return Crop(.pixels(x: x, y: y, width: size.width, height: size.height))
+    return [Crop(.pixels(x: x, y: y, width: size.width, height: size.height))]
   }
 
   /// One cut for two; `nil` unless both are rectangles that begin in the picture.

@@ -25,8 +25,10 @@ import Testing
       [.resize(20, 15), .sepia()], [.trim(tolerance: 5)],
       [.crop(.box(width: 15, height: 15, anchor: .attention))],
       [.rotate(degrees: 30)],
+      [.resize(11, 13, mode: .fill, anchor: .entropy), .flip(.horizontal)],
     ] {
-      let plain = try AnimatedImage(data: data)
+      let lowered = DecodeOptions(thumbnail: transforms.thumbnail)
+      let plain = try AnimatedImage(data: data, options: lowered)
       let animation = try AnimatedImage(data: data, options: DecodeOptions(transforms: transforms))
       #expect(animation.frameCount == 4)
       let resolved = try transforms.resolved { () throws(ImagingError) in try plain.frame(at: 0).bitmap }
@@ -89,6 +91,9 @@ import Testing
     for index in 0..<4 {
       #expect(try animation.frame(at: index).bitmap == AnimatedImage(data: data).frame(at: index).bitmap)
     }
+    #expect(
+      try CoderRegistry.standard.decode(data, options: options).bitmap
+        == AnimatedImage(data: data).frame(at: 0).bitmap)
     let still = try Image(bitmap: Pictures.noise(40, 30)).encoded(as: .png)
     #expect(try CoderRegistry.standard.decode(still, options: options).bitmap.width == 10)
   }

@@ -112,6 +112,9 @@ import Testing
       let step = Resize(PixelSize(width: size.0, height: size.1), mode: .stretch, enlarges: true)
       #expect(Steps.invalid { try step.apply(to: bitmap) } == "resize")
     }
+    // Few pixels, but more weights than anybody can want.
+    let long = Resize(PixelSize(width: 300_000_000, height: 1), mode: .stretch, enlarges: true)
+    #expect(throws: ImagingError.self) { try long.apply(to: bitmap) }
     let huge = Resize(PixelSize(width: 30_000, height: 30_000), mode: .stretch, enlarges: true)
     #expect(Steps.invalid { try huge.apply(to: bitmap) } == "resize")
   }
@@ -124,6 +127,7 @@ import Testing
       Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .bottomRight),
       Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .focus(x: 0.2, y: 0.9)),
       Resize(PixelSize(width: 50, height: 10), mode: .stretch, filter: .box),
+      Resize(PixelSize(width: 40, height: 41), mode: .fill, anchor: .attention),
       Resize(PixelSize(width: 40, height: 40), mode: .pad, background: .white),
       Resize(PixelSize(width: 40, height: 30), linearLight: true),
       Resize(PixelSize(width: 400, height: 300), enlarges: true),

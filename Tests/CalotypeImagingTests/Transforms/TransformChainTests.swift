@@ -132,6 +132,19 @@ import Testing
     }
   }
 
+  @Test func stepsAfterAStepOfOnesOwnSeeRGBA() throws {
+    let chain: TransformChain = [
+      .custom(id: "gray", version: 1, parameters: [:]) { bitmap throws(ImagingError) in
+        try bitmap.converted(to: .gray8)
+      },
+      .custom(id: "look", version: 1, parameters: [:]) { bitmap throws(ImagingError) in
+        #expect(bitmap.format == .rgba8)
+        return bitmap
+      },
+    ]
+    #expect(try chain.apply(to: Pictures.noise(3, 3)).format == .rgba8)
+  }
+
   @Test func overlaysAreLoadedByName() throws {
     let mark = try Pictures.make(2, 2) { _, _ in [255, 0, 0, 255] }
     let transform = try ImageTransform(parsing: "overlay:logo.png,anchor=topLeft") {

@@ -68,7 +68,8 @@ struct PNGPixelReader {
     let stream = try PNGRowStream(try make())
     var failure: ImagingError?
     try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
-      if failure != nil || stream.failure != nil { return false }
+      // What is wrong behind the last row does not matter.
+      if failure != nil || stream.failure != nil || stream.painter.isComplete { return false }
       try stream.feed(piece.bytes, watch: watch)
       if stream.failure == nil && piece.damage != nil { failure = piece.damage }
       return true

@@ -1,11 +1,11 @@
 import CISAL
 import Glibc
 
-/// Inflates the image data of a PNG and hands its rows to a ``RowResampler``: beside the thumbnail it takes some
-/// hundred kilobytes, whatever the size of the picture.
+/// Inflates the image data of a PNG and hands its rows to a ``RowResampler``: beside its rows it takes some hundred
+/// kilobytes, however tall the picture is.
 ///
-/// For pictures that are not interlaced and have no flaw. Those with one are for ``PNGPixelReader``, whose verdict on
-/// damage is the one that counts.
+/// For pictures that are not interlaced and in which it finds no flaw; the others are for ``PNGPixelReader``. ISA-L is
+/// laxer than zlib in one point: it accepts codes for distances that leave bits unused.
 final class PNGShrinker {
   private let expander: PNGExpander
   private let rows: RowResampler
@@ -23,7 +23,7 @@ final class PNGShrinker {
   init(_ expander: PNGExpander, rows: RowResampler) throws(ImagingError) {
     rowLength = expander.header.rowBytes(width: expander.header.size.width) + 1
     // The row above stays.
-    let count = max(3, min(expander.header.size.height + 1, (256 << 10) / rowLength))
+    let count = max(2, min(expander.header.size.height + 1, (256 << 10) / rowLength))
     limit = rowLength * count
     guard let buffer = pool.take(byteCount: limit + 64) else { throw .outOfMemory(byteCount: limit + 64) }
     self.buffer = buffer
@@ -89,7 +89,7 @@ final class PNGShrinker {
   /// Inflates once and hands on complete rows. Whether there may be more without more input; `nil` for a flaw.
   private func inflateMore() -> Bool? {
     if end == limit { makeRoom() }
-    let room = limit - end
+    let room = min(limit - end, 1 << 30)
     let base = buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: UInt8.self)
     state.pointee.next_out = base + end
     state.pointee.avail_out = UInt32(room)

@@ -37,7 +37,12 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    try decode(data, options: options, watch: DecodeLimits.Watch(options.limits))
+  }
+
+  private func decode(
+    _ data: Data, options: DecodeOptions, watch: DecodeLimits.Watch
+  ) throws(ImagingError) -> Image {
     try watch.check()
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let structure = try WebPStructure(file, limits: options.limits)
@@ -67,11 +72,12 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
   func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
+    let watch = DecodeLimits.Watch(options.limits)
     let image = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) -> Image? in
-      try WebPShrinker.image(of: file, options: options, shrinker: shrinker)
+      try WebPShrinker.image(of: file, options: options, shrinker: shrinker, watch: watch)
     }
     if let image { return image }
-    return try decode(data, minimumSize: minimumSize, options: options)
+    return try decode(data, options: options, watch: watch)
   }
 
   /// Decodes a still, or the first frame of an animation, row by row while the bytes arrive.

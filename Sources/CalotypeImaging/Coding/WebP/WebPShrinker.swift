@@ -9,9 +9,8 @@ enum WebPShrinker {
   /// The shrunk picture; `nil` when it has to be decoded as a whole: because it is damaged, an animation that does not
   /// begin with a full canvas, or too small for this to save anything.
   static func image(
-    of file: UnsafeRawBufferPointer, options: DecodeOptions, shrinker: RowShrinker
+    of file: UnsafeRawBufferPointer, options: DecodeOptions, shrinker: RowShrinker, watch: DecodeLimits.Watch
   ) throws(ImagingError) -> Image? {
-    let watch = DecodeLimits.Watch(options.limits)
     try watch.check()
     let structure = try WebPStructure(file, limits: options.limits)
     let frame = structure.firstFrame
@@ -40,7 +39,7 @@ enum WebPShrinker {
       }
       rows.advance(by: end - rows.rows)
       // Some rows are left alone, should libwebp have begun with those behind.
-      memory.recycle(
+      try memory.recycle(
         before: rows.firstNeededRow * bytesPerRow, written: min(memory.byteCount, (end + 32) * bytesPerRow))
     }
     guard reader.isComplete, let bitmap = rows.finished() else { return nil }
