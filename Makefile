@@ -48,9 +48,10 @@ asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
-bench: ## Benchmarks against named peers, as CPU-time ratios; NAME=png for those whose names start so
+bench: build ## Benchmarks against named peers, as CPU-time ratios; NAME=png for those whose names start so
 	@.ci/install bench
 	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks $(NAME)
+	$(if $(NAME),,CALOTYPE_SIMD=128 swift run --package-path Benchmarks -c release --skip-build calotype-benchmarks resize)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

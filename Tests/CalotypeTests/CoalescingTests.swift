@@ -173,7 +173,8 @@ struct CoalescingTests {
     server.route("/a.png", .gated([(gate, try Samples.png())]))
     let pipeline = ImagePipeline.isolated()
     var hasty = ImageRequest(url: server.url("/a.png"))
-    hasty.timeouts.total = .milliseconds(50)
+    // Long enough for a busy machine to send the request.
+    hasty.timeouts.total = .milliseconds(800)
     let hastyTask = Task { [hasty] in try await pipeline.image(for: hasty) }
     try await server.waitForRequests("/a.png")
     let patient = Task { try await pipeline.image(for: server.url("/a.png")) }

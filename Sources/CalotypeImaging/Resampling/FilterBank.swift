@@ -44,6 +44,8 @@ struct FilterBank: ~Copyable {
     guard axis.samples < Int(Int32.max), axis.count < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(axis.length, axis.count)) is too long")
     }
+    // Before all outputs are looked at.
+    try Self.check(count: axis.count, taps: 1)
     try self.init(
       count: axis.count, taps: axis.longestWindow(filter: filter), largestSample: largestSample, pool: pool)
     if axis.isCopy { copy(axis) } else { compute(axis, filter: filter) }
@@ -55,10 +57,7 @@ struct FilterBank: ~Copyable {
   ) throws(ImagingError) {
     // Both factors are below 2^32.
     let stride = (taps + 15) & ~15
-    guard count * stride <= Self.largestCount else {
-      throw .invalidParameter(
-        name: "size", reason: "\(count) outputs of \(taps) samples each are too many; resize in steps")
-    }
+    try Self.check(count: count, taps: taps)
     let weightsSize = count * stride * 2
     let startsSize = count * 4
     guard let buffer = pool.take(byteCount: weightsSize + startsSize) else {
@@ -75,6 +74,13 @@ struct FilterBank: ~Copyable {
       .bindMemory(to: Int32.self)
     coefficients.initialize(repeating: 0)
     starts.initialize(repeating: 0)
+  }
+
+  private static func check(count: Int, taps: Int) throws(ImagingError) {
+    guard count * ((taps + 15) & ~15) <= largestCount else {
+      throw .invalidParameter(
+        name: "size", reason: "\(count) outputs of \(taps) samples each are too many; resize in steps")
+    }
   }
 
   deinit {

@@ -35,7 +35,8 @@ enum DecoderTargets {
     let filters = ResampleFilter.allCases
     return Thumbnail(
       box: PixelSize(width: Int(input.first), height: max(1, Int(input.second & 63))),
-      mode: modes[Int(input.second >> 6) % modes.count], filter: filters[Int(input.second) % filters.count])
+      mode: modes[Int(input.second >> 6) % modes.count], filter: filters[Int(input.second) % filters.count],
+      effort: input.first & 32 == 0 ? .fine : .fast, linearLight: input.first & 64 != 0)
   }
 
   static func data(_ input: FuzzInput) -> Data {

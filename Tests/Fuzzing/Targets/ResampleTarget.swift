@@ -1,6 +1,7 @@
 @testable import CalotypeImaging
 import CPixels
 import FoundationEssentials
+import Glibc
 
 /// Turns and resizes a picture by parameters made of the bytes, with all instruction sets.
 enum ResampleTarget {
@@ -25,7 +26,13 @@ enum ResampleTarget {
     }
 
     try turn(bitmap, orientation)
-    try resize(bitmap, to: target, region, filter)
+    let linearLight = flags & 8 != 0
+    try resize(bitmap, to: target, region, filter, linearLight)
+    if flags & 16 != 0 {
+      try resize(try bitmap.converted(to: .rgba16), to: target, region, filter, false)
+    } else {
+      try resizeRows(of: bitmap, to: target, filter, linearLight)
+    }
 
     let thumbnail = Thumbnail(box: box, mode: mode, filter: filter)
     let shrunk = try Promises.result { () throws(ImagingError) in
@@ -76,8 +83,38 @@ enum ResampleTarget {
     try FuzzFailure.unless(try turned.oriented(back) == bitmap, "\(orientation) cannot be undone")
   }
 
+  /// Rows that come one after the other make the same picture.
+  private static func resizeRows(
+    of bitmap: Bitmap, to size: PixelSize, _ filter: ResampleFilter, _ linearLight: Bool
+  ) throws {
+    guard size.pixelCount <= 1 << 18, bitmap.width * size.height <= 1 << 20, size != bitmap.size else {
+      return
+    }
+    let plan = ResamplePlan(
+      source: bitmap.size, format: .rgba8, isOpaque: bitmap.isOpaque, size: size,
+      region: SampleRegion(bitmap.size), filter: filter, linearLight: linearLight)
+    guard !plan.reducesFirst else { return }
+    let whole = try Promises.result { () throws(ImagingError) in
+      try bitmap.resampled(to: size, filter: filter, linearLight: linearLight)
+    }
+    guard case .success(let whole) = whole else { return }
+    let rows = try RowResampler(plan)
+    while !rows.isComplete {
+      let room = rows.room
+      guard let target = room.start, room.count > 0 else { throw FuzzFailure("no room for row \(rows.rows)") }
+      let count = min(room.count, 1 + rows.rows % 7)
+      bitmap.withUnsafeBytes { bytes in
+        let first = rows.rows * bitmap.bytesPerRow
+        memcpy(target, bytes.baseAddress.unsafelyUnwrapped + first, count * bitmap.bytesPerRow)
+      }
+      rows.advance(by: count)
+    }
+    try FuzzFailure.unless(rows.finished() == whole, "rows make another picture than the whole")
+  }
+
   private static func resize(
-    _ bitmap: Bitmap, to size: PixelSize, _ region: SampleRegion?, _ filter: ResampleFilter
+    _ bitmap: Bitmap, to size: PixelSize, _ region: SampleRegion?, _ filter: ResampleFilter,
+    _ linearLight: Bool
   ) throws {
     // Rows are made narrower after they were multiplied: a line that becomes a column takes forever.
     guard size.pixelCount <= 1 << 18, bitmap.width * size.height <= 1 << 20 else { return }
@@ -86,7 +123,9 @@ enum ResampleTarget {
     for level in levels where level.rawValue <= cpx_best_level().rawValue {
       if case .success(let bitmap)? = reference { Promises.soilPool(like: bitmap, with: 0xA5) }
       let result = try Promises.result { () throws(ImagingError) in
-        try bitmap.resampled(to: size, from: region, filter: filter, pool: .shared, level: level)
+        try bitmap.resampled(
+          to: size, from: region, filter: filter, linearLight: linearLight, pool: .shared,
+          level: level)
       }
       if case .success(let bitmap) = result { try Promises.check(bitmap, .default) }
       if let reference {
