@@ -94,7 +94,7 @@ import Testing
             let geometry = try thumbnail.geometry(for: source)
             #expect((1...width).contains(geometry.size.width))
             #expect((1...height).contains(geometry.size.height))
-            if mode != .cover {
+            if mode != .outside {
               #expect(box.0 == 0 || geometry.size.width <= box.0)
               #expect(box.1 == 0 || geometry.size.height <= box.1)
             }

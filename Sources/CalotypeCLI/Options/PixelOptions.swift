@@ -227,5 +227,6 @@ enum TransformFrames: String, ExpressibleByArgument, CaseIterable {
 extension ResampleFilter: ExpressibleByArgument {}
 
 extension Anchor: ExpressibleByArgument {
+  /// As ``init(_:)``.
   public init?(argument: String) { self.init(argument) }
 }

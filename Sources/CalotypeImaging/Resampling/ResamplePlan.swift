@@ -54,10 +54,16 @@ struct ResamplePlan {
   /// Whether the picture is averaged in cells before it is filtered.
   var reducesFirst: Bool { horizontal.cell > 1 || vertical.cell > 1 }
 
+  /// Output rows that are made together: several read their source rows once, unless that takes megabytes.
+  var group: Int {
+    let rows = vertical.longestWindow(filter: filter)
+    return rows * source.width * format.bytesPerPixel <= 2 << 20 ? Int(cpx_resample_group) : 1
+  }
+
   /// Source rows that have to be there at a time: those of a group of output rows. Those of 16 bits come in pairs.
   var window: Int {
     vertical.longestWindow(filter: filter)
-      + Int((Double(cpx_resample_group - 1) * max(0, vertical.scale)).rounded(.up)) + 4
+      + Int((Double(group - 1) * max(0, vertical.scale)).rounded(.up)) + 4
   }
 
   /// The resize of a picture that comes in rows, `rowsInMemory` of which are there at a time; `nil` for a whole one.

@@ -1,5 +1,3 @@
-import CPixels
-
 /// Resizes a picture whose rows come one after the other, from top to bottom: some of them are in memory at a time,
 /// never all.
 ///
@@ -17,6 +15,8 @@ final class RowResampler {
   /// Rows in the order in which they come, some of them; `nil` when they lie somewhere else.
   private let ring: UnsafeMutableRawBufferPointer?
   private let ringRows: Int
+  /// Output rows that are made together.
+  private let group: Int
   private let pool: PixelPool
   /// The output row that is made next, and the first source row it needs.
   private var output = 0
@@ -38,6 +38,7 @@ final class RowResampler {
     source = plan.source
     format = plan.format
     self.pool = pool
+    group = plan.group
     let bytesPerRow = plan.source.width * plan.format.bytesPerPixel
     if rows == nil {
       let slack = max(16, Self.slackBytes / bytesPerRow)
@@ -99,7 +100,7 @@ final class RowResampler {
     }
     // Several at a time read their source rows once.
     let isLast = ready == result.height
-    let made = isLast ? ready : ready - (ready - output) % Int(cpx_resample_group)
+    let made = isLast ? ready : ready - (ready - output) % group
     guard made > output else { return }
     job.make(output..<made)
     output = made

@@ -40,7 +40,7 @@ extension Thumbnail {
       return whole(source, at: fitted(source, enlarges))
     case .stretch:
       return whole(source, at: limited(source, enlarges))
-    case .cover:
+    case .outside:
       return whole(source, at: covering(source, enlarges))
     case .fill:
       return filled(source, enlarges)

@@ -9,7 +9,7 @@ public struct Thumbnail: Hashable, Sendable {
     /// Exactly the box; the proportions change.
     case stretch
     /// The smallest size of the picture's own proportions that covers the box; nothing is cut off.
-    case cover
+    case outside
   }
 
   /// The box, in upright pixels. A side of 0 is free and follows from the other.

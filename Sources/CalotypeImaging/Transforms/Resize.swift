@@ -116,10 +116,10 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
     switch mode {
     case .fit, .inside, .pad: break
     case .stretch: thumbnail.mode = .stretch
-    case .outside: thumbnail.mode = .cover
+    case .outside: thumbnail.mode = .outside
     case .fill:
       // A smart cut is made of the picture at its scale.
-      thumbnail.mode = anchor.interest == nil ? .fill : .cover
+      thumbnail.mode = anchor.interest == nil ? .fill : .outside
       thumbnail.anchor = anchor.interest == nil ? anchor : .center
     }
     return thumbnail
@@ -130,7 +130,7 @@ public struct Resize: ImageTransforming, Hashable, Sendable {
       switch mode {
       case .fit, .inside, .pad: .fit
       case .stretch: .stretch
-      case .outside: .cover
+      case .outside: .outside
       case .fill: .fill
       }
     return try Thumbnail(box: box, mode: meeting, anchor: mode == .fill ? anchor : .center)

@@ -51,7 +51,7 @@ import Testing
     // The picture at the scale of the box, of which the same columns are kept.
     let scaled = try AnimatedImage(
       data: data,
-      options: DecodeOptions(thumbnail: .init(box: PixelSize(width: 12, height: 12), mode: .cover)))
+      options: DecodeOptions(thumbnail: .init(box: PixelSize(width: 12, height: 12), mode: .outside)))
     let first = try scaled.frame(at: 0).bitmap
     let x = try SmartCrop.window(of: first, size: PixelSize(width: 12, height: 12), interest: .entropy).x
     for index in 0..<4 {

@@ -28,9 +28,8 @@ public struct GaussianBlur: ImageTransforming, Hashable, Sendable {
 
   /// The blurred picture, of the same size.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a ``sigma`` out of its range, for pixels that are not
-  ///   ``PixelFormat/rgba8`` and for lines of many millions of pixels; ``ImagingError/outOfMemory(byteCount:)``;
-  ///   ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a ``sigma`` out of its range and for lines of many
+  ///   millions of pixels; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   /// - Complexity: O(pixels), whatever the deviation.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try check()

@@ -30,8 +30,7 @@ struct ColorPass: Sendable {
 
   /// The picture after all steps; the picture itself when they change nothing.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for pixels that are not rgba8,
-  ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     let bitmap = try bitmap.converted(to: .rgba8)
     guard let first = operations.first else { return bitmap }

@@ -9,8 +9,8 @@ protocol ColorTransforming: ImageTransforming {
 extension ColorTransforming {
   /// The picture with every pixel changed; the picture itself when the step changes nothing.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters that make no sense, or pixels that are
-  ///   not ``PixelFormat/rgba8``; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters that make no sense;
+  ///   ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try ColorPass(steps: [self]).apply(to: bitmap)
   }
