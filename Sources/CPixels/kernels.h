@@ -50,12 +50,10 @@ enum { cpx_wide_block = 64 };
 
 /// Kernels for 16-bit samples.
 typedef struct {
-  /// Two rows of sRGB and straight alpha to a pair of rows of linear light, colours weighed by alpha if `weighs`:
-  /// `linearise`, weighing and `interleave` in one. NULL where nothing is won by that.
+  /// Two rows of sRGB and straight alpha to a pair of rows of linear light, colours weighed by alpha if `weighs`. NULL
+  /// where nothing is won over doing that step by step.
   void (*load_pair)(const uint8_t *a, const uint8_t *b, uint32_t *out, size_t pixels, const uint16_t *linear,
                     int weighs);
-  /// Straight sRGB and alpha to biased linear light and alpha.
-  void (*linearise)(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear);
   /// Two rows to a pair of rows. `samples` is a multiple of `cpx_wide_block`.
   void (*interleave)(const int16_t *a, const int16_t *b, uint32_t *out, size_t samples);
   void (*vertical)(const cpx_wide_column *column, int16_t *out);
@@ -101,6 +99,10 @@ extern const cpx_kernels cpx_neon;
 
 static inline uint8_t cpx_clamp(int32_t value) {
   return value < 0 ? 0 : value > 255 ? 255 : (uint8_t)value;
+}
+
+static inline int16_t cpx_narrowed(int32_t value) {
+  return value < -32768 ? -32768 : value > 32767 ? 32767 : (int16_t)value;
 }
 
 /// c = 128 * high + low with high in -128...127 and low in 0...127: two 8-bit factors for dot products of

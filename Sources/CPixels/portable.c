@@ -1,9 +1,5 @@
 #include "kernels.h"
 
-static int16_t narrowed(int32_t value) {
-  return value < -32768 ? -32768 : value > 32767 ? 32767 : (int16_t)value;
-}
-
 static void vertical(const cpx_column *column, int16_t *out) {
   enum { width = 32 };
   const int32_t precision = column->precision - cpx_fraction, rounding = 1 << (precision - 1);
@@ -16,12 +12,12 @@ static void vertical(const cpx_column *column, int16_t *out) {
       const int32_t c = column->coefficients[t];
       for (int i = 0; i < width; i++) sums[i] += c * p[i];
     }
-    for (int i = 0; i < width; i++) out[x + i] = narrowed(sums[i] >> precision);
+    for (int i = 0; i < width; i++) out[x + i] = cpx_narrowed(sums[i] >> precision);
   }
   for (; x < column->bytes; x++) {
     int32_t sum = rounding;
     for (int32_t t = 0; t < column->taps; t++) sum += column->coefficients[t] * column->rows[t][x];
-    out[x] = narrowed(sum >> precision);
+    out[x] = cpx_narrowed(sum >> precision);
   }
 }
 

@@ -8,7 +8,7 @@ typedef struct {
 /// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
 enum { slack = 128 };
 
-/// Bytes of a pair of rows that a tile takes, samples of four.
+/// Samples of a tile, which take four bytes each in a pair of rows.
 enum { tile = cpx_tile / 4 };
 
 /// Pairs of rows that one output row needs, and those that a group needs.
@@ -57,10 +57,12 @@ static void weigh(int16_t *row, size_t pixels) {
 }
 
 /// A source row as biased 16-bit samples, weighed by alpha.
-static void load(const cpx_resample *r, const cpx_wide_kernels *k, int32_t y, int16_t *out) {
+static void load(const cpx_resample *r, int32_t y, int16_t *out) {
   const size_t pixels = (size_t)r->columns;
   if (r->samples == CPX_SAMPLES_LINEAR) {
-    k->linearise(cpx_source_row(r, y) + (size_t)r->first_column * 4, out, pixels, r->light.linear);
+    const uint8_t *in = cpx_source_row(r, y) + (size_t)r->first_column * 4;
+    for (size_t i = 0; i < pixels * 4; i++)
+      out[i] = biased(i % 4 == 3 ? in[i] * 257u : r->light.linear[in[i]]);
   } else {
     const uint16_t *in = (const uint16_t *)(const void *)cpx_source_row(r, y) + (size_t)r->first_column * 4;
     for (size_t i = 0; i < pixels * 4; i++) out[i] = biased(in[i]);
@@ -116,8 +118,8 @@ void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
                        (size_t)r->columns, r->light.linear, r->alpha == CPX_ALPHA_STRAIGHT);
           continue;
         }
-        load(r, k, 2 * p, rows[0]);
-        load(r, k, below, rows[1]);
+        load(r, 2 * p, rows[0]);
+        load(r, below, rows[1]);
         k->interleave(rows[0], rows[1], pair, l.samples);
       }
       if (end_pair > r->next_row) r->next_row = end_pair;

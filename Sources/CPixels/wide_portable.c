@@ -1,17 +1,6 @@
 #include "kernels.h"
 #include "wide.h"
 
-static int16_t narrowed(int32_t value) {
-  return value < -32768 ? -32768 : value > 32767 ? 32767 : (int16_t)value;
-}
-
-void cpx_linearise_portable(const uint8_t *in, int16_t *out, size_t pixels, const uint16_t *linear) {
-  for (size_t i = 0; i < pixels; i++, in += 4, out += 4) {
-    for (int c = 0; c < 3; c++) out[c] = (int16_t)(linear[in[c]] ^ 0x8000);
-    out[3] = (int16_t)(in[3] * 257 ^ 0x8000);
-  }
-}
-
 static void interleave(const int16_t *a, const int16_t *b, uint32_t *out, size_t samples) {
   for (size_t i = 0; i < samples; i++) out[i] = (uint16_t)a[i] | (uint32_t)(uint16_t)b[i] << 16;
 }
@@ -28,7 +17,7 @@ static void vertical(const cpx_wide_column *column, int16_t *out) {
       for (int i = 0; i < width; i++)
         sums[i] += above * (int16_t)pair[i] + below * (int16_t)(pair[i] >> 16);
     }
-    for (int i = 0; i < width; i++) out[x + (size_t)i] = narrowed(sums[i] >> precision);
+    for (int i = 0; i < width; i++) out[x + (size_t)i] = cpx_narrowed(sums[i] >> precision);
   }
 }
 
@@ -40,11 +29,11 @@ static void horizontal(const cpx_row *row, const int16_t *in, int16_t *out) {
     int32_t sums[4] = {rounding, rounding, rounding, rounding};
     for (int32_t t = 0; t < row->taps; t++, p += 4)
       for (int i = 0; i < 4; i++) sums[i] += c[t] * p[i];
-    for (int i = 0; i < 4; i++) out[4 * (size_t)x + i] = narrowed(sums[i] >> precision);
+    for (int i = 0; i < 4; i++) out[4 * (size_t)x + i] = cpx_narrowed(sums[i] >> precision);
   }
 }
 
-const cpx_wide_kernels cpx_wide_portable = {NULL, cpx_linearise_portable, interleave, vertical, horizontal};
+const cpx_wide_kernels cpx_wide_portable = {NULL, interleave, vertical, horizontal};
 
 const cpx_wide_kernels *cpx_wide_kernels_of(cpx_level level) {
   switch (level) {

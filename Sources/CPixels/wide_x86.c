@@ -60,8 +60,7 @@ SSE41 static void horizontal_sse41(const cpx_row *row, const int16_t *in, int16_
   }
 }
 
-const cpx_wide_kernels cpx_wide_sse41 = {
-    NULL, cpx_linearise_portable, interleave_sse41, vertical_sse41, horizontal_sse41};
+const cpx_wide_kernels cpx_wide_sse41 = {NULL, interleave_sse41, vertical_sse41, horizontal_sse41};
 
 // AVX2
 
@@ -119,8 +118,7 @@ AVX2 static void horizontal_avx2(const cpx_row *row, const int16_t *in, int16_t 
   }
 }
 
-const cpx_wide_kernels cpx_wide_avx2 = {
-    NULL, cpx_linearise_portable, interleave_avx2, vertical_avx2, horizontal_avx2};
+const cpx_wide_kernels cpx_wide_avx2 = {NULL, interleave_avx2, vertical_avx2, horizontal_avx2};
 
 // AVX-512 with VNNI
 
@@ -173,8 +171,7 @@ VNNI static void horizontal_vnni(const cpx_row *row, const int16_t *in, int16_t 
   }
 }
 
-const cpx_wide_kernels cpx_wide_vnni = {
-    NULL, cpx_linearise_portable, interleave_vnni, vertical_vnni, horizontal_vnni};
+const cpx_wide_kernels cpx_wide_vnni = {NULL, interleave_vnni, vertical_vnni, horizontal_vnni};
 
 // VBMI: the table of 256 words lies in eight registers, low and high bytes apart.
 
@@ -260,5 +257,5 @@ VBMI static void load_pair_vbmi(const uint8_t *a, const uint8_t *b, uint32_t *ou
 }
 
 const cpx_wide_kernels cpx_wide_vbmi = {
-    load_pair_vbmi, cpx_linearise_portable, interleave_vnni, vertical_vnni, horizontal_vnni};
+    load_pair_vbmi, interleave_vnni, vertical_vnni, horizontal_vnni};
 #endif

@@ -122,7 +122,7 @@ struct JPEGEncoderTests {
   func background() throws {
     let bitmap = try OrientationTests.bitmap(PixelSize(width: 16, height: 16)) { _, _ in 0x0012_3456 }
     var options = EncodeOptions.jpeg(quality: 100)
-    options.background = EncodeOptions.Background(red: 200, green: 30, blue: 60)
+    options.background = PixelColor(red: 200, green: 30, blue: 60)
     let bytes = try JPEGEncoder().encode(Image(bitmap: try bitmap.markedOpaque(false)), options: options)
     let image = try JPEGDecoder().decode(bytes, minimumSize: nil, options: DecodeOptions())
     image.bitmap.withUnsafeBytes { pixels in

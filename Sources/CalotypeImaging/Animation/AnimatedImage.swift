@@ -48,10 +48,7 @@ public struct AnimatedImage: Sendable {
     self.options = options
     frameOptions = options
     guard let pool else { return }
-    var plain = options
-    plain.transforms = []
-    plain.thumbnail = options.decodedThumbnail(for: info)
-    frameOptions.transforms = try options.transforms(for: info).resolved { () throws(ImagingError) in
+    frameOptions = try options.deciding(for: info) { plain throws(ImagingError) in
       try Rendition(info: info, options: plain).finished(try pool.frame(at: 0, info: info)).bitmap
     }
   }

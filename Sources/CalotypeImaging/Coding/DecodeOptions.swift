@@ -88,4 +88,20 @@ public struct DecodeOptions: Hashable, Sendable {
   func decodedThumbnail(for info: ImageInfo) -> Thumbnail? {
     thumbnail ?? transforms(for: info).thumbnail
   }
+
+  /// The same for the frames of an animation, with what transforms decide by looking at pixels decided by the first.
+  ///
+  /// - Parameter first: Decodes the first frame by other options. Only called when there is something to decide.
+  func deciding(
+    for info: ImageInfo, first: (DecodeOptions) throws(ImagingError) -> Bitmap
+  ) throws(ImagingError) -> DecodeOptions {
+    var decided = self
+    decided.transforms = try transforms(for: info).resolved { () throws(ImagingError) in
+      var plain = self
+      plain.thumbnail = decodedThumbnail(for: info)
+      plain.transforms = []
+      return try first(plain)
+    }
+    return decided
+  }
 }

@@ -20,20 +20,6 @@ public struct EncodeOptions: Hashable, Sendable {
     case yuv444 = "4:4:4"
   }
 
-  /// An opaque colour.
-  public struct Background: Hashable, Sendable {
-    /// Red, green and blue, 0 to 255.
-    public var red: UInt8, green: UInt8, blue: UInt8
-    /// Creates a colour.
-    public init(red: UInt8, green: UInt8, blue: UInt8) {
-      self.red = red
-      self.green = green
-      self.blue = blue
-    }
-    /// White.
-    public static let white = Background(red: 255, green: 255, blue: 255)
-  }
-
   /// The format to write.
   public var format: ImageFormat
   /// 0 (smallest) to 100 (best), for lossy formats.
@@ -54,8 +40,8 @@ public struct EncodeOptions: Hashable, Sendable {
   public var usesPalette = false
   /// Spread the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
   public var dithers = true
-  /// What transparent pixels are laid on in a format without transparency.
-  public var background: Background = .white
+  /// What transparent pixels are laid on in a format without transparency; its alpha does not count.
+  public var background: PixelColor = .white
   /// Blocks of ``Image/metadata`` and the profile to write. None by default.
   public var keeps: Set<ImageMetadata.Kind> = []
   /// Bytes at most: the quality is lowered until they suffice.

@@ -33,8 +33,8 @@ public final class IncrementalDecoder {
   private let options: DecodeOptions
   private var state = State.sniffing(Data())
   private var isInfoChecked = false
-  /// The transforms of frames, with what they decide by looking at pixels decided by the first.
-  private var frameTransforms: TransformChain?
+  /// The options for frames, with what transforms decide by looking at pixels decided by the first.
+  private var frameOptions: DecodeOptions?
   private var format = ImageFormat(rawValue: "unknown")
 
   /// Bytes appended so far.
@@ -182,21 +182,13 @@ public final class IncrementalDecoder {
           bitmap: bitmap, info: info, orientation: info.orientation, isPartial: decoder.isFramePartial,
           profile: decoder.profile))
     }
-    var frameOptions = options
-    if let frameTransforms {
-      frameOptions.transforms = frameTransforms
-    } else {
-      let transforms = try options.transforms(for: info).resolved { () throws(ImagingError) in
-        var plain = options
-        plain.transforms = []
-        plain.thumbnail = options.decodedThumbnail(for: info)
-        return try rendered(0, plain).bitmap
-      }
-      // A header that comes later may still say how many frames there are.
-      if info.frameCount > 1 { frameTransforms = transforms }
-      frameOptions.transforms = transforms
+    if let frameOptions { return try rendered(index, frameOptions) }
+    let decided = try options.deciding(for: info) { plain throws(ImagingError) in
+      try rendered(0, plain).bitmap
     }
-    return try rendered(index, frameOptions)
+    // A header that comes later may still say how many frames there are.
+    if info.frameCount > 1 { frameOptions = decided }
+    return try rendered(index, decided)
   }
 
   /// Picks the coder and hands it what has come so far.

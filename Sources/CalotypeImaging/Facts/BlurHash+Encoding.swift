@@ -39,9 +39,6 @@ extension BlurHash {
     }
     let visible = light.reduce(0) { $0 + $1.1 }
     let mean = visible > 0 ? light.reduce(SIMD3<Double>.zero) { $0 + $1.0 * $1.1 } / visible : .zero
-    func waves(_ count: Int, _ length: Int) -> [[Double]] {
-      (0..<count).map { i in (0..<length).map { cos(.pi * Double(i) * Double($0) / Double(length)) } }
-    }
     let across = waves(x, width)
     let down = waves(y, height)
     var factors = [SIMD3<Double>](repeating: .zero, count: x * y)

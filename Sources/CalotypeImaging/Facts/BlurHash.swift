@@ -20,6 +20,8 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 
   private static let name = "blurhash"
+  /// Pixels of a side of ``bitmap(size:punch:)`` at most.
+  private static let longestSide = 16_384
   static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
   private static let values: [UInt8: Int] = Dictionary(
@@ -85,30 +87,29 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - size: Its size; the picture is smooth, so a small one, enlarged, will do.
   ///   - punch: A factor for the contrast, from 0 to 100.
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size, one of more than 400 megapixels, or
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size, a side of more than 16,384 pixels, or
   ///   a senseless punch; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   public func bitmap(size: PixelSize, punch: Double = 1) throws(ImagingError) -> Bitmap {
     try punch.require(in: 0...100, "punch", of: Self.name)
-    guard size.width > 0, size.height > 0, size.pixelCount <= 400_000_000 else {
-      throw .invalidParameter(name: "size", reason: "\(size) is not within 1 pixel and 400 megapixels")
+    let sides = 1...Self.longestSide
+    guard sides ~= size.width, sides ~= size.height else {
+      throw .invalidParameter(
+        name: "size", reason: "the sides of a placeholder are 1 to \(Self.longestSide), not \(size)")
     }
-    // One row of cosines for each component across.
-    let waves = (0..<componentsX).map { index in
-      (0..<size.width).map { cos(.pi * Double($0) * Double(index) / Double(size.width)) }
-    }
+    let across = Self.waves(componentsX, size.width)
+    let down = Self.waves(componentsY, size.height)
     return try Bitmap(size: size) { bytes throws(ImagingError) in
       for y in 0..<size.height {
         // What is left of the sum for this row: one factor for each cosine across.
         var row = [SIMD3<Double>](repeating: .zero, count: componentsX)
         for (index, factor) in factors.enumerated() {
-          let wave = cos(.pi * Double(y) * Double(index / componentsX) / Double(size.height))
-          row[index % componentsX] += factor * (index == 0 ? 1 : punch) * wave
+          row[index % componentsX] += factor * (index == 0 ? 1 : punch) * down[index / componentsX][y]
         }
         for x in 0..<size.width {
           if x % 16384 == 0, Task.isCancelled { throw .cancelled }
           var color = row[0]
           for index in 1..<max(1, componentsX) {
-            color += row[index] * waves[index][x]
+            color += row[index] * across[index][x]
           }
           let first = (y * size.width + x) * 4
           for channel in 0..<3 { bytes[first + channel] = SRGB.encoded(color[channel]) }
@@ -117,5 +118,10 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
       }
       return true
     }
+  }
+
+  /// For each component along an axis, its cosine at each pixel.
+  static func waves(_ components: Int, _ length: Int) -> [[Double]] {
+    (0..<components).map { i in (0..<length).map { cos(.pi * Double(i) * Double($0) / Double(length)) } }
   }
 }

@@ -66,11 +66,6 @@ extension FilterBank {
       throw .invalidParameter(name: "size", reason: "a side of \(max(samples, count)) is too long")
     }
     let taps = min(taps, samples)
-    // Weights are per output, and made in one go: a line of millions of pixels would need seconds and gigabytes.
-    guard count <= (1 << 27) / taps else {
-      throw .invalidParameter(
-        name: "size", reason: "a side of \(count) is too long for \(taps) weights a pixel")
-    }
     try self.init(count: count, taps: taps, largestSample: Self.largestWord, pool: pool)
     let normalised = UnsafeMutableBufferPointer<Double>.allocate(capacity: taps)
     defer { normalised.deallocate() }

@@ -43,6 +43,32 @@ extension Double {
   }
 }
 
+/// The one number of a step: its names, what it may be, and what it is when it is left out.
+struct StepNumber: Sendable {
+  let step: String
+  let name: String
+  let range: ClosedRange<Double>
+  /// `nil` when it must not be left out.
+  var standard: Double?
+
+  /// Reads the arguments of the step.
+  func read(_ arguments: inout TransformArguments) throws(ImagingError) -> Double {
+    let given = try arguments.number(name) ?? standard
+    let number = try arguments.required(given, name)
+    try arguments.finish()
+    return try checked(number)
+  }
+
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when the number is out of its range.
+  func checked(_ number: Double) throws(ImagingError) -> Double {
+    try number.require(in: range, name, of: step)
+    return number
+  }
+
+  /// The identity of the step: `blur:2.5`.
+  func identity(_ number: Double) -> String { "\(step):\(number.spelling)" }
+}
+
 extension TransformArguments {
   /// `true` or `false`.
   mutating func flag(_ key: String) throws(ImagingError) -> Bool? {

@@ -84,15 +84,15 @@ import Testing
   @Test func wrongBytesAreRefused() throws {
     let good = try Self.hash("3AcGDYJQ2DcvoYhLkno4OJOVL0n6").bytes
     for bytes in [[], [1], Array(good.prefix(4)), Array(good.dropLast()), good + [0]] {
-      #expect(StepSpelling.isInvalid("thumbhash") { () throws(ImagingError) in _ = try ThumbHash(bytes) })
+      #expect(RasterSteps.invalid { try ThumbHash(bytes) } == "thumbhash")
     }
     // A side of 0 would be an infinite ratio.
     var flat = good
     flat[3] &= 0xF8
-    #expect(StepSpelling.isInvalid("thumbhash") { () throws(ImagingError) in _ = try ThumbHash(flat) })
+    #expect(RasterSteps.invalid { try ThumbHash(flat) } == "thumbhash")
     // Alpha is announced, and not there.
     var short = good
     short[2] |= 0x80
-    #expect(StepSpelling.isInvalid("thumbhash") { () throws(ImagingError) in _ = try ThumbHash(short) })
+    #expect(RasterSteps.invalid { try ThumbHash(short) } == "thumbhash")
   }
 }

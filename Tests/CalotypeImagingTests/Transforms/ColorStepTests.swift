@@ -121,7 +121,7 @@ import Testing
   ])
   func whatChangesNothingReturnsTheBitmap(step: ImageTransform) throws {
     let source = try Pictures.noise(5, 4, opaque: false)
-    #expect(StepSpelling.address(try step.step.apply(to: source)) == StepSpelling.address(source))
+    #expect(RasterSteps.isSame(try step.step.apply(to: source), source))
   }
 
   @Test func everyStepHasItsSpelling() throws {
@@ -137,8 +137,8 @@ import Testing
     try StepSpelling.expectRoundTrip(Opacity(0.3), "opacity:0.3", Opacity.init)
     try StepSpelling.expectRoundTrip(
       ColorMatrix.identity, "matrix:1,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0,1,0", ColorMatrix.init)
-    #expect(try StepSpelling.read("grayscale", Grayscale.init) == Grayscale())
-    #expect(try StepSpelling.read("invert:amount=0.5", Invert.init) == Invert(amount: 0.5))
+    #expect(try RasterSteps.parsed("grayscale", Grayscale.init) == Grayscale())
+    #expect(try RasterSteps.parsed("invert:amount=0.5", Invert.init) == Invert(amount: 0.5))
   }
 
   @Test func nonsenseIsRefused() throws {

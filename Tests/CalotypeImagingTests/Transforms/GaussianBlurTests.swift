@@ -134,7 +134,7 @@ import Testing
   @Test func nothingToDoReturnsTheBitmap() throws {
     let source = try Pictures.noise(5, 4)
     #expect(
-      StepSpelling.address(try GaussianBlur(sigma: 0).apply(to: source)) == StepSpelling.address(source))
+      RasterSteps.isSame(try GaussianBlur(sigma: 0).apply(to: source), source))
   }
 
   @Test func spellingAndNonsense() throws {
@@ -149,10 +149,7 @@ import Testing
       if let base = bytes.baseAddress { memset(base, 255, bytes.count) }
       return true
     }
-    #expect(
-      StepSpelling.isInvalid("size") { () throws(ImagingError) in
-        _ = try GaussianBlur(sigma: 11).apply(to: line)
-      })
+    #expect(RasterSteps.invalid { try GaussianBlur(sigma: 11).apply(to: line) } == "size")
   }
 
   @Test func stopsWhenCancelled() async throws {

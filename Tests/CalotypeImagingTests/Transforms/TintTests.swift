@@ -114,7 +114,7 @@ import Testing
       try StepSpelling.expectRoundTrip(
         Tint(.black, mode: mode), "tint:000000,mode=\(mode.rawValue)", Tint.init)
     }
-    #expect(try StepSpelling.read("tint:white,multiply", Tint.init) == Tint(.white, mode: .multiply))
+    #expect(try RasterSteps.parsed("tint:white,multiply", Tint.init) == Tint(.white, mode: .multiply))
     StepSpelling.expectRefused(
       ["tint", "tint:red", "tint:fff,mode=x", "tint:fff,xor,1", "tint:fff,a=b"], name: "tint", Tint.init)
   }

@@ -60,7 +60,7 @@ enum EncodeTarget {
     if more & 16 != 0 { options.maxFileSize = Int(numbers.integer(UInt16.self)) }
     if more & 32 != 0 { options.maxPixelSize = Int(Int8(bitPattern: numbers.byte())) }
     if more & 64 != 0 {
-      options.background = EncodeOptions.Background(
+      options.background = PixelColor(
         red: numbers.byte(), green: numbers.byte(), blue: numbers.byte())
     }
     return options

@@ -13,18 +13,14 @@ public struct GaussianBlur: ImageTransforming, Hashable, Sendable {
     self.sigma = sigma
   }
 
+  private static let number = StepNumber(step: "blur", name: "sigma", range: 0...1000)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    sigma = try arguments.required(try arguments.number("sigma"), "sigma")
-    try arguments.finish()
-    try check()
+    sigma = try Self.number.read(&arguments)
   }
 
   /// `blur:SIGMA`
-  public var identity: String { "blur:\(sigma.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try sigma.require(in: 0...1000, "sigma", of: "blur")
-  }
+  public var identity: String { Self.number.identity(sigma) }
 
   /// The blurred picture, of the same size.
   ///
@@ -32,7 +28,7 @@ public struct GaussianBlur: ImageTransforming, Hashable, Sendable {
   ///   millions of pixels; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   /// - Complexity: O(pixels), whatever the deviation.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
-    try check()
+    _ = try Self.number.checked(sigma)
     let bitmap = try bitmap.converted(to: .rgba8)
     guard sigma > 0 else { return bitmap }
     let coarse = Self.step(sigma: sigma)

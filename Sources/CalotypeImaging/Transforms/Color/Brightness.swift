@@ -8,22 +8,18 @@ public struct Brightness: ImageTransforming, ColorTransforming, Hashable, Sendab
     self.amount = amount
   }
 
+  private static let number = StepNumber(step: "brightness", name: "amount", range: -1...1)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try arguments.required(try arguments.number("amount"), "amount")
-    try arguments.finish()
-    try check()
+    amount = try Self.number.read(&arguments)
   }
 
   /// `brightness:AMOUNT`
-  public var identity: String { "brightness:\(amount.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try amount.require(in: -1...1, "amount", of: "brightness")
-  }
+  public var identity: String { Self.number.identity(amount) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
+      let amount = try Self.number.checked(amount)
       let offset = amount * 255
       return .tables(ColorTables(colors: { $0 + offset }))
     }

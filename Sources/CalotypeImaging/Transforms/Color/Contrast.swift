@@ -8,23 +8,18 @@ public struct Contrast: ImageTransforming, ColorTransforming, Hashable, Sendable
     self.factor = factor
   }
 
+  private static let number = StepNumber(step: "contrast", name: "factor", range: 0...1000)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try arguments.required(try arguments.number("factor"), "factor")
-    try arguments.finish()
-    try check()
+    factor = try Self.number.read(&arguments)
   }
 
   /// `contrast:FACTOR`
-  public var identity: String { "contrast:\(factor.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try factor.require(in: 0...1000, "factor", of: "contrast")
-  }
+  public var identity: String { Self.number.identity(factor) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
-      let factor = factor
+      let factor = try Self.number.checked(factor)
       return .tables(ColorTables(colors: { ($0 - 127.5) * factor + 127.5 }))
     }
   }

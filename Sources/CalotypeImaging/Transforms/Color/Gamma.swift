@@ -10,23 +10,18 @@ public struct Gamma: ImageTransforming, ColorTransforming, Hashable, Sendable {
     self.exponent = exponent
   }
 
+  private static let number = StepNumber(step: "gamma", name: "exponent", range: 0.01...100)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    exponent = try arguments.required(try arguments.number("exponent"), "exponent")
-    try arguments.finish()
-    try check()
+    exponent = try Self.number.read(&arguments)
   }
 
   /// `gamma:EXPONENT`
-  public var identity: String { "gamma:\(exponent.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try exponent.require(in: 0.01...100, "exponent", of: "gamma")
-  }
+  public var identity: String { Self.number.identity(exponent) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
-      let exponent = exponent
+      let exponent = try Self.number.checked(exponent)
       return .tables(ColorTables(colors: { pow($0 / 255, exponent) * 255 }))
     }
   }

@@ -10,22 +10,18 @@ public struct Grayscale: ImageTransforming, ColorTransforming, Hashable, Sendabl
     self.amount = amount
   }
 
+  private static let number = StepNumber(step: "grayscale", name: "amount", range: 0...1, standard: 1)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try arguments.number("amount") ?? 1
-    try arguments.finish()
-    try check()
+    amount = try Self.number.read(&arguments)
   }
 
   /// `grayscale:AMOUNT`
-  public var identity: String { "grayscale:\(amount.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try amount.require(in: 0...1, "amount", of: "grayscale")
-  }
+  public var identity: String { Self.number.identity(amount) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
+      let amount = try Self.number.checked(amount)
       let rest = 1 - amount
       return ColorOperation(matrix: [
         0.2126 + 0.7874 * rest, 0.7152 - 0.7152 * rest, 0.0722 - 0.0722 * rest, 0, 0,

@@ -12,22 +12,18 @@ public struct HueRotation: ImageTransforming, ColorTransforming, Hashable, Senda
     self.degrees = degrees
   }
 
+  private static let number = StepNumber(step: "hue", name: "degrees", range: -1_000_000...1_000_000)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    degrees = try arguments.required(try arguments.number("degrees"), "degrees")
-    try arguments.finish()
-    try check()
+    degrees = try Self.number.read(&arguments)
   }
 
   /// `hue:DEGREES`
-  public var identity: String { "hue:\(degrees.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try degrees.require(in: -1_000_000...1_000_000, "degrees", of: "hue")
-  }
+  public var identity: String { Self.number.identity(degrees) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
+      let degrees = try Self.number.checked(degrees)
       let turn = degrees.remainder(dividingBy: 360)
       guard turn != 0 else { return .tables(.identity) }
       let c = cos(turn * .pi / 180)

@@ -8,23 +8,18 @@ public struct Invert: ImageTransforming, ColorTransforming, Hashable, Sendable {
     self.amount = amount
   }
 
+  private static let number = StepNumber(step: "invert", name: "amount", range: 0...1, standard: 1)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try arguments.number("amount") ?? 1
-    try arguments.finish()
-    try check()
+    amount = try Self.number.read(&arguments)
   }
 
   /// `invert:AMOUNT`
-  public var identity: String { "invert:\(amount.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try amount.require(in: 0...1, "amount", of: "invert")
-  }
+  public var identity: String { Self.number.identity(amount) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
-      let amount = amount
+      let amount = try Self.number.checked(amount)
       return .tables(ColorTables(colors: { 255 * amount + $0 * (1 - 2 * amount) }))
     }
   }

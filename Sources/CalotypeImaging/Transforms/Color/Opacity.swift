@@ -8,23 +8,18 @@ public struct Opacity: ImageTransforming, ColorTransforming, Hashable, Sendable 
     self.factor = factor
   }
 
+  private static let number = StepNumber(step: "opacity", name: "factor", range: 0...1)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try arguments.required(try arguments.number("factor"), "factor")
-    try arguments.finish()
-    try check()
+    factor = try Self.number.read(&arguments)
   }
 
   /// `opacity:FACTOR`
-  public var identity: String { "opacity:\(factor.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try factor.require(in: 0...1, "factor", of: "opacity")
-  }
+  public var identity: String { Self.number.identity(factor) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
-      let factor = factor
+      let factor = try Self.number.checked(factor)
       return .tables(ColorTables(colors: { $0 }, alpha: { $0 * factor }))
     }
   }

@@ -8,23 +8,18 @@ public struct Saturation: ImageTransforming, ColorTransforming, Hashable, Sendab
     self.factor = factor
   }
 
+  private static let number = StepNumber(step: "saturation", name: "factor", range: 0...1000)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try arguments.required(try arguments.number("factor"), "factor")
-    try arguments.finish()
-    try check()
+    factor = try Self.number.read(&arguments)
   }
 
   /// `saturation:FACTOR`
-  public var identity: String { "saturation:\(factor.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try factor.require(in: 0...1000, "factor", of: "saturation")
-  }
+  public var identity: String { Self.number.identity(factor) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
-      let s = factor
+      let s = try Self.number.checked(factor)
       return ColorOperation(matrix: [
         0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s, 0, 0,
         0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s, 0, 0,

@@ -8,22 +8,18 @@ public struct Sepia: ImageTransforming, ColorTransforming, Hashable, Sendable {
     self.amount = amount
   }
 
+  private static let number = StepNumber(step: "sepia", name: "amount", range: 0...1, standard: 1)
+
   init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try arguments.number("amount") ?? 1
-    try arguments.finish()
-    try check()
+    amount = try Self.number.read(&arguments)
   }
 
   /// `sepia:AMOUNT`
-  public var identity: String { "sepia:\(amount.spelling)" }
-
-  private func check() throws(ImagingError) {
-    try amount.require(in: 0...1, "amount", of: "sepia")
-  }
+  public var identity: String { Self.number.identity(amount) }
 
   var operation: ColorOperation {
     get throws(ImagingError) {
-      try check()
+      let amount = try Self.number.checked(amount)
       let rest = 1 - amount
       return ColorOperation(matrix: [
         0.393 + 0.607 * rest, 0.769 - 0.769 * rest, 0.189 - 0.189 * rest, 0, 0,
