@@ -20,11 +20,11 @@ public struct ImageRequest: Sendable {
   public var headers: HTTPFields { didSet { updateKeys() } }
   /// Shrink to this box. `nil` keeps the full size.
   public var thumbnail: Thumbnail? { didSet { updateKeys() } }
-  /// What becomes of the picture in the end; caches keep the result. A ``Resize`` at the beginning is done while the
+  /// What becomes of the picture in the end; caches keep the result. A `Resize` at the beginning is done while the
   /// picture is decoded, unless there is a ``thumbnail``.
   public var transforms: TransformChain { didSet { updateKeys() } }
   /// What transforms make of an animation, of which a response has the first frame: with
-  /// ``DecodeOptions/AnimationTransforms/none`` it stays as it is.
+  /// `none` it stays as it is.
   public var animationTransforms: DecodeOptions.AnimationTransforms { didSet { updateKeys() } }
   /// Turn the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool { didSet { updateKeys() } }

@@ -3,7 +3,10 @@ public import FoundationEssentials
 extension CoderRegistry {
   /// What the header of an encoded image says. Takes no memory for pixels.
   ///
-  /// - Parameter formatHint: As ``DecodeOptions/formatHint``.
+  /// - Parameters:
+  ///   - data: The encoded image.
+  ///   - limits: What it may demand.
+  ///   - formatHint: As ``DecodeOptions/formatHint``.
   /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
   ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and what
   ///   the decoder finds wrong with the header.

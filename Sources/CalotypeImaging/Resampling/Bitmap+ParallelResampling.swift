@@ -7,8 +7,13 @@ extension Bitmap {
   /// The bytes are the same for any number of parts.
   ///
   /// - Parameters:
+  ///   - size: The size of the result, at least 1×1.
+  ///   - region: What to show of the picture; all of it when `nil`.
+  ///   - filter: The reconstruction filter.
+  ///   - linearLight: Mix colours as light does.
   ///   - parts: How many parts to make, each of some rows of the result.
   ///   - executor: Runs them; its threads are the limit of what happens at the same time.
+  ///   - pool: Where the memory for the result and for scratch comes from.
   /// - Throws: as the other; ``ImagingError/invalidParameter(name:reason:)`` for less than one part.
   public func resampled(
     to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,

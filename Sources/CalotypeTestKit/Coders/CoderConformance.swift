@@ -1,7 +1,7 @@
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// Checks that a coder keeps the promises of ``ImageDecoding`` and ``ImageEncoding``. For any test framework:
+/// Checks that a coder keeps the promises of `ImageDecoding` and `ImageEncoding`. For any test framework:
 ///
 /// ```swift
 /// let conformance = CoderConformance(decoder: QOIDecoder(), encoder: QOIEncoder(), samples: [picture])
@@ -40,7 +40,7 @@ public struct CoderConformance: Sendable {
     case limits
     /// Dripped bytes give what all bytes at once give.
     case chunks
-    /// A cancelled task gives ``ImagingError/cancelled``.
+    /// A cancelled task gives `ImagingError.cancelled`.
     case cancellation
     /// Many threads get what one gets.
     case concurrency
