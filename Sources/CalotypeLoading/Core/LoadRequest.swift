@@ -9,7 +9,7 @@ public import HTTPTypes
 /// request.timeouts.total = .seconds(30)
 /// let (bytes, response) = try await loader.data(for: request)
 /// ```
-public struct LoadRequest: Hashable, Sendable {
+public struct LoadRequest: Equatable, Sendable {
   /// Where the bytes come from.
   public var source: ImageSource
   /// Header fields to send; they win over the loader's own. Local sources ignore them.
@@ -19,18 +19,33 @@ public struct LoadRequest: Hashable, Sendable {
   /// Largest body to accept, in bytes; checked against the declared length and while receiving.
   public var maxBytes: Int
 
+  /// Who we are to the origin of the URL; never sent to another, e.g. after a redirect. It wins over credentials in the URL.
+  public var credential: Credential?
+  /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
+  public var validators: Validators?
+  /// Other places of the same image, asked in this order when the source fails for good.
+  public var fallbacks: [URL]
+  /// Which of the waiting loads goes first. `nil` stands for the priority of the calling task, and follows it when that is
+  /// raised while the load waits.
+  public var priority: TaskPriority?
+
   /// 256 MiB.
   public static let defaultMaxBytes = 256 << 20
 
   /// A request for `source`.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes
+    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source
     self.headers = headers
     self.timeouts = timeouts
     self.maxBytes = maxBytes
+    self.credential = credential
+    self.validators = validators
+    self.fallbacks = fallbacks
+    self.priority = priority
   }
 
   /// A request for the image at `url`.

@@ -10,17 +10,38 @@ public struct LoadTimeouts: Hashable, Sendable {
   ///
   /// The clock goes on while the consumer does not take bytes.
   public var total: Duration?
+  /// The least that a server must send while it sends; 128 bytes a second over 30 seconds by default, `nil` for no limit.
+  ///
+  /// Ends what ``idle`` cannot: a server that sends a byte now and then, for ever.
+  public var minimumSpeed: MinimumSpeed?
+
+  /// A number of bytes in a time.
+  public struct MinimumSpeed: Hashable, Sendable {
+    /// Bytes a second, on average over ``duration``.
+    public var bytesPerSecond: Int
+    /// The time to average over.
+    public var duration: Duration
+
+    /// At least `bytesPerSecond` on average over each `duration`.
+    public init(bytesPerSecond: Int, over duration: Duration) {
+      self.bytesPerSecond = bytesPerSecond
+      self.duration = duration
+    }
+  }
 
   /// - Parameters:
   ///   - connect: Name look-up, TCP and TLS handshake together.
   ///   - idle: Longest time without a byte from the server.
   ///   - total: From the call to the last byte; `nil` for no limit.
+  ///   - minimumSpeed: The least that a server must send.
   public init(
-    connect: Duration = .seconds(10), idle: Duration = .seconds(15), total: Duration? = nil
+    connect: Duration = .seconds(10), idle: Duration = .seconds(15), total: Duration? = nil,
+    minimumSpeed: MinimumSpeed? = MinimumSpeed(bytesPerSecond: 128, over: .seconds(30))
   ) {
     self.connect = connect
     self.idle = idle
     self.total = total
+    self.minimumSpeed = minimumSpeed
   }
 
   /// The deadline that passed.
@@ -31,5 +52,7 @@ public struct LoadTimeouts: Hashable, Sendable {
     case idle
     /// ``LoadTimeouts/total``.
     case total
+    /// ``LoadTimeouts/minimumSpeed``.
+    case minimumSpeed
   }
 }

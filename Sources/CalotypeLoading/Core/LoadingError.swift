@@ -19,8 +19,10 @@ public enum LoadingError: Error, Hashable, Sendable {
   case httpStatus(URL, status: Int, headers: HTTPFields)
   /// More redirects than the loader follows.
   case tooManyRedirects(URL, limit: Int)
-  /// A redirect leads to where the loader does not go, e.g. to a `file:` URL.
+  /// A redirect leads to where the loader does not go, e.g. to a `file:` URL, or from `https` to `http`.
   case redirectRefused(URL, reason: String)
+  /// The loader's ``AddressPolicy`` forbids the URL, or the address that its host turned out to have.
+  case addressRefused(URL, reason: String)
   /// The response breaks the rules of its protocol.
   case protocolError(URL, reason: String)
   /// The body is larger than ``LoadRequest/maxBytes``; `declared` is the length it announced.
@@ -29,10 +31,24 @@ public enum LoadingError: Error, Hashable, Sendable {
   case truncatedBody(URL, received: Int, expected: Int?)
   /// A response without bytes.
   case emptyBody(ImageSource)
+  /// The body broke off, and what the server sends now is not the rest of it.
+  case contentChanged(URL, received: Int)
+  /// The declared media type is not among those the loader accepts.
+  case unacceptableContentType(URL, type: String?, accepted: [String])
+  /// An interceptor forbids the load.
+  case vetoed(URL, reason: String)
+  /// A ``BodyTransforming`` could not make sense of the body.
+  case bodyTransformFailed(URL, transform: String, reason: String)
+  /// The source failed a short while ago with an error of that `code`, and is not asked again so soon.
+  case recentlyFailed(ImageSource, code: String, retryAfter: Duration)
+  /// Nothing is asked of the host for a while, because the last requests to it failed.
+  case hostSuspended(URL, host: String, retryAfter: Duration)
   /// There is no such file.
   case fileNotFound(URL)
   /// The system refuses to open or read the file.
   case fileUnreadable(URL, reason: String)
+  /// The system refuses to create or write the file.
+  case fileUnwritable(URL, reason: String)
   /// A folder, FIFO, socket or device instead of a file.
   case notRegularFile(URL, kind: String)
   /// The file lies outside the folders the loader is confined to.
@@ -61,7 +77,15 @@ public enum LoadingError: Error, Hashable, Sendable {
     case .protocolError: "protocolError"
     case .tooLarge: "tooLarge"
     case .truncatedBody: "truncatedBody"
+    case .addressRefused: "addressRefused"
     case .emptyBody: "emptyBody"
+    case .contentChanged: "contentChanged"
+    case .unacceptableContentType: "unacceptableContentType"
+    case .vetoed: "vetoed"
+    case .bodyTransformFailed: "bodyTransformFailed"
+    case .recentlyFailed: "recentlyFailed"
+    case .hostSuspended: "hostSuspended"
+    case .fileUnwritable: "fileUnwritable"
     case .fileNotFound: "fileNotFound"
     case .fileUnreadable: "fileUnreadable"
     case .notRegularFile: "notRegularFile"
@@ -75,11 +99,13 @@ public enum LoadingError: Error, Hashable, Sendable {
 
   /// Whether the same request can succeed later without anyone changing it.
   ///
-  /// True for lost connections, passed deadlines, unknown hosts, truncated bodies, a full queue and the
-  /// statuses 408, 425, 429, 500, 502, 503 and 504.
+  /// True for lost connections, passed deadlines, unknown hosts, truncated or changed bodies, a full queue, a host that is
+  /// left alone for a while, and the statuses 408, 425, 429, 500, 502, 503 and 504.
   public var isRetryable: Bool {
     switch self {
-    case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .queueFull: true
+    case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .contentChanged, .queueFull,
+      .hostSuspended:
+      true
     case .httpStatus(_, let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
     default: false
     }
@@ -92,65 +118,16 @@ public enum LoadingError: Error, Hashable, Sendable {
       .timedOut(let url, _, _), .tls(let url, _), .httpStatus(let url, _, _), .tooManyRedirects(let url, _),
       .redirectRefused(let url, _), .protocolError(let url, _), .truncatedBody(let url, _, _),
       .fileNotFound(let url), .fileUnreadable(let url, _), .notRegularFile(let url, _),
-      .outsideRoots(let url),
-      .invalidDataURL(let url, _), .queueFull(let url, _), .loaderClosed(let url):
+      .outsideRoots(let url), .invalidDataURL(let url, _), .queueFull(let url, _), .loaderClosed(let url),
+      .addressRefused(let url, _), .contentChanged(let url, _), .unacceptableContentType(let url, _, _),
+      .vetoed(let url, _), .bodyTransformFailed(let url, _, _), .hostSuspended(let url, _, _),
+      .fileUnwritable(let url, _):
       .url(url)
-    case .unsupportedScheme(let source), .tooLarge(let source, _, _), .emptyBody(let source):
+    case .unsupportedScheme(let source), .tooLarge(let source, _, _), .emptyBody(let source),
+      .recentlyFailed(let source, _, _):
       source
     case .bodyAlreadyConsumed:
       nil
-    }
-  }
-}
-
-extension LoadingError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one sentence. Passwords in URLs are hidden.
-  public var description: String {
-    switch self {
-    case .invalidURL(let url, let reason):
-      "the URL \(url.loggable) cannot be used: \(reason)"
-    case .unsupportedScheme(let source):
-      "no loader accepts \(source); add one that does"
-    case .hostNotFound(let url, let host):
-      "the host \(host) of \(url.loggable) has no address; check the name and the DNS"
-    case .connectionFailed(let url, let reason):
-      "no connection for \(url.loggable): \(reason); try again later"
-    case .timedOut(let url, let phase, let duration):
-      "\(url.loggable) took longer than the \(phase.rawValue) timeout of \(duration); try again or raise it"
-    case .tls(let url, let reason):
-      "no trusted TLS connection for \(url.loggable): \(reason); check the certificate and the CA file"
-    case .httpStatus(let url, let status, _):
-      "\(url.loggable) answered with HTTP status \(status)"
-        + (isRetryable ? "; try again later" : "; check the URL and the credentials")
-    case .tooManyRedirects(let url, let limit):
-      "\(url.loggable) redirects more than \(limit) times; it probably redirects in a circle"
-    case .redirectRefused(let url, let reason):
-      "\(url.loggable) redirects to where we do not go: \(reason)"
-    case .protocolError(let url, let reason):
-      "the response of \(url.loggable) is malformed: \(reason)"
-    case .tooLarge(let source, let limit, let declared):
-      "\(source) is larger than the limit of \(limit) bytes"
-        + (declared.map { " (it announces \($0))" } ?? "") + "; raise maxBytes to allow it"
-    case .truncatedBody(let url, let received, let expected):
-      "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
-    case .emptyBody(let source):
-      "\(source) holds no bytes"
-    case .fileNotFound(let url):
-      "there is no file \(url.loggable)"
-    case .fileUnreadable(let url, let reason):
-      "cannot read \(url.loggable): \(reason)"
-    case .notRegularFile(let url, let kind):
-      "\(url.loggable) is \(kind), not a file"
-    case .outsideRoots(let url):
-      "\(url.loggable) lies outside the folders this loader may read"
-    case .invalidDataURL(let url, let reason):
-      "\(url.loggable) is not a valid data: URL: \(reason)"
-    case .queueFull(let url, let limit):
-      "\(url.loggable) was not loaded because \(limit) transfers wait already; try again later"
-    case .loaderClosed(let url):
-      "\(url.loggable) was not loaded because the loader was shut down"
-    case .bodyAlreadyConsumed:
-      "the body of a response can be read once; keep its bytes"
     }
   }
 }

@@ -216,12 +216,11 @@ final class CurlLoop {
     guard turn.nextDeadline <= now else { return }
     turn.nextDeadline = .distantFuture
     for run in Array(running.values) {
-      guard let deadline = run.timer.deadline else { continue }
-      if deadline.time <= now {
-        run.timedOut(deadline.phase)
+      if let phase = run.timer.expired(at: now) {
+        run.timedOut(phase)
         remove(run)
       } else {
-        turn.note(deadline.time)
+        turn.note(run.timer.deadline?.time)
       }
     }
     for (id, entry) in Array(waiting) {

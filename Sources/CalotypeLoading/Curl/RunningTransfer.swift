@@ -148,7 +148,7 @@ final class RunningTransfer {
 
   /// Returns whether the transfer may go on.
   func headerLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    timer.activity(at: .now)
+    timer.activity(at: .now, bytes: line.count)
     switch parser.line(line) {
     case .none: return true
     case .final: return headArrived()
@@ -178,7 +178,7 @@ final class RunningTransfer {
 
   /// What the write callback returns: the count when all was taken.
   func bodyBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
-    timer.activity(at: .now)
+    timer.activity(at: .now, bytes: bytes.count)
     if failure != nil {
       discarded += bytes.count
       return discarded > Self.discardLimit ? 0 : bytes.count

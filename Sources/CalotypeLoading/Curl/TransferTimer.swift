@@ -46,19 +46,30 @@ extension Duration {
 
 /// Which deadline of a running transfer comes next. Pure: it is told the time.
 struct TransferTimer {
+  typealias Deadline = (time: MonotonicTime, phase: LoadTimeouts.Phase)
+
   let timeouts: LoadTimeouts
   let submitted: MonotonicTime
-  let started: MonotonicTime
-  /// The first request could be sent.
+  private var hopStarted: MonotonicTime
+  /// The request could be sent.
   private(set) var isConnected = false
   private var lastActivity: MonotonicTime
   private var isPaused = false
+  /// Since when bytes are counted for the minimum speed, and how many there were.
+  private var window: (start: MonotonicTime, bytes: Int)?
 
   init(timeouts: LoadTimeouts, submitted: MonotonicTime, started: MonotonicTime) {
     self.timeouts = timeouts
     self.submitted = submitted
-    self.started = started
+    hopStarted = started
     lastActivity = started
+  }
+
+  /// A redirect is followed: another connection may be needed.
+  mutating func hop(at now: MonotonicTime) {
+    hopStarted = now
+    isConnected = false
+    window = nil
   }
 
   /// A connection is ready for the request.
@@ -68,9 +79,10 @@ struct TransferTimer {
   }
 
   /// Bytes arrived.
-  mutating func activity(at now: MonotonicTime) {
+  mutating func activity(at now: MonotonicTime, bytes: Int) {
     isConnected = true
     lastActivity = now
+    window = (window?.start ?? now, (window?.bytes ?? 0) + bytes)
   }
 
   /// The consumer is behind: silence is our own doing from now on.
@@ -82,21 +94,37 @@ struct TransferTimer {
   mutating func resumed(at now: MonotonicTime) {
     isPaused = false
     lastActivity = now
+    window = (now, 0)
   }
 
   /// The next deadline and what it is called; `nil` when there is none.
-  var deadline: (time: MonotonicTime, phase: LoadTimeouts.Phase)? {
-    var next: (time: MonotonicTime, phase: LoadTimeouts.Phase)?
+  var deadline: Deadline? {
+    var next: Deadline?
+    func consider(_ time: MonotonicTime, _ phase: LoadTimeouts.Phase) {
+      if next.map({ time < $0.time }) ?? true { next = (time, phase) }
+    }
     if !isConnected {
-      next = (started.advanced(by: timeouts.connect), .connect)
+      consider(hopStarted.advanced(by: timeouts.connect), .connect)
     } else if !isPaused {
-      next = (lastActivity.advanced(by: timeouts.idle), .idle)
+      consider(lastActivity.advanced(by: timeouts.idle), .idle)
+      if let limit = timeouts.minimumSpeed, let window {
+        consider(window.start.advanced(by: limit.duration), .minimumSpeed)
+      }
     }
-    if let total = timeouts.total {
-      let end = submitted.advanced(by: total)
-      if next.map({ end < $0.time }) ?? true { next = (end, .total) }
-    }
+    if let total = timeouts.total { consider(submitted.advanced(by: total), .total) }
     return next
+  }
+
+  /// The deadline that has passed, if one has. A window in which enough bytes came is followed by the next.
+  mutating func expired(at now: MonotonicTime) -> LoadTimeouts.Phase? {
+    guard let deadline, deadline.time <= now else { return nil }
+    guard deadline.phase == .minimumSpeed, let limit = timeouts.minimumSpeed, let window else {
+      return deadline.phase
+    }
+    if Double(window.bytes) < limit.bytes { return .minimumSpeed }
+    self.window = (now, 0)
+    // It may have hidden another.
+    return expired(at: now)
   }
 }
 
@@ -107,6 +135,14 @@ extension LoadTimeouts {
     case .connect: connect
     case .idle: idle
     case .total: total ?? .zero
+    case .minimumSpeed: minimumSpeed?.duration ?? .zero
     }
+  }
+}
+
+extension LoadTimeouts.MinimumSpeed {
+  /// Bytes of one window. In floating point, so that no limit is too large to compute.
+  fileprivate var bytes: Double {
+    Double(bytesPerSecond) * Double(duration.wholeNanoseconds) / 1e9
   }
 }

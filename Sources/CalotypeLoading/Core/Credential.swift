@@ -1,0 +1,20 @@
+/// Who we are to a server.
+public enum Credential: Hashable, Sendable {
+  /// Sent with every request (RFC 7617). Readable by whoever reads the connection: use it over TLS.
+  case basic(user: String, password: String)
+  /// An answer to the server's challenge (RFC 7616); the password itself is not sent.
+  case digest(user: String, password: String)
+  /// A token, sent with every request (RFC 6750).
+  case bearer(String)
+}
+
+extension Credential: CustomStringConvertible {
+  /// The kind and the user; never the secret.
+  public var description: String {
+    switch self {
+    case .basic(let user, _): "Basic \(user)"
+    case .digest(let user, _): "Digest \(user)"
+    case .bearer: "Bearer"
+    }
+  }
+}

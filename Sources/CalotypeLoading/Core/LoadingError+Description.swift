@@ -1,0 +1,77 @@
+import FoundationEssentials
+
+extension LoadingError: CustomStringConvertible {
+  /// What is wrong, where, and what to do, in one sentence. Passwords in URLs are hidden.
+  public var description: String {
+    switch self {
+    case .invalidURL(let url, let reason):
+      "the URL \(url.loggable) cannot be used: \(reason)"
+    case .unsupportedScheme(let source):
+      "no loader accepts \(source); add one that does"
+    case .hostNotFound(let url, let host):
+      "the host \(host) of \(url.loggable) has no address; check the name and the DNS"
+    case .connectionFailed(let url, let reason):
+      "no connection for \(url.loggable): \(reason); try again later"
+    case .timedOut(let url, let phase, let duration):
+      "\(url.loggable) took longer than the \(phase.rawValue) timeout of \(duration); try again or raise it"
+    case .tls(let url, let reason):
+      "no trusted TLS connection for \(url.loggable): \(reason); check the certificate and the CA file"
+    case .httpStatus(let url, let status, _):
+      "\(url.loggable) answered with HTTP status \(status)"
+        + (isRetryable ? "; try again later" : "; check the URL and the credentials")
+    case .tooManyRedirects(let url, let limit):
+      "\(url.loggable) redirects more than \(limit) times; it probably redirects in a circle"
+    case .redirectRefused(let url, let reason):
+      "\(url.loggable) redirects to where we do not go: \(reason)"
+    case .protocolError(let url, let reason):
+      "the response of \(url.loggable) is malformed: \(reason)"
+    case .tooLarge(let source, let limit, let declared):
+      "\(source) is larger than the limit of \(limit) bytes"
+        + (declared.map { " (it announces \($0))" } ?? "") + "; raise maxBytes to allow it"
+    case .truncatedBody(let url, let received, let expected):
+      "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
+    case .addressRefused(let url, let reason):
+      "\(url.loggable) is refused: \(reason); name an exception in the address policy if it is to be loaded"
+    case .contentChanged(let url, let received):
+      "\(url.loggable) broke off after \(received) bytes and has changed since; load it anew"
+    case .unacceptableContentType(let url, let type, let accepted):
+      "\(url.loggable) is of type \(type ?? "unknown"), not one of \(accepted.joined(separator: ", "))"
+    case .vetoed(let url, let reason):
+      "\(url.loggable) was not loaded: \(reason)"
+    case .bodyTransformFailed(let url, let transform, let reason):
+      "the body of \(url.loggable) cannot be read by \(transform): \(reason)"
+    case .recentlyFailed(let source, let code, let duration):
+      "\(source) failed a short while ago (\(code)); it is asked again in \(duration.inSeconds)"
+    case .hostSuspended(let url, let host, let duration):
+      "\(url.loggable) was not loaded because \(host) failed too often; it is asked again in \(duration.inSeconds)"
+    case .fileUnwritable(let url, let reason):
+      "cannot write \(url.loggable): \(reason)"
+    case .emptyBody(let source):
+      "\(source) holds no bytes"
+    case .fileNotFound(let url):
+      "there is no file \(url.loggable)"
+    case .fileUnreadable(let url, let reason):
+      "cannot read \(url.loggable): \(reason)"
+    case .notRegularFile(let url, let kind):
+      "\(url.loggable) is \(kind), not a file"
+    case .outsideRoots(let url):
+      "\(url.loggable) lies outside the folders this loader may read"
+    case .invalidDataURL(let url, let reason):
+      "\(url.loggable) is not a valid data: URL: \(reason)"
+    case .queueFull(let url, let limit):
+      "\(url.loggable) was not loaded because \(limit) transfers wait already; try again later"
+    case .loaderClosed(let url):
+      "\(url.loggable) was not loaded because the loader was shut down"
+    case .bodyAlreadyConsumed:
+      "the body of a response can be read once; keep its bytes"
+    }
+  }
+}
+
+extension Duration {
+  /// For people: whole seconds, rounded up.
+  fileprivate var inSeconds: String {
+    let (seconds, rest) = components
+    return "\(rest > 0 ? seconds + 1 : seconds) s"
+  }
+}

@@ -1,0 +1,37 @@
+public import HTTPTypes
+
+/// What tells one version of a resource from another (RFC 9110 §8.8).
+///
+/// ```swift
+/// var again = request
+/// again.validators = response.validators
+/// if try await loader.load(again).isNotModified { … }   // what we hold is still right
+/// ```
+public struct Validators: Hashable, Sendable {
+  /// The `ETag` with its quotes, and `W/` if it is a weak one.
+  public var etag: String?
+  /// The `Last-Modified`, as the server wrote it.
+  public var lastModified: String?
+
+  /// Validators as a server sent them.
+  public init(etag: String? = nil, lastModified: String? = nil) {
+    self.etag = etag
+    self.lastModified = lastModified
+  }
+
+  /// Those of a response; `nil` if it has none.
+  public init?(_ headers: HTTPFields) {
+    self.init(etag: headers[.eTag], lastModified: headers[.lastModified])
+    if isEmpty { return nil }
+  }
+
+  /// Whether there is none.
+  public var isEmpty: Bool { etag == nil && lastModified == nil }
+
+  /// What `If-Range` takes: a strong `ETag`, which promises the same bytes. A date of whole seconds does not, and a weak
+  /// `ETag` only speaks of the same meaning.
+  var strong: String? {
+    guard let etag, etag.utf8.first == UInt8(ascii: "\""), etag.utf8.count > 2 else { return nil }
+    return etag
+  }
+}
