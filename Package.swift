@@ -31,6 +31,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
@@ -58,7 +59,9 @@ let package = Package(
     .target(
       name: "CalotypeLoading",
       dependencies: [
-        "CalotypeSupport", "CCurl", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "CalotypeSupport", "CCurl", "CDeflate", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),
     .target(

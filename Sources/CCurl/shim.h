@@ -16,3 +16,11 @@ static inline CURLMcode calotype_curl_multi_set_long(CURLM *m, CURLMoption o, lo
 static inline CURLcode calotype_curl_message_result(const CURLMsg *m) { return m->data.result; }
 static inline CURLcode calotype_curl_set_prereq(CURL *h, curl_prereq_callback f) { return curl_easy_setopt(h, CURLOPT_PREREQFUNCTION, f); }
 static inline CURLcode calotype_curl_set_open_socket(CURL *h, curl_opensocket_callback f) { return curl_easy_setopt(h, CURLOPT_OPENSOCKETFUNCTION, f); }
+static inline CURLSHcode calotype_curl_share_set(CURLSH *s, CURLSHoption o, int v) { return curl_share_setopt(s, o, v); }
+// The address behind the fixed part; longer than its declared type for IPv6.
+static inline const struct sockaddr *calotype_curl_socket_address(const struct curl_sockaddr *a) { return &a->addr; }
+// Casts of unsigned long, which Swift does not import.
+static const long calotype_curlauth_basic = (long)CURLAUTH_BASIC;
+static const long calotype_curlauth_digest = (long)CURLAUTH_DIGEST;
+static const long calotype_curlauth_bearer = (long)CURLAUTH_BEARER;
+static const long calotype_curlauth_any = (long)CURLAUTH_ANY;

@@ -150,14 +150,18 @@ struct CancellationTests {
     try await server.waitForRequests("/hang")
     let queued = start("/queued")
     while loader.statistics.queued == 0 { await loader.settle() }
-    loader.shutdown()
+    async let end: Void = loader.shutdown()
     let first = await loadingError { _ = try await running.value }
     let second = await loadingError { _ = try await queued.value }
     #expect(first == .loaderClosed(server.url("/hang")))
     #expect(second == .loaderClosed(server.url("/queued")))
     #expect(await loadingError { _ = try await start("/hang").value }?.code == "loaderClosed")
+    await end
+    #expect(loader.statistics.active == 0)
+    // Every connection is closed by now, whether the server has noticed or not.
     try await server.waitForNoConnections()
     await loader.settle()
+    await loader.shutdown()
   }
 
   @Test func releasedLoaderClosesItsConnections() async throws {

@@ -12,7 +12,7 @@ struct FlowTests {
   }
 
   @Test func slowConsumerHoldsTheServerBack() async throws {
-    let loader = CurlLoader(CurlLoader.Configuration(highWater: 256 << 10))
+    let loader = curlLoader { $0.highWater = 256 << 10 }
     let bytes = pattern(48 << 20)
     server.route("/big", .body(bytes))
     // Being slow must not count as the server's silence either.
@@ -34,7 +34,7 @@ struct FlowTests {
   }
 
   @Test func tinyHighWaterMark() async throws {
-    let loader = CurlLoader(CurlLoader.Configuration(highWater: 1))
+    let loader = curlLoader { $0.highWater = 1 }
     let bytes = pattern(1 << 20)
     server.route("/big", .body(bytes))
     #expect(try await loader.data(for: LoadRequest(url: server.url("/big"))).0 == bytes)
@@ -74,7 +74,10 @@ struct FlowTests {
   }
 
   @Test func queueIsBounded() async throws {
-    let loader = CurlLoader(CurlLoader.Configuration(maxConcurrent: 1, maxQueued: 2))
+    let loader = curlLoader {
+      $0.maxConcurrent = 1
+      $0.maxQueued = 2
+    }
     let gate = Gate()
     server.route("/gated", .gated([(gate, Data([1]))]))
     let request = LoadRequest(url: server.url("/gated"))

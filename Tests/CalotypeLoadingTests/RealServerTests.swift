@@ -91,8 +91,11 @@ struct RealServerTests {
     let (server, caFile) = try http2()
     let bytes = pattern(50_000)
     try bytes.write(to: server.folder.appending(path: "a.png"))
-    let loader = CurlLoader(
-      CurlLoader.Configuration(maxConcurrent: 32, maxConcurrentPerHost: 32, caFile: caFile))
+    let loader = curlLoader {
+      $0.maxConcurrent = 32
+      $0.maxConcurrentPerHost = 32
+      $0.tls.caFile = caFile
+    }
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/a.png"))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<500 {
@@ -112,7 +115,10 @@ struct RealServerTests {
     let bytes = pattern(8 << 20)
     try bytes.write(to: server.folder.appending(path: "big.png"))
     try Data([7]).write(to: server.folder.appending(path: "small.png"))
-    let loader = CurlLoader(CurlLoader.Configuration(highWater: 128 << 10, caFile: caFile))
+    let loader = curlLoader {
+      $0.highWater = 128 << 10
+      $0.tls.caFile = caFile
+    }
     let big = try #require(URL(string: "https://127.0.0.1:\(server.port)/big.png"))
     let small = try #require(URL(string: "https://127.0.0.1:\(server.port)/small.png"))
     let slow = try await loader.load(LoadRequest(url: big))

@@ -6,8 +6,10 @@ import Testing
 
 @Suite("Response heads")
 struct ResponseHeadParserTests {
-  private func parse(_ text: String) -> (ResponseHeadParser, [ResponseHeadParser.Event]) {
-    var parser = ResponseHeadParser()
+  private func parse(
+    _ text: String, answersChallenge: Bool = false
+  ) -> (ResponseHeadParser, [ResponseHeadParser.Event]) {
+    var parser = ResponseHeadParser(answersChallenge: answersChallenge)
     let events = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map { line in
       Array((line + "\r\n").utf8).withUnsafeBytes { parser.line($0) }
     }
@@ -22,18 +24,33 @@ struct ResponseHeadParserTests {
     #expect(parser.headers.count == 3)
   }
 
-  @Test func redirectsAndInterimResponses() {
-    let (parser, events) = parse(
-      "HTTP/1.1 100 Continue\n\nHTTP/1.1 302 Found\nLocation: /x\nA: 1\n\nHTTP/2 200 \nB: 2\n\n")
+  @Test func interimResponses() {
+    let (parser, events) = parse("HTTP/1.1 100 Continue\n\nHTTP/1.1 103 Hints\nA: 1\n\nHTTP/2 200 \nB: 2\n\n")
     #expect(events.filter { $0 == .final }.count == 1)
-    #expect(parser.redirects == 1)
     #expect(parser.status == 200)
     #expect(parser.headers.count == 1)
   }
 
-  @Test func redirectWithoutTargetIsFinal() {
-    #expect(parse("HTTP/1.1 304 Not Modified\nETag: \"1\"\n\n").0.isFinal)
-    #expect(parse("HTTP/1.1 301 Moved\nLocation:\n\n").0.isFinal)
+  @Test func challengesThatAreAnswered() {
+    let challenge = "HTTP/1.1 401 Who\nA: 1\n\n"
+    let (answered, _) = parse(challenge + "HTTP/1.1 200 OK\nB: 2\nC: 3\n\n", answersChallenge: true)
+    #expect(answered.isFinal && answered.status == 200 && answered.headers.count == 2)
+    var (refused, _) = parse(challenge + challenge, answersChallenge: true)
+    #expect(refused.isFinal && refused.status == 401)
+    #expect({ !refused.settle() }())
+    var (open, _) = parse(challenge, answersChallenge: true)
+    #expect(!open.isFinal)
+    #expect({ open.settle() }() && open.isFinal && open.status == 401)
+    #expect(parse(challenge).0.isFinal)
+  }
+
+  @Test(arguments: [
+    (301, "/x", true), (302, "/x", true), (303, "/x", true), (307, "/x", true), (308, "/x", true), (300, "/x", false),
+    (304, "/x", false), (305, "/x", false), (301, "", false), (200, "/x", false),
+  ])
+  func redirects(status: Int, location: String, isFollowed: Bool) {
+    let head = ResponseHead(url: URL(filePath: "/x"), status: status, headers: [.location: location])
+    #expect(head.redirectLocation == (isFollowed ? location : nil))
   }
 
   @Test func trailersAndJunkLines() {

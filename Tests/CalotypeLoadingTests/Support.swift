@@ -16,6 +16,13 @@ func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
   return Data(bytes)
 }
 
+/// A loader with the default configuration but for some changes.
+func curlLoader(_ change: (inout CurlLoader.Configuration) -> Void) -> CurlLoader {
+  var configuration = CurlLoader.Configuration()
+  change(&configuration)
+  return CurlLoader(configuration)
+}
+
 /// The error of `body`, if it is one of loading.
 func loadingError(_ body: () async throws -> Void) async -> LoadingError? {
   do {

@@ -30,6 +30,9 @@ public struct LoadBody: AsyncSequence, Sendable {
     self.init(BytesBody(chunks))
   }
 
+  /// What the load took, once the body has come to its end; `nil` before, and for sources that are not measured.
+  public var metrics: LoadMetrics? { token.producer.metrics }
+
   /// Takes the body over.
   public func makeAsyncIterator() -> Iterator {
     Iterator(claim: token.claim())

@@ -14,6 +14,14 @@ public protocol LoadBodyProducing: AnyObject, Sendable {
   /// The consumer has left: stop and release everything. Called at least once, at any time, from any thread,
   /// also after the end.
   func cancel()
+
+  /// What the load took; known at the end of the body at the latest. `nil` by default.
+  var metrics: LoadMetrics? { get }
+}
+
+extension LoadBodyProducing {
+  /// Nothing was measured.
+  public var metrics: LoadMetrics? { nil }
 }
 
 /// A body that is all there.

@@ -23,6 +23,8 @@ public struct LoadRequest: Equatable, Sendable {
   public var credential: Credential?
   /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
   public var validators: Validators?
+  /// Which HTTP statuses are an answer; another is ``LoadingError/httpStatus(_:status:headers:)``.
+  public var statuses: StatusGate
   /// Other places of the same image, asked in this order when the source fails for good.
   public var fallbacks: [URL]
   /// Which of the waiting loads goes first. `nil` stands for the priority of the calling task, and follows it when that is
@@ -35,7 +37,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// A request for `source`.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil, statuses: StatusGate = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source
@@ -44,6 +46,7 @@ public struct LoadRequest: Equatable, Sendable {
     self.maxBytes = maxBytes
     self.credential = credential
     self.validators = validators
+    self.statuses = statuses
     self.fallbacks = fallbacks
     self.priority = priority
   }
@@ -54,5 +57,10 @@ public struct LoadRequest: Equatable, Sendable {
     maxBytes: Int = LoadRequest.defaultMaxBytes
   ) {
     self.init(source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes)
+  }
+
+  /// Whether 304 can be the answer.
+  var isConditional: Bool {
+    validators?.isEmpty == false || headers[.ifNoneMatch] != nil || headers[.ifModifiedSince] != nil
   }
 }

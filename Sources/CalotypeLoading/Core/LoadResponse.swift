@@ -7,7 +7,8 @@ public struct LoadResponse: Sendable {
   ///
   /// Bytes at hand (``ImageSource/data(_:id:)``) have no URL; theirs is `calotype-data:`.
   public var url: URL
-  /// The HTTP status: 2xx, or 304 for a conditional request. `nil` for other sources.
+  /// The HTTP status: one of those that ``LoadRequest/statuses`` lets through, or 304 for a conditional request. `nil` for
+  /// other sources.
   public var status: Int?
   /// The header fields of the final response; empty for sources that have none.
   public var headers: HTTPFields
@@ -30,4 +31,13 @@ public struct LoadResponse: Sendable {
     self.contentType = contentType
     self.body = body
   }
+
+  /// Whether the server says that what the caller holds is still right: there are no bytes.
+  public var isNotModified: Bool { status == 304 }
+
+  /// What to send with the next request for the same source, to be told whether it has changed.
+  public var validators: Validators? { Validators(headers) }
+
+  /// What the load took, once the body has come to its end.
+  public var metrics: LoadMetrics? { body.metrics }
 }

@@ -9,6 +9,13 @@ final class CurlCore: Sendable {
     case add(Transfer)
     case cancel(Transfer)
     case resume(Transfer)
+    case prioritise(Transfer, UInt8)
+    case cancelAll
+    case suspend(Bool)
+    /// The limits in the inbox have changed.
+    case limits
+    /// Answered with true when nothing is left to do, with false at that time.
+    case drain(MonotonicTime, CheckedContinuation<Bool, Never>)
     /// Answered when everything posted before has been carried out.
     case barrier(CheckedContinuation<Void, Never>)
   }
@@ -17,6 +24,12 @@ final class CurlCore: Sendable {
   struct Batch: Sendable {
     var messages: [Message]
     var closing: Bool
+  }
+
+  /// How many transfers run at a time.
+  struct Limits: Sendable {
+    var concurrent: Int
+    var perHost: Int
   }
 
   private struct Inbox {
@@ -28,18 +41,29 @@ final class CurlCore: Sendable {
     /// The thread will look again before it sleeps, or has been woken.
     var woken = false
     var closing = false
+    /// Nothing new is accepted, but what is there goes on.
+    var draining = false
+    var limits: Limits
+    /// Who waits for the thread to end.
+    var endWaiters: [CheckedContinuation<Void, Never>] = []
     /// Set by the thread as long as it lives. Guarded by the lock, so that nobody wakes a multi handle that
     /// is being freed.
     var multi: UnsafeMutableRawPointer?
+    /// The thread looks at no more messages.
+    var closed = false
+    /// The thread has let go of its connections.
     var ended = false
   }
 
   let configuration: CurlLoader.Configuration
-  private let inbox = Lock(Inbox())
+  private let inbox: Lock<Inbox>
   private let figures = Lock(CurlLoader.Statistics())
 
   init(_ configuration: CurlLoader.Configuration) {
     self.configuration = configuration
+    let limits = Limits(
+      concurrent: max(1, configuration.maxConcurrent), perHost: max(1, configuration.maxConcurrentPerHost))
+    inbox = Lock(Inbox(limits: limits))
   }
 
   /// The figures as of the last turn of the loop.
@@ -51,11 +75,10 @@ final class CurlCore: Sendable {
 
   /// Queues a transfer; the error to fail it with if that cannot be.
   func submit(_ transfer: Transfer) -> LoadingError? {
-    let limit = max(0, configuration.maxQueued) + max(1, configuration.maxConcurrent)
-    return inbox.withLock { inbox -> LoadingError? in
-      if inbox.closing || inbox.ended { return .loaderClosed(transfer.url) }
-      // Those that can start at once pass through the inbox too, hence the sum.
-      if inbox.outstanding >= limit { return .queueFull(transfer.url, limit: configuration.maxQueued) }
+    inbox.withLock { inbox -> LoadingError? in
+      if inbox.closing || inbox.draining || inbox.closed { return .loaderClosed(transfer.url) }
+      // Those that can start at once pass through the inbox too, hence the difference.
+      if inbox.outstanding - inbox.limits.concurrent >= max(0, configuration.maxQueued) { return .queueFull(transfer.url, limit: configuration.maxQueued) }
       inbox.waiting += 1
       inbox.outstanding += 1
       Self.append(.add(transfer), to: &inbox)
@@ -65,11 +88,39 @@ final class CurlCore: Sendable {
 
   func post(_ message: Message) {
     let refused = inbox.withLock { inbox -> Bool in
-      if inbox.ended { return true }
+      if inbox.closed { return true }
       Self.append(message, to: &inbox)
       return false
     }
-    if refused, case .barrier(let continuation) = message { continuation.resume() }
+    guard refused else { return }
+    switch message {
+    case .barrier(let continuation): continuation.resume()
+    case .drain(_, let continuation): continuation.resume(returning: true)
+    case .add, .cancel, .resume, .prioritise, .cancelAll, .suspend, .limits: break
+    }
+  }
+
+  func setLimits(_ concurrent: Int?, perHost: Int?) {
+    inbox.withLock { inbox in
+      if let concurrent { inbox.limits.concurrent = max(1, concurrent) }
+      if let perHost { inbox.limits.perHost = max(1, perHost) }
+    }
+    post(.limits)
+  }
+
+  /// Accepts nothing more from now on.
+  func drain(by deadline: MonotonicTime, _ waiter: CheckedContinuation<Bool, Never>) {
+    inbox.withLock { $0.draining = true }
+    post(.drain(deadline, waiter))
+  }
+
+  /// Answers when the thread has ended.
+  func whenEnded(_ waiter: CheckedContinuation<Void, Never>) {
+    let ended = inbox.withLock { inbox in
+      if !inbox.ended { inbox.endWaiters.append(waiter) }
+      return inbox.ended
+    }
+    if ended { waiter.resume() }
   }
 
   /// Asks the thread to end.
@@ -106,6 +157,8 @@ final class CurlCore: Sendable {
     }
   }
 
+  var limits: Limits { inbox.withLock { $0.limits } }
+
   /// Whether something came in since ``takeMessages()``.
   var hasMessages: Bool { inbox.withLock { $0.woken } }
 
@@ -126,6 +179,17 @@ final class CurlCore: Sendable {
     figures.withLock { $0 = statistics }
   }
 
+  /// The thread lets go of everything: the last thing it does.
+  func gone() {
+    let waiters = inbox.withLock { inbox in
+      inbox.ended = true
+      let waiters = inbox.endWaiters
+      inbox.endWaiters = []
+      return waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
   /// Nothing is accepted any more; what came in last is returned.
   func end() -> Batch {
     inbox.withLock { inbox in
@@ -133,7 +197,7 @@ final class CurlCore: Sendable {
       inbox.messages = []
       inbox.waiting = 0
       inbox.outstanding = 0
-      inbox.ended = true
+      inbox.closed = true
       inbox.multi = nil
       return batch
     }

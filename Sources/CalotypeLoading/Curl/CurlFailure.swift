@@ -7,10 +7,10 @@ struct CurlFailure {
   /// libcurl's message, more specific than the code.
   let message: String
   let url: URL
-  let configuration: CurlLoader.Configuration
+  /// The host of the request that failed; that of ``url`` unless redirected.
+  let host: String
   let timeouts: LoadTimeouts
   let isConnected: Bool
-  let redirects: Int
   let received: Int
   let expected: Int?
   let hasHead: Bool
@@ -18,18 +18,15 @@ struct CurlFailure {
   var error: LoadingError {
     switch result {
     case CURLE_URL_MALFORMAT:
-      redirects > 0 ? .redirectRefused(url, reason: message) : .invalidURL(url, reason: message)
+      .invalidURL(url, reason: message)
     case CURLE_UNSUPPORTED_PROTOCOL:
       // Also what libcurl says to a response without a status line.
-      redirects > 0 && !message.contains("HTTP/0.9")
-        ? .redirectRefused(url, reason: message) : .protocolError(url, reason: message)
+      .protocolError(url, reason: message)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-      .hostNotFound(url, host: host)
+      .hostNotFound(url, host: unknownHost)
     case CURLE_OPERATION_TIMEDOUT:
       .timedOut(
         url, phase: isConnected ? .idle : .connect, after: timeouts.duration(isConnected ? .idle : .connect))
-    case CURLE_TOO_MANY_REDIRECTS:
-      .tooManyRedirects(url, limit: configuration.maxRedirects)
     case CURLE_PARTIAL_FILE:
       .truncatedBody(url, received: received, expected: expected)
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
@@ -49,10 +46,9 @@ struct CurlFailure {
     }
   }
 
-  /// The name that was looked up: libcurl's message ends with it, and it may be that of a proxy or a
-  /// redirect.
-  private var host: String {
+  /// The name that was looked up: libcurl's message ends with it, and it may be that of a proxy.
+  private var unknownHost: String {
     if let last = message.split(separator: " ").last, message.contains(": ") { return String(last) }
-    return url.host() ?? ""
+    return host
   }
 }

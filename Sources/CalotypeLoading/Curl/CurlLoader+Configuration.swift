@@ -1,46 +1,103 @@
+public import FoundationEssentials
+public import HTTPTypes
+
 extension CurlLoader {
-  /// Limits and identity of a ``CurlLoader``.
+  /// Limits, identity and ways of a ``CurlLoader``.
   public struct Configuration: Sendable {
     /// Transfers at a time, over all hosts. 6 by default.
-    public var maxConcurrent: Int
-    /// Transfers at a time per host and port of the requested URL. 6 by default.
-    public var maxConcurrentPerHost: Int
+    public var maxConcurrent = 6
+    /// Transfers at a time per scheme, host and port of the requested URL. 6 by default.
+    public var maxConcurrentPerHost = 6
     /// Transfers that may wait for their turn; more fail with ``LoadingError/queueFull(_:limit:)``.
     /// 10,000 by default.
-    public var maxQueued: Int
+    public var maxQueued = 10_000
+    /// Who goes first among waiting transfers of one priority.
+    public var order = QueueOrder.fifo
     /// Redirects to follow. 10 by default.
-    public var maxRedirects: Int
+    public var maxRedirects = 10
+    /// Whether a redirect may lead from `https` to `http`. Not by default: whoever listens could change the image.
+    public var allowsInsecureRedirects = false
     /// Bytes to keep ahead of a slow consumer, per transfer. 1 MiB by default.
-    public var highWater: Int
-    /// The `User-Agent`, unless a request has its own.
-    public var userAgent: String
-    /// The `Accept`, unless a request has its own.
-    public var accept: String
-    /// A file of trusted certificates (PEM) to use instead of the system's.
-    public var caFile: String?
+    public var highWater = 1 << 20
+    /// Fields that go with every request to every host, unless the request has them itself: nothing secret belongs here.
+    /// A field that is not in here is not sent, `Accept` and `User-Agent` included.
+    public var headers: HTTPFields = Configuration.defaultHeaders
+    /// Which addresses may be connected to. ``AddressPolicy/any`` by default: choose ``AddressPolicy/public`` when the
+    /// URLs come from others.
+    public var addressPolicy = AddressPolicy.any
+    /// Who we are to which origin; a request's own ``LoadRequest/credential`` wins.
+    public var credentials: [HTTPOrigin: Credential] = [:]
+    /// Certificates.
+    public var tls = TLS()
+    /// The way out.
+    public var proxy = Proxy.environment
+    /// What becomes of cookies.
+    public var cookies = Cookies.none
+    /// Addresses of hosts, instead of asking the resolver: `["images.internal": ["10.0.0.7"]]`. Any port.
+    public var hostAddresses: [String: [String]] = [:]
 
-    /// - Parameters:
-    ///   - maxConcurrent: Transfers at a time, at least one.
-    ///   - maxConcurrentPerHost: Transfers at a time per host and port, at least one.
-    ///   - maxQueued: Transfers that may wait.
-    ///   - maxRedirects: Redirects to follow.
-    ///   - highWater: Bytes to keep ahead of a slow consumer.
-    ///   - userAgent: The `User-Agent`.
-    ///   - accept: The `Accept`.
-    ///   - caFile: Trusted certificates (PEM) instead of the system's.
-    public init(
-      maxConcurrent: Int = 6, maxConcurrentPerHost: Int = 6, maxQueued: Int = 10_000, maxRedirects: Int = 10,
-      highWater: Int = 1 << 20, userAgent: String = "Calotype/0.1", accept: String = "image/*,*/*;q=0.8",
-      caFile: String? = nil
-    ) {
+    /// The defaults.
+    public init() {}
+
+    /// The defaults with other limits on how much runs at a time.
+    public init(maxConcurrent: Int, maxConcurrentPerHost: Int? = nil) {
       self.maxConcurrent = maxConcurrent
-      self.maxConcurrentPerHost = maxConcurrentPerHost
-      self.maxQueued = maxQueued
-      self.maxRedirects = maxRedirects
-      self.highWater = highWater
-      self.userAgent = userAgent
-      self.accept = accept
-      self.caFile = caFile
+      self.maxConcurrentPerHost = maxConcurrentPerHost ?? 6
+    }
+
+    /// `Accept: image/*,*/*;q=0.8` and a `User-Agent`.
+    public static let defaultHeaders: HTTPFields = [.accept: "image/*,*/*;q=0.8", .userAgent: "Calotype/0.1"]
+
+    /// Who goes first among waiting transfers of one priority.
+    public enum QueueOrder: Hashable, Sendable {
+      /// Whoever came first.
+      case fifo
+      /// Whoever came last: what a user scrolled to is wanted more than what was there before.
+      case lifo
+    }
+
+    /// Which certificates are trusted and shown.
+    public struct TLS: Hashable, Sendable {
+      /// A file of trusted certificates (PEM) to use instead of the system's.
+      public var caFile: String?
+      /// A file with our certificate (PEM), and the chain above it.
+      public var certificateFile: String?
+      /// A file with the key of our certificate (PEM); `nil` when it is in ``certificateFile``.
+      public var keyFile: String?
+      /// What the key is encrypted with.
+      public var keyPassword: String?
+      /// Whether the server must prove who it is. Without it, anybody on the way can be the server: for tests alone.
+      public var verifiesServer = true
+
+      /// The system's trusted certificates, and none to show.
+      public init(
+        caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil, keyPassword: String? = nil
+      ) {
+        self.caFile = caFile
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.keyPassword = keyPassword
+      }
+    }
+
+    /// The way out.
+    public enum Proxy: Hashable, Sendable {
+      /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; none at all with an ``addressPolicy`` that restricts,
+      /// because the proxy would decide which address is reached.
+      case environment
+      /// No proxy.
+      case none
+      /// This one (`http`, `https`, `socks4`, `socks5` or `socks5h`), with user and password in the URL if it wants them.
+      /// An ``addressPolicy`` that restricts must trust it: ``AddressPolicy/trustingProxy()``.
+      case url(URL)
+    }
+
+    /// What becomes of cookies.
+    public enum Cookies: Hashable, Sendable {
+      /// They are neither kept nor sent, but for a `Cookie` field of the request.
+      case none
+      /// They are kept in memory, by the rules of RFC 6265, for this loader alone.
+      case memory
     }
   }
 }

@@ -3,27 +3,35 @@ import FoundationEssentials
 
 /// Loads `http` and `https` URLs with libcurl.
 ///
-/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS) and its name cache.
-/// Transfers beyond the limits wait first in, first out. Certificates are verified; the proxies of the
-/// environment (`http_proxy`, `https_proxy`, `no_proxy`) are used; cookies are neither kept nor sent.
+/// Whoever loads URLs that were given by others must choose ``AddressPolicy/public``: the default reaches whatever this
+/// machine reaches, the services of its own network included.
 ///
-/// Redirects are followed within `http` and `https`. To another host, port or scheme, `Authorization` and
-/// `Cookie` are left out; fields of your own are not. `Content-Length`, `Transfer-Encoding`, `Connection` and
-/// `Upgrade` describe the connection: those of a request are not sent. No content coding is asked for; one
-/// that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes after that.
+/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and names.
+/// Transfers beyond the limits wait by priority. Certificates are verified; cookies are neither kept nor sent unless
+/// ``Configuration/cookies`` says so.
+///
+/// Redirects are followed within `http` and `https`. To another scheme, host or port only those fields of the request go
+/// along that negotiate content (`Accept`, `User-Agent`, `Range` and the like), so that no token gets there. `Content-Length`,
+/// `Transfer-Encoding`, `Connection` and `Upgrade` describe the connection: those of a request are not sent. No content
+/// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes
+/// after that.
 ///
 /// The thread ends when the loader and all its transfers are released, or on ``shutdown()``.
 ///
 /// ```swift
-/// let loader = CurlLoader(CurlLoader.Configuration(maxConcurrent: 32))
+/// var configuration = CurlLoader.Configuration(maxConcurrent: 32)
+/// configuration.addressPolicy = .public
+/// let loader = CurlLoader(configuration)
 /// let response = try await loader.load(LoadRequest(url: url))
 /// for try await chunk in response.body { … }
 /// ```
+///
+/// It makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
 public final class CurlLoader: ImageLoading {
   /// The loader of ``LoaderGroup/standard``, with the default configuration.
   public static let shared = CurlLoader()
 
-  /// Limits and identity.
+  /// Limits, identity and ways, as they were at the beginning.
   public let configuration: Configuration
   let core: CurlCore
 
@@ -36,12 +44,6 @@ public final class CurlLoader: ImageLoading {
   }
 
   deinit {
-    core.close()
-  }
-
-  /// Ends all transfers with ``LoadingError/loaderClosed(_:)``, then the thread. What is loaded later fails
-  /// so too.
-  public func shutdown() {
     core.close()
   }
 
@@ -65,11 +67,9 @@ public final class CurlLoader: ImageLoading {
     guard accepts(request.source), let url = request.source.url else {
       throw LoadingError.unsupportedScheme(request.source)
     }
-    guard let host = url.host(), !host.isEmpty else {
-      throw LoadingError.invalidURL(url, reason: "it names no host")
-    }
     try Task.checkCancellation()
-    let transfer = Transfer(url: url, request: request, loader: self)
+    let target = try Hop(url, for: request, configuration)
+    let transfer = Transfer(url: url, target: target, request: request, loader: self)
     let body = LoadBody(transfer)
     let head = try await transfer.head()
     return LoadResponse(

@@ -17,12 +17,20 @@ final class CurlLoop {
   /// Ended in this turn, to be told so.
   private var told: [Transfer] = []
   private var barriers: [CheckedContinuation<Void, Never>] = []
+  private var drains: [Drain] = []
+  private var isSuspended = false
   private let turn = RunningTransfer.Turn()
+  private let share: CurlShare
 
   private struct Waiting {
     let transfer: Transfer
     let host: String
     let deadline: MonotonicTime
+  }
+
+  private struct Drain {
+    let deadline: MonotonicTime
+    let waiter: CheckedContinuation<Bool, Never>
   }
 
   /// Runs until the loader is closed.
@@ -32,6 +40,7 @@ final class CurlLoop {
     } else {
       refuse(core.end().messages) { .connectionFailed($0, reason: "libcurl could not be started") }
     }
+    core.gone()
   }
 
   /// Once per process; the library's own guard is only thread-safe in newer versions.
@@ -41,17 +50,21 @@ final class CurlLoop {
     self.core = core
     self.multi = multi
     let configuration = core.configuration
+    share = CurlShare(cookies: configuration.cookies)
     queue = TransferQueue(
-      limit: configuration.maxConcurrent, limitPerHost: configuration.maxConcurrentPerHost)
+      limit: core.limits.concurrent, limitPerHost: core.limits.perHost, order: configuration.order)
     _ = calotype_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    // Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
-    _ = calotype_curl_multi_set_long(
-      multi, CURLMOPT_MAXCONNECTS, min(max(configuration.maxConcurrent, 1) * 2, 256))
+    limitConnections()
     core.began(multi: UInt(bitPattern: multi))
   }
 
   deinit {
     curl_multi_cleanup(multi)
+  }
+
+  /// Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
+  private func limitConnections() {
+    _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(max(queue.limit, 1) * 2, 256))
   }
 
   private func run() {
@@ -103,7 +116,21 @@ final class CurlLoop {
       run.timer.resumed(at: .now)
       turn.note(run.timer.deadline?.time)
       // Hands over what libcurl still holds, and may be paused again by that.
-      curl_easy_pause(run.easy, CURLPAUSE_CONT)
+      if let easy = run.easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
+    case .prioritise(let transfer, let priority): queue.prioritise(ObjectIdentifier(transfer), priority)
+    case .cancelAll:
+      for entry in waiting.values { entry.transfer.cancel() }
+      for run in running.values { run.transfer.cancel() }
+    case .suspend(let isSuspended): self.isSuspended = isSuspended
+    case .limits:
+      let limits = core.limits
+      queue.setLimits(limits.concurrent, perHost: limits.perHost)
+      limitConnections()
+    case .drain(let deadline, let waiter):
+      // Suspended or not: what waits is to come to its end.
+      isSuspended = false
+      drains.append(Drain(deadline: deadline, waiter: waiter))
+      turn.note(deadline)
     case .barrier(let continuation): barriers.append(continuation)
     }
   }
@@ -115,11 +142,11 @@ final class CurlLoop {
       return
     }
     let id = ObjectIdentifier(transfer)
-    let host = Self.hostKey(transfer.url)
+    let host = transfer.target.url.origin.description
     let total = transfer.request.timeouts.total
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
     waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline)
-    queue.put(id, host: host)
+    queue.put(id, host: host, priority: transfer.priority)
     turn.note(deadline)
   }
 
@@ -134,17 +161,12 @@ final class CurlLoop {
     }
   }
 
-  /// Scheme, host and port: what shares connections.
-  private static func hostKey(_ url: URL) -> String {
-    "\(url.scheme?.lowercased() ?? "")://\(url.host()?.lowercased() ?? ""):\(url.port.map(String.init) ?? "")"
-  }
-
   // MARK: Transfers
 
   /// Starts what may start. Returns whether anything did.
   @discardableResult private func startTransfers() -> Bool {
     var any = false
-    while let id = queue.take() {
+    while !isSuspended, let id = queue.take() {
       guard let entry = waiting.removeValue(forKey: id) else { continue }
       core.leftQueue(forGood: false)
       any = true
@@ -158,8 +180,8 @@ final class CurlLoop {
     figures.started += 1
     guard
       let run = RunningTransfer(
-        transfer, host: entry.host, configuration: core.configuration, turn: turn, now: .now),
-      curl_multi_add_handle(multi, run.easy) == CURLM_OK
+        transfer, host: entry.host, configuration: core.configuration, share: share, turn: turn, now: .now),
+      add(run)
     else {
       transfer.fail(.connectionFailed(transfer.url, reason: "no memory for another transfer"))
       told.append(transfer)
@@ -169,8 +191,21 @@ final class CurlLoop {
       return
     }
     running[id] = run
-    byHandle[run.easy] = run
     turn.note(run.timer.deadline?.time)
+  }
+
+  /// Puts the request of a transfer on the wire.
+  private func add(_ run: RunningTransfer) -> Bool {
+    guard let easy = run.easy, curl_multi_add_handle(multi, easy) == CURLM_OK else { return false }
+    byHandle[easy] = run
+    return true
+  }
+
+  /// Takes the request of a transfer off the wire. If it has not ended, its connection (or HTTP/2 stream) is closed.
+  private func takeOff(_ run: RunningTransfer) {
+    guard let easy = run.easy, byHandle.removeValue(forKey: easy) != nil else { return }
+    figures.connectionsOpened += run.connectionsOpened
+    curl_multi_remove_handle(multi, easy)
   }
 
   private func perform() {
@@ -182,20 +217,34 @@ final class CurlLoop {
         continue
       }
       if run.transfer.isGone, run.failure == nil { countAsCancelled(run) }
-      if run.ended(calotype_curl_message_result(message)), !run.isCounted {
+      switch run.ended(calotype_curl_message_result(message)) {
+      case .redirected:
+        if follow(run) { continue }
+      case .completed where !run.isCounted:
         run.isCounted = true
         figures.completed += 1
+      case .completed, .failed: break
       }
       remove(run)
     }
   }
 
-  /// Takes a transfer off the wire. If it has not ended, its connection (or HTTP/2 stream) is closed.
+  /// Sends the next request of a transfer. False if there is none to send.
+  private func follow(_ run: RunningTransfer) -> Bool {
+    takeOff(run)
+    guard run.follow(at: .now) else { return false }
+    guard add(run) else {
+      run.ended(with: .connectionFailed(run.transfer.url, reason: "no memory for another request"))
+      return false
+    }
+    turn.note(run.timer.deadline?.time)
+    return true
+  }
+
+  /// A transfer is over.
   private func remove(_ run: RunningTransfer) {
     collect(run)
-    figures.connectionsOpened += run.connectionsOpened
-    curl_multi_remove_handle(multi, run.easy)
-    byHandle[run.easy] = nil
+    takeOff(run)
     running[ObjectIdentifier(run.transfer)] = nil
     queue.finished(host: run.host)
     core.finished()
@@ -203,7 +252,7 @@ final class CurlLoop {
 
   private func drop(_ id: ObjectIdentifier, _ entry: Waiting) {
     waiting[id] = nil
-    _ = queue.remove(id, host: entry.host)
+    queue.remove(id)
     core.leftQueue(forGood: true)
   }
 
@@ -223,6 +272,8 @@ final class CurlLoop {
         turn.note(run.timer.deadline?.time)
       }
     }
+    answerDrains { $0.deadline <= now }
+    for drain in drains { turn.note(drain.deadline) }
     for (id, entry) in Array(waiting) {
       if entry.deadline <= now {
         let transfer = entry.transfer
@@ -268,11 +319,19 @@ final class CurlLoop {
     for transfer in told { transfer.deliver() }
     for barrier in barriers { barrier.resume() }
     barriers = []
+    if !drains.isEmpty, running.isEmpty, waiting.isEmpty { answerDrains { _ in true } }
+  }
+
+  private func answerDrains(_ isAnswered: (Drain) -> Bool) {
+    let isDrained = running.isEmpty && waiting.isEmpty
+    for drain in drains where isAnswered(drain) { drain.waiter.resume(returning: isDrained) }
+    drains.removeAll(where: isAnswered)
   }
 
   // MARK: End
 
   private func close(_ messages: [CurlCore.Message]) {
+    answerDrains { _ in true }
     for run in Array(running.values) {
       run.ended(with: .loaderClosed(run.transfer.url))
       remove(run)
@@ -295,7 +354,8 @@ final class CurlLoop {
         transfer.fail(error(transfer.url))
         transfer.deliver()
       case .barrier(let continuation): continuation.resume()
-      case .cancel, .resume: break
+      case .drain(_, let continuation): continuation.resume(returning: false)
+      case .cancel, .resume, .prioritise, .cancelAll, .suspend, .limits: break
       }
     }
   }

@@ -21,6 +21,11 @@ struct ResponseHead: Sendable, Equatable {
 
   var contentType: String? { headers[.contentType] }
 
-  /// Whether a consumer gets to see it: success, or the answer to a conditional request.
-  var isAcceptable: Bool { (200..<300).contains(status) || status == 304 }
+  /// Where a redirect leads that is followed (RFC 9110 §15.4).
+  var redirectLocation: String? {
+    guard [301, 302, 303, 307, 308].contains(status), let location = headers[.location], !location.isEmpty else {
+      return nil
+    }
+    return location
+  }
 }

@@ -1,10 +1,9 @@
 import HTTPTypes
 
-/// Collects header lines of one transfer, over interim responses and redirects, until the final head is
-/// complete.
+/// Collects header lines of one request, over interim responses, until the final head is complete.
 struct ResponseHeadParser {
   enum Event: Equatable {
-    /// More lines are needed, or the response was an interim one or a redirect that is followed.
+    /// More lines are needed, or the response was an interim one.
     case none
     /// The head of the final response is complete.
     case final
@@ -18,11 +17,25 @@ struct ResponseHeadParser {
   private(set) var status = 0
   private(set) var headers = HTTPFields()
   private(set) var isFinal = false
-  /// Responses that were redirects.
-  private(set) var redirects = 0
+  /// libcurl may answer a 401 by itself, so that the first is not final.
+  private var answersChallenge: Bool
+  /// The head of a 401 is complete, and nobody knows yet whether another follows.
+  private var isChallenged = false
   private var inHead = false
   private var byteCount = 0
   private var pending: (name: HTTPField.Name, value: String)?
+
+  init(answersChallenge: Bool = false) {
+    self.answersChallenge = answersChallenge
+  }
+
+  /// A body or the end comes after a 401: it is final after all. False if that was clear before.
+  mutating func settle() -> Bool {
+    guard isChallenged else { return false }
+    isChallenged = false
+    isFinal = true
+    return true
+  }
 
   /// Feeds one line, with or without its line end.
   mutating func line(_ bytes: UnsafeRawBufferPointer) -> Event {
@@ -49,6 +62,7 @@ struct ResponseHeadParser {
 
   private mutating func beginHead(_ line: UnsafeRawBufferPointer) {
     inHead = true
+    isChallenged = false
     headers = HTTPFields()
     pending = nil
     // "HTTP/1.1 200 OK", "HTTP/2 200"
@@ -62,8 +76,9 @@ struct ResponseHeadParser {
     inHead = false
     byteCount = 0
     if (100..<200).contains(status) { return .none }
-    if (300..<400).contains(status), let location = headers[.location], !location.isEmpty {
-      redirects += 1
+    if status == 401, answersChallenge {
+      answersChallenge = false
+      isChallenged = true
       return .none
     }
     isFinal = true

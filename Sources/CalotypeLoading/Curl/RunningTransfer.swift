@@ -3,10 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 
-/// A transfer on the wire: its easy handle and all that libcurl points into. Lives on the loader's thread
-/// only.
-///
-/// Every transfer gets a fresh easy handle. Reused ones stall on HTTP/2 with libcurl 7.88.
+/// A transfer on the wire: its requests one after the other, and what comes back. Lives on the loader's thread only.
 final class RunningTransfer {
   /// What the loop must know after the callbacks of one turn.
   struct Events {
@@ -30,9 +27,15 @@ final class RunningTransfer {
     }
   }
 
+  /// What libcurl's end of a request means.
+  enum End {
+    case completed, failed
+    /// There is another request to send: ``follow(at:)``.
+    case redirected
+  }
+
   let transfer: Transfer
   let host: String
-  let easy: UnsafeMutableRawPointer
   var timer: TransferTimer
   var events = Events()
   /// The error the consumer got or gets, if we found it rather than libcurl.
@@ -41,109 +44,109 @@ final class RunningTransfer {
   var isCounted = false
 
   private let configuration: CurlLoader.Configuration
+  private let share: CurlShare
   private let turn: Turn
-  private var parser = ResponseHeadParser()
+  private let started: MonotonicTime
+  private var handle: EasyHandle?
+  private var hop: Hop
+  private var parser: ResponseHeadParser
   private var head: ResponseHead?
+  private var redirect: String?
+  /// Why the last address of the host was not connected to.
+  private var addressRefusal: String?
   private var received = 0
   private var discarded = 0
-  private var headerList: UnsafeMutablePointer<curl_slist>?
-  private let message: UnsafeMutablePointer<CChar>
 
-  /// A body nobody wants (that of an error) is read up to here, so that the connection can be used again.
+  /// A body nobody wants (that of an error or a redirect) is read up to here, so that the connection can be used again.
   static let discardLimit = 64 << 10
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ transfer: Transfer, host: String, configuration: CurlLoader.Configuration, turn: Turn,
+    _ transfer: Transfer, host: String, configuration: CurlLoader.Configuration, share: CurlShare, turn: Turn,
     now: MonotonicTime
   ) {
-    guard let easy = curl_easy_init() else { return nil }
-    self.easy = easy
     self.transfer = transfer
     self.host = host
     self.configuration = configuration
+    self.share = share
     self.turn = turn
+    started = now
     timer = TransferTimer(timeouts: transfer.request.timeouts, submitted: transfer.submitted, started: now)
-    message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
-    message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    setUp()
+    hop = transfer.target
+    parser = ResponseHeadParser(answersChallenge: hop.answersChallenge)
+    handle = makeHandle()
+    if handle == nil { return nil }
   }
 
-  deinit {
-    // The handle first: it points to the other two.
-    curl_easy_cleanup(easy)
-    curl_slist_free_all(headerList)
-    message.deallocate()
+  /// The handle of the present request.
+  var easy: UnsafeMutableRawPointer? { handle?.pointer }
+
+  private func makeHandle() -> EasyHandle? {
+    EasyHandle(
+      hop, timeouts: transfer.request.timeouts, configuration: configuration, share: share, owner: self)
   }
 
-  // MARK: Options
+  // MARK: Redirects
 
-  private func setUp() {
-    let request = transfer.request
-    set(CURLOPT_URL, transfer.url.absoluteString)
-    set(CURLOPT_PROTOCOLS_STR, "http,https")
-    set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-    set(CURLOPT_FOLLOWLOCATION, 1)
-    set(CURLOPT_MAXREDIRS, max(0, configuration.maxRedirects))
-    // Signals are for the program that embeds us.
-    set(CURLOPT_NOSIGNAL, 1)
-    // A cancelled transfer does not wait for the thread that looks its host name up: the others would stand still.
-    set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_BUFFERSIZE, 64 << 10)
-    set(CURLOPT_TCP_KEEPALIVE, 1)
-    set(CURLOPT_CONNECTTIMEOUT_MS, request.timeouts.connect.curlMilliseconds)
-    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // Over TLS, wait for a connection under way that may turn out to be HTTP/2. Plain HTTP never is.
-    if transfer.url.scheme?.lowercased() == "https" { set(CURLOPT_PIPEWAIT, 1) }
-    set(CURLOPT_USERAGENT, configuration.userAgent)
-    // Asks for no coding, and makes libcurl undo one that comes unasked.
-    set(CURLOPT_ACCEPT_ENCODING, "identity")
-    if let file = configuration.caFile { set(CURLOPT_CAINFO, file) }
-    setHeaders(request.headers)
-
-    _ = calotype_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, message)
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    _ = calotype_curl_set_pointer(easy, CURLOPT_WRITEDATA, context)
-    _ = calotype_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
-    _ = calotype_curl_set_pointer(easy, CURLOPT_PREREQDATA, context)
-    _ = calotype_curl_set_write(easy, CURLOPT_WRITEFUNCTION, bodyCallback)
-    _ = calotype_curl_set_write(easy, CURLOPT_HEADERFUNCTION, headerCallback)
-    _ = calotype_curl_set_prereq(easy, connectedCallback)
-    _ = calotype_curl_set_open_socket(easy, openSocketCallback)
-  }
-
-  private func set(_ option: CURLoption, _ value: Int) {
-    _ = calotype_curl_set_long(easy, option, value)
-  }
-
-  private func set(_ option: CURLoption, _ value: String) {
-    _ = calotype_curl_set_string(easy, option, value)
-  }
-
-  private func setHeaders(_ fields: HTTPFields) {
-    if fields[.accept] == nil { append("Accept: \(configuration.accept)") }
-    for field in fields where !Self.connectionFields.contains(field.name.canonicalName) {
-      // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
-      append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+  /// Makes the request that the response asks for. False if there is none to make; the consumer is told why.
+  func follow(at now: MonotonicTime) -> Bool {
+    guard let location = redirect else { return false }
+    redirect = nil
+    do {
+      hop = try Hop(
+        following: location, from: hop, first: transfer.target, of: (transfer.url, transfer.request),
+        configuration)
+    } catch {
+      fail(error)
+      return false
     }
-    _ = calotype_curl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
-  }
-
-  private static let connectionFields: Set = ["content-length", "transfer-encoding", "connection", "upgrade"]
-
-  private func append(_ line: String) {
-    if let list = curl_slist_append(headerList, line) { headerList = list }
+    parser = ResponseHeadParser(answersChallenge: hop.answersChallenge)
+    discarded = 0
+    addressRefusal = nil
+    timer.hop(at: now)
+    handle = makeHandle()
+    if handle == nil { fail(.connectionFailed(transfer.url, reason: "no memory for another request")) }
+    return handle != nil
   }
 
   // MARK: Callbacks
 
-  func connected() -> Int32 {
+  /// Whether a socket to that address may be opened.
+  func mayConnect(_ address: UnsafePointer<sockaddr>) -> Bool {
+    guard isRestricted else { return true }
+    guard let address = IPAddress(address) else {
+      addressRefusal = "it is neither an IPv4 nor an IPv6 address"
+      return false
+    }
+    addressRefusal = configuration.addressPolicy.refusal(of: address, host: hop.url.host)
+    return addressRefusal == nil
+  }
+
+  /// A connection is there, a new one or one that was opened for somebody else. Returns whether the request may be sent.
+  func connected(to remote: String) -> Bool {
     timer.connected(at: .now)
     // Unlike bytes, this can move the deadline forward: from that of the connection to that of the first
     // byte.
     turn.note(timer.deadline?.time)
-    return transfer.isGone ? Int32(CURL_PREREQFUNC_ABORT) : Int32(CURL_PREREQFUNC_OK)
+    if isRestricted {
+      let reason =
+        if let address = IPAddress(remote) {
+          configuration.addressPolicy.refusal(of: address, host: hop.url.host)
+        } else {
+          "it was connected to what is no address"
+        }
+      if let reason {
+        fail(.addressRefused(transfer.url, reason: reason))
+        return false
+      }
+    }
+    return !transfer.isGone
+  }
+
+  /// Whether addresses are looked at. A proxy that is trusted is one whose address says nothing.
+  private var isRestricted: Bool {
+    if case .url = configuration.proxy { return false }
+    return configuration.addressPolicy != .any
   }
 
   /// Returns whether the transfer may go on.
@@ -161,14 +164,23 @@ final class RunningTransfer {
 
   /// Looks at the final head. Returns whether the transfer may go on.
   private func headArrived() -> Bool {
-    let head = ResponseHead(url: effectiveURL, status: parser.status, headers: parser.headers)
+    let head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
+    if let location = head.redirectLocation {
+      redirect = location
+      return true
+    }
     self.head = head
-    guard head.isAcceptable else {
+    let request = transfer.request
+    guard request.statuses.contains(head.status) || (head.status == 304 && request.isConditional) else {
       fail(.httpStatus(transfer.url, status: head.status, headers: head.headers))
       return true
     }
-    if let length = head.expectedLength, length > transfer.request.maxBytes {
-      fail(.tooLarge(transfer.request.source, limit: transfer.request.maxBytes, declared: length))
+    if head.status == 206, request.headers[.range] == nil {
+      fail(.protocolError(transfer.url, reason: "it is a part (status 206) that nobody asked for"))
+      return false
+    }
+    if let length = head.expectedLength, length > request.maxBytes {
+      fail(.tooLarge(request.source, limit: request.maxBytes, declared: length))
       return false
     }
     transfer.receive(head)
@@ -179,7 +191,9 @@ final class RunningTransfer {
   /// What the write callback returns: the count when all was taken.
   func bodyBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
     timer.activity(at: .now, bytes: bytes.count)
-    if failure != nil {
+    // The challenge was not answered after all: this is the body of the refusal.
+    if parser.settle(), !headArrived() { return 0 }
+    if failure != nil || redirect != nil {
       discarded += bytes.count
       return discarded > Self.discardLimit ? 0 : bytes.count
     }
@@ -220,18 +234,24 @@ final class RunningTransfer {
 
   // MARK: End
 
-  /// libcurl is done. Tells the consumer's side and returns whether it went well.
-  func ended(_ result: CURLcode) -> Bool {
+  /// libcurl is done with a request. Tells the consumer's side if it was the last.
+  func ended(_ result: CURLcode) -> End {
+    if redirect != nil, failure == nil, !transfer.isGone { return .redirected }
     touch()
-    if failure != nil { return false }
+    transfer.receive(metrics)
+    if failure != nil { return .failed }
+    if result == CURLE_OK, parser.settle() { _ = headArrived() }
+    if failure != nil { return .failed }
     if result == CURLE_OK, head == nil {
       fail(.protocolError(transfer.url, reason: "it has no header"))
     } else if result == CURLE_OK {
       transfer.complete()
+    } else if result == CURLE_COULDNT_CONNECT, let addressRefusal {
+      fail(.addressRefused(transfer.url, reason: addressRefusal))
     } else {
       fail(failure(for: result).error)
     }
-    return failure == nil
+    return failure == nil ? .completed : .failed
   }
 
   /// We end it ourselves.
@@ -245,61 +265,26 @@ final class RunningTransfer {
   }
 
   private func failure(for result: CURLcode) -> CurlFailure {
-    let specific = String(cString: message)
+    let specific = handle?.message ?? ""
     return CurlFailure(
       result: result, message: specific.isEmpty ? String(cString: curl_easy_strerror(result)) : specific,
-      url: transfer.url, configuration: configuration, timeouts: transfer.request.timeouts,
-      isConnected: timer.isConnected, redirects: parser.redirects, received: received,
-      expected: head?.expectedLength, hasHead: head != nil)
+      url: transfer.url, host: hop.url.host, timeouts: transfer.request.timeouts,
+      isConnected: timer.isConnected, received: received, expected: head?.expectedLength, hasHead: head != nil)
   }
 
-  /// Connections this transfer had to open.
-  var connectionsOpened: Int {
-    var count = 0
-    return calotype_curl_get_long(easy, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK ? count : 0
+  /// Connections that the present request had to open.
+  var connectionsOpened: Int { handle?.connectionsOpened ?? 0 }
+
+  private var metrics: LoadMetrics {
+    var metrics = handle?.metrics ?? LoadMetrics()
+    metrics.queued = transfer.submitted.duration(to: started)
+    metrics.total = transfer.submitted.duration(to: .now)
+    metrics.redirects = hop.number
+    return metrics
   }
 
-  private var effectiveURL: URL {
-    var text: UnsafeMutablePointer<CChar>?
-    guard parser.redirects > 0, calotype_curl_get_string(easy, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK,
-      let text, let url = URL(string: String(cString: text))
-    else { return transfer.url }
-    return url
+  /// Where the response comes from: as it was asked for, unless redirected.
+  private var responseURL: URL {
+    hop.number == 0 ? transfer.url : URL(string: hop.url.text) ?? transfer.url
   }
-}
-
-private func bodyCallback(
-  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-) -> Int {
-  guard let context else { return 0 }
-  return Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue()
-    .bodyBytes(UnsafeRawBufferPointer(start: bytes, count: size * count))
-}
-
-private func headerCallback(
-  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
-) -> Int {
-  guard let context else { return 0 }
-  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  let goOn = Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue().headerLine(line)
-  // Anything but the count aborts; for an empty line of no bytes too.
-  return goOn ? line.count : line.count + 1
-}
-
-/// A socket that child processes do not inherit: one that lives on in a child is not closed when we close it,
-/// and the server does not learn that we left.
-private func openSocketCallback(
-  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
-  _ address: UnsafeMutablePointer<curl_sockaddr>?
-) -> curl_socket_t {
-  guard let address = address?.pointee else { return CURL_SOCKET_BAD }
-  return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
-}
-
-private func connectedCallback(
-  _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?,
-  _ local: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
-) -> Int32 {
-  guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
-  return Unmanaged<RunningTransfer>.fromOpaque(context).takeUnretainedValue().connected()
 }

@@ -11,15 +11,21 @@ final class Transfer: LoadBodyProducing {
   typealias Machine = TransferMachine<HeadWaiter, ChunkWaiter>
 
   let url: URL
+  let target: Hop
   let request: LoadRequest
+  /// Where it starts in the queue; larger goes first.
+  let priority: UInt8
   /// Time of the call, for the total timeout.
   let submitted: MonotonicTime
   private let loader: CurlLoader
   private let machine: Lock<Machine>
+  private let measured = Lock<LoadMetrics?>(nil)
 
-  init(url: URL, request: LoadRequest, loader: CurlLoader) {
+  init(url: URL, target: Hop, request: LoadRequest, loader: CurlLoader) {
     self.url = url
+    self.target = target
     self.request = request
+    priority = (request.priority ?? Task.currentPriority).rawValue
     self.loader = loader
     submitted = .now
     machine = Lock(Machine(highWater: loader.configuration.highWater))
@@ -29,6 +35,15 @@ final class Transfer: LoadBodyProducing {
 
   /// Hands the transfer to the loader's thread and waits for the head.
   func head() async throws -> ResponseHead {
+    guard request.priority == nil else { return try await submit() }
+    return try await withTaskPriorityEscalationHandler {
+      try await submit()
+    } onPriorityEscalated: { _, priority in
+      loader.core.post(.prioritise(self, priority.rawValue))
+    }
+  }
+
+  private func submit() async throws -> ResponseHead {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { waiter in
         let action = machine.withLock { $0.awaitHead(waiter) }
@@ -42,6 +57,8 @@ final class Transfer: LoadBodyProducing {
       cancel()
     }
   }
+
+  var metrics: LoadMetrics? { measured.withLock { $0 } }
 
   func next() async throws -> Data? {
     if Task.isCancelled { cancel() }
@@ -72,6 +89,10 @@ final class Transfer: LoadBodyProducing {
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Machine.Receipt {
     machine.withLock { $0.receive(bytes) }
+  }
+
+  func receive(_ metrics: LoadMetrics) {
+    measured.withLock { $0 = metrics }
   }
 
   func complete() {

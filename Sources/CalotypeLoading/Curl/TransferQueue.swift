@@ -1,83 +1,137 @@
-/// Transfers that wait for their turn: first in, first out, but past those whose host is busy.
+import HeapModule
+
+/// Transfers that wait for their turn: by priority, then in the order they came or the reverse, but past those whose
+/// host is busy.
 ///
-/// Pure. Putting in costs O(1), taking O(hosts that have something waiting), removing O(waiting for that
-/// host).
+/// Pure. Every operation costs O(log n), amortised: whatever is put, moved or removed leaves at most one old entry
+/// behind, which is skipped when its turn comes.
 struct TransferQueue<ID: Hashable> {
-  private struct Host {
-    var running = 0
-    var waiting: [(order: UInt64, id: ID)] = []
-    var first = 0
+  typealias Order = CurlLoader.Configuration.QueueOrder
 
-    var isEmpty: Bool { first == waiting.count }
+  /// A place in the queue; the largest goes first.
+  private struct Entry: Comparable {
+    let priority: UInt8
+    /// Larger for whoever goes first.
+    let rank: Int
+    let id: ID
+    let host: String
 
-    mutating func pop() -> ID {
-      let id = waiting[first].id
-      first += 1
-      if first == waiting.count {
-        waiting.removeAll(keepingCapacity: true)
-        first = 0
-      } else if first >= 64, first * 2 >= waiting.count {
-        waiting.removeFirst(first)
-        first = 0
-      }
-      return id
+    static func < (left: Entry, right: Entry) -> Bool {
+      (left.priority, left.rank) < (right.priority, right.rank)
+    }
+    static func == (left: Entry, right: Entry) -> Bool {
+      (left.priority, left.rank) == (right.priority, right.rank)
     }
   }
 
-  let limit: Int
-  let limitPerHost: Int
-  /// Transfers that wait.
-  private(set) var count = 0
-  /// Transfers that were taken and have not finished.
-  private(set) var running = 0
-  private var hosts: [String: Host] = [:]
-  private var order: UInt64 = 0
-
-  init(limit: Int, limitPerHost: Int) {
-    self.limit = max(1, limit)
-    self.limitPerHost = max(1, limitPerHost)
+  private struct Host {
+    var running = 0
+    /// Entries whose turn came while the host was busy.
+    var parked = Heap<Entry>()
   }
 
-  mutating func put(_ id: ID, host: String) {
-    hosts[host, default: Host()].waiting.append((order, id))
-    order += 1
-    count += 1
+  var limit: Int
+  private(set) var limitPerHost: Int
+  private let order: Order
+  /// Where each waiting transfer stands; entries that say something else are old.
+  private var places: [ID: (priority: UInt8, rank: Int, host: String)] = [:]
+  private var ready = Heap<Entry>()
+  private var hosts: [String: Host] = [:]
+  private var stamp = 0
+  /// Transfers that were taken and have not finished.
+  private(set) var running = 0
+
+  init(limit: Int, limitPerHost: Int, order: Order = .fifo) {
+    self.limit = max(1, limit)
+    self.limitPerHost = max(1, limitPerHost)
+    self.order = order
+  }
+
+  /// Transfers that wait.
+  var count: Int { places.count }
+
+  mutating func put(_ id: ID, host: String, priority: UInt8 = 0) {
+    stamp += 1
+    let rank = order == .fifo ? -stamp : stamp
+    places[id] = (priority, rank, host)
+    ready.insert(Entry(priority: priority, rank: rank, id: id, host: host))
   }
 
   /// The next transfer that may start; it counts as running from now on.
   mutating func take() -> ID? {
-    guard running < limit, count > 0 else { return nil }
-    var best: (order: UInt64, host: String)?
-    for (name, host) in hosts where host.running < limitPerHost && !host.isEmpty {
-      let order = host.waiting[host.first].order
-      if best.map({ order < $0.order }) ?? true { best = (order, name) }
+    guard running < limit else { return nil }
+    while let entry = ready.popMax() {
+      guard isCurrent(entry) else { continue }
+      if hosts[entry.host]?.running ?? 0 >= limitPerHost {
+        hosts[entry.host]?.parked.insert(entry)
+        continue
+      }
+      places[entry.id] = nil
+      hosts[entry.host, default: Host()].running += 1
+      running += 1
+      return entry.id
     }
-    guard let name = best?.host, let id = hosts[name]?.pop() else { return nil }
-    hosts[name]?.running += 1
-    running += 1
-    count -= 1
-    return id
+    return nil
   }
 
   /// A running transfer has ended.
   mutating func finished(host: String) {
     running -= 1
     hosts[host]?.running -= 1
-    drop(host)
+    unpark(host)
   }
 
   /// Takes a waiting transfer out. False if it does not wait.
-  mutating func remove(_ id: ID, host: String) -> Bool {
-    guard let entry = hosts[host],
-      let index = entry.waiting[entry.first...].firstIndex(where: { $0.id == id })
-    else { return false }
-    hosts[host]?.waiting.remove(at: index)
-    count -= 1
-    drop(host)
+  @discardableResult mutating func remove(_ id: ID) -> Bool {
+    guard let place = places.removeValue(forKey: id) else { return false }
+    forgetOld(place.host)
+    // It may have been the one that stood in line for its host.
+    unpark(place.host)
     return true
   }
 
-  private mutating func drop(_ host: String) {
-    if let entry = hosts[host], entry.running == 0, entry.isEmpty { hosts[host] = nil }
+  /// Gives a waiting transfer another priority; it keeps its place among equals.
+  mutating func prioritise(_ id: ID, _ priority: UInt8) {
+    guard let place = places[id], place.priority != priority else { return }
+    places[id]?.priority = priority
+    ready.insert(Entry(priority: priority, rank: place.rank, id: id, host: place.host))
+    forgetOld(place.host)
+    // It may have stood in line for its host, and no longer be the first.
+    unpark(place.host)
+  }
+
+  /// Changes the limits. Those that run go on; more start as soon as there is room.
+  mutating func setLimits(_ limit: Int, perHost: Int) {
+    self.limit = max(1, limit)
+    limitPerHost = max(1, perHost)
+    for host in Array(hosts.keys) { unpark(host) }
+  }
+
+  private func isCurrent(_ entry: Entry) -> Bool {
+    guard let place = places[entry.id] else { return false }
+    return place.priority == entry.priority && place.rank == entry.rank
+  }
+
+  /// Lets as many of a host's parked entries stand in line again as may run.
+  private mutating func unpark(_ host: String) {
+    guard var entry = hosts.removeValue(forKey: host) else { return }
+    var room = limitPerHost - entry.running
+    while room > 0, let parked = entry.parked.popMax() {
+      guard isCurrent(parked) else { continue }
+      ready.insert(parked)
+      room -= 1
+    }
+    if entry.running > 0 || !entry.parked.isEmpty { hosts[host] = entry }
+  }
+
+  /// Keeps old entries from outnumbering the others.
+  private mutating func forgetOld(_ host: String) {
+    if ready.count > 2 * places.count + 64 {
+      let current = ready.unordered.filter(isCurrent)
+      ready = Heap(current)
+    }
+    guard let parked = hosts[host]?.parked, parked.count > 2 * places.count + 64 else { return }
+    let current = parked.unordered.filter(isCurrent)
+    hosts[host]?.parked = Heap(current)
   }
 }

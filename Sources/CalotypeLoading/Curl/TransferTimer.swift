@@ -20,6 +20,11 @@ struct MonotonicTime: Comparable, Hashable, Sendable {
     return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
   }
 
+  /// How long it is from here to there; nothing if there is before here.
+  func duration(to later: MonotonicTime) -> Duration {
+    .nanoseconds(Int64(clamping: later.nanoseconds > nanoseconds ? later.nanoseconds - nanoseconds : 0))
+  }
+
   /// Milliseconds until then, rounded up, at most `limit`.
   func milliseconds(from now: MonotonicTime, limit: Int32) -> Int32 {
     if self <= now { return 0 }

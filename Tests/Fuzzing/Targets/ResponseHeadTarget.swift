@@ -21,7 +21,7 @@ enum ResponseHeadTarget {
     let head = ResponseHead(url: url, status: parser.status, headers: parser.headers)
     if let length = head.expectedLength { try FuzzFailure.unless(length >= 0, "a length of \(length)") }
     _ = head.contentType
-    _ = head.isAcceptable
+    _ = head.redirectLocation
     for field in parser.headers {
       try FuzzFailure.unless(
         !field.value.utf8.contains { $0 == 0 || $0 == 10 || $0 == 13 }, "a field of two lines")

@@ -1,0 +1,24 @@
+/// Scheme, host and port: who may see what was meant for one server (RFC 6454).
+public struct HTTPOrigin: Hashable, Sendable {
+  /// `http` or `https`.
+  public let scheme: String
+  /// The name or address in lower case, IPv6 without brackets.
+  public let host: String
+  /// The port, that of the scheme if none was given.
+  public let port: Int
+
+  /// An origin; `port` is that of the scheme unless said otherwise.
+  public init(scheme: String, host: String, port: Int? = nil) {
+    self.scheme = scheme.lowercased()
+    self.host = host.lowercased()
+    self.port = port ?? (self.scheme == "https" ? 443 : 80)
+  }
+}
+
+extension HTTPOrigin: CustomStringConvertible {
+  /// As in a URL.
+  public var description: String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+  }
+}

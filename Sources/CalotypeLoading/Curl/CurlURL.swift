@@ -1,0 +1,87 @@
+import CCurl
+import FoundationEssentials
+
+/// A URL as libcurl reads it, so that what is decided about it is decided about what will be connected to.
+struct CurlURL {
+  /// The URL without user, password and fragment.
+  let text: String
+  /// In lower case.
+  let scheme: String
+  /// In lower case, without the brackets of IPv6. Numbers are spelled as dotted quads here, whatever the URL says.
+  let host: String
+  let port: Int
+  let user: String?
+  let password: String?
+  /// The host as somebody wrote it, if it was written at all rather than taken over from the base.
+  let writtenHost: String?
+
+  var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
+
+  /// Why a text is no URL, in libcurl's words.
+  struct Malformed: Error {
+    let reason: String
+  }
+
+  /// Reads a URL, or a reference to one as redirects have it.
+  init(_ reference: String, relativeTo base: String? = nil) throws(Malformed) {
+    guard let handle = curl_url() else { throw Malformed(reason: "there is no memory for it") }
+    defer { curl_url_cleanup(handle) }
+    let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
+    if let base { try Self.check(curl_url_set(handle, CURLUPART_URL, base, UInt32(CURLU_NON_SUPPORT_SCHEME))) }
+    try Self.check(curl_url_set(handle, CURLUPART_URL, reference, flags))
+    guard let scheme = Self.part(handle, CURLUPART_SCHEME) else {
+      throw Malformed(reason: "it has no scheme")
+    }
+    guard let host = Self.part(handle, CURLUPART_HOST), !host.isEmpty else {
+      throw Malformed(reason: "it names no host")
+    }
+    self.scheme = scheme.lowercased()
+    self.host = Self.bare(host.lowercased())
+    port = Self.part(handle, CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
+    user = Self.part(handle, CURLUPART_USER, flags: UInt32(CURLU_URLDECODE))
+    password = Self.part(handle, CURLUPART_PASSWORD, flags: UInt32(CURLU_URLDECODE))
+    for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
+      try Self.check(curl_url_set(handle, part, nil, 0))
+    }
+    guard let text = Self.part(handle, CURLUPART_URL) else {
+      throw Malformed(reason: "it cannot be put together again")
+    }
+    self.text = text
+    writtenHost = Self.writtenHost(reference)
+  }
+
+  /// What stands between `//` and the path, without user and port: by the rules of RFC 3986 alone.
+  private static func writtenHost(_ reference: String) -> String? {
+    let bytes = reference.utf8
+    guard let slashes = bytes.firstRange(of: "//".utf8) else { return nil }
+    let before = bytes[..<slashes.lowerBound]
+    // Two slashes further back are part of a path.
+    guard before.isEmpty || before.last == UInt8(ascii: ":"), !before.contains(UInt8(ascii: "/")),
+      !before.contains(UInt8(ascii: "?")), !before.contains(UInt8(ascii: "#"))
+    else { return nil }
+    var authority = bytes[slashes.upperBound...]
+    if let end = authority.firstIndex(where: { "/?#\\".utf8.contains($0) }) { authority = authority[..<end] }
+    if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
+    if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
+      authority = authority[...bracket]
+    } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
+      authority = authority[..<colon]
+    }
+    return String(Substring(authority))
+  }
+
+  private static func bare(_ host: String) -> String {
+    host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+  }
+
+  private static func check(_ code: CURLUcode) throws(Malformed) {
+    if code != CURLUE_OK { throw Malformed(reason: String(cString: curl_url_strerror(code))) }
+  }
+
+  private static func part(_ handle: OpaquePointer, _ part: CURLUPart, flags: UInt32 = 0) -> String? {
+    var text: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }
+    defer { curl_free(text) }
+    return String(cString: text)
+  }
+}

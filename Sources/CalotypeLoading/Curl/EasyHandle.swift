@@ -1,0 +1,247 @@
+import CCurl
+import FoundationEssentials
+import HTTPTypes
+
+/// One request as libcurl carries it out: the easy handle, its options and what they point into. Lives on the loader's
+/// thread only.
+///
+/// Every request gets a fresh one. Reused ones stall on HTTP/2 with libcurl 7.88.
+final class EasyHandle {
+  let pointer: UnsafeMutableRawPointer
+  private var headerList: UnsafeMutablePointer<curl_slist>?
+  private var addressList: UnsafeMutablePointer<curl_slist>?
+  private let messageBuffer: UnsafeMutablePointer<CChar>
+
+  /// What the callbacks are given and call.
+  typealias Owner = RunningTransfer
+
+  /// `nil` when there is no memory for a handle.
+  init?(
+    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration, share: CurlShare, owner: Owner
+  ) {
+    guard let pointer = curl_easy_init() else { return nil }
+    self.pointer = pointer
+    messageBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    messageBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    setConnection(hop, timeouts, configuration, share)
+    setHeaders(hop.headers)
+    setCredential(hop.credential)
+    setTLS(configuration.tls)
+    setProxy(configuration)
+    setCallbacks(owner)
+  }
+
+  deinit {
+    // The handle first: it points to the others.
+    curl_easy_cleanup(pointer)
+    curl_slist_free_all(headerList)
+    curl_slist_free_all(addressList)
+    messageBuffer.deallocate()
+  }
+
+  /// libcurl's own words about what went wrong; empty if it has none.
+  var message: String { String(cString: messageBuffer) }
+
+  // MARK: Options
+
+  private func setConnection(
+    _ hop: Hop, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration, _ share: CurlShare
+  ) {
+    set(CURLOPT_URL, hop.url.text)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    // Redirects are ours.
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    // Signals are for the program that embeds us.
+    set(CURLOPT_NOSIGNAL, 1)
+    // A cancelled transfer does not wait for the thread that looks its host name up: the others would stand still.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_BUFFERSIZE, 64 << 10)
+    set(CURLOPT_TCP_KEEPALIVE, 1)
+    set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.curlMilliseconds)
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+    // Over TLS, wait for a connection under way that may turn out to be HTTP/2. Plain HTTP never is.
+    if hop.url.scheme == "https" { set(CURLOPT_PIPEWAIT, 1) }
+    _ = calotype_curl_set_pointer(pointer, CURLOPT_SHARE, share.handle)
+    if configuration.cookies == .memory { set(CURLOPT_COOKIEFILE, "") }
+    if let addresses = configuration.hostAddresses[hop.url.host], !addresses.isEmpty {
+      let list = addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+      addressList = curl_slist_append(nil, "\(hop.url.host):\(hop.url.port):\(list)")
+      _ = calotype_curl_set_list(pointer, CURLOPT_RESOLVE, addressList)
+    }
+  }
+
+  private func setHeaders(_ fields: HTTPFields) {
+    // Asks for no coding, and makes libcurl undo one that comes unasked.
+    set(CURLOPT_ACCEPT_ENCODING, "identity")
+    // Without it libcurl sends one of its own.
+    if fields[.accept] == nil { append("Accept:") }
+    for field in fields where !Self.connectionFields.contains(field.name) {
+      // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
+      append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+    }
+    _ = calotype_curl_set_list(pointer, CURLOPT_HTTPHEADER, headerList)
+  }
+
+  private static let connectionFields: Set<HTTPField.Name> = [
+    .contentLength, .transferEncoding, .connection, .upgrade,
+  ]
+
+  private func append(_ line: String) {
+    if let list = curl_slist_append(headerList, line) { headerList = list }
+  }
+
+  private func setCredential(_ credential: Credential?) {
+    switch credential {
+    case .basic(let user, let password):
+      set(CURLOPT_HTTPAUTH, Int(calotype_curlauth_basic))
+      set(CURLOPT_USERNAME, user)
+      set(CURLOPT_PASSWORD, password)
+    case .digest(let user, let password):
+      set(CURLOPT_HTTPAUTH, Int(calotype_curlauth_digest))
+      set(CURLOPT_USERNAME, user)
+      set(CURLOPT_PASSWORD, password)
+    case .bearer(let token):
+      set(CURLOPT_HTTPAUTH, Int(calotype_curlauth_bearer))
+      set(CURLOPT_XOAUTH2_BEARER, token)
+    case nil: break
+    }
+  }
+
+  private func setTLS(_ tls: CurlLoader.Configuration.TLS) {
+    if let file = tls.caFile { set(CURLOPT_CAINFO, file) }
+    if let file = tls.certificateFile { set(CURLOPT_SSLCERT, file) }
+    if let file = tls.keyFile { set(CURLOPT_SSLKEY, file) }
+    if let password = tls.keyPassword { set(CURLOPT_KEYPASSWD, password) }
+    if !tls.verifiesServer {
+      set(CURLOPT_SSL_VERIFYPEER, 0)
+      set(CURLOPT_SSL_VERIFYHOST, 0)
+    }
+  }
+
+  private func setProxy(_ configuration: CurlLoader.Configuration) {
+    switch configuration.proxy {
+    // An empty one makes libcurl ignore the environment.
+    case .none: set(CURLOPT_PROXY, "")
+    case .environment: if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
+    case .url(let url):
+      set(CURLOPT_PROXY, url.absoluteString)
+      // The environment's exceptions are not for it.
+      set(CURLOPT_NOPROXY, "")
+      set(CURLOPT_PROXYAUTH, Int(calotype_curlauth_any))
+    }
+  }
+
+  private func setCallbacks(_ owner: Owner) {
+    _ = calotype_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, messageBuffer)
+    let context = Unmanaged.passUnretained(owner).toOpaque()
+    for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_PREREQDATA, CURLOPT_OPENSOCKETDATA] {
+      _ = calotype_curl_set_pointer(pointer, option, context)
+    }
+    _ = calotype_curl_set_write(pointer, CURLOPT_WRITEFUNCTION, bodyCallback)
+    _ = calotype_curl_set_write(pointer, CURLOPT_HEADERFUNCTION, headerCallback)
+    _ = calotype_curl_set_prereq(pointer, connectedCallback)
+    _ = calotype_curl_set_open_socket(pointer, openSocketCallback)
+  }
+
+  private func set(_ option: CURLoption, _ value: Int) {
+    _ = calotype_curl_set_long(pointer, option, value)
+  }
+
+  private func set(_ option: CURLoption, _ value: String) {
+    _ = calotype_curl_set_string(pointer, option, value)
+  }
+
+  // MARK: Figures
+
+  /// Connections that had to be opened for it.
+  var connectionsOpened: Int {
+    var count = 0
+    return calotype_curl_get_long(pointer, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK ? count : 0
+  }
+
+  /// What the request took, as far as libcurl knows.
+  var metrics: LoadMetrics {
+    var metrics = LoadMetrics()
+    let lookup = time(CURLINFO_NAMELOOKUP_TIME_T)
+    let connect = max(time(CURLINFO_CONNECT_TIME_T), lookup)
+    let tls = time(CURLINFO_APPCONNECT_TIME_T)
+    metrics.isConnectionReused = connectionsOpened == 0
+    if !metrics.isConnectionReused {
+      metrics.nameLookup = lookup
+      metrics.connect = connect - lookup
+      if tls > .zero { metrics.tls = max(tls - connect, .zero) }
+    }
+    metrics.firstByte = max(time(CURLINFO_STARTTRANSFER_TIME_T) - time(CURLINFO_PRETRANSFER_TIME_T), .zero)
+    metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
+    var value = 0
+    if calotype_curl_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK { metrics.headerBytes = value }
+    if calotype_curl_get_long(pointer, CURLINFO_HTTP_VERSION, &value) == CURLE_OK {
+      metrics.networkProtocol = Self.protocolName(value)
+    }
+    var text: UnsafeMutablePointer<CChar>?
+    if calotype_curl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text, text.pointee != 0 {
+      metrics.remoteAddress = String(cString: text)
+    }
+    return metrics
+  }
+
+  private static func protocolName(_ version: Int) -> String? {
+    switch version {
+    case Int(CURL_HTTP_VERSION_1_0): "http/1.0"
+    case Int(CURL_HTTP_VERSION_1_1): "http/1.1"
+    case Int(CURL_HTTP_VERSION_2_0): "h2"
+    case Int(CURL_HTTP_VERSION_3): "h3"
+    default: nil
+    }
+  }
+
+  private func time(_ info: CURLINFO) -> Duration { .microseconds(offset(info)) }
+
+  private func offset(_ info: CURLINFO) -> Int {
+    var value: curl_off_t = 0
+    return calotype_curl_get_offset(pointer, info, &value) == CURLE_OK ? Int(value) : 0
+  }
+}
+
+// MARK: Callbacks
+
+private func owner(_ context: UnsafeMutableRawPointer?) -> RunningTransfer? {
+  context.map { Unmanaged<RunningTransfer>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func bodyCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  owner(context)?.bodyBytes(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+}
+
+private func headerCallback(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+  let goesOn = owner(context)?.headerLine(line) ?? false
+  // Anything but the count aborts; for an empty line of no bytes too.
+  return goesOn ? line.count : line.count + 1
+}
+
+/// A socket to an address that may be reached, which child processes do not inherit: one that lives on in a child is not
+/// closed when we close it, and the server does not learn that we left.
+private func openSocketCallback(
+  _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
+  _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+  guard let address, let transfer = owner(context) else { return CURL_SOCKET_BAD }
+  guard transfer.mayConnect(calotype_curl_socket_address(address)) else { return CURL_SOCKET_BAD }
+  let entry = address.pointee
+  return socket(entry.family, entry.socktype | Int32(SOCK_CLOEXEC.rawValue), entry.protocol)
+}
+
+private func connectedCallback(
+  _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?,
+  _ local: UnsafeMutablePointer<CChar>?, _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+  guard let transfer = owner(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
+  let isWanted = transfer.connected(to: remote.map { String(cString: $0) } ?? "")
+  return Int32(isWanted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+}

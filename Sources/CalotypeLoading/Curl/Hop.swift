@@ -1,0 +1,109 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// One request of a transfer: the first, or one that a redirect leads to. Made only if it may be sent.
+///
+/// Pure. Redirects are followed by us rather than by libcurl, so that each is looked at before anything is sent, and gets
+/// a handle of its own.
+struct Hop {
+  let url: CurlURL
+  /// Fields to send, those of the loader included.
+  let headers: HTTPFields
+  let credential: Credential?
+  /// 0 for the first request.
+  let number: Int
+
+  /// The first request.
+  init(_ url: URL, for request: LoadRequest, _ configuration: CurlLoader.Configuration) throws(LoadingError) {
+    // libcurl would take the first word of the path for it.
+    guard url.host()?.isEmpty == false else { throw .invalidURL(url, reason: "it names no host") }
+    do {
+      self.url = try CurlURL(url.absoluteString)
+    } catch {
+      throw .invalidURL(url, reason: error.reason)
+    }
+    if let reason = Self.refusal(of: self.url, written: self.url.writtenHost ?? "", configuration) {
+      throw .addressRefused(url, reason: reason)
+    }
+    number = 0
+    headers = Self.headers(request, isOrigin: true, configuration)
+    credential = request.credential ?? Self.credential(in: self.url) ?? configuration.credentials[self.url.origin]
+  }
+
+  /// The request that a redirect asks for.
+  ///
+  /// - Parameters:
+  ///   - location: The `Location`, absolute or relative.
+  ///   - first: The first request of the transfer.
+  init(
+    following location: String, from previous: Hop, first: Hop, of transfer: (url: URL, request: LoadRequest),
+    _ configuration: CurlLoader.Configuration
+  ) throws(LoadingError) {
+    guard previous.number < configuration.maxRedirects else {
+      throw .tooManyRedirects(transfer.url, limit: configuration.maxRedirects)
+    }
+    do {
+      url = try CurlURL(location, relativeTo: previous.url.text)
+    } catch {
+      throw .redirectRefused(transfer.url, reason: error.reason)
+    }
+    guard url.scheme == "http" || url.scheme == "https" else {
+      throw .redirectRefused(transfer.url, reason: "its scheme \(url.scheme) is neither http nor https")
+    }
+    if previous.url.scheme == "https", url.scheme == "http", !configuration.allowsInsecureRedirects {
+      throw .redirectRefused(transfer.url, reason: "it leads from https to http")
+    }
+    if let reason = Self.refusal(of: url, written: url.writtenHost ?? previous.url.host, configuration) {
+      throw .addressRefused(transfer.url, reason: "it redirects to \(url.origin), \(reason)")
+    }
+    number = previous.number + 1
+    let isOrigin = url.origin == first.url.origin
+    headers = Self.headers(transfer.request, isOrigin: isOrigin, configuration)
+    // Never from the redirect itself: whoever sends us somewhere does not say who we are.
+    credential = isOrigin ? first.credential : configuration.credentials[url.origin]
+  }
+
+  /// Whether libcurl answers a challenge of the server by itself, so that there are two responses.
+  var answersChallenge: Bool {
+    if case .digest = credential { true } else { false }
+  }
+
+  private static func refusal(
+    of url: CurlURL, written: String, _ configuration: CurlLoader.Configuration
+  ) -> String? {
+    let policy = configuration.addressPolicy
+    if policy == .any { return nil }
+    if let reason = policy.refusal(scheme: url.scheme, host: written) { return reason }
+    let bare = written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
+    if bare.lowercased() != url.host { return "its host can be read in two ways, \(bare) and \(url.host)" }
+    if case .url = configuration.proxy, !policy.trustsProxy {
+      return "a proxy would decide which address is reached"
+    }
+    return nil
+  }
+
+  private static func credential(in url: CurlURL) -> Credential? {
+    guard url.user != nil || url.password != nil else { return nil }
+    return .basic(user: url.user ?? "", password: url.password ?? "")
+  }
+
+  private static func headers(
+    _ request: LoadRequest, isOrigin: Bool, _ configuration: CurlLoader.Configuration
+  ) -> HTTPFields {
+    var result = HTTPFields()
+    for field in configuration.headers where request.headers[field.name] == nil { result.append(field) }
+    for field in request.headers where isOrigin || negotiating.contains(field.name) { result.append(field) }
+    if let validators = request.validators {
+      if result[.ifNoneMatch] == nil { result[.ifNoneMatch] = validators.etag }
+      // RFC 9110 §13.1.3: a server that knows the first ignores the second, so both can be sent.
+      if result[.ifModifiedSince] == nil { result[.ifModifiedSince] = validators.lastModified }
+    }
+    return result
+  }
+
+  /// Fields that say what we want and not who we are.
+  private static let negotiating: Set<HTTPField.Name> = [
+    .accept, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange, .ifUnmodifiedSince,
+    .range, .userAgent,
+  ]
+}
