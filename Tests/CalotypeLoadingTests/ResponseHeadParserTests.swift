@@ -45,7 +45,8 @@ struct ResponseHeadParserTests {
   }
 
   @Test(arguments: [
-    (301, "/x", true), (302, "/x", true), (303, "/x", true), (307, "/x", true), (308, "/x", true), (300, "/x", false),
+    (301, "/x", true), (302, "/x", true), (303, "/x", true), (307, "/x", true), (308, "/x", true),
+    (300, "/x", false),
     (304, "/x", false), (305, "/x", false), (301, "", false), (200, "/x", false),
   ])
   func redirects(status: Int, location: String, isFollowed: Bool) {

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Scheme, host and port: who may see what was meant for one server (RFC 6454).
 public struct HTTPOrigin: Hashable, Sendable {
   /// `http` or `https`.
@@ -12,6 +14,12 @@ public struct HTTPOrigin: Hashable, Sendable {
     self.scheme = scheme.lowercased()
     self.host = host.lowercased()
     self.port = port ?? (self.scheme == "https" ? 443 : 80)
+  }
+
+  /// The origin of a URL; `nil` if it has no scheme or no host.
+  public init?(_ url: URL) {
+    guard let scheme = url.scheme, let host = url.host(), !host.isEmpty else { return nil }
+    self.init(scheme: scheme, host: host, port: url.port)
   }
 }
 

@@ -18,7 +18,11 @@ public struct LoadRequest: Equatable, Sendable {
   public var timeouts: LoadTimeouts
   /// Largest body to accept, in bytes; checked against the declared length and while receiving.
   public var maxBytes: Int
-
+  /// Most bytes of a body to hold in memory; a larger one is collected in a temporary file, which has no name and goes with
+  /// the bytes. 32 MiB by default.
+  public var maxBytesInMemory = 32 << 20
+  /// The least fraction of a body, from 0 to 1, between two reports of progress; 0 reports each chunk.
+  public var progressStep = 0.0
   /// Who we are to the origin of the URL; never sent to another, e.g. after a redirect. It wins over credentials in the URL.
   public var credential: Credential?
   /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
@@ -37,7 +41,8 @@ public struct LoadRequest: Equatable, Sendable {
   /// A request for `source`.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil, statuses: StatusGate = .success,
+    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    statuses: StatusGate = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source

@@ -111,6 +111,32 @@ public enum LoadingError: Error, Hashable, Sendable {
     }
   }
 
+  /// The HTTP status that a server should answer with when it needed the source to answer somebody else.
+  ///
+  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be loaded,
+  /// 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines and never anything else for them, 503 when
+  /// we are the ones who are busy, 500 when our own files fail, and 502 for whatever else the other server did wrong.
+  public var gatewayStatus: Int {
+    switch self {
+    case .httpStatus(_, 404, _), .httpStatus(_, 410, _), .fileNotFound: 404
+    case .invalidURL, .unsupportedScheme, .invalidDataURL, .addressRefused, .redirectRefused, .vetoed,
+      .outsideRoots,
+      .notRegularFile:
+      400
+    case .tooLarge, .recentlyFailed(_, "tooLarge", _): 413
+    case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
+    // Of the statuses only those are remembered that say that there is nothing.
+    case .recentlyFailed(_, "httpStatus", _): 404
+    case .timedOut, .httpStatus(_, 504, _): 504
+    case .queueFull, .loaderClosed, .hostSuspended: 503
+    case .fileUnreadable, .fileUnwritable, .bodyAlreadyConsumed: 500
+    case .hostNotFound, .connectionFailed, .tls, .httpStatus, .tooManyRedirects, .protocolError,
+      .truncatedBody,
+      .emptyBody, .contentChanged, .bodyTransformFailed, .recentlyFailed:
+      502
+    }
+  }
+
   /// What could not be loaded; `nil` for ``bodyAlreadyConsumed``.
   public var source: ImageSource? {
     switch self {

@@ -78,7 +78,9 @@ final class CurlCore: Sendable {
     inbox.withLock { inbox -> LoadingError? in
       if inbox.closing || inbox.draining || inbox.closed { return .loaderClosed(transfer.url) }
       // Those that can start at once pass through the inbox too, hence the difference.
-      if inbox.outstanding - inbox.limits.concurrent >= max(0, configuration.maxQueued) { return .queueFull(transfer.url, limit: configuration.maxQueued) }
+      if inbox.outstanding - inbox.limits.concurrent >= max(0, configuration.maxQueued) {
+        return .queueFull(transfer.url, limit: configuration.maxQueued)
+      }
       inbox.waiting += 1
       inbox.outstanding += 1
       Self.append(.add(transfer), to: &inbox)

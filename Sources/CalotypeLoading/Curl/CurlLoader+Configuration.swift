@@ -71,7 +71,8 @@ extension CurlLoader {
 
       /// The system's trusted certificates, and none to show.
       public init(
-        caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil, keyPassword: String? = nil
+        caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil,
+        keyPassword: String? = nil
       ) {
         self.caFile = caFile
         self.certificateFile = certificateFile

@@ -27,7 +27,9 @@ struct CurlURL {
     guard let handle = curl_url() else { throw Malformed(reason: "there is no memory for it") }
     defer { curl_url_cleanup(handle) }
     let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE)
-    if let base { try Self.check(curl_url_set(handle, CURLUPART_URL, base, UInt32(CURLU_NON_SUPPORT_SCHEME))) }
+    if let base {
+      try Self.check(curl_url_set(handle, CURLUPART_URL, base, UInt32(CURLU_NON_SUPPORT_SCHEME)))
+    }
     try Self.check(curl_url_set(handle, CURLUPART_URL, reference, flags))
     guard let scheme = Self.part(handle, CURLUPART_SCHEME) else {
       throw Malformed(reason: "it has no scheme")
@@ -61,7 +63,9 @@ struct CurlURL {
     else { return nil }
     var authority = bytes[slashes.upperBound...]
     if let end = authority.firstIndex(where: { "/?#\\".utf8.contains($0) }) { authority = authority[..<end] }
-    if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
+    if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+      authority = authority[authority.index(after: at)...]
+    }
     if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
       authority = authority[...bracket]
     } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {

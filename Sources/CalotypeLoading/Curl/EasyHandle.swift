@@ -17,7 +17,8 @@ final class EasyHandle {
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration, share: CurlShare, owner: Owner
+    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration, share: CurlShare,
+    owner: Owner
   ) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
@@ -175,12 +176,15 @@ final class EasyHandle {
     metrics.firstByte = max(time(CURLINFO_STARTTRANSFER_TIME_T) - time(CURLINFO_PRETRANSFER_TIME_T), .zero)
     metrics.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
     var value = 0
-    if calotype_curl_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK { metrics.headerBytes = value }
+    if calotype_curl_get_long(pointer, CURLINFO_HEADER_SIZE, &value) == CURLE_OK {
+      metrics.headerBytes = value
+    }
     if calotype_curl_get_long(pointer, CURLINFO_HTTP_VERSION, &value) == CURLE_OK {
       metrics.networkProtocol = Self.protocolName(value)
     }
     var text: UnsafeMutablePointer<CChar>?
-    if calotype_curl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text, text.pointee != 0 {
+    if calotype_curl_get_string(pointer, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text, text.pointee != 0
+    {
       metrics.remoteAddress = String(cString: text)
     }
     return metrics

@@ -27,7 +27,8 @@ struct Hop {
     }
     number = 0
     headers = Self.headers(request, isOrigin: true, configuration)
-    credential = request.credential ?? Self.credential(in: self.url) ?? configuration.credentials[self.url.origin]
+    credential =
+      request.credential ?? Self.credential(in: self.url) ?? configuration.credentials[self.url.origin]
   }
 
   /// The request that a redirect asks for.
@@ -74,7 +75,8 @@ struct Hop {
     let policy = configuration.addressPolicy
     if policy == .any { return nil }
     if let reason = policy.refusal(scheme: url.scheme, host: written) { return reason }
-    let bare = written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
+    let bare =
+      written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
     if bare.lowercased() != url.host { return "its host can be read in two ways, \(bare) and \(url.host)" }
     if case .url = configuration.proxy, !policy.trustsProxy {
       return "a proxy would decide which address is reached"
@@ -92,7 +94,7 @@ struct Hop {
   ) -> HTTPFields {
     var result = HTTPFields()
     for field in configuration.headers where request.headers[field.name] == nil { result.append(field) }
-    for field in request.headers where isOrigin || negotiating.contains(field.name) { result.append(field) }
+    for field in request.headers where isOrigin || field.isNegotiating { result.append(field) }
     if let validators = request.validators {
       if result[.ifNoneMatch] == nil { result[.ifNoneMatch] = validators.etag }
       // RFC 9110 §13.1.3: a server that knows the first ignores the second, so both can be sent.
@@ -100,10 +102,4 @@ struct Hop {
     }
     return result
   }
-
-  /// Fields that say what we want and not who we are.
-  private static let negotiating: Set<HTTPField.Name> = [
-    .accept, .acceptLanguage, .cacheControl, .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange, .ifUnmodifiedSince,
-    .range, .userAgent,
-  ]
 }

@@ -23,7 +23,8 @@ struct ResponseHead: Sendable, Equatable {
 
   /// Where a redirect leads that is followed (RFC 9110 §15.4).
   var redirectLocation: String? {
-    guard [301, 302, 303, 307, 308].contains(status), let location = headers[.location], !location.isEmpty else {
+    guard [301, 302, 303, 307, 308].contains(status), let location = headers[.location], !location.isEmpty
+    else {
       return nil
     }
     return location

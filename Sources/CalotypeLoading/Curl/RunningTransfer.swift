@@ -269,7 +269,8 @@ final class RunningTransfer {
     return CurlFailure(
       result: result, message: specific.isEmpty ? String(cString: curl_easy_strerror(result)) : specific,
       url: transfer.url, host: hop.url.host, timeouts: transfer.request.timeouts,
-      isConnected: timer.isConnected, received: received, expected: head?.expectedLength, hasHead: head != nil)
+      isConnected: timer.isConnected, received: received, expected: head?.expectedLength, hasHead: head != nil
+    )
   }
 
   /// Connections that the present request had to open.

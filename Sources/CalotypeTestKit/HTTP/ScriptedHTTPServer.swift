@@ -34,8 +34,13 @@ public final class ScriptedHTTPServer: Sendable {
     public let description: String
   }
 
-  /// Binds a port and starts to accept; 0 takes any free one.
-  public init(port wanted: UInt16 = 0) throws(StartError) {
+  /// Binds a port and starts to accept.
+  ///
+  /// - Parameters:
+  ///   - wanted: The port; 0 takes any free one.
+  ///   - greeting: What is done on each new connection before a request is read, e.g. to play a TLS server that never
+  ///     comes to the point.
+  public init(port wanted: UInt16 = 0, greeting: [ScriptedReply.Step] = []) throws(StartError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard listener >= 0 else { throw StartError(description: "socket: \(String(cString: strerror(errno)))") }
     var address = sockaddr_in()
@@ -60,7 +65,7 @@ public final class ScriptedHTTPServer: Sendable {
     port = Int(UInt16(bigEndian: address.sin_port))
     let (routes, stopped, journal) = (self.routes, self.stopped, self.journal)
     Threads.start(name: "scripted-http") {
-      Self.accept(on: listener, stopped: stopped, journal: journal) { request in
+      Self.accept(on: listener, stopped: stopped, journal: journal, greeting: greeting) { request in
         routes.withLock { $0[request.path] }?(request) ?? .status(404)
       }
     }
@@ -146,7 +151,7 @@ public final class ScriptedHTTPServer: Sendable {
   // MARK: Thread
 
   private static func accept(
-    on listener: Int32, stopped: Gate, journal: ServerJournal,
+    on listener: Int32, stopped: Gate, journal: ServerJournal, greeting: [ScriptedReply.Step],
     reply: @escaping @Sendable (ScriptedRequest) -> ScriptedReply
   ) {
     defer { close(listener) }
@@ -168,7 +173,7 @@ public final class ScriptedHTTPServer: Sendable {
       }
       let number = journal.entries.connections
       Threads.start(name: "scripted-conn") {
-        ServerConnection(client, number: number, stopped: stopped, journal: journal).serve(reply)
+        ServerConnection(client, number: number, stopped: stopped, journal: journal).serve(greeting, reply)
         close(client)
         journal.note { $0.openConnections -= 1 }
       }

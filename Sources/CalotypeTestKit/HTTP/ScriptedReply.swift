@@ -73,6 +73,39 @@ public struct ScriptedReply: Sendable {
     ScriptedReply([.head(200, [("Content-Length", "\(declared)")]), .bytes(data), .close])
   }
 
+  /// What a server that knows ranges answers to `request` (RFC 9110 §14): all of `data`, the part from an offset on, or
+  /// that there is no such part. `If-Range` and `If-None-Match` are compared with `etag`.
+  public static func resource(
+    _ data: Data, etag: String, for request: ScriptedRequest, headers: [(name: String, value: String)] = []
+  ) -> ScriptedReply {
+    let common = headers + [("ETag", etag), ("Accept-Ranges", "bytes")]
+    if request[header: "If-None-Match"] == etag { return ScriptedReply([.head(304, common)]) }
+    guard let range = request[header: "Range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
+      let offset = Int(range.dropFirst(6).dropLast()), request[header: "If-Range"].map({ $0 == etag }) ?? true
+    else { return body(data, headers: common) }
+    guard offset < data.count else {
+      return body(Data(), status: 416, headers: common + [("Content-Range", "bytes */\(data.count)")])
+    }
+    let part = ("Content-Range", "bytes \(offset)-\(data.count - 1)/\(data.count)")
+    return body(Data(data[(data.startIndex + offset)...]), status: 206, headers: common + [part])
+  }
+
+  /// The same script, cut off after `count` bytes of the body: the connection is closed, or reset.
+  public func cut(after count: Int, resets: Bool = false) -> ScriptedReply {
+    var left = count
+    var result: [Step] = []
+    for step in steps {
+      guard case .bytes(let data) = step else {
+        result.append(step)
+        continue
+      }
+      result.append(.bytes(Data(data.prefix(left))))
+      left -= min(left, data.count)
+      if left == 0 { break }
+    }
+    return ScriptedReply(result + [resets ? .reset : .close])
+  }
+
   /// Nothing, ever.
   public static var hang: ScriptedReply { ScriptedReply([.hang]) }
 

@@ -32,7 +32,12 @@ final class ServerConnection {
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  func serve(_ reply: (ScriptedRequest) -> ScriptedReply) {
+  func serve(_ greeting: [ScriptedReply.Step], _ reply: (ScriptedRequest) -> ScriptedReply) {
+    do {
+      for step in greeting { try carryOut(step, "") }
+    } catch {
+      return
+    }
     while let request = try? nextRequest() {
       journal.note { $0.requests.append(request) }
       do {

@@ -1,0 +1,86 @@
+public import FoundationEssentials
+import Glibc
+
+extension ImageLoading {
+  /// Loads the body into a file, at most ``LoadRequest/maxBytes`` of it, without ever holding more than a part of it.
+  ///
+  /// The file appears, or is replaced, when all of it is there: until then the bytes are in a hidden file beside it, which
+  /// does not stay behind when the load fails or is cancelled. A 304 leaves the file as it is.
+  ///
+  /// `progress` is called as ``data(for:progress:)`` does. The body of the returned response is spent.
+  ///
+  /// - Throws: ``LoadingError``, among them ``LoadingError/fileUnwritable(_:reason:)``; `CancellationError`.
+  @discardableResult public func download(
+    _ request: LoadRequest, to file: URL, progress: (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
+  ) async throws -> LoadResponse {
+    let response = try await load(request)
+    if response.isNotModified { return response }
+    if let declared = response.expectedLength, declared > request.maxBytes {
+      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    }
+    let destination = try await Destination(file)
+    do {
+      var count = 0
+      var gate = ProgressGate(step: request.progressStep)
+      for try await chunk in response.body {
+        guard chunk.count <= request.maxBytes - count else {
+          throw LoadingError.tooLarge(
+            request.source, limit: request.maxBytes, declared: response.expectedLength)
+        }
+        try await destination.write(chunk, at: count)
+        count += chunk.count
+        if gate.admits(count, of: response.expectedLength) { progress(count, response.expectedLength) }
+      }
+      if count == 0 { throw LoadingError.emptyBody(request.source) }
+      try await destination.commit()
+      if gate.owesTheEnd(count, of: response.expectedLength) { progress(count, count) }
+    } catch {
+      await destination.abandon()
+      throw error
+    }
+    return response
+  }
+}
+
+/// A file that is written beside its place and moved there in the end.
+private struct Destination: Sendable {
+  private let url: URL
+  private let temporary: String
+  private let file: FileDescriptor
+
+  init(_ url: URL) async throws {
+    self.url = url
+    let name = ".\(url.lastPathComponent.prefix(180)).\(UUID().uuidString).part"
+    let path = url.deletingLastPathComponent().appending(path: name).path
+    temporary = path
+    file = try await Self.reporting(url) {
+      try FileDescriptor(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o666)
+    }
+  }
+
+  func write(_ chunk: Data, at offset: Int) async throws {
+    try await Self.reporting(url) { [file] in try file.write(chunk, at: offset) }
+  }
+
+  func commit() async throws {
+    try await Self.reporting(url) { [url, temporary] in
+      if rename(temporary, url.path) != 0 { throw SystemError(errno) }
+    }
+  }
+
+  /// Also in a task that was cancelled, which could not get to another thread any more. It waits for a disk no longer than
+  /// a system call takes.
+  func abandon() async {
+    unlink(temporary)
+  }
+
+  private static func reporting<Result: Sendable>(
+    _ url: URL, _ body: @Sendable () throws -> Result
+  ) async throws -> Result {
+    do {
+      return try await SpoolFile.executor.run(body)
+    } catch let error as SystemError {
+      throw LoadingError.fileUnwritable(url, reason: error.reason)
+    }
+  }
+}

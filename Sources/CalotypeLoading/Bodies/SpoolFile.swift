@@ -1,0 +1,44 @@
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+
+/// A temporary file without a name, for bytes that are too many for memory.
+struct SpoolFile: Sendable {
+  private let file: FileDescriptor
+  private(set) var count = 0
+
+  /// One pool for all of them: it only waits for disks.
+  static let executor = WorkerExecutor(name: "calotype-spool", threads: 2)
+
+  /// In `$TMPDIR`, or `/var/tmp`: `/tmp` is often made of memory.
+  static var folder: String {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+    return folder.isEmpty ? "/var/tmp" : folder
+  }
+
+  /// - Throws: ``SystemError``.
+  init(in folder: String = SpoolFile.folder) throws(SystemError) {
+    // O_TMPFILE is not visible to Swift, and not every file system knows it.
+    var template = Array("\(folder)/calotype-XXXXXX".utf8CString)
+    let descriptor = mkostemp(&template, O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError(errno) }
+    unlink(template)
+    file = FileDescriptor(owning: descriptor)
+  }
+
+  /// Adds bytes at the end.
+  mutating func append(_ data: Data) async throws {
+    let (file, offset) = (self.file, count)
+    try await Self.executor.run { try file.write(data, at: offset) }
+    count += data.count
+  }
+
+  /// All bytes, mapped: their pages are the system's to drop and to read again, not the program's memory.
+  func mapped() throws(SystemError) -> Data {
+    guard count > 0 else { return Data() }
+    guard let bytes = mmap(nil, count, PROT_READ, MAP_PRIVATE, file.number, 0), bytes != MAP_FAILED else {
+      throw SystemError(errno)
+    }
+    return Data(bytesNoCopy: bytes, count: count, deallocator: .custom { _ = munmap($0, $1) })
+  }
+}

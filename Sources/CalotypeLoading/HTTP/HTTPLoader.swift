@@ -1,0 +1,157 @@
+import CalotypeSupport
+import FoundationEssentials
+import HTTPTypes
+
+/// Loads over HTTP as a busy server needs it: with retries, bodies that go on after a broken connection, fallbacks, a memory
+/// of what failed, and hooks.
+///
+/// What goes over the wire is the affair of another loader, by default ``CurlLoader``. Whoever loads URLs that were given by
+/// others must make that one with ``AddressPolicy/public``.
+///
+/// ```swift
+/// var curl = CurlLoader.Configuration()
+/// curl.addressPolicy = .public
+/// var configuration = HTTPLoader.Configuration()
+/// configuration.interceptors = [Authorizing(tokens)]
+/// let loader = HTTPLoader(configuration, transport: CurlLoader(curl))
+/// ```
+///
+/// A load goes through these, in this order: the failure memory, which answers for a source that failed a short while ago;
+/// interceptors of the request; the circuit breaker of the host; the transport; interceptors of the response; the gates for
+/// status and content type. If one of them fails, the ``RetryPolicy`` says whether to begin again. When all is in vain, the
+/// next of ``LoadRequest/fallbacks`` is asked.
+///
+/// A body that breaks off is continued where it stopped, if the server says by a strong `ETag` and `Accept-Ranges` that it
+/// can (RFC 9110 §13.1.5, §14); otherwise it is loaded again, and what was delivered is compared with what comes. If that
+/// is something else, the body ends with ``LoadingError/contentChanged(_:received:)``.
+public final class HTTPLoader: ImageLoading {
+  /// The loader of ``LoaderGroup/standard``: the default configuration over ``CurlLoader/shared``.
+  public static let shared = HTTPLoader()
+
+  /// Policies and hooks.
+  public let configuration: Configuration
+  /// What the requests are sent with.
+  public let transport: any ImageLoading
+  let breakers: CircuitBreakers?
+  let timing: Timing
+  let counters = Counters()
+
+  /// - Parameters:
+  ///   - configuration: Policies and hooks.
+  ///   - transport: What the requests are sent with: any loader that honours ``LoadRequest/statuses``, and
+  ///     ``LoadRequest/headers`` if bodies are to be continued.
+  public convenience init(
+    _ configuration: Configuration = Configuration(), transport: any ImageLoading = CurlLoader.shared
+  ) {
+    self.init(configuration, transport: transport, timing: .real)
+  }
+
+  /// For tests, which have a time of their own.
+  package init(_ configuration: Configuration, transport: any ImageLoading, timing: Timing) {
+    self.configuration = configuration
+    self.transport = transport
+    self.timing = timing
+    breakers = configuration.circuitBreaker.map { CircuitBreakers(policy: $0) }
+  }
+
+  /// What the loader has done so far.
+  public var statistics: Statistics { counters.current }
+
+  /// Accepts what the transport does.
+  public func accepts(_ source: ImageSource) -> Bool {
+    transport.accepts(source)
+  }
+
+  /// Returns when the head of an acceptable response is there, after retries and fallbacks if need be.
+  ///
+  /// - Throws: ``LoadingError``, the one of the last source that was asked; `CancellationError`; what interceptors and body
+  ///   transforms throw.
+  public func load(_ request: LoadRequest) async throws -> LoadResponse {
+    let deadline = request.timeouts.total.map { timing.now().advanced(by: $0) }
+    var candidate = request
+    for fallback in request.fallbacks {
+      do {
+        return try await loadOne(candidate, by: deadline)
+      } catch let error where !(error is CancellationError) && !Task.isCancelled {
+        counters.count { $0.fallbacks += 1 }
+        candidate = request.redirected(to: fallback)
+      }
+    }
+    return try await loadOne(candidate, by: deadline)
+  }
+
+  /// One source, to its end or its last error.
+  private func loadOne(_ request: LoadRequest, by deadline: ContinuousClock.Instant?) async throws
+    -> LoadResponse
+  {
+    if let error = configuration.failureMemory?.error(for: request) {
+      counters.count { $0.refusedByMemory += 1 }
+      throw error
+    }
+    let attempts = LoadAttempts(request, loader: self, deadline: deadline)
+    do {
+      let response = try await open(attempts)
+      configuration.failureMemory?.forget(request)
+      return try response.transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
+    } catch let error as LoadingError {
+      configuration.failureMemory?.record(error, for: request)
+      throw error
+    }
+  }
+
+  /// The response, with a body that goes on by itself; from where an earlier load stopped, if a part of it was kept.
+  private func open(_ attempts: LoadAttempts) async throws -> LoadResponse {
+    let request = attempts.request
+    let isPlain = request.headers[.range] == nil && !request.isConditional
+    let store = isPlain ? configuration.partials : nil
+    if let store, let partial = await store.resume(request) {
+      if let response = try await resume(partial, attempts) {
+        counters.count { $0.resumed += 1 }
+        return response
+      }
+      await partial.discard()
+    }
+    let response = try await attempts.open()
+    guard isPlain, let length = ContinuedBody.Subject(response) else { return response }
+    let partial = length.isResumable ? await store?.begin(request, response) : nil
+    return response.replacingBody(ContinuedBody(response, of: length, attempts: attempts, partial: partial))
+  }
+
+  /// The stitched response, or `nil` if what was kept is of no use.
+  private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> LoadResponse? {
+    let kept = partial.head
+    let offset = partial.length
+    let response = try await attempts.open(continuing: offset, etag: kept.etag)
+    let answer = Continuation(
+      status: response.status, headers: response.headers, offset: offset, total: kept.total, etag: kept.etag)
+    switch answer {
+    case .rest, .complete:
+      let whole = response.stitched(kept, url: response.url, isComplete: answer == .complete)
+      guard let subject = ContinuedBody.Subject(whole) else { return nil }
+      return whole.replacingBody(
+        ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset))
+    case .whole:
+      // It has changed: this is the new one, from the beginning.
+      await partial.discard()
+      guard let subject = ContinuedBody.Subject(response) else { return response }
+      return response.replacingBody(ContinuedBody(response, of: subject, attempts: attempts, partial: nil))
+    case .changed:
+      return nil
+    }
+  }
+}
+
+extension LoadRequest {
+  /// The same image from another place, which learns nothing that was meant for the first.
+  fileprivate func redirected(to url: URL) -> LoadRequest {
+    var request = self
+    request.source = .url(url)
+    request.fallbacks = []
+    request.validators = nil
+    if self.source.url.flatMap(HTTPOrigin.init) != HTTPOrigin(url) {
+      request.credential = nil
+      request.headers = headers.negotiating
+    }
+    return request
+  }
+}

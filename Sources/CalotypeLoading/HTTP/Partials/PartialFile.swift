@@ -1,0 +1,109 @@
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+
+/// The part of one body that is kept, in a file that no other process or load has at the same time.
+///
+/// What fails on disk costs the part, never the load: from then on nothing is kept, and the store counts the failure.
+final class PartialFile: Sendable {
+  private struct State {
+    /// Where the next frame is read.
+    var readOffset: Int
+    /// Where the next frame is written; `nil` when nothing is kept any more.
+    var writeOffset: Int?
+  }
+
+  let head: PartialHead
+  /// Bytes of the body that were there at the beginning.
+  let length: Int
+  private let descriptor: FileDescriptor
+  private let path: String
+  private let store: PartialStore
+  private let state: Lock<State>
+
+  /// A file without a body.
+  ///
+  /// - Throws: ``PartialStore/Failure``.
+  init(empty descriptor: FileDescriptor, path: String, head: PartialHead, store: PartialStore) throws {
+    self.descriptor = descriptor
+    self.path = path
+    self.head = head
+    self.store = store
+    length = 0
+    state = Lock(State(readOffset: 0, writeOffset: nil))
+    let payload = try JSONEncoder().encode(head)
+    let bytes = PartialFrames.magic + PartialFrames.header(of: payload) + payload
+    guard ftruncate(descriptor.number, 0) == 0 else { throw SystemError(errno) }
+    try descriptor.write(Data(bytes), at: 0)
+    state.withLock { $0 = State(readOffset: bytes.count, writeOffset: bytes.count) }
+  }
+
+  /// A file with what another load left.
+  ///
+  /// - Throws: ``PartialStore/Failure`` when it cannot be read or is no such file.
+  init(existing descriptor: FileDescriptor, path: String, store: PartialStore) throws {
+    self.descriptor = descriptor
+    self.path = path
+    self.store = store
+    state = Lock(State(readOffset: 0, writeOffset: nil))
+    var offset = PartialFrames.magic.count
+    guard try descriptor.read(at: 0, count: offset).elementsEqual(PartialFrames.magic),
+      let payload = try Self.frame(descriptor, at: offset, limit: PartialFrames.maxHead)
+    else { throw SystemError(EILSEQ) }
+    head = try JSONDecoder().decode(PartialHead.self, from: payload)
+    offset += PartialFrames.prefix + payload.count
+    let start = offset
+    var length = 0
+    while let frame = try Self.frame(descriptor, at: offset, limit: PartialFrames.maxFrame) {
+      offset += PartialFrames.prefix + frame.count
+      length += frame.count
+    }
+    self.length = length
+    // What follows was cut off in the middle.
+    guard ftruncate(descriptor.number, off_t(offset)) == 0 else { throw SystemError(errno) }
+    state.withLock { $0 = State(readOffset: start, writeOffset: offset) }
+  }
+
+  /// The next bytes that were kept; `nil` when there are none, or others than when the file was opened.
+  func next(atMost count: Int) async -> Data? {
+    let offset = state.withLock { $0.readOffset }
+    let descriptor = self.descriptor
+    let frame = await store.attempt { try Self.frame(descriptor, at: offset, limit: PartialFrames.maxFrame) }
+    guard let frame = frame ?? nil, frame.count <= count else { return nil }
+    state.withLock { $0.readOffset = offset + PartialFrames.prefix + frame.count }
+    return frame
+  }
+
+  /// Keeps bytes of the body.
+  func append(_ chunk: Data) async {
+    var rest = chunk
+    while !rest.isEmpty {
+      let piece = rest.prefix(PartialFrames.maxFrame)
+      rest = rest.dropFirst(piece.count)
+      guard let offset = state.withLock({ $0.writeOffset }) else { return }
+      let descriptor = self.descriptor
+      let written = await store.attempt { () -> Int in
+        let header = PartialFrames.header(of: piece)
+        // The bytes first: a frame counts from its header on.
+        try descriptor.write(piece, at: offset + header.count)
+        try descriptor.write(Data(header), at: offset)
+        return header.count + piece.count
+      }
+      state.withLock { $0.writeOffset = written.map { offset + $0 } }
+    }
+  }
+
+  /// Deletes the file: all bytes are there, or they are of no use.
+  func discard() async {
+    state.withLock { $0.writeOffset = nil }
+    let path = self.path
+    _ = await store.attempt { if unlink(path) != 0, errno != ENOENT { throw SystemError(errno) } }
+  }
+
+  private static func frame(_ descriptor: FileDescriptor, at offset: Int, limit: Int) throws -> Data? {
+    let header = try descriptor.read(at: offset, count: PartialFrames.prefix)
+    guard let (length, checksum) = PartialFrames.read(header, limit: limit) else { return nil }
+    let payload = try descriptor.read(at: offset + PartialFrames.prefix, count: length)
+    return payload.count == length && PartialFrames.checksum(payload) == checksum ? payload : nil
+  }
+}

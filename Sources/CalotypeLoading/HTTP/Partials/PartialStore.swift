@@ -1,0 +1,160 @@
+import CalotypeSupport
+import Crypto
+public import FoundationEssentials
+import Glibc
+import HTTPTypes
+
+/// A folder for parts of bodies whose transfer broke off, was cancelled or died with its process. The next load of the same
+/// source asks for the rest.
+///
+/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, and no smaller ones than
+/// ``minBytes``. Each part is in a file of its own, checked byte by byte before it is used, and locked while it is in use:
+/// several processes may share the folder. A part is deleted when its body is complete, when it is older than ``maxAge``,
+/// and when the folder holds more than ``maxBytes``, oldest first.
+///
+/// ```swift
+/// configuration.partials = PartialStore(folder: URL(filePath: "/var/cache/thumbnailer/partial"))
+/// ```
+public final class PartialStore: Sendable {
+  /// The folder; it is made when it is needed.
+  public let folder: URL
+  /// Most bytes of all parts together. 256 MiB by default.
+  public let maxBytes: Int
+  /// How long a part is kept after its last byte. A day by default.
+  public let maxAge: Duration
+  /// The smallest body of which a part is kept. 256 KiB by default.
+  public let minBytes: Int
+  private let failureCount = Lock(0)
+  private let executor = PartialStore.sharedExecutor
+
+  /// One pool for all stores: it only waits for disks.
+  private static let sharedExecutor = WorkerExecutor(name: "calotype-part", threads: 2)
+
+  /// A store; nothing is read or written before it is used.
+  public init(
+    folder: URL, maxBytes: Int = 256 << 20, maxAge: Duration = .seconds(86_400), minBytes: Int = 256 << 10
+  ) {
+    self.folder = folder
+    self.maxBytes = maxBytes
+    self.maxAge = maxAge
+    self.minBytes = minBytes
+  }
+
+  /// Times that reading or writing failed. Each cost a part, none a load.
+  public var failures: Int { failureCount.withLock { $0 } }
+
+  // MARK: Loads
+
+  /// What is kept of the body that `request` asks for, if nobody else has it.
+  func resume(_ request: LoadRequest) async -> PartialFile? {
+    let path = path(of: request)
+    let file = await attempt { () -> PartialFile? in
+      guard let file = try Self.open(path, creating: false) else { return nil }
+      do {
+        return try PartialFile(existing: file, path: path, store: self)
+      } catch {
+        // Not one of ours, or damaged at its very beginning.
+        unlink(path)
+        throw error
+      }
+    }
+    guard let file = file ?? nil else { return nil }
+    if file.length > 0 { return file }
+    await file.discard()
+    return nil
+  }
+
+  /// A file to keep the body of `response` in; `nil` when it is not worth it or not possible.
+  func begin(_ request: LoadRequest, _ response: LoadResponse) async -> PartialFile? {
+    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes
+    else {
+      return nil
+    }
+    let path = path(of: request)
+    return await attempt { () -> PartialFile? in
+      try self.makeFolder()
+      self.trim(forMore: total)
+      guard let file = try Self.open(path, creating: true) else { return nil }
+      return try PartialFile(empty: file, path: path, head: head, store: self)
+    } ?? nil
+  }
+
+  /// Does something with files on a thread that may wait for them. A failure is counted.
+  func attempt<Result: Sendable>(_ body: @Sendable () throws -> Result) async -> Result? {
+    do {
+      return try await executor.run(body)
+    } catch is CancellationError {
+      return nil
+    } catch {
+      failureCount.withLock { $0 += 1 }
+      return nil
+    }
+  }
+
+  // MARK: Files
+
+  /// Everything that decides which bytes come, as a digest: it may be secret.
+  private func path(of request: LoadRequest) -> String {
+    var hash = SHA256()
+    func add(_ text: String) { hash.update(data: Data("\(text.utf8.count) \(text)\n".utf8)) }
+    add(request.source.url?.absoluteString ?? "")
+    for field in request.headers.sorted(by: { $0.name.canonicalName < $1.name.canonicalName }) {
+      add(field.name.canonicalName)
+      add(field.value)
+    }
+    switch request.credential {
+    case .basic(let user, let password): add("basic \(user.utf8.count) \(user) \(password)")
+    case .digest(let user, let password): add("digest \(user.utf8.count) \(user) \(password)")
+    case .bearer(let token): add("bearer \(token)")
+    case nil: break
+    }
+    let name = hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return folder.appending(path: name + Self.suffix).path
+  }
+
+  private static let suffix = ".partial"
+
+  /// An open and locked file; `nil` if there is none, or somebody else has it.
+  private static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
+    let file: FileDescriptor
+    do {
+      file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
+    } catch  where error.code == ENOENT {
+      return nil
+    }
+    guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    // Whoever had it before may have deleted it between our two calls.
+    var mine = stat()
+    var there = stat()
+    guard fstat(file.number, &mine) == 0, stat(path, &there) == 0, mine.st_ino == there.st_ino else {
+      return nil
+    }
+    return file
+  }
+
+  private func makeFolder() throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Deletes parts that are too old, and the oldest until there is room for another. Parts in use stay.
+  private func trim(forMore bytes: Int) {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return }
+    var parts: [(path: String, size: Int, written: Int)] = []
+    for name in names where name.hasSuffix(Self.suffix) {
+      let path = folder.appending(path: name).path
+      var status = stat()
+      guard stat(path, &status) == 0 else { continue }
+      parts.append((path, Int(status.st_size), status.st_mtim.tv_sec))
+    }
+    parts.sort { $0.written < $1.written }
+    var total = parts.reduce(bytes) { $0 + $1.size }
+    let oldest = time(nil) - Int(clamping: maxAge.components.seconds)
+    for part in parts where part.written < oldest || total > maxBytes {
+      // Locked: in use.
+      guard let file = (try? Self.open(part.path, creating: false)) ?? nil else { continue }
+      unlink(part.path)
+      withExtendedLifetime(file) { total -= part.size }
+    }
+  }
+}

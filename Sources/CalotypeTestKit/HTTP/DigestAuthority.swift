@@ -1,0 +1,52 @@
+import Crypto
+import FoundationEssentials
+
+/// Who a ``ScriptedHTTPServer`` lets in: the server's side of Digest authentication (RFC 7616, MD5 with `qop=auth`).
+///
+/// ```swift
+/// let authority = DigestAuthority(user: "ann", password: "secret")
+/// server.route("/a.png") { authority.admits($0) ? .body(bytes) : authority.challenge }
+/// ```
+public struct DigestAuthority: Sendable {
+  private let user: String
+  private let password: String
+  private let realm = "calotype"
+  private let nonce = "0a4f113b"
+
+  /// An authority that knows one user.
+  public init(user: String, password: String) {
+    self.user = user
+    self.password = password
+  }
+
+  /// The answer to whoever has not proved to be that user.
+  public var challenge: ScriptedReply {
+    .status(
+      401, headers: [("WWW-Authenticate", "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", qop=\"auth\"")])
+  }
+
+  /// Whether the request comes from the user.
+  public func admits(_ request: ScriptedRequest) -> Bool {
+    guard let field = request[header: "Authorization"], field.hasPrefix("Digest ") else { return false }
+    var values: [String: String] = [:]
+    for part in field.dropFirst(7).split(separator: ",") {
+      let words = part.split(separator: "=", maxSplits: 1)
+      guard words.count == 2 else { return false }
+      let name = words[0].filter { $0 != " " }
+      values[name] = words[1].filter { $0 != "\"" && $0 != " " }
+    }
+    guard values["username"] == user, values["nonce"] == nonce, let uri = values["uri"],
+      let count = values["nc"],
+      let cnonce = values["cnonce"], values["qop"] == "auth"
+    else { return false }
+    let secret = Self.md5("\(user):\(realm):\(password)")
+    let request = Self.md5("\(request.method):\(uri)")
+    return values["response"] == Self.md5("\(secret):\(nonce):\(count):\(cnonce):auth:\(request)")
+  }
+
+  private static func md5(_ text: String) -> String {
+    Insecure.MD5.hash(data: Data(text.utf8)).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }.joined()
+  }
+}
