@@ -1,0 +1,48 @@
+import CalotypeSupport
+
+/// The circuit breakers of all hosts that failed lately. A host without one is asked.
+final class CircuitBreakers: Sendable {
+  /// Hosts to remember. When more fail, those that are asked anyway are forgotten first, then those that would be asked
+  /// soonest.
+  static let maxHosts = 1_024
+
+  private let policy: CircuitBreakerPolicy
+  private let breakers = Lock<[String: CircuitBreaker]>([:])
+
+  init(policy: CircuitBreakerPolicy) {
+    self.policy = policy
+  }
+
+  /// `nil` if `host` may be asked now, otherwise the time until it may. What is asked has to be recorded when it ends,
+  /// also if it was cancelled.
+  func admission(host: String, now: ContinuousClock.Instant) -> Duration? {
+    breakers.withLock { $0[host]?.admission(now: now) ?? nil }
+  }
+
+  /// A request to `host` ended.
+  func record(_ outcome: CircuitBreaker.Outcome, host: String, now: ContinuousClock.Instant) {
+    breakers.withLock { breakers in
+      var breaker = breakers[host] ?? CircuitBreaker()
+      breaker.record(outcome, policy: policy, now: now)
+      breakers[host] = breaker.isClean ? nil : breaker
+      if breakers.count > Self.maxHosts, let victim = Self.leastNeeded(breakers, but: host) {
+        breakers[victim] = nil
+      }
+    }
+  }
+
+  /// Hosts that are remembered.
+  var count: Int { breakers.withLock { $0.count } }
+
+  /// Hosts that are left alone, or of which one request finds out whether they still have to be.
+  var openCount: Int { breakers.withLock { $0.values.count(where: \.isOpen) } }
+
+  private static func leastNeeded(_ breakers: [String: CircuitBreaker], but host: String) -> String? {
+    var least: (host: String, until: ContinuousClock.Instant?)?
+    for (other, breaker) in breakers where other != host {
+      guard let until = breaker.until else { return other }
+      if least?.until.map({ until < $0 }) ?? true { least = (other, until) }
+    }
+    return least?.host
+  }
+}

@@ -1,0 +1,45 @@
+/// Which bytes of a resource a response holds (RFC 9110 §14.4).
+enum ContentRange: Hashable {
+  /// `bytes 0-499/1234`: those, of so many; `nil` when the server does not know how many there are.
+  case bytes(Range<Int>, of: Int?)
+  /// `bytes */1234`: none of those asked for, because there are only so many.
+  case unsatisfied(of: Int)
+
+  /// The range that the value of a field names; `nil` for other units, ranges that cannot be, and all that is not well
+  /// formed.
+  init?(_ text: String) {
+    let bytes = text.utf8
+    guard bytes.prefix(5).map({ $0 | 32 }).elementsEqual("bytes".utf8),
+      bytes.dropFirst(5).first == UInt8(ascii: " ")
+    else { return nil }
+    let parts = bytes.dropFirst(6).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let isOpen = parts[1].elementsEqual("*".utf8)
+    let total = Self.number(parts[1])
+    guard isOpen || total != nil else { return nil }
+    if parts[0].elementsEqual("*".utf8) {
+      guard let total else { return nil }
+      self = .unsatisfied(of: total)
+      return
+    }
+    let ends = parts[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last,
+      last < total ?? .max
+    else { return nil }
+    self = .bytes(first..<last + 1, of: total)
+  }
+
+  /// Digits alone; `nil` for numbers that do not fit.
+  private static func number(_ text: Substring.UTF8View) -> Int? {
+    guard !text.isEmpty else { return nil }
+    var number = 0
+    for byte in text {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      let (product, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = product.addingReportingOverflow(Int(byte - UInt8(ascii: "0")))
+      guard !overflow, !carry else { return nil }
+      number = sum
+    }
+    return number
+  }
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// What a ``FailureMemory`` knows a source by: all that decides what a server answers.
+struct FailureKey: Hashable {
+  /// Largest URL and header fields that are remembered, in bytes: others choose them.
+  static let maxSize = 16 << 10
+
+  let source: ImageSource
+  private let headers: HTTPFields
+  private let credential: Credential?
+
+  init(_ request: LoadRequest) {
+    switch request.source {
+    case .url: source = request.source
+    // Only the name is compared, and the bytes are not to be kept alive.
+    case .data(_, let id): source = .data(Data(), id: id)
+    }
+    headers = request.headers
+    credential = request.credential
+  }
+
+  /// In bytes, about.
+  var size: Int {
+    let fields = headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    switch source {
+    case .url(let url): return fields + url.absoluteString.utf8.count
+    case .data(_, let id): return fields + id.utf8.count
+    }
+  }
+}

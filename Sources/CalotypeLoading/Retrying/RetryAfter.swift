@@ -1,0 +1,42 @@
+import FoundationEssentials
+import HTTPTypes
+
+/// When a server wants to be asked again (RFC 9110 §10.2.3): after a number of seconds, or at a date.
+enum RetryAfter: Equatable {
+  case seconds(Int)
+  case date(HTTPDate)
+
+  /// - Parameters:
+  ///   - text: The value of the field.
+  ///   - now: Seconds since 1970, for dates with a year of two digits.
+  init?(_ text: String, now: Int) {
+    let bytes = text.utf8
+    if !bytes.isEmpty, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+      // More digits than fit are a very long time.
+      self = .seconds(Int(text) ?? .max)
+    } else if let date = HTTPDate(text, now: now) {
+      self = .date(date)
+    } else {
+      return nil
+    }
+  }
+
+  /// The time that a response asks for, not negative; `nil` if it asks for none that can be read.
+  ///
+  /// A date is compared with the `Date` of the response where there is one: clocks differ, and what the server means is
+  /// the time between the two. Of several fields the longest wins.
+  static func delay(in headers: HTTPFields, now: Date) -> Duration? {
+    let values = headers[values: .retryAfter]
+    guard !values.isEmpty else { return nil }
+    let ours = Int(exactly: now.timeIntervalSince1970.rounded()) ?? 0
+    let theirs = headers[.date].flatMap { HTTPDate($0, now: ours) }?.secondsSince1970 ?? ours
+    let seconds = values.compactMap { value -> Int? in
+      switch RetryAfter(value, now: ours) {
+      case .seconds(let seconds): seconds
+      case .date(let date): max(0, date.secondsSince1970 - theirs)
+      case nil: nil
+      }
+    }
+    return seconds.max().map { .seconds($0) }
+  }
+}

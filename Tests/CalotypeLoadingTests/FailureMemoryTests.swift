@@ -1,0 +1,283 @@
+import CalotypeLoading
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import struct CalotypeLoading.SoonestFirst
+
+@Suite("Failure memory")
+struct FailureMemoryTests {
+  private let time = ManualTime()
+
+  private func memory(
+    base: Duration = .seconds(60), max: Duration = .seconds(86_400), entries: Int = 10_000
+  ) -> FailureMemory {
+    let time = time
+    return FailureMemory(
+      configuration: .init(baseDuration: base, maxDuration: max, maxEntries: entries), now: { time.instant })
+  }
+
+  private static func request(_ path: String = "a.png") throws -> LoadRequest {
+    LoadRequest(url: try #require(URL(string: "http://images.example/\(path)")))
+  }
+
+  private static let url = URL(filePath: "/")
+  private static let gone = LoadingError.httpStatus(url, status: 404, headers: HTTPFields())
+
+  @Test func remembersForAWhile() throws {
+    let memory = memory()
+    let request = try Self.request()
+    #expect(memory.failure(for: request) == nil)
+    #expect(memory.error(for: request) == nil)
+    let start = time.instant
+    memory.record(Self.gone, for: request)
+    let failure = try #require(memory.failure(for: request))
+    #expect(failure.source == request.source)
+    #expect(failure.code == "httpStatus")
+    #expect(failure.message.contains("404"))
+    #expect(failure.count == 1)
+    #expect(failure.when == start)
+    #expect(failure.until == start + .seconds(60))
+    time.advance(by: .seconds(50))
+    #expect(
+      memory.error(for: request)
+        == .recentlyFailed(request.source, code: "httpStatus", retryAfter: .seconds(10)))
+    #expect(memory.entries == [failure])
+    #expect(memory.count == 1)
+    time.advance(by: .seconds(10))
+    #expect(memory.failure(for: request) == nil)
+    #expect(memory.error(for: request) == nil)
+    #expect(memory.entries.isEmpty)
+    #expect(memory.count == 0)
+  }
+
+  @Test func backsOff() throws {
+    let memory = memory(max: .seconds(200))
+    let request = try Self.request()
+    for (index, seconds) in [60, 120, 200, 200].enumerated() {
+      memory.record(Self.gone, for: request)
+      #expect(memory.failure(for: request)?.count == index + 1)
+      time.advance(by: .seconds(seconds) - .nanoseconds(1))
+      #expect(memory.failure(for: request) != nil)
+      time.advance(by: .nanoseconds(1))
+      #expect(memory.failure(for: request) == nil)
+    }
+    // Long enough ago, and it is as if nothing had been.
+    time.advance(by: .seconds(200))
+    memory.record(Self.gone, for: request)
+    #expect(memory.failure(for: request)?.count == 1)
+  }
+
+  @Test func failuresInTheMeantimeDoNotLengthen() throws {
+    let memory = memory()
+    let request = try Self.request()
+    memory.record(Self.gone, for: request)
+    let until = memory.failure(for: request)?.until
+    time.advance(by: .seconds(1))
+    memory.record(code: "notAnImage", message: "text", for: request)
+    #expect(memory.failure(for: request)?.until == until)
+    #expect(memory.failure(for: request)?.count == 1)
+    #expect(memory.failure(for: request)?.code == "notAnImage")
+    #expect(memory.failure(for: request)?.when == time.instant)
+  }
+
+  @Test func forgets() throws {
+    let memory = memory()
+    let (one, two) = (try Self.request("1"), try Self.request("2"))
+    memory.record(Self.gone, for: one)
+    memory.record(Self.gone, for: two)
+    memory.forget(one)
+    #expect(memory.failure(for: one) == nil)
+    #expect(memory.failure(for: two) != nil)
+    // A success in between, and the next failure is the first.
+    time.advance(by: .seconds(60))
+    memory.forget(two)
+    memory.record(Self.gone, for: two)
+    #expect(memory.failure(for: two)?.count == 1)
+    memory.removeAll()
+    #expect(memory.count == 0)
+    memory.record(Self.gone, for: one)
+    #expect(memory.entries.map(\.source) == [one.source])
+  }
+
+  @Test func otherRequestsMayFareBetter() throws {
+    let memory = memory()
+    let request = try Self.request()
+    memory.record(Self.gone, for: request)
+    var other = request
+    other.headers[.authorization] = "Bearer x"
+    #expect(memory.failure(for: other) == nil)
+    other = request
+    other.credential = .bearer("x")
+    #expect(memory.failure(for: other) == nil)
+    // What the answer does not depend on makes no difference.
+    other = request
+    other.timeouts.idle = .seconds(1)
+    other.priority = .high
+    other.maxBytes = .max
+    other.fallbacks = [Self.url]
+    #expect(memory.failure(for: other) != nil)
+    var ordered = request
+    ordered.headers[.accept] = "image/png"
+    ordered.headers[.cookie] = "a=1"
+    var reordered = request
+    reordered.headers[.cookie] = "a=1"
+    reordered.headers[.accept] = "image/png"
+    memory.record(Self.gone, for: ordered)
+    #expect(memory.failure(for: reordered) != nil)
+  }
+
+  @Test func tooLargeIsAMatterOfTheLimit() throws {
+    let memory = memory()
+    var request = try Self.request()
+    request.maxBytes = 100
+    memory.record(.tooLarge(request.source, limit: 100, declared: nil), for: request)
+    #expect(memory.failure(for: request) != nil)
+    request.maxBytes = 99
+    #expect(memory.failure(for: request) != nil)
+    request.maxBytes = 101
+    #expect(memory.failure(for: request) == nil)
+    // It was allowed to try, and the larger limit was not enough either.
+    memory.record(.tooLarge(request.source, limit: 101, declared: nil), for: request)
+    #expect(memory.failure(for: request) != nil)
+    request.maxBytes = 102
+    #expect(memory.failure(for: request) == nil)
+  }
+
+  static let remembered: [LoadingError] =
+    [
+      .unacceptableContentType(url, type: nil, accepted: []),
+      .tooLarge(.url(url), limit: .max, declared: nil),
+      .emptyBody(.url(url)), .tooManyRedirects(url, limit: 1), .redirectRefused(url, reason: ""),
+      .protocolError(url, reason: ""), .bodyTransformFailed(url, transform: "", reason: ""),
+    ] + [400, 402, 404, 405, 410, 415, 451, 499].map { .httpStatus(url, status: $0, headers: HTTPFields()) }
+
+  @Test(arguments: remembered) func remembers(_ error: LoadingError) throws {
+    let memory = memory()
+    memory.record(error, for: try Self.request())
+    #expect(memory.entries.map(\.code) == [error.code])
+    #expect(memory.entries.first?.message == error.description)
+  }
+
+  static let passing: [LoadingError] =
+    [
+      .connectionFailed(url, reason: ""), .truncatedBody(url, received: 0, expected: nil),
+      .hostNotFound(url, host: ""), .timedOut(url, phase: .idle, after: .zero), .tls(url, reason: ""),
+      .contentChanged(url, received: 1), .addressRefused(url, reason: ""), .vetoed(url, reason: ""),
+      .recentlyFailed(.url(url), code: "", retryAfter: .zero),
+      .hostSuspended(url, host: "", retryAfter: .zero), .queueFull(url, limit: 1), .loaderClosed(url),
+      .fileNotFound(url), .invalidURL(url, reason: ""), .bodyAlreadyConsumed,
+    ]
+    + [300, 399, 401, 403, 407, 408, 425, 429, 500, 501, 503].map {
+      .httpStatus(url, status: $0, headers: HTTPFields())
+    }
+
+  @Test(arguments: passing) func doesNotRemember(_ error: LoadingError) throws {
+    let memory = memory()
+    memory.record(error, for: try Self.request())
+    #expect(memory.entries.isEmpty)
+  }
+
+  @Test func bytesAreKnownByNameAndNotKept() throws {
+    let memory = memory()
+    let request = LoadRequest(source: .data(Data(count: 1 << 16), id: "upload"))
+    memory.record(code: "notAnImage", message: "", for: request)
+    #expect(memory.failure(for: LoadRequest(source: .data(Data(), id: "upload"))) != nil)
+    let kept = try #require(memory.entries.first)
+    guard case .data(let data, "upload") = kept.source else {
+      Issue.record("\(kept.source)")
+      return
+    }
+    #expect(data.isEmpty)
+  }
+
+  @Test func whatIsLongIsCutOrNotRemembered() throws {
+    let memory = memory()
+    memory.record(code: "x", message: String(repeating: "é", count: 5_000), for: try Self.request())
+    #expect(try #require(memory.entries.first).message.utf8.count < 510)
+    memory.removeAll()
+    memory.record(Self.gone, for: try Self.request(String(repeating: "a", count: 16 << 10)))
+    var request = try Self.request()
+    request.headers[.cookie] = String(repeating: "a", count: 16 << 10)
+    memory.record(Self.gone, for: request)
+    #expect(memory.count == 0)
+  }
+
+  @Test func theOneThatMayBeAskedSoonestGoes() throws {
+    let memory = memory(entries: 3)
+    let stubborn = try Self.request("stubborn")
+    memory.record(Self.gone, for: stubborn)
+    time.advance(by: .seconds(60))
+    // Until 120 seconds from now; the others until 61, 62 and so on.
+    memory.record(Self.gone, for: stubborn)
+    for index in 1...5 {
+      time.advance(by: .seconds(1))
+      memory.record(Self.gone, for: try Self.request("\(index)"))
+      #expect(memory.count == min(3, index + 1))
+    }
+    #expect(
+      memory.entries.map(\.source) == [try Self.request("4"), try Self.request("5"), stubborn].map(\.source))
+    #expect(memory.failure(for: stubborn)?.count == 2)
+  }
+
+  @Test(arguments: [0, -1]) func mayRememberNothing(_ entries: Int) throws {
+    let memory = memory(entries: entries)
+    memory.record(Self.gone, for: try Self.request())
+    #expect(memory.count == 0)
+  }
+
+  @Test func staysWithinItsBounds() throws {
+    let memory = memory(entries: 10)
+    // Remembered and forgotten again and again: what is out of date must not be taken for what is not.
+    for round in 0..<1_000 {
+      let request = try Self.request("\(round % 7)")
+      memory.record(Self.gone, for: request)
+      if round % 3 == 0 { memory.forget(request) }
+      time.advance(by: .seconds(round % 80))
+      #expect(memory.count <= 7)
+    }
+    for index in 0..<100 { memory.record(Self.gone, for: try Self.request("new-\(index)")) }
+    #expect(memory.count == 10)
+  }
+
+  @Test func manyAtOnce() async throws {
+    let memory = memory(entries: 20)
+    let requests = try (0..<50).map { try Self.request("\($0)") }
+    await withDiscardingTaskGroup { group in
+      for offset in 0..<8 {
+        group.addTask {
+          for index in requests.indices {
+            let request = requests[(index + 6 * offset) % requests.count]
+            memory.record(Self.gone, for: request)
+            if memory.failure(for: request) == nil { memory.forget(request) }
+          }
+        }
+      }
+    }
+    #expect((1...20).contains(memory.count))
+    #expect(memory.entries.allSatisfy { $0.count == 1 })
+  }
+
+  @Test func absurdDurations() throws {
+    let endless = Duration.seconds(Int64.max)
+    let long = memory(base: endless, max: endless)
+    long.record(Self.gone, for: try Self.request())
+    #expect(long.count == 1)
+    let none = memory(base: .seconds(-5))
+    for _ in 0..<3 { none.record(Self.gone, for: try Self.request()) }
+    #expect(none.count == 0)
+  }
+
+  @Test func queueIsInOrder() {
+    var queue = SoonestFirst<Int>()
+    let start = time.instant
+    let numbers = (0..<200).map { ($0 * 7_919) % 200 }
+    for number in numbers { queue.insert(number, at: start + .seconds(number / 2)) }
+    var taken: [(Int, ContinuousClock.Instant)] = []
+    while let next = queue.popFirst() { taken.append(next) }
+    #expect(taken.map(\.0).sorted() == Array(0..<200))
+    #expect(taken.map(\.0).map { $0 / 2 } == taken.map(\.0).map { $0 / 2 }.sorted())
+    #expect(queue.popFirst() == nil)
+    #expect(queue.count == 0)
+  }
+}
