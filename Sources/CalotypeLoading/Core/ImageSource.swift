@@ -20,6 +20,9 @@ public enum ImageSource: Sendable {
 
   /// The scheme of the URL in lower case.
   var scheme: String? { url?.scheme?.lowercased() }
+
+  /// What stands for the URL of bytes at hand, which have none.
+  static let urlOfBytes = URL(string: "calotype-data:") ?? URL(filePath: "/")
 }
 
 extension ImageSource: Hashable {

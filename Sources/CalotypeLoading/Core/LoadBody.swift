@@ -38,6 +38,11 @@ public struct LoadBody: AsyncSequence, Sendable {
     Iterator(claim: token.claim())
   }
 
+  /// Takes the body over for a producer that is built on it; `nil` if it has a consumer already.
+  func claim() -> Claim? {
+    token.claim()
+  }
+
   /// Pulls chunks.
   public struct Iterator: AsyncIteratorProtocol {
     private var claim: Claim?
@@ -56,7 +61,7 @@ public struct LoadBody: AsyncSequence, Sendable {
       }
       guard let claim else { return nil }
       do {
-        if let chunk = try await claim.token.producer.next() { return chunk }
+        if let chunk = try await claim.next() { return chunk }
         self.claim = nil
         return nil
       } catch {
@@ -89,11 +94,21 @@ public struct LoadBody: AsyncSequence, Sendable {
   }
 
   /// Cancels when the one iterator is gone, though the response with its body may still be held.
-  fileprivate final class Claim: Sendable {
-    let token: Token
+  final class Claim: Sendable {
+    private let token: Token
 
-    init(_ token: Token) {
+    fileprivate init(_ token: Token) {
       self.token = token
+    }
+
+    /// The next bytes of the producer; ``LoadBody/Iterator/next()`` without its memory of the end.
+    func next() async throws -> Data? {
+      try await token.producer.next()
+    }
+
+    /// Cancels before the claim is gone.
+    func cancel() {
+      token.producer.cancel()
     }
 
     deinit {

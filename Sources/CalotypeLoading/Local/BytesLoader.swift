@@ -14,12 +14,13 @@ public struct BytesLoader: ImageLoading {
   ///
   /// - Throws: ``LoadingError/tooLarge(_:limit:declared:)``, ``LoadingError/unsupportedScheme(_:)``.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
-    guard case .data(let data, _) = request.source, let url = URL(string: "calotype-data:") else {
+    guard case .data(let data, _) = request.source else {
       throw LoadingError.unsupportedScheme(request.source)
     }
     guard data.count <= request.maxBytes else {
       throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: data.count)
     }
-    return LoadResponse(url: url, expectedLength: data.count, body: LoadBody([data]))
+    return LoadResponse(
+      url: ImageSource.urlOfBytes, expectedLength: data.count, body: LoadBody([data]))
   }
 }

@@ -8,14 +8,25 @@ struct DataURL: Equatable {
   enum Failure: Error, Equatable {
     case malformed(String)
     case tooLarge(Int)
+    case cancelled
   }
 
   /// What RFC 2397 says when there is no media type.
   static let defaultMediaType = "text/plain;charset=US-ASCII"
 
+  /// Bytes of text between two looks at whether the task was cancelled.
+  private static let stride = 64 << 10
+
   /// - Parameter maxBytes: Most bytes to decode to; checked before memory is taken.
   init(_ text: String, maxBytes: Int) throws(Failure) {
-    let bytes = Array(text.utf8)
+    var text = text
+    let result = text.withUTF8 { bytes in
+      Result { () throws(Failure) in try DataURL(UnsafeRawBufferPointer(bytes), maxBytes: maxBytes) }
+    }
+    self = try result.get()
+  }
+
+  private init(_ bytes: UnsafeRawBufferPointer, maxBytes: Int) throws(Failure) {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ","))
     else { throw .malformed("there is no comma before the data") }
@@ -34,53 +45,83 @@ struct DataURL: Equatable {
     }
 
     // A fragment is not part of the data.
-    let payload = bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") }
-    let (escapes, isWellFormed) = Self.countEscapes(payload)
-    guard isWellFormed else { throw .malformed("a % is not followed by two hexadecimal digits") }
-    let unescaped = payload.count - 2 * escapes
+    let payload = UnsafeRawBufferPointer(rebasing: bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") })
+    let unescaped = try payload.count - 2 * Self.countEscapes(payload)
     // Whitespace and padding may make a base64 body smaller than this by what they are.
     let atMost = isBase64 ? unescaped / 4 * 3 + 3 : unescaped
     let slack = isBase64 ? unescaped / 4 + 6 : 0
     guard atMost - slack <= maxBytes else { throw .tooLarge(atMost) }
-    let plain = Self.unescape(payload, count: unescaped)
-    let data = isBase64 ? try Self.base64(plain) : Data(plain)
+    data = Data(capacity: atMost)
+    try decode(payload, isBase64: isBase64)
     guard data.count <= maxBytes else { throw .tooLarge(data.count) }
-    self.data = data
   }
 
-  private static func countEscapes(_ bytes: ArraySlice<UInt8>) -> (count: Int, isWellFormed: Bool) {
+  private static func countEscapes(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Int {
     var count = 0
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] == UInt8(ascii: "%") {
-        guard bytes.endIndex - index > 2, hex(bytes[index + 1]) != nil, hex(bytes[index + 2]) != nil else {
-          return (count, false)
+    var index = 0
+    while index < bytes.count {
+      if Task.isCancelled { throw .cancelled }
+      let end = min(index + stride, bytes.count)
+      while index < end {
+        guard bytes[index] == UInt8(ascii: "%") else {
+          index += 1
+          continue
+        }
+        guard bytes.count - index > 2, hex(bytes[index + 1]) != nil, hex(bytes[index + 2]) != nil else {
+          throw .malformed("a % is not followed by two hexadecimal digits")
         }
         count += 1
         index += 3
-      } else {
-        index += 1
       }
     }
-    return (count, true)
+    return count
   }
 
-  private static func unescape(_ bytes: ArraySlice<UInt8>, count: Int) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(count)
-    var index = bytes.startIndex
-    while index < bytes.endIndex {
-      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.endIndex, let high = hex(bytes[index + 1]),
-        let low = hex(bytes[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
+  /// Appends what `payload` says, whose escapes are well-formed.
+  private mutating func decode(_ payload: UnsafeRawBufferPointer, isBase64: Bool) throws(Failure) {
+    // As browsers take it in URLs: padding may be missing, and bits that no byte takes are nobody's.
+    var decoder = Base64Decoder(.init(allowsMissingPadding: true, allowsUnusedBits: true))
+    var block: [UInt8] = []
+    block.reserveCapacity(min(Self.stride, payload.count))
+    var index = 0
+    while index < payload.count {
+      if Task.isCancelled { throw .cancelled }
+      block.removeAll(keepingCapacity: true)
+      while index < payload.count, block.count < Self.stride {
+        if payload[index] == UInt8(ascii: "%"), index + 2 < payload.count,
+          let high = Self.hex(payload[index + 1]), let low = Self.hex(payload[index + 2])
+        {
+          block.append(high << 4 | low)
+          index += 3
+        } else {
+          block.append(payload[index])
+          index += 1
+        }
+      }
+      guard isBase64 else {
+        data.append(contentsOf: block)
+        continue
+      }
+      do throws(Base64Decoder.Failure) {
+        data.append(contentsOf: try decoder.decode(block))
+      } catch {
+        throw Self.failure(error)
       }
     }
-    return result
+    guard isBase64 else { return }
+    do throws(Base64Decoder.Failure) {
+      data.append(contentsOf: try decoder.finish())
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
+  private static func failure(_ error: Base64Decoder.Failure) -> Failure {
+    switch error {
+    case .dangling: .malformed("its base64 has a dangling character")
+    case .padding, .afterPadding: .malformed("its base64 is padded wrongly")
+    case .character, .unusedBits: .malformed("its base64 holds other characters")
+    }
   }
 
   private static func hex(_ byte: UInt8) -> UInt8? {
@@ -90,23 +131,5 @@ struct DataURL: Equatable {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
-  }
-
-  /// Base64 as browsers take it in URLs: whitespace is skipped, padding may be missing.
-  private static func base64(_ bytes: [UInt8]) throws(Failure) -> Data {
-    var text = bytes.filter { $0 != 32 && $0 != 9 && $0 != 10 && $0 != 12 && $0 != 13 }
-    // The decoder takes any number of them.
-    if text.suffix(3).elementsEqual("===".utf8) { throw .malformed("its base64 is padded wrongly") }
-    switch text.count % 4 {
-    case 0: break
-    case 1: throw .malformed("its base64 has a dangling character")
-    default:
-      if text.last == UInt8(ascii: "=") { throw .malformed("its base64 is padded wrongly") }
-      text.append(contentsOf: repeatElement(UInt8(ascii: "="), count: 4 - text.count % 4))
-    }
-    guard let data = Data(base64Encoded: Data(text)) else {
-      throw .malformed("its base64 holds other characters")
-    }
-    return data
   }
 }

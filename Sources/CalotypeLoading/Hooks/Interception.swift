@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+extension LoadRequest {
+  /// The request as `interceptors` leave it, asked from the first to the last.
+  ///
+  /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types; `CancellationError`.
+  package func intercepted(by interceptors: [any LoadIntercepting]) async throws -> LoadRequest {
+    var request = self
+    for interceptor in interceptors {
+      do {
+        request = try await interceptor.request(request)
+      } catch {
+        throw Self.veto(error, of: request.source)
+      }
+    }
+    return request
+  }
+
+  fileprivate static func veto(_ error: any Error, of source: ImageSource) -> any Error {
+    if error is LoadingError || error is CancellationError { return error }
+    return LoadingError.vetoed(source.url ?? ImageSource.urlOfBytes, reason: "\(error)")
+  }
+}
+
+extension LoadResponse {
+  /// The response as `interceptors` leave it, asked from the last to the first.
+  ///
+  /// - Parameter request: What was sent: the request after its own interception.
+  /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types,
+  ///   ``LoadingError/httpStatus(_:status:headers:)`` when the status still is that of a failure; `CancellationError`.
+  package func intercepted(
+    by interceptors: [any LoadIntercepting], for request: LoadRequest
+  ) async throws -> LoadResponse {
+    var response = self
+    for interceptor in interceptors.reversed() {
+      do {
+        response = try await interceptor.response(response, for: request)
+      } catch {
+        throw LoadRequest.veto(error, of: request.source)
+      }
+    }
+    if let status = response.status, status != 304, !(200..<300).contains(status) {
+      throw LoadingError.httpStatus(response.url, status: status, headers: response.headers)
+    }
+    return response
+  }
+}

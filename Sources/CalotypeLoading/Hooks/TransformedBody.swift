@@ -1,0 +1,134 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// The bytes of a body as a ``BodyTransform`` makes them.
+///
+/// Holds one chunk of the input and what one piece of it became, whatever the consumer does.
+final class TransformedBody: LoadBodyProducing {
+  /// Most bytes to transform in one call, so that what they become is bounded too, and a cancellation is seen.
+  static let pieceSize = 64 << 10
+
+  private struct State {
+    /// `nil` while it is at work, and for ever after the end, an error or a cancellation.
+    var transform: (any BodyTransform)?
+    /// What is left of the chunk.
+    var rest = Data()
+    var isInputAtEnd = false
+    var isOver = false
+    var produced = 0
+  }
+
+  private let input: LoadBody.Claim?
+  private let url: URL
+  private let identity: String
+  private let maxBytes: Int
+  private let executor: WorkerExecutor
+  private let state: Lock<State>
+
+  /// - Parameters:
+  ///   - input: The body to transform; it is taken over.
+  ///   - url: Where the body comes from, for errors.
+  ///   - identity: ``BodyTransforming/identity``, for errors.
+  ///   - maxBytes: Most bytes of output.
+  init(
+    _ input: LoadBody, transform: any BodyTransform, url: URL, identity: String, maxBytes: Int,
+    executor: WorkerExecutor = ByteWork.executor
+  ) {
+    self.input = input.claim()
+    self.url = url
+    self.identity = identity
+    self.maxBytes = maxBytes
+    self.executor = executor
+    state = Lock(State(transform: transform))
+  }
+
+  func next() async throws -> Data? {
+    do {
+      while true {
+        try Task.checkCancellation()
+        let (isOver, isHungry) = state.withLock { ($0.isOver, $0.rest.isEmpty && !$0.isInputAtEnd) }
+        if isOver { return nil }
+        if isHungry { try await fetch() }
+        let output = try await executor.run { try self.work() }
+        if !output.isEmpty { return output }
+      }
+    } catch {
+      cancel()
+      throw error
+    }
+  }
+
+  func cancel() {
+    // Out of the lock: what a transform does when it is released is its own affair.
+    let transform = state.withLock { state -> (any BodyTransform)? in
+      defer {
+        state.isOver = true
+        state.transform = nil
+        state.rest = Data()
+      }
+      return state.transform
+    }
+    _ = transform
+    input?.cancel()
+  }
+
+  private func fetch() async throws {
+    guard let input else { throw LoadingError.bodyAlreadyConsumed }
+    let chunk = try await input.next()
+    state.withLock { state in
+      guard !state.isOver else { return }
+      if let chunk { state.rest = chunk } else { state.isInputAtEnd = true }
+    }
+  }
+
+  /// Transforms piece by piece until there is output or no input is left.
+  private func work() throws -> Data {
+    while var work = take() {
+      try Task.checkCancellation()
+      let output: Data
+      do {
+        if let piece = work.piece {
+          output = try work.transform.transform(piece)
+          giveBack(work.transform)
+        } else {
+          output = try work.transform.finish()
+        }
+      } catch let error where !(error is LoadingError || error is CancellationError) {
+        throw LoadingError.bodyTransformFailed(url, transform: identity, reason: "\(error)")
+      }
+      let isTooLarge = state.withLock { state in
+        guard output.count <= maxBytes - state.produced else { return true }
+        state.produced += output.count
+        return false
+      }
+      if isTooLarge { throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil) }
+      if !output.isEmpty { return output }
+    }
+    return Data()
+  }
+
+  /// The next piece of the input, `nil` for its end, and the transform, which is nobody else's then: a second copy would
+  /// make it copy its buffers.
+  private func take() -> (piece: Data?, transform: any BodyTransform)? {
+    state.withLock { state -> (piece: Data?, transform: any BodyTransform)? in
+      if state.rest.isEmpty && !state.isInputAtEnd { return nil }
+      guard let transform = state.transform else { return nil }
+      state.transform = nil
+      guard !state.rest.isEmpty else {
+        state.isOver = true
+        return (nil, transform)
+      }
+      let chunk = state.rest
+      let end = min(chunk.startIndex + Self.pieceSize, chunk.endIndex)
+      state.rest = chunk[end...]
+      let isWhole = chunk.startIndex == 0 && end == chunk.endIndex
+      return (isWhole ? chunk : chunk.subdata(in: chunk.startIndex..<end), transform)
+    }
+  }
+
+  private func giveBack(_ transform: any BodyTransform) {
+    state.withLock { state in
+      if !state.isOver { state.transform = transform }
+    }
+  }
+}
