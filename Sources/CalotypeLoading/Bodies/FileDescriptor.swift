@@ -22,13 +22,21 @@ final class FileDescriptor: Sendable {
     if number < 0 { throw SystemError(errno) }
   }
 
-  /// Takes an open file over.
-  init(owning number: Int32) {
-    self.number = number
-  }
-
   deinit {
     close(number)
+  }
+
+  /// Locks the file for this descriptor, until it is closed. False if somebody else has it.
+  func lock() -> Bool {
+    flock(number, LOCK_EX | LOCK_NB) == 0
+  }
+
+  /// Whether `path` still names this file.
+  func isStill(at path: String) -> Bool {
+    var mine = stat()
+    var there = stat()
+    return fstat(number, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino
+      && mine.st_dev == there.st_dev
   }
 
   /// Fewer bytes only at the end of the file.

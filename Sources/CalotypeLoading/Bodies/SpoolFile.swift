@@ -18,12 +18,9 @@ struct SpoolFile: Sendable {
 
   /// - Throws: ``SystemError``.
   init(in folder: String = SpoolFile.folder) throws(SystemError) {
-    // O_TMPFILE is not visible to Swift, and not every file system knows it.
-    var template = Array("\(folder)/calotype-XXXXXX".utf8CString)
-    let descriptor = mkostemp(&template, O_CLOEXEC)
-    guard descriptor >= 0 else { throw SystemError(errno) }
-    unlink(template)
-    file = FileDescriptor(owning: descriptor)
+    let path = "\(folder)/calotype-\(UUID().uuidString)"
+    file = try FileDescriptor(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW)
+    unlink(path)
   }
 
   /// Adds bytes at the end.

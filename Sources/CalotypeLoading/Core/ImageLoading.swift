@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// Fetches the bytes of an image: the one protocol to implement for a new kind of source.
 ///
 /// ```swift

@@ -106,6 +106,9 @@ public struct LoadBody: AsyncSequence, Sendable {
       try await token.producer.next()
     }
 
+    /// ``LoadBody/metrics`` of the body.
+    var metrics: LoadMetrics? { token.producer.metrics }
+
     /// Cancels before the claim is gone.
     func cancel() {
       token.producer.cancel()

@@ -64,6 +64,11 @@ public struct LoadRequest: Equatable, Sendable {
     self.init(source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes)
   }
 
+  /// Whether an answer of that status is let through.
+  package func accepts(status: Int) -> Bool {
+    statuses.contains(status) || (status == 304 && isConditional)
+  }
+
   /// Whether 304 can be the answer.
   var isConditional: Bool {
     validators?.isEmpty == false || headers[.ifNoneMatch] != nil || headers[.ifModifiedSince] != nil

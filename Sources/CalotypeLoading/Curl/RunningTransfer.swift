@@ -171,7 +171,7 @@ final class RunningTransfer {
     }
     self.head = head
     let request = transfer.request
-    guard request.statuses.contains(head.status) || (head.status == 304 && request.isConditional) else {
+    guard request.accepts(status: head.status) else {
       fail(.httpStatus(transfer.url, status: head.status, headers: head.headers))
       return true
     }

@@ -156,12 +156,9 @@ actor ContinuedBody: LoadBodyProducing {
       // Not for somebody who has left.
       if isCancelled { throw CancellationError() }
       try await attempts.wait(after: error)
-      let response =
-        if subject.isResumable, delivered > 0, let etag = subject.etag {
-          try await attempts.open(continuing: delivered, etag: etag)
-        } else {
-          try await attempts.open()
-        }
+      let part = subject.isResumable && delivered > 0
+        ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
+      let response = try await attempts.open(continuing: part)
       attempts.counters.count { $0.continued += 1 }
       try await take(response)
     } catch let error as LoadingError {

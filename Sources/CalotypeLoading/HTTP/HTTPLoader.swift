@@ -121,7 +121,7 @@ public final class HTTPLoader: ImageLoading {
   private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> LoadResponse? {
     let kept = partial.head
     let offset = partial.length
-    let response = try await attempts.open(continuing: offset, etag: kept.etag)
+    let response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
     let answer = Continuation(
       status: response.status, headers: response.headers, offset: offset, total: kept.total, etag: kept.etag)
     switch answer {

@@ -25,25 +25,20 @@ final class LoadAttempts: Sendable {
   /// Whether a failed body is worth another request at all.
   var canRetry: Bool { loader.configuration.retry.maxRetries > 0 }
 
+  /// What of a body is there already, and of which version it is.
+  struct Part: Sendable {
+    let offset: Int
+    let etag: String
+  }
+
   /// A response that is let through, after as many retries as it takes.
-  func open() async throws -> LoadResponse {
-    try await open { _ in }
-  }
-
-  /// The bytes from `offset` on, if the resource still is the one with that `etag`; the answers 416 and 200 are let through
-  /// too.
-  func open(continuing offset: Int, etag: String) async throws -> LoadResponse {
-    try await open { request in
-      request.headers[.range] = "bytes=\(offset)-"
-      request.headers[.ifRange] = etag
-      request.statuses = request.statuses.union(416...416)
-    }
-  }
-
-  private func open(_ change: (inout LoadRequest) -> Void) async throws -> LoadResponse {
+  ///
+  /// - Parameter part: What is there: only the rest is asked for, if the resource is still the same. The answers 416 and 200
+  ///   are let through too.
+  func open(continuing part: Part? = nil) async throws -> LoadResponse {
     while true {
       do {
-        return try await send(change)
+        return try await send(continuing: part)
       } catch let error as LoadingError {
         try await wait(after: error)
       }
@@ -65,9 +60,13 @@ final class LoadAttempts: Sendable {
     try await loader.timing.sleep(delay)
   }
 
-  private func send(_ change: (inout LoadRequest) -> Void) async throws -> LoadResponse {
+  private func send(continuing part: Part?) async throws -> LoadResponse {
     var request = self.request
-    change(&request)
+    if let part {
+      request.headers[.range] = "bytes=\(part.offset)-"
+      request.headers[.ifRange] = part.etag
+      request.statuses = request.statuses.union(416...416)
+    }
     try setDeadline(of: &request)
     let configuration = loader.configuration
     request = try await request.intercepted(by: configuration.interceptors)
@@ -87,19 +86,23 @@ final class LoadAttempts: Sendable {
       throw LoadingError.hostSuspended(
         request.source.url ?? ImageSource.urlOfBytes, host: host, retryAfter: wait)
     }
-    var outcome = CircuitBreaker.Outcome.neutral
-    defer { if let host { loader.breakers?.record(outcome, host: host, now: now()) } }
+    func record(_ outcome: CircuitBreaker.Outcome) {
+      if let host { loader.breakers?.record(outcome, host: host, now: now()) }
+    }
     loader.counters.count { $0.requests += 1 }
     // Interceptors see every answer; the gate is behind them.
     var sent = request
     if !loader.configuration.interceptors.isEmpty { sent.statuses = .any }
     do {
       let response = try await loader.transport.load(sent)
-      outcome = response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success
+      record(response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success)
       return response
     } catch let error as LoadingError {
-      outcome = CircuitBreaker.Outcome(error)
+      record(CircuitBreaker.Outcome(error))
       throw total(error)
+    } catch {
+      record(.neutral)
+      throw error
     }
   }
 

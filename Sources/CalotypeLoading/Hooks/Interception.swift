@@ -39,7 +39,7 @@ extension LoadResponse {
         throw LoadRequest.veto(error, of: request.source)
       }
     }
-    if let status = response.status, status != 304, !(200..<300).contains(status) {
+    if let status = response.status, !request.accepts(status: status) {
       throw LoadingError.httpStatus(response.url, status: status, headers: response.headers)
     }
     return response

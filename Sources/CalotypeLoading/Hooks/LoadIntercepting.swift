@@ -38,9 +38,10 @@ public protocol LoadIntercepting: Sendable {
 
   /// The response to use instead of `response`, the answer to `request` as it was sent.
   ///
-  /// Every HTTP answer comes here with its body unread, whatever its status. One whose status is neither 2xx nor 304
-  /// after all interceptors is an error, ``LoadingError/httpStatus(_:status:headers:)``. Whoever replaces the body
-  /// replaces ``LoadResponse/expectedLength`` too.
+  /// Every HTTP answer comes here with its body unread, whatever its status. One whose status
+  /// ``LoadRequest/statuses`` does not let through after all interceptors is an error,
+  /// ``LoadingError/httpStatus(_:status:headers:)``. Whoever replaces the body replaces ``LoadResponse/expectedLength``
+  /// too, and takes `ETag` away, so that nobody asks for the rest of other bytes.
   ///
   /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error to refuse the response: its body is dropped.
   func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse

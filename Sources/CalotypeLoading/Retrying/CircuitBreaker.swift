@@ -90,13 +90,17 @@ extension CircuitBreaker.Outcome {
     switch error {
     case .connectionFailed, .truncatedBody: self = .failure
     case .timedOut(_, let phase, _): self = phase == .total ? .neutral : .failure
-    case .httpStatus(_, let status, _):
-      self = status == 429 || (500...599).contains(status) ? .failure : .success
+    case .httpStatus(_, let status, _): self.init(status: status)
     case .tooManyRedirects, .redirectRefused, .tooLarge, .emptyBody, .contentChanged,
       .unacceptableContentType,
       .bodyTransformFailed:
       self = .success
     default: self = .neutral
     }
+  }
+
+  /// What a status says of the host.
+  init(status: Int) {
+    self = status == 429 || (500...599).contains(status) ? .failure : .success
   }
 }

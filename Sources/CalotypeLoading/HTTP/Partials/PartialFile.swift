@@ -21,47 +21,61 @@ final class PartialFile: Sendable {
   private let store: PartialStore
   private let state: Lock<State>
 
-  /// A file without a body.
-  ///
-  /// - Throws: ``PartialStore/Failure``.
-  init(empty descriptor: FileDescriptor, path: String, head: PartialHead, store: PartialStore) throws {
+  private init(_ descriptor: FileDescriptor, _ contents: Contents, path: String, store: PartialStore) {
     self.descriptor = descriptor
     self.path = path
-    self.head = head
     self.store = store
-    length = 0
-    state = Lock(State(readOffset: 0, writeOffset: nil))
+    head = contents.head
+    length = contents.length
+    state = Lock(State(readOffset: contents.start, writeOffset: contents.end))
+  }
+
+  /// What is in a file: where the body begins and ends there, and how long it is.
+  private struct Contents {
+    let head: PartialHead
+    let start: Int
+    let end: Int
+    let length: Int
+  }
+
+  /// A file without a body.
+  ///
+  /// - Throws: ``SystemError``.
+  static func make(
+    _ descriptor: FileDescriptor, path: String, head: PartialHead, store: PartialStore
+  ) throws -> PartialFile {
     let payload = try JSONEncoder().encode(head)
-    let bytes = PartialFrames.magic + PartialFrames.header(of: payload) + payload
+    let bytes = Data(PartialFrames.magic + PartialFrames.header(of: payload)) + payload
     guard ftruncate(descriptor.number, 0) == 0 else { throw SystemError(errno) }
-    try descriptor.write(Data(bytes), at: 0)
-    state.withLock { $0 = State(readOffset: bytes.count, writeOffset: bytes.count) }
+    try descriptor.write(bytes, at: 0)
+    let contents = Contents(head: head, start: bytes.count, end: bytes.count, length: 0)
+    return PartialFile(descriptor, contents, path: path, store: store)
   }
 
   /// A file with what another load left.
   ///
-  /// - Throws: ``PartialStore/Failure`` when it cannot be read or is no such file.
-  init(existing descriptor: FileDescriptor, path: String, store: PartialStore) throws {
-    self.descriptor = descriptor
-    self.path = path
-    self.store = store
-    state = Lock(State(readOffset: 0, writeOffset: nil))
+  /// - Throws: ``SystemError`` when it cannot be read, or is no such file.
+  static func open(_ descriptor: FileDescriptor, path: String, store: PartialStore) throws -> PartialFile {
+    let contents = try read(descriptor)
+    // What follows was cut off in the middle.
+    guard ftruncate(descriptor.number, off_t(contents.end)) == 0 else { throw SystemError(errno) }
+    return PartialFile(descriptor, contents, path: path, store: store)
+  }
+
+  private static func read(_ descriptor: FileDescriptor) throws -> Contents {
     var offset = PartialFrames.magic.count
     guard try descriptor.read(at: 0, count: offset).elementsEqual(PartialFrames.magic),
-      let payload = try Self.frame(descriptor, at: offset, limit: PartialFrames.maxHead)
+      let payload = try frame(descriptor, at: offset, limit: PartialFrames.maxHead)
     else { throw SystemError(EILSEQ) }
-    head = try JSONDecoder().decode(PartialHead.self, from: payload)
+    let head = try JSONDecoder().decode(PartialHead.self, from: payload)
     offset += PartialFrames.prefix + payload.count
     let start = offset
     var length = 0
-    while let frame = try Self.frame(descriptor, at: offset, limit: PartialFrames.maxFrame) {
+    while let frame = try frame(descriptor, at: offset, limit: PartialFrames.maxFrame) {
       offset += PartialFrames.prefix + frame.count
       length += frame.count
     }
-    self.length = length
-    // What follows was cut off in the middle.
-    guard ftruncate(descriptor.number, off_t(offset)) == 0 else { throw SystemError(errno) }
-    state.withLock { $0 = State(readOffset: start, writeOffset: offset) }
+    return Contents(head: head, start: start, end: offset, length: length)
   }
 
   /// The next bytes that were kept; `nil` when there are none, or others than when the file was opened.

@@ -48,17 +48,8 @@ public final class PartialStore: Sendable {
   /// What is kept of the body that `request` asks for, if nobody else has it.
   func resume(_ request: LoadRequest) async -> PartialFile? {
     let path = path(of: request)
-    let file = await attempt { () -> PartialFile? in
-      guard let file = try Self.open(path, creating: false) else { return nil }
-      do {
-        return try PartialFile(existing: file, path: path, store: self)
-      } catch {
-        // Not one of ours, or damaged at its very beginning.
-        unlink(path)
-        throw error
-      }
-    }
-    guard let file = file ?? nil else { return nil }
+    let found = await attempt { try self.find(path) }
+    guard let file = found?.file else { return nil }
     if file.length > 0 { return file }
     await file.discard()
     return nil
@@ -71,12 +62,7 @@ public final class PartialStore: Sendable {
       return nil
     }
     let path = path(of: request)
-    return await attempt { () -> PartialFile? in
-      try self.makeFolder()
-      self.trim(forMore: total)
-      guard let file = try Self.open(path, creating: true) else { return nil }
-      return try PartialFile(empty: file, path: path, head: head, store: self)
-    } ?? nil
+    return await attempt { try self.make(path, head, bytes: total) }?.file
   }
 
   /// Does something with files on a thread that may wait for them. A failure is counted.
@@ -95,20 +81,20 @@ public final class PartialStore: Sendable {
 
   /// Everything that decides which bytes come, as a digest: it may be secret.
   private func path(of request: LoadRequest) -> String {
-    var hash = SHA256()
-    func add(_ text: String) { hash.update(data: Data("\(text.utf8.count) \(text)\n".utf8)) }
-    add(request.source.url?.absoluteString ?? "")
+    var parts = [request.source.url?.absoluteString ?? ""]
     for field in request.headers.sorted(by: { $0.name.canonicalName < $1.name.canonicalName }) {
-      add(field.name.canonicalName)
-      add(field.value)
+      parts += [field.name.canonicalName, field.value]
     }
     switch request.credential {
-    case .basic(let user, let password): add("basic \(user.utf8.count) \(user) \(password)")
-    case .digest(let user, let password): add("digest \(user.utf8.count) \(user) \(password)")
-    case .bearer(let token): add("bearer \(token)")
+    case .basic(let user, let password): parts += ["basic", user, password]
+    case .digest(let user, let password): parts += ["digest", user, password]
+    case .bearer(let token): parts += ["bearer", token]
     case nil: break
     }
-    let name = hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let text = parts.map { "\($0.utf8.count) \($0)\n" }.joined()
+    let name = SHA256.hash(data: Data(text.utf8)).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }.joined()
     return folder.appending(path: name + Self.suffix).path
   }
 
@@ -116,20 +102,34 @@ public final class PartialStore: Sendable {
 
   /// An open and locked file; `nil` if there is none, or somebody else has it.
   private static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
-    let file: FileDescriptor
-    do {
-      file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
-    } catch  where error.code == ENOENT {
-      return nil
-    }
-    guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { return nil }
+    // A folder that does not exist holds nothing either.
+    if !creating, access(path, F_OK) != 0 { return nil }
+    let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
     // Whoever had it before may have deleted it between our two calls.
-    var mine = stat()
-    var there = stat()
-    guard fstat(file.number, &mine) == 0, stat(path, &there) == 0, mine.st_ino == there.st_ino else {
-      return nil
+    return file.lock() && file.isStill(at: path) ? file : nil
+  }
+
+  /// Somebody else may have the file: that is no failure.
+  private struct Found: Sendable {
+    let file: PartialFile?
+  }
+
+  private func find(_ path: String) throws -> Found {
+    guard let descriptor = try Self.open(path, creating: false) else { return Found(file: nil) }
+    do {
+      return Found(file: try PartialFile.open(descriptor, path: path, store: self))
+    } catch {
+      // Not one of ours, or damaged at its very beginning.
+      unlink(path)
+      throw error
     }
-    return file
+  }
+
+  private func make(_ path: String, _ head: PartialHead, bytes: Int) throws -> Found {
+    try makeFolder()
+    trim(forMore: bytes)
+    guard let descriptor = try Self.open(path, creating: true) else { return Found(file: nil) }
+    return Found(file: try PartialFile.make(descriptor, path: path, head: head, store: self))
   }
 
   private func makeFolder() throws {
@@ -152,9 +152,10 @@ public final class PartialStore: Sendable {
     let oldest = time(nil) - Int(clamping: maxAge.components.seconds)
     for part in parts where part.written < oldest || total > maxBytes {
       // Locked: in use.
-      guard let file = (try? Self.open(part.path, creating: false)) ?? nil else { continue }
+      guard let file = try? Self.open(part.path, creating: false) else { continue }
       unlink(part.path)
-      withExtendedLifetime(file) { total -= part.size }
+      total -= part.size
+      withExtendedLifetime(file) {}
     }
   }
 }
