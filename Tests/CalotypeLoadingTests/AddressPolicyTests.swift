@@ -342,9 +342,17 @@ struct AddressPolicyTests {
       #expect(policy.refusal(of: try #require(IPAddress(text)), host: "any.example") != nil, "\(text)")
     }
     // Names and spellings are judged as before.
-    for host in ["localhost", "10.1", "0xa.0.0.1", "10.0.0.1."] {
+    for host in ["10.1", "0xa.0.0.1", "10.0.0.1."] {
       #expect(policy.refusal(scheme: "http", host: host) != nil, "\(host)")
     }
+    // The name of the machine itself is as good as its addresses.
+    #expect(policy.refusal(scheme: "http", host: "localhost") == nil)
+    let tenOnly = AddressPolicy.public.allowing(ten)
+    #expect(tenOnly.refusal(scheme: "http", host: "localhost") != nil)
+    let loopback = tenOnly.allowing(try #require(AddressRange("127.0.0.1")))
+    #expect(loopback.refusal(scheme: "http", host: "a.localhost") == nil)
+    #expect(loopback.refusal(scheme: "http", host: "localhost.") != nil)
+    #expect(loopback.refusal(of: try #require(IPAddress("::1")), host: "localhost") != nil)
   }
 
   @Test func areValues() throws {

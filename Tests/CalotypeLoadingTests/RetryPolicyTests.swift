@@ -111,6 +111,9 @@ struct RetryPolicyTests {
     let nothing = RetryPolicy(maxRetries: .max, baseDelay: .zero)
     #expect(decide(nothing, attempt: .max - 1) == .retry(after: .zero))
     #expect(decide(RetryPolicy(baseDelay: .seconds(-1), maxDelay: .seconds(-1))) == .retry(after: .zero))
+    let odd = Duration(attoseconds: Int128(Int64.max) * 1_000_000_007_777_777_777)
+    let allChance = RetryPolicy(baseDelay: odd, maxDelay: odd, jitter: 1)
+    #expect(decide(allChance, random: 0) == .retry(after: .zero))
     for random in [-1, -Double.infinity, .nan] {
       #expect(decide(random: random) == .retry(after: .milliseconds(125)))
       #expect(decide(RetryPolicy(jitter: random), random: 0) == .retry(after: .milliseconds(250)))

@@ -52,6 +52,25 @@ case ${target%%-*} in
     printf 'HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\nHTTP/2 200\r\nETag: "1"\r\n folded\r\n\r\nX: 1\r\n\r\nabc' \
       >"$folder/redirect"
     exit ;;
+  content)
+    printf 'bytes 0-499/1234abc' >"$folder/part"
+    printf 'bytes 500-999/*abc' >"$folder/open"
+    printf 'bytes */1234abc' >"$folder/unsatisfied"
+    exit ;;
+  http)
+    printf 'Sun, 06 Nov 1994 08:49:37 GMTabc' >"$folder/fixed"
+    printf 'Sunday, 06-Nov-94 08:49:37 GMTabc' >"$folder/dashed"
+    printf 'Sun Nov  6 08:49:37 1994abc' >"$folder/asctime"
+    printf 'Sun, 06 Nov 1994 08:49:57 GMT\nSun, 06 Nov 1994 08:49:37 GMT\n120abc' >"$folder/retry-after"
+    exit ;;
+  address)
+    number=0
+    for text in 127.0.0.1 8.8.8.8 0177.1 0x7f000001 2130706433 10.0.0.0/8 169.254.169.254 ::1 2606:4700::1111 \
+      ::ffff:10.1.2.3 fe80::1%lo 64:ff9b::808:808 2001:470::5efe:10.0.0.1 fd00::/8 localhost. images.example.com; do
+      number=$((number + 1))
+      printf '%sabc' "$text" >"$folder/text-$number"
+    done
+    exit ;;
   *) echo "no seeds are known for $target" >&2; exit 2 ;;
 esac
 

@@ -73,7 +73,9 @@ public struct AddressPolicy: Hashable, Sendable {
     if let reason = text.refusal { return reason }
     if hosts.contains(text.canonical) { return nil }
     if let address = text.address { return refusal(of: address) }
-    return text.isLocalhost ? "its host is localhost, the machine itself" : nil
+    // With the machine itself among the exceptions, the address that the name turns out to have is judged, as for others.
+    let mayBeLocal = ranges.contains { range in HostText.loopback.contains { range.contains($0) } }
+    return text.isLocalhost && !mayBeLocal ? "its host is localhost, the machine itself" : nil
   }
 
   /// Why `address` is not connected to, in words for people; `nil` if it may be.

@@ -27,6 +27,9 @@ struct HostText {
     return name == "localhost" || name.hasSuffix(".localhost")
   }
 
+  /// What `localhost` stands for.
+  static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 1)]
+
   /// Why this is neither an address nor a name that all readers understand alike; `nil` if it is one.
   var refusal: String? {
     let bytes = text.utf8

@@ -100,7 +100,8 @@ struct HTTPDate: Hashable {
       guard skips(", "), let day = number(digits: 2), skips("-"), let month = word(of: months), skips("-"),
         let twoDigits = number(digits: 2), skips(" "), let time = time(), skips(" GMT")
       else { return nil }
-      let latest = max(0, thisYear) + 50
+      // As with four digits, from 0 to 9999, whatever our own clock shows.
+      let latest = min(max(thisYear + 50, 99), 9_999)
       let year = latest - (latest + 100 - twoDigits) % 100
       return Fields(year: year, month: month, day: day, time: time)
     }

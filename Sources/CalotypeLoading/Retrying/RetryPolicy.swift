@@ -84,7 +84,8 @@ public struct RetryPolicy: Hashable, Sendable {
       doublings += 1
     }
     step = min(step, limit)
-    return step - step * (Self.fraction(jitter) * (1 - Self.fraction(random)))
+    // Rounded, the part may be more than the whole.
+    return max(.zero, step - step * (Self.fraction(jitter) * (1 - Self.fraction(random))))
   }
 
   /// From 0 to 1; 0 for what is no number.

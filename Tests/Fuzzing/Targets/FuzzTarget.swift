@@ -20,6 +20,9 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "data-url", run: DataURLTarget.run),
       FuzzTarget(name: "cache-record", run: CacheRecordTarget.run),
       FuzzTarget(name: "response-head", run: ResponseHeadTarget.run),
+      FuzzTarget(name: "content-range", run: ContentRangeTarget.run),
+      FuzzTarget(name: "http-date", run: HTTPDateTarget.run),
+      FuzzTarget(name: "address", run: AddressTarget.run),
     ]
     + DecoderTargets.all
 }
