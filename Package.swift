@@ -95,6 +95,13 @@ let package = Package(
     // A coder that a program brings along.
     .target(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
+    // A loader and a transform of bodies, likewise. They see what a program outside sees.
+    .target(
+      name: "TarLoader", dependencies: ["CalotypeLoading"], path: "Examples/TarLoader", swiftSettings: swift),
+    .target(
+      name: "SealedBodies",
+      dependencies: ["CalotypeLoading", .product(name: "Crypto", package: "swift-crypto")],
+      path: "Examples/SealedBodies", swiftSettings: swift),
 
     .testTarget(
       name: "CalotypeSupportTests", dependencies: ["CalotypeSupport"], swiftSettings: swift),
@@ -112,8 +119,12 @@ let package = Package(
       name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit", "CacheWriter"],
       swiftSettings: swift),
     .testTarget(
-      name: "CalotypeLoadingTests", dependencies: ["CalotypeLoading", "CalotypeTestKit"], swiftSettings: swift
-    ),
+      name: "CalotypeLoadingTests",
+      dependencies: [
+        "CalotypeLoading", "CalotypeSupport", "CalotypeTestKit", "TarLoader", "SealedBodies",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: swift),
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
