@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration()
-/// configuration.addresses = .public.allowing(host: "images.internal")
+/// configuration.addressPolicy = .public.allowing(host: "images.internal")
 /// ```
 public struct AddressPolicy: Hashable, Sendable {
   private let isPublic: Bool

@@ -156,7 +156,8 @@ actor ContinuedBody: LoadBodyProducing {
       // Not for somebody who has left.
       if isCancelled { throw CancellationError() }
       try await attempts.wait(after: error)
-      let part = subject.isResumable && delivered > 0
+      let part =
+        subject.isResumable && delivered > 0
         ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
       let response = try await attempts.open(continuing: part)
       attempts.counters.count { $0.continued += 1 }
