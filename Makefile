@@ -5,6 +5,10 @@
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
+# As the command is built, so that programs start as it does.
+SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
+# Takes minutes the first time.
+BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
 TEST_FLAGS = -c release -Xswiftc -enable-testing
 # A few tests at a time: those that wait for a server must not starve behind those that compute.
@@ -48,10 +52,13 @@ asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
-bench: build ## Benchmarks against named peers, as CPU-time ratios; NAME=png for those whose names start so
-	@.ci/install bench
-	swift run --package-path Benchmarks -c release --jobs $(JOBS) calotype-benchmarks $(NAME)
-	$(if $(NAME),,CALOTYPE_SIMD=128 swift run --package-path Benchmarks -c release --skip-build calotype-benchmarks resize)
+bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
+	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2
+	$(SWIFT_BENCH) --product calotype-transfers
+	$(SWIFT_BENCH) --product calotype-benchmarks
+	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
+	Benchmarks/.build/release/calotype-benchmarks $(NAME)
+	$(if $(NAME),,CALOTYPE_SIMD=128 Benchmarks/.build/release/calotype-benchmarks resize)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh
@@ -67,4 +74,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Tests/Fuzzing/.build docs thumbnails
+	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
+	  docs thumbnails

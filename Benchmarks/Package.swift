@@ -3,7 +3,7 @@ import PackageDescription
 
 /// Measurements of Calotype, in a package of their own, so that users never resolve what only benchmarks need.
 ///
-///     swift run -c release calotype-benchmarks [--json] [--rounds N] [NAME-PREFIX]
+///     make bench [NAME=PREFIX]
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -30,5 +30,10 @@ let package = Package(
         .product(name: "CalotypeImaging", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
+    // Started by the benchmarks of loading.
+    .executableTarget(
+      name: "calotype-transfers",
+      dependencies: ["BenchmarkHarness", .product(name: "CalotypeLoading", package: "Calotype")],
+      path: "Sources/CalotypeTransfers", swiftSettings: swift),
   ]
 )

@@ -103,7 +103,11 @@ struct LoadInterceptingTests {
         return response
       }
     }
-    for status in [200, 204, 299, 304, nil] {
+    var conditional = request
+    conditional.validators = Validators(etag: "\"1\"")
+    let same = LoadResponse(ScriptedBody([]), status: 304)
+    #expect(try await same.intercepted(by: [Taking(status: 404)], for: conditional).status == 304)
+    for status in [200, 204, 299, nil] {
       let response = LoadResponse(ScriptedBody([]), status: status)
       #expect(try await response.intercepted(by: [Taking(status: 404)], for: request).status == status)
     }
@@ -111,7 +115,7 @@ struct LoadInterceptingTests {
     let taken = try await placeholder.intercepted(by: [Taking(status: 404)], for: request)
     #expect(taken.status == 200)
     #expect(try await taken.body.collected() == Data([1]))
-    for status in [100, 199, 300, 404, 500] {
+    for status in [100, 199, 300, 304, 404, 500] {
       let response = LoadResponse(ScriptedBody([]), status: status)
       let error = await loadingError {
         _ = try await response.intercepted(by: [Taking(status: 410)], for: request)

@@ -68,6 +68,13 @@ struct ResponseHeadParserTests {
     #expect(!parser.isFinal)
   }
 
+  /// `HTTPFields` does not take as many as fit into the bytes, and would end the program.
+  @Test func tooMany() {
+    let (parser, events) = parse("HTTP/1.1 200 OK\n" + String(repeating: "a:\n", count: 70_000) + "\n")
+    #expect(events.contains(.tooLarge))
+    #expect(!parser.isFinal)
+  }
+
   @Test(
     arguments: [
       ("7", nil, 7), ("0", nil, 0), ("-7", nil, nil), ("+7", nil, nil), ("7, 7", nil, nil), ("", nil, nil),

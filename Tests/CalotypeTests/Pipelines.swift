@@ -4,6 +4,9 @@ import FoundationEssentials
 
 /// What the tests of the pipeline share: sample bytes, and pipelines over caches of their own.
 enum Samples {
+  /// One attempt, and no memory of what failed: tests change what a server answers.
+  static let loader = LoaderGroup.standard.adding(CurlLoader.shared)
+
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
@@ -48,7 +51,7 @@ final class CacheFolder: Sendable {
 extension ImagePipeline {
   /// A pipeline that shares nothing with any other.
   static func isolated(
-    memory: Bool = true, disk: DiskCache? = nil, loader: any ImageLoading = LoaderGroup.standard
+    memory: Bool = true, disk: DiskCache? = nil, loader: any ImageLoading = Samples.loader
   ) -> ImagePipeline {
     ImagePipeline(
       .init(loader: loader, memoryCache: memory ? MemoryCache(byteLimit: 256 << 20) : nil, diskCache: disk))

@@ -47,24 +47,8 @@ public struct Measurement: Hashable, Sendable {
     _ name: String, to limitName: String, rounds: Int = 15,
     subjectMilliseconds: () throws(Failure) -> Double, limitMilliseconds: () throws(Failure) -> Double
   ) throws(Failure) -> Measurement {
-    _ = try subjectMilliseconds()
-    _ = try limitMilliseconds()
-    var subjects: [Double] = []
-    var limits: [Double] = []
-    for round in 0..<max(1, rounds) {
-      if round.isMultiple(of: 2) {
-        subjects.append(try subjectMilliseconds())
-        limits.append(try limitMilliseconds())
-      } else {
-        limits.append(try limitMilliseconds())
-        subjects.append(try subjectMilliseconds())
-      }
-    }
-    let ratios = zip(subjects, limits).map { $0 / max($1, 1e-6) }.sorted()
-    return Measurement(
-      name: name, limitName: limitName, milliseconds: subjects.sorted()[subjects.count / 2],
-      limitMilliseconds: limits.sorted()[limits.count / 2], ratio: ratios[ratios.count / 2],
-      spread: (ratios[ratios.count * 3 / 4] - ratios[ratios.count / 4]) / 2)
+    let turns = try turns(rounds: rounds, subject: subjectMilliseconds, limit: limitMilliseconds)
+    return Measurement(name: name, limitName: limitName, turns: turns)
   }
 
   /// The same with a limit that measures itself, such as one in another process.
@@ -84,6 +68,25 @@ public struct Measurement: Hashable, Sendable {
       limitMilliseconds: limitMilliseconds)
   }
 
+  /// Runs both in turns, the order swapped each round, after one warm-up of each.
+  static func turns<Result, Failure: Error>(
+    rounds: Int, subject: () throws(Failure) -> Result, limit: () throws(Failure) -> Result
+  ) throws(Failure) -> [(subject: Result, limit: Result)] {
+    _ = try subject()
+    _ = try limit()
+    var turns: [(subject: Result, limit: Result)] = []
+    for round in 0..<max(1, rounds) {
+      if round.isMultiple(of: 2) {
+        let first = try subject()
+        turns.append((first, try limit()))
+      } else {
+        let first = try limit()
+        turns.append((try subject(), first))
+      }
+    }
+    return turns
+  }
+
   /// CPU milliseconds of one call.
   private static func time<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> Double {
     let start = cpuTime()
@@ -96,5 +99,16 @@ public struct Measurement: Hashable, Sendable {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
     return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
+  }
+}
+
+extension Measurement {
+  /// Medians and quartiles of milliseconds that were measured in turns, at least one.
+  init(name: String, limitName: String, turns: [(subject: Double, limit: Double)]) {
+    let ratios = turns.map { $0.subject / max($0.limit, 1e-6) }.sorted()
+    self.init(
+      name: name, limitName: limitName, milliseconds: turns.map(\.subject).sorted()[turns.count / 2],
+      limitMilliseconds: turns.map(\.limit).sorted()[turns.count / 2], ratio: ratios[ratios.count / 2],
+      spread: (ratios[ratios.count * 3 / 4] - ratios[ratios.count / 4]) / 2)
   }
 }

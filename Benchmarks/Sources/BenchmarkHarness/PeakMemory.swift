@@ -9,7 +9,7 @@ import Glibc
 /// // In the child, told apart by an argument:
 /// print(try PeakMemory.measure { try decode(file).byteCount })
 /// // In the parent:
-/// let memory = try PeakMemory(ofChildWith: ["--decode-once", file])
+/// let memory = try PeakMemory(arguments: ["--decode-once", file])
 /// ```
 public struct PeakMemory: Hashable, Sendable, LosslessStringConvertible {
   /// Bytes that the process grew by at its peak.
@@ -23,21 +23,38 @@ public struct PeakMemory: Hashable, Sendable, LosslessStringConvertible {
   /// Runs work that returns the bytes of its output. Whatever it works on is counted before if it has been read.
   public static func measure<Failure: Error>(_ work: () throws(Failure) -> Int) throws(Failure) -> PeakMemory
   {
-    // Makes the peak what is resident now.
+    let before = begin()
+    let output = try work()
+    return end(before, output)
+  }
+
+  /// The same for work that suspends.
+  public static func measure<Failure: Error>(
+    _ work: () async throws(Failure) -> Int
+  ) async throws(Failure) -> PeakMemory {
+    let before = begin()
+    let output = try await work()
+    return end(before, output)
+  }
+
+  /// Makes the peak what is resident now, and returns that.
+  private static func begin() -> Int {
     if let file = fopen("/proc/self/clear_refs", "w") {
       fputs("5", file)
       fclose(file)
     }
-    let before = field("VmRSS")
-    let output = try work()
-    return PeakMemory(growth: field("VmHWM") - before, output: output)
+    return field("VmRSS")
   }
 
-  /// What a child prints: this program with other arguments.
+  private static func end(_ before: Int, _ output: Int) -> PeakMemory {
+    PeakMemory(growth: field("VmHWM") - before, output: output)
+  }
+
+  /// What a child prints: this program with other arguments, or another program.
   ///
   /// - Throws: ``ChildProcessError``.
-  public init(ofChildWith arguments: [String]) throws {
-    let line = try ChildProcess("/proc/self/exe", arguments: arguments).read()
+  public init(of program: String = "/proc/self/exe", arguments: [String]) throws {
+    let line = try ChildProcess(program, arguments: arguments).read()
     guard let memory = PeakMemory(line) else { throw ChildProcessError(description: line) }
     self = memory
   }

@@ -4,6 +4,8 @@ import Glibc
 public struct ProcessTime: Hashable, Sendable {
   /// CPU time, user and system, all threads.
   public let milliseconds: Double
+  /// From before its start until its end was seen.
+  public let wallMilliseconds: Double
   /// Most bytes resident at a time.
   public let peakBytes: Int
 
@@ -21,6 +23,7 @@ public struct ProcessTime: Hashable, Sendable {
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var identifier: pid_t = 0
+    let start = ContinuousClock.now
     let started = posix_spawn(&identifier, path, &actions, nil, &words, environ)
     guard started == 0 else {
       throw ChildProcessError(description: "\(path) does not start: \(String(cString: strerror(started)))")
@@ -30,11 +33,13 @@ public struct ProcessTime: Hashable, Sendable {
     guard wait4(identifier, &status, 0, &usage) == identifier, status == 0 else {
       throw ChildProcessError(description: "\(path) \(arguments.joined(separator: " ")) ended with \(status)")
     }
+    let wall = start.duration(to: .now)
     func milliseconds(_ time: timeval) -> Double {
       Double(time.tv_sec) * 1000 + Double(time.tv_usec) / 1000
     }
     return ProcessTime(
       milliseconds: milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime),
+      wallMilliseconds: wall / .milliseconds(1),
       peakBytes: usage.ru_maxrss * 1024)
   }
 }

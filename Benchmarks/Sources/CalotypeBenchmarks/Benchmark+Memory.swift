@@ -20,7 +20,7 @@ extension Benchmark {
 
   private static func memory(_ name: String, _ file: @escaping () throws -> String) -> Benchmark {
     Benchmark(name: "memory/\(name)", bar: .mebibytes(4)) {
-      try PeakMemory(ofChildWith: ["--decode-once", file()])
+      try PeakMemory(arguments: ["--decode-once", file()])
     }
   }
 

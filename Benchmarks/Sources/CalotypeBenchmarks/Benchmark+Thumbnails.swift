@@ -103,7 +103,7 @@ extension Benchmark {
       return Benchmark(
         name: "memory/thumbnail/\(picture.name)", bar: isStreamed ? .mebibytes(12) : .mebibytes(48)
       ) {
-        try PeakMemory(ofChildWith: ["--thumbnail-once", Peers.file(picture.file)])
+        try PeakMemory(arguments: ["--thumbnail-once", Peers.file(picture.file)])
       }
     }
   }

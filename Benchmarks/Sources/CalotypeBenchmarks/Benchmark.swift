@@ -4,34 +4,47 @@ import BenchmarkHarness
 struct Benchmark {
   /// `facet/what/variant`, so that a prefix selects a group.
   let name: String
-  /// What it has to keep.
-  let bar: Bar?
   /// Prepares its input, measures for a number of rounds, and lets go of the input.
-  private let outcome: (_ rounds: Int) throws -> Outcome
+  private let results: (_ rounds: Int) throws -> [BenchmarkResult]
 
   /// A measurement of time.
   init(name: String, bar: Bar? = nil, measure: @escaping (_ rounds: Int) throws -> Measurement) {
     self.name = name
-    self.bar = bar
-    outcome = { .measured(try measure($0)) }
+    results = { [BenchmarkResult(name: name, bar: bar, outcome: .measured(try measure($0)))] }
+  }
+
+  /// A measurement of the CPU time and the wall time of the same runs: two results.
+  init(
+    name: String, bar: Bar?, wallBar: Bar?,
+    measure: @escaping (_ rounds: Int) throws -> (cpu: Measurement, wall: Measurement)
+  ) {
+    self.name = name
+    results = { rounds in
+      let (cpu, wall) = try measure(rounds)
+      return [
+        BenchmarkResult(name: name, bar: bar, outcome: .measured(cpu)),
+        BenchmarkResult(name: wall.name, bar: wallBar, outcome: .measured(wall)),
+      ]
+    }
   }
 
   /// A measurement of memory.
   init(name: String, bar: Bar, memory: @escaping () throws -> PeakMemory) {
     self.name = name
-    self.bar = bar
-    outcome = { _ in .memory(try memory()) }
+    results = { _ in [BenchmarkResult(name: name, bar: bar, outcome: .memory(try memory()))] }
   }
 
   /// Runs it, unless something that it needs is missing.
-  func run(rounds: Int) throws -> BenchmarkResult {
+  func run(rounds: Int) throws -> [BenchmarkResult] {
     do {
-      return BenchmarkResult(name: name, bar: bar, outcome: try outcome(rounds))
+      return try results(rounds)
     } catch let skipped as Skipped {
-      return BenchmarkResult(name: name, bar: bar, outcome: .skipped(reason: skipped.reason))
+      return [BenchmarkResult(name: name, bar: nil, outcome: .skipped(reason: skipped.reason))]
     }
   }
 
   /// All benchmarks, in the order of the report.
-  static var all: [Benchmark] { resizing + thumbnails + jpeg + png + webP + gif + frames + memory }
+  static var all: [Benchmark] {
+    resizing + thumbnails + jpeg + png + webP + gif + frames + memory + loading
+  }
 }

@@ -36,12 +36,12 @@ enum Main {
     }
     var results: [BenchmarkResult] = []
     for benchmark in Benchmark.all where benchmark.name.hasPrefix(prefix) {
-      let result = try benchmark.run(rounds: rounds)
+      let measured = try benchmark.run(rounds: rounds)
       if isJSON {
-        print(Report.json(result))
+        for result in measured { print(Report.json(result)) }
         fflush(nil)
       }
-      results.append(result)
+      results += measured
     }
     if !isJSON { print(Report.table(results)) }
     if checks, results.contains(where: { $0.verdict == .missed }) { exit(1) }

@@ -1,9 +1,9 @@
 import BenchmarkHarness
 import FoundationEssentials
 
-/// The peers that live in Python, and the files they and others are measured on.
+/// The peers that live in programs of their own, and the files they and others are measured on.
 enum Peers {
-  /// Starts the process that runs them.
+  /// Starts the process that runs those in Python.
   ///
   /// - Throws: ``Skipped`` when they are not installed.
   static func start() throws -> PeerProcess {
@@ -11,8 +11,11 @@ enum Peers {
     guard FileManager.default.isExecutableFile(atPath: python) else {
       throw Skipped(reason: "the peers are not installed: run .ci/install bench")
     }
-    return try PeerProcess(python, arguments: [benchmarks.appending(path: "Peers/worker.py").path])
+    return try PeerProcess(python, arguments: [folder.appending(path: "worker.py").path])
   }
+
+  /// Where peers live that are not installed but built or run from here.
+  static var folder: URL { benchmarks.appending(path: "Peers") }
 
   /// The path of a file that the peers make, once, from the sample photos.
   ///
@@ -41,6 +44,9 @@ enum Peers {
   static var command: String {
     benchmarks.deletingLastPathComponent().appending(path: ".build/release/calotype").path
   }
+
+  /// A program of this package, where `make bench` puts it.
+  static func product(_ name: String) -> String { benchmarks.appending(path: ".build/release/\(name)").path }
 
   /// The folder of this package.
   private static var benchmarks: URL {

@@ -7,9 +7,9 @@ public struct LoaderGroup: ImageLoading {
   /// The loaders, the first to be asked last.
   public private(set) var loaders: [any ImageLoading]
 
-  /// `http` and `https` by ``HTTPLoader/shared``, `file:` and `data:` URLs, and bytes at hand.
+  /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, and bytes at hand.
   public static var standard: LoaderGroup {
-    LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader.shared])
+    LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }
 
   /// A group of `loaders`; those further back win.

@@ -147,7 +147,17 @@ final class CurlCore: Sendable {
   // MARK: Loader's thread
 
   func began(multi: UInt) {
+    Self.keepFreedMemory()
     inbox.withLock { $0.multi = UnsafeMutableRawPointer(bitPattern: multi) }
+  }
+
+  /// Lets the C library's allocator keep a few MiB that were freed, as it does in any program that once freed a block
+  /// of that size: the limits grow with the largest one.
+  ///
+  /// At first they are 128 KiB, which every transfer frees and takes anew. Each would get pages that are fresh from the
+  /// system, and those cost more than what is done with them.
+  private static func keepFreedMemory() {
+    UnsafeMutableRawPointer.allocate(byteCount: 4 << 20, alignment: 16).deallocate()
   }
 
   func takeMessages() -> Batch {

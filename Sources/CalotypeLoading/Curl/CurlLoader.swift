@@ -28,7 +28,7 @@ import FoundationEssentials
 ///
 /// It makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
 public final class CurlLoader: ImageLoading {
-  /// The loader of ``LoaderGroup/standard``, with the default configuration.
+  /// The loader below ``LoaderGroup/standard``, with the default configuration.
   public static let shared = CurlLoader()
 
   /// Limits, identity and ways, as they were at the beginning.

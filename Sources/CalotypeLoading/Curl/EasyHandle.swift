@@ -56,7 +56,9 @@ final class EasyHandle {
     set(CURLOPT_NOSIGNAL, 1)
     // A cancelled transfer does not wait for the thread that looks its host name up: the others would stand still.
     set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_BUFFERSIZE, 64 << 10)
+    // As the command of curl has it: a few per cent less time for large bodies than with 64 KiB. From 128 KiB on, each
+    // transfer's buffer may be pages that are fresh from the system.
+    set(CURLOPT_BUFFERSIZE, 100 << 10)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.curlMilliseconds)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

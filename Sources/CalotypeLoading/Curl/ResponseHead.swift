@@ -3,23 +3,36 @@ import HTTPTypes
 
 /// The head of the final response of a transfer.
 struct ResponseHead: Sendable, Equatable {
-  var url: URL
-  var status: Int
-  var headers: HTTPFields
-
+  let url: URL
+  let status: Int
+  let headers: HTTPFields
   /// Bytes of the body as the consumer will see them; `nil` when unknown.
-  var expectedLength: Int? {
-    if status == 204 || status == 304 { return nil }
-    // A content coding is undone on the way, so the declared length is that of other bytes.
-    if let coding = headers[.contentEncoding]?.lowercased(), coding != "identity" { return nil }
-    if headers[.transferEncoding] != nil { return nil }
-    guard let text = headers[.contentLength], text.utf8.allSatisfy({ (48...57).contains($0) }) else {
-      return nil
-    }
-    return Int(text)
-  }
+  let expectedLength: Int?
+  let contentType: String?
 
-  var contentType: String? { headers[.contentType] }
+  /// Looks through the fields once: what is asked for per chunk must not cost a search each time.
+  init(url: URL, status: Int, headers: HTTPFields) {
+    self.url = url
+    self.status = status
+    self.headers = headers
+    var lengths: [String] = []
+    var types: [String] = []
+    // Without a body; or with one whose end another field tells.
+    var isUnknown = status == 204 || status == 304
+    for field in headers {
+      switch field.name {
+      case .contentLength: lengths.append(field.value)
+      case .contentType: types.append(field.value)
+      case .transferEncoding: isUnknown = true
+      // A content coding is undone on the way, so the declared length is that of other bytes.
+      case .contentEncoding: isUnknown = isUnknown || field.value.lowercased() != "identity"
+      default: break
+      }
+    }
+    let isNumber = lengths.count == 1 && lengths[0].utf8.allSatisfy { (48...57).contains($0) }
+    expectedLength = isNumber && !isUnknown ? Int(lengths[0]) : nil
+    contentType = types.count > 1 ? types.joined(separator: ", ") : types.first
+  }
 
   /// Where a redirect leads that is followed (RFC 9110 §15.4).
   var redirectLocation: String? {

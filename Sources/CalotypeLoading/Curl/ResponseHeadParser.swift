@@ -13,6 +13,9 @@ struct ResponseHeadParser {
 
   /// All header bytes of one response together, at most.
   static let limit = 256 << 10
+  /// What a line counts for besides its bytes, as in HTTP/2: empty fields take memory too, and `HTTPFields` ends the
+  /// program when there are 65,535.
+  static let overhead = 32
 
   private(set) var status = 0
   private(set) var headers = HTTPFields()
@@ -41,7 +44,7 @@ struct ResponseHeadParser {
   mutating func line(_ bytes: UnsafeRawBufferPointer) -> Event {
     // What follows the final head are trailers.
     if isFinal { return .none }
-    byteCount += bytes.count
+    byteCount += bytes.count + Self.overhead
     if byteCount > Self.limit { return .tooLarge }
     var end = bytes.count
     while end > 0, bytes[end - 1] == 10 || bytes[end - 1] == 13 { end -= 1 }
@@ -86,9 +89,8 @@ struct ResponseHeadParser {
   }
 
   private mutating func store() {
-    guard let (name, value) = pending else { return }
+    guard let (name, value) = pending.take() else { return }
     headers.append(HTTPField(name: name, value: value))
-    pending = nil
   }
 
   private static func name(_ bytes: Slice<UnsafeRawBufferPointer>) -> HTTPField.Name? {

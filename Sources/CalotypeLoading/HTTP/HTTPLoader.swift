@@ -25,9 +25,6 @@ import HTTPTypes
 /// can (RFC 9110 §13.1.5, §14); otherwise it is loaded again, and what was delivered is compared with what comes. If that
 /// is something else, the body ends with ``LoadingError/contentChanged(_:received:)``.
 public final class HTTPLoader: ImageLoading {
-  /// The loader of ``LoaderGroup/standard``: the default configuration over ``CurlLoader/shared``.
-  public static let shared = HTTPLoader()
-
   /// Policies and hooks.
   public let configuration: Configuration
   /// What the requests are sent with.
