@@ -23,4 +23,3 @@ static inline const struct sockaddr *calotype_curl_socket_address(const struct c
 static const long calotype_curlauth_basic = (long)CURLAUTH_BASIC;
 static const long calotype_curlauth_digest = (long)CURLAUTH_DIGEST;
 static const long calotype_curlauth_bearer = (long)CURLAUTH_BEARER;
-static const long calotype_curlauth_any = (long)CURLAUTH_ANY;

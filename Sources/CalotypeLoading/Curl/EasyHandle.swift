@@ -131,7 +131,6 @@ final class EasyHandle {
       set(CURLOPT_PROXY, url.absoluteString)
       // The environment's exceptions are not for it.
       set(CURLOPT_NOPROXY, "")
-      set(CURLOPT_PROXYAUTH, Int(calotype_curlauth_any))
     }
   }
 

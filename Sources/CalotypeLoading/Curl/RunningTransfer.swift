@@ -151,7 +151,7 @@ final class RunningTransfer {
 
   /// Returns whether the transfer may go on.
   func headerLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    timer.activity(at: .now, bytes: line.count)
+    if timer.activity(at: .now, bytes: line.count) { turn.note(timer.deadline?.time) }
     switch parser.line(line) {
     case .none: return true
     case .final: return headArrived()

@@ -83,11 +83,14 @@ struct TransferTimer {
     lastActivity = now
   }
 
-  /// Bytes arrived.
-  mutating func activity(at now: MonotonicTime, bytes: Int) {
+  /// Bytes arrived. True for the first ones of a response, from which its speed counts: that can move the deadline
+  /// forward.
+  @discardableResult mutating func activity(at now: MonotonicTime, bytes: Int) -> Bool {
+    let isFirst = window == nil
     isConnected = true
     lastActivity = now
     window = (window?.start ?? now, (window?.bytes ?? 0) + bytes)
+    return isFirst
   }
 
   /// The consumer is behind: silence is our own doing from now on.

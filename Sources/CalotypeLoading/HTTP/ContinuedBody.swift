@@ -32,7 +32,6 @@ actor ContinuedBody: LoadBodyProducing {
 
   private let subject: Subject
   private let attempts: LoadAttempts
-  private let partial: PartialFile?
   /// Where bytes come from; `nil` after the end.
   private let source: Lock<Source>
   /// Bytes that were delivered, and their checksum.
@@ -45,6 +44,8 @@ actor ContinuedBody: LoadBodyProducing {
 
   private struct Source {
     var claim: LoadBody.Claim?
+    /// Where bytes are kept until all are there; nobody else can use it meanwhile.
+    var partial: PartialFile?
     var isCancelled = false
     /// Of the requests before the present one.
     var bytesBefore = 0
@@ -60,9 +61,8 @@ actor ContinuedBody: LoadBodyProducing {
   ) {
     self.subject = subject
     self.attempts = attempts
-    self.partial = partial
     kept = resumedAt
-    source = Lock(Source(claim: response.body.claim()))
+    source = Lock(Source(claim: response.body.claim(), partial: partial))
   }
 
   func next() async throws -> Data? {
@@ -85,6 +85,7 @@ actor ContinuedBody: LoadBodyProducing {
   nonisolated func cancel() {
     let claim = source.withLock { source in
       source.isCancelled = true
+      source.partial = nil
       return source.claim
     }
     claim?.cancel()
@@ -97,6 +98,8 @@ actor ContinuedBody: LoadBodyProducing {
     metrics.bytesReceived += before
     return metrics
   }
+
+  private var partial: PartialFile? { source.withLock { $0.partial } }
 
   private var isCancelled: Bool { source.withLock { $0.isCancelled } }
 

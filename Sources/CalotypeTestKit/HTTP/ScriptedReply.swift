@@ -15,6 +15,8 @@ public struct ScriptedReply: Sendable {
     case wait(Gate)
     /// Opens a gate: tells the test that the script has come this far.
     case signal(Gate)
+    /// Waits, then sends bytes as they are: what is measured in a time needs time to pass.
+    case drip(Data, Duration)
     /// Waits until the client leaves or the server stops.
     case hang
     /// Closes the connection.

@@ -101,6 +101,9 @@ final class ServerConnection {
       try send(Data("\(size)\r\n".utf8) + data + Data("\r\n".utf8), path)
     case .wait(let gate): while !gate.isOpen { try sleep(until: gate, socket: 0) }
     case .signal(let gate): gate.open()
+    case .drip(let data, let duration):
+      try sleep(until: nil, socket: 0, atMost: duration)
+      try send(data, path)
     case .hang: while true { try sleep(until: nil, socket: 0) }
     case .close: throw .script
     case .reset:
@@ -133,13 +136,15 @@ final class ServerConnection {
 
   /// Sleeps until the gate is open or the socket is ready for `events`; throws when the client leaves or the
   /// server stops.
-  private func sleep(until gate: Gate?, socket events: Int16) throws(End) {
+  private func sleep(until gate: Gate?, socket events: Int16, atMost limit: Duration? = nil) throws(End) {
     var entries = [
       pollfd(fd: descriptor, events: events | Self.peerClosed, revents: 0),
       pollfd(fd: stopped.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: gate?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
     ]
-    guard poll(&entries, 3, -1) >= 0 else { return }
+    guard poll(&entries, 3, limit.map { Int32(clamping: Int64($0 / .milliseconds(1))) } ?? -1) >= 0 else {
+      return
+    }
     if entries[1].revents != 0 { throw .serverStopped }
     let left = Self.peerClosed | Int16(POLLHUP | POLLERR | POLLNVAL)
     if entries[0].revents & left != 0, entries[0].revents & events == 0 { throw .clientLeft }
