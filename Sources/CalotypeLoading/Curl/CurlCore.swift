@@ -69,7 +69,10 @@ final class CurlCore: Sendable {
   /// The figures as of the last turn of the loop.
   var statistics: CurlLoader.Statistics {
     var result = figures.withLock { $0 }
-    result.queued = inbox.withLock { $0.waiting }
+    inbox.withLock { inbox in
+      result.queued = inbox.waiting
+      result.isAccepting = !(inbox.closing || inbox.draining || inbox.closed)
+    }
     return result
   }
 

@@ -1,6 +1,8 @@
 extension CurlLoader {
   /// What a ``CurlLoader`` is doing and has done.
   public struct Statistics: Hashable, Sendable {
+    /// Whether new transfers are accepted: not any more once it drains or is shut down.
+    public var isAccepting = true
     /// Transfers that run.
     public var active = 0
     /// Transfers that wait for their turn.
