@@ -1,4 +1,5 @@
 import CalotypeLoading
+import CalotypeTestKit
 import FoundationEssentials
 import Testing
 
@@ -142,5 +143,78 @@ struct RealServerTests {
     let error = await loadingError { _ = try await CurlLoader().data(for: LoadRequest(url: url)) }
     #expect(error?.code == "tls")
     #expect(error?.isRetryable == false)
+  }
+
+  /// nginx that wants to see a certificate of ours, over HTTP/2.
+  @Test(
+    .enabled(if: hasNginx && hasHTTP2, "nginx or openssl is not installed (packages nginx-light, openssl)"))
+  func clientCertificates() async throws {
+    let folder = try LocalServer.makeFolder()
+    let port = try LocalServer.freePort()
+    let plain = try ScriptedHTTPServer()
+    plain.route("/a", .body(Data([1])))
+    let openssl = try #require(LocalServer.path(of: "openssl"))
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+    for name in ["server", "client"] {
+      #expect(
+        try LocalServer.run(
+          [
+            openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-days",
+            "2",
+            "-subj", "/CN=\(name)", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", path("\(name).key"),
+            "-out",
+            path("\(name).pem"), "-passout", "pass:hidden",
+          ] + (name == "server" ? ["-nodes"] : [])))
+    }
+    let configuration = """
+      daemon off; master_process off; worker_processes 1; pid \(folder.path)/pid; error_log \(folder.path)/log;
+      events { worker_connections 256; }
+      http {
+        access_log off; client_body_temp_path \(folder.path)/t1; proxy_temp_path \(folder.path)/t2;
+        fastcgi_temp_path \(folder.path)/t3; uwsgi_temp_path \(folder.path)/t4; scgi_temp_path \(folder.path)/t5;
+        server {
+          listen 127.0.0.1:\(port) ssl http2; root \(folder.path);
+          ssl_certificate \(path("server.pem")); ssl_certificate_key \(path("server.key"));
+          ssl_client_certificate \(path("client.pem")); ssl_verify_client on;
+          location /plain/ { return 301 http://127.0.0.1:\(plain.port)/a; }
+        }
+      }
+      """
+    try Data(configuration.utf8).write(to: folder.appending(path: "nginx.conf"))
+    let binary = try #require(LocalServer.path(of: "nginx"))
+    let server = try LocalServer(
+      [binary, "-p", folder.path, "-c", path("nginx.conf")], folder: folder, port: port)
+    try Data([7]).write(to: server.folder.appending(path: "a.png"))
+    let url = try #require(URL(string: "https://127.0.0.1:\(port)/a.png"))
+    let known = curlLoader {
+      $0.tls = .init(
+        caFile: path("server.pem"), certificateFile: path("client.pem"), keyFile: path("client.key"),
+        keyPassword: "hidden")
+    }
+    let (data, response) = try await known.data(for: LoadRequest(url: url))
+    #expect(data == Data([7]))
+    #expect(response.metrics?.networkProtocol == "h2")
+    #expect(response.metrics.map { $0.tls > .zero } == true)
+    // From https to http nobody is led unless that is wanted.
+    let down = try #require(URL(string: "https://127.0.0.1:\(port)/plain/"))
+    #expect(
+      await loadingError { _ = try await known.data(for: LoadRequest(url: down)) }?.code == "redirectRefused")
+    #expect(plain.connectionCount == 0)
+    let lenient = curlLoader {
+      $0.tls = known.configuration.tls
+      $0.allowsInsecureRedirects = true
+    }
+    #expect(try await lenient.data(for: LoadRequest(url: down)).0 == Data([1]))
+    let unknown = curlLoader { $0.tls.caFile = path("server.pem") }
+    let error = await loadingError { _ = try await unknown.data(for: LoadRequest(url: url)) }
+    // With TLS 1.3 the server says no only after the handshake.
+    #expect(["tls", "httpStatus"].contains(error?.code))
+    let wrong = curlLoader {
+      $0.tls = .init(caFile: path("server.pem"), certificateFile: path("none.pem"))
+    }
+    #expect(await loadingError { _ = try await wrong.data(for: LoadRequest(url: url)) }?.code == "tls")
+    let careless = curlLoader { $0.tls.verifiesServer = false }
+    #expect(
+      await loadingError { _ = try await careless.data(for: LoadRequest(url: url)) }?.code == "httpStatus")
   }
 }

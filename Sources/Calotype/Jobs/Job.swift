@@ -75,6 +75,14 @@ final class Job<Value: Sendable>: Sendable {
     return subscription
   }
 
+  /// Places that are taken.
+  var subscriberCount: Int { state.withLock { $0.subscriptions.count } }
+
+  /// The work is wanted sooner than before.
+  func raise(to priority: TaskPriority) {
+    state.withLock { $0.task }?.escalatePriority(to: priority)
+  }
+
   /// Tells every subscriber how far the transfer is.
   func publish(_ progress: LoadProgress) {
     let subscriptions = state.withLock { state -> [Subscription<Value>] in

@@ -39,6 +39,15 @@ final class Subscription<Value: Sendable>: Sendable {
   }
 
   private func next(wantsProgress: Bool) async throws -> Event {
+    try await withTaskPriorityEscalationHandler {
+      try await cancellableNext(wantsProgress: wantsProgress)
+    } onPriorityEscalated: { _, priority in
+      // Who waits for a job lends it its priority, and so do those who wait for the one that waits.
+      job.raise(to: priority)
+    }
+  }
+
+  private func cancellableNext(wantsProgress: Bool) async throws -> Event {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         var displaced: CheckedContinuation<Event, any Error>?

@@ -21,7 +21,7 @@ public actor ImagePipeline {
   public nonisolated let configuration: Configuration
 
   private var imageJobs: [JobKey: Job<ImageResponse>] = [:]
-  private var sourceJobs: [JobKey: Job<LoadedSource>] = [:]
+  var sourceJobs: [JobKey: Job<LoadedSource>] = [:]
 
   nonisolated let counters = PipelineCounters()
   nonisolated let workers: WorkerExecutor
@@ -147,9 +147,11 @@ public actor ImagePipeline {
   /// Joins the job that fetches the original of a request, or starts it.
   func subscribe(toSourceOf request: ImageRequest, policy: CachePolicy) -> Subscription<LoadedSource> {
     let key = JobKey(key: request.sourceKey, policy: policy, timeouts: request.timeouts)
-    let (subscription, isNew) = join(&sourceJobs[key], priority: request.priority)
+    // Somebody may have joined who wants it sooner than the request that started the calling job.
+    let priority = max(request.priority, Task.currentPriority)
+    let (subscription, isNew) = join(&sourceJobs[key], priority: priority)
     if let job = isNew {
-      job.start(priority: request.priority) { job in
+      job.start(priority: priority) { job in
         await self.runSourceJob(job, for: request, policy: policy)
         await self.forget(sourceJob: job, key)
       }
