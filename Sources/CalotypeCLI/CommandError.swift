@@ -4,11 +4,13 @@ import Calotype
 enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
   case malformedURL(String)
+  case refusedFile(String)
 
   var code: String {
     switch self {
     case .unwritableOutput: "unwritableOutput"
     case .malformedURL: "invalidURL"
+    case .refusedFile: "addressRefused"
     }
   }
 
@@ -18,6 +20,7 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
+    case .refusedFile: "--public-only refuses file: URLs; name the path if it is a file of yours"
     }
   }
 }

@@ -1,7 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
-import Synchronization
 import Testing
 
 @Suite("Command: get")
@@ -148,24 +147,6 @@ struct GetTests {
     #expect(Set(try run.jsonLines().map { $0.error?.code }) == ["invalidURL", nil])
   }
 
-  @Test("header fields are sent, and retries are made where they can help")
-  func headersAndRetries() throws {
-    let photo = try Photos.data("dogs.webp")
-    server.route("/guarded") { request in
-      request[header: "X-Token"] == "a: b" ? .body(photo) : .status(401)
-    }
-    let url = server.url("/guarded").absoluteString
-    #expect(try get(url, "--header", "X-Token: a: b", "-o", folder.file("a.webp"), "--quiet").status == 0)
-    #expect(try get(url, "--retries", "3", "-o", folder.file("b.webp"), "--quiet").status == 1)
-    #expect(server.requests(for: "/guarded").count == 2)
-
-    let attempts = Attempts()
-    server.route("/flaky") { _ in attempts.next() < 3 ? .status(503) : .body(photo) }
-    let flaky = server.url("/flaky").absoluteString
-    #expect(try get(flaky, "--retries", "2", "-o", folder.file("c.webp")).status == 0)
-    #expect(server.requests(for: "/flaky").count == 3)
-  }
-
   @Test("the report for people says sizes, bytes, places and the sum; --quiet says nothing")
   func report() throws {
     let url = server.url("/stream.jpg").absoluteString
@@ -212,17 +193,5 @@ struct GetTests {
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted()
         == ["stream-2.jpg", "stream.jpg"])
-  }
-}
-
-/// Counts from 1.
-private final class Attempts: Sendable {
-  private let count = Mutex(0)
-
-  func next() -> Int {
-    count.withLock {
-      $0 += 1
-      return $0
-    }
   }
 }

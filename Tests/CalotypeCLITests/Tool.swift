@@ -46,6 +46,9 @@ struct Tool {
     let path: String?
     let records: Int?
     let removedRecords: Int?
+    let parts: Int?
+    let partBytes: Int?
+    let removedParts: Int?
   }
 
   struct Run {

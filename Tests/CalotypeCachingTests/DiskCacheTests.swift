@@ -85,6 +85,20 @@ import Testing
     #expect(folder.temporaries.isEmpty)
   }
 
+  @Test func partsOfDownloadsBesideTheRecordsStayAndAreNotOthers() async throws {
+    let folder = try TemporaryFolder()
+    let part = folder.cache.appending(path: "partial/part")
+    try FileManager.default.createDirectory(
+      at: part.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try bytes(10).write(to: part)
+    let cache = DiskCache(folder.configuration())
+    try await cache.store(bytes(10), for: key)
+    #expect(FileManager.default.fileExists(atPath: folder.cache.appending(path: "CACHEDIR.TAG").path))
+    #expect(try await cache.removeAll() == 1)
+    #expect(try await cache.trim().count == 0)
+    #expect(FileManager.default.fileExists(atPath: part.path))
+  }
+
   @Test func aFolderOfOthersIsNotTaggedAndTheirFilesStay() async throws {
     let folder = try TemporaryFolder()
     let foreign = folder.cache.appending(path: "holiday.jpg")

@@ -23,7 +23,9 @@ struct CacheCommand: AsyncParsableCommand {
 
 struct CacheStatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stats", abstract: "Tells how many records the cache holds and how large it is.")
+    commandName: "stats",
+    abstract: "Tells how many records the cache holds and how large it is.",
+    discussion: "Parts of downloads that broke off are kept beside the records, and counted by themselves.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
@@ -34,6 +36,8 @@ struct CacheStatsCommand: AsyncParsableCommand {
     let records: Int
     let bytes: Int
     let byteLimit: Int
+    let parts: Int
+    let partBytes: Int
   }
 
   func run() async throws {
@@ -43,16 +47,20 @@ struct CacheStatsCommand: AsyncParsableCommand {
   private func show() async throws {
     let configuration = cache.configuration
     let statistics = try await DiskCache(configuration).statistics()
+    let parts = try await cache.partials.contents()
     if json {
       Output.json(
         Report(
           path: configuration.folder.path, records: statistics.count, bytes: statistics.bytes,
-          byteLimit: configuration.byteLimit))
+          byteLimit: configuration.byteLimit, parts: parts.count, partBytes: parts.bytes))
     } else {
       Output.line(configuration.folder.path)
       Output.line(
         "  \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
           + " of \(Formatting.bytes(configuration.byteLimit))")
+      guard parts.count > 0 else { return }
+      Output.line(
+        "  \(Formatting.count(parts.count, "download")) broken off, \(Formatting.bytes(parts.bytes))")
     }
   }
 }
@@ -69,6 +77,8 @@ struct CacheClearCommand: AsyncParsableCommand {
     let path: String
     let removedRecords: Int
     let removedBytes: Int
+    let removedParts: Int
+    let removedPartBytes: Int
   }
 
   func run() async throws {
@@ -77,18 +87,23 @@ struct CacheClearCommand: AsyncParsableCommand {
 
   private func clear() async throws {
     let configuration = cache.configuration
-    let cache = DiskCache(configuration)
-    let statistics = try await cache.statistics()
-    try await cache.removeAll()
+    let records = DiskCache(configuration)
+    let statistics = try await records.statistics()
+    try await records.removeAll()
+    let parts = try await cache.partials.removeAll()
     if json {
       Output.json(
         Report(
           path: configuration.folder.path, removedRecords: statistics.count,
-          removedBytes: statistics.bytes))
+          removedBytes: statistics.bytes, removedParts: parts.count, removedPartBytes: parts.bytes))
     } else {
-      Output.line(
+      var text =
         "removed \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
-          + " from \(configuration.folder.path)")
+      if parts.count > 0 {
+        text +=
+          " and \(Formatting.count(parts.count, "download")) broken off, \(Formatting.bytes(parts.bytes))"
+      }
+      Output.line(text + ", from \(configuration.folder.path)")
     }
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
-import HTTPTypes
 
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,7 +8,8 @@ struct GetCommand: AsyncParsableCommand {
     abstract: "Loads images and writes them, or thumbnails of them, into files.",
     discussion: """
       Without pixel options an image is written as it was served. What was loaded is kept in the disk cache, \
-      and so are thumbnails: the next call finds them there.
+      and so are thumbnails: the next call finds them there. A download that breaks off is continued, by the \
+      next call if need be.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -22,6 +22,7 @@ struct GetCommand: AsyncParsableCommand {
   var output: String = "."
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
   @Flag(help: "Use no disk cache.")
@@ -29,17 +30,6 @@ struct GetCommand: AsyncParsableCommand {
 
   @Option(help: "Images under way at a time.")
   var concurrency = 6
-
-  @Option(
-    name: .customLong("header"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Header field to send; may be repeated.", valueName: "name: value"))
-  var headers: [HeaderArgument] = []
-
-  @Option(help: ArgumentHelp("Seconds that one transfer may take in all.", valueName: "seconds"))
-  var timeout: Double?
-
-  @Option(help: "How often to try again after a failure that may pass.")
-  var retries = 0
 
   @Flag(help: "One JSON object a line.")
   var json = false
@@ -50,10 +40,6 @@ struct GetCommand: AsyncParsableCommand {
   func validate() throws {
     guard !sources.isEmpty else { throw ValidationError("Say what to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
-    guard (0...20).contains(retries) else { throw ValidationError("--retries is 0 to 20.") }
-    if let timeout, !(timeout > 0 && timeout <= 86_400) {
-      throw ValidationError("--timeout is a number of seconds above 0.")
-    }
   }
 
   func run() async throws {
@@ -87,30 +73,15 @@ struct GetCommand: AsyncParsableCommand {
     _ index: Int, to destination: Rendering.Destination, by rendering: Rendering, report: GetReport
   ) async {
     let source = sources[index]
-    var attempt = 0
-    while true {
-      do {
-        let request = try request(for: source, by: rendering)
-        let result = try await rendering.render(source, to: destination, request: request) { progress in
-          report.progress(index, progress)
-        }
-        return report.succeeded(index, result)
-      } catch {
-        guard attempt < retries, (error as? any CalotypeError)?.isRetryable == true, !Task.isCancelled else {
-          return report.failed(index, error)
-        }
-        attempt += 1
-        // 0.25 s, 0.5 s, 1 s … at most 8 s. A cancelled sleep is noticed by the next try.
-        try? await Task.sleep(for: .milliseconds(min(8000, 250 << (attempt - 1))))
+    do {
+      let request = try loading.applied(to: try rendering.request(for: source), for: source)
+      let result = try await rendering.render(source, to: destination, request: request) { progress in
+        report.progress(index, progress)
       }
+      report.succeeded(index, result)
+    } catch {
+      report.failed(index, error)
     }
-  }
-
-  private func request(for source: Source, by rendering: Rendering) throws -> ImageRequest {
-    var request = try rendering.request(for: source)
-    for header in headers { request.headers.append(header.field) }
-    if let timeout { request.timeouts.total = .seconds(timeout) }
-    return request
   }
 
   private func prepare(_ folder: String) throws {
@@ -123,23 +94,9 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private var configuration: ImagePipeline.Configuration {
-    let curl = CurlLoader(.init(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency))
-    return ImagePipeline.Configuration(
-      loader: LoaderGroup.standard.adding(curl), memoryCache: nil,
-      diskCache: noCache ? nil : DiskCache(cache.configuration))
-  }
-}
-
-/// `Name: value` on the command line.
-struct HeaderArgument: ExpressibleByArgument {
-  let field: HTTPField
-
-  init?(argument: String) {
-    guard let colon = argument.firstIndex(of: ":"),
-      let name = HTTPField.Name(String(argument[..<colon]))
-    else { return nil }
-    let value = argument[argument.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-    guard HTTPField.isValidValue(String(value)) else { return nil }
-    field = HTTPField(name: name, value: String(value))
+    ImagePipeline.Configuration(
+      loader: loading.loader(concurrency: concurrency, partials: noCache ? nil : cache.partials),
+      memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration),
+      decodeLimits: loading.decodeLimits)
   }
 }

@@ -12,6 +12,8 @@ struct InfoCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
   var sources: [Source]
 
+  @OptionGroup(title: "Loading options") var loading: LoadingOptions
+
   @Flag(help: "One JSON object a line.")
   var json = false
 
@@ -45,12 +47,14 @@ struct InfoCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(
+      .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
     let workers = WorkerExecutor(name: "calotype-info", threads: 1)
     var hasFailed = false
     for source in sources {
       do {
-        let data = try await pipeline.data(for: ImageRequest(url: try source.url)).data
+        let request = try loading.applied(to: ImageRequest(url: try source.url), for: source)
+        let data = try await pipeline.data(for: request).data
         let report = try await workers.run { try InfoReport(of: data, from: source.text, command: self) }
         if json { Output.json(report) } else { report.print() }
       } catch {

@@ -14,4 +14,9 @@ struct CacheOptions: ParsableArguments {
     if let cacheDir { configuration.folder = URL(filePath: cacheDir, directoryHint: .isDirectory) }
     return configuration
   }
+
+  /// Parts of downloads that broke off, beside the records.
+  var partials: PartialStore {
+    PartialStore(folder: configuration.folder.appending(path: "partial", directoryHint: .isDirectory))
+  }
 }

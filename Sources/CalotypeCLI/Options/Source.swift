@@ -27,6 +27,8 @@ struct Source: ExpressibleByArgument {
   }
 
   var isFile: Bool { parsed?.isFileURL == true }
+  /// Whether it is a file that is named by a URL, not by its path.
+  var isFileURL: Bool { isFile && text.contains("://") }
   var scheme: String? { parsed?.scheme?.lowercased() }
 
   /// A name for what is made of it, without extension: letters, digits, dots, dashes and underlines only.

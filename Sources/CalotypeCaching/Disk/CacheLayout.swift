@@ -1,5 +1,6 @@
 /// Where the files of a ``DiskCache`` are: `folder/v1/xx/yyyy…` for records, by the digits of the key's digest, and
-/// `folder/v1/tmp/` for files that are being written. Nothing else in the folder is ever touched.
+/// `folder/v1/tmp/` for files that are being written. Nothing else in the folder is ever touched, `folder/partial/`
+/// included, where programs may keep parts of downloads.
 struct CacheLayout: Sendable {
   let folder: String
 
@@ -12,6 +13,8 @@ struct CacheLayout: Sendable {
   /// The version of the record format; another one lives beside it without being seen.
   static let versionName = "v1"
   static let tagName = "CACHEDIR.TAG"
+  /// What does not make a folder somebody else's.
+  static let ownNames: Set<String> = [versionName, "partial"]
 
   /// What marks a folder as a cache for backup programs (https://bford.info/cachedir/).
   static let tag = """

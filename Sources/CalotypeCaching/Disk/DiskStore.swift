@@ -177,7 +177,7 @@ struct DiskStore: Sendable {
     try files.makeFolder(layout.temporaries)
     var isOurs = true
     try files.list(layout.folder) { name, _ in
-      if name != CacheLayout.versionName { isOurs = false }
+      if !CacheLayout.ownNames.contains(name) { isOurs = false }
     }
     guard isOurs else { return }
     do throws(FileSystemError) {

@@ -8,6 +8,15 @@ public struct LoaderGroup: ImageLoading {
   public private(set) var loaders: [any ImageLoading]
 
   /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, and bytes at hand.
+  ///
+  /// It connects to any address and reads any file. Whoever loads URLs given by others makes a group without
+  /// ``FileLoader`` and with ``AddressPolicy/public``:
+  ///
+  /// ```swift
+  /// var curl = CurlLoader.Configuration()
+  /// curl.addressPolicy = .public
+  /// let loader = LoaderGroup([DataURLLoader(), HTTPLoader(transport: CurlLoader(curl))])
+  /// ```
   public static var standard: LoaderGroup {
     LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }

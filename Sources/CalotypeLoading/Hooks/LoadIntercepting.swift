@@ -25,8 +25,9 @@
 /// ```
 ///
 /// Requests go through interceptors from the first to the last, responses from the last to the first, so that the
-/// first one sees what the caller asks and gets. Both methods are called once for each load, in the isolation of
-/// whoever loads, and are cancelled with it; by default they change nothing.
+/// first one sees what the caller asks and gets. Both methods are called for each request that is sent, retries and
+/// requests for the rest of a body included, in the isolation of whoever loads, and are cancelled with it; by default
+/// they change nothing.
 ///
 /// Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
 /// description, which ends up in logs: keep secrets out of it.

@@ -25,7 +25,7 @@ public final class PartialStore: Sendable {
   /// The smallest body of which a part is kept. 256 KiB by default.
   public let minBytes: Int
   private let failureCount = Lock(0)
-  private let executor = PartialStore.sharedExecutor
+  let executor = PartialStore.sharedExecutor
 
   /// One pool for all stores: it only waits for disks.
   private static let sharedExecutor = WorkerExecutor(name: "calotype-part", threads: 2)
@@ -98,10 +98,10 @@ public final class PartialStore: Sendable {
     return folder.appending(path: name + Self.suffix).path
   }
 
-  private static let suffix = ".partial"
+  static let suffix = ".partial"
 
   /// An open and locked file; `nil` if there is none, or somebody else has it.
-  private static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
+  static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
     // A folder that does not exist holds nothing either.
     if !creating, access(path, F_OK) != 0 { return nil }
     let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
@@ -139,14 +139,7 @@ public final class PartialStore: Sendable {
 
   /// Deletes parts that are too old, and the oldest until there is room for another. Parts in use stay.
   private func trim(forMore bytes: Int) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return }
-    var parts: [(path: String, size: Int, written: Int)] = []
-    for name in names where name.hasSuffix(Self.suffix) {
-      let path = folder.appending(path: name).path
-      var status = stat()
-      guard stat(path, &status) == 0 else { continue }
-      parts.append((path, Int(status.st_size), status.st_mtim.tv_sec))
-    }
+    guard var parts = try? parts() else { return }
     parts.sort { $0.written < $1.written }
     var total = parts.reduce(bytes) { $0 + $1.size }
     let oldest = time(nil) - Int(clamping: maxAge.components.seconds)

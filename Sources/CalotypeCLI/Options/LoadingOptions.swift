@@ -1,0 +1,95 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+/// How sources are loaded, and the loader that does it: for all commands that take many URLs.
+struct LoadingOptions: ParsableArguments {
+  @Option(
+    name: .customLong("header"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Header field to send; may be repeated.", valueName: "name: value"))
+  var headers: [HeaderArgument] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Name and password, for the server of each URL and none that it redirects to (Basic).",
+      valueName: "name:password"))
+  var user: UserArgument?
+
+  @Option(
+    help: ArgumentHelp("Seconds that one source may take in all, retries included.", valueName: "seconds"))
+  var timeout: Double?
+
+  @Option(help: "How often to try again after a failure that may pass.")
+  var retries = 2
+
+  @Flag(
+    help: "Refuse addresses that are not on the public internet, and file: URLs; for URLs given by others.")
+  var publicOnly = false
+
+  @Option(help: ArgumentHelp("Trusted certificates (PEM) instead of the system's.", valueName: "file"))
+  var cacert: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Proxy instead of the environment's: \(ProxyArgument.schemes.joined(separator: ", ")).",
+      valueName: "url"))
+  var proxy: ProxyArgument?
+
+  @Option(help: ArgumentHelp("Largest source to accept.", valueName: "bytes"))
+  var maxBytes = DecodeLimits.default.maxBytes
+
+  func validate() throws {
+    guard (0...20).contains(retries) else { throw ValidationError("--retries is 0 to 20.") }
+    if let timeout, !(timeout > 0 && timeout <= 86_400) {
+      throw ValidationError("--timeout is a number of seconds above 0.")
+    }
+    guard (1...DecodeLimits.default.maxBytes).contains(maxBytes) else {
+      throw ValidationError("--max-bytes is 1 to \(DecodeLimits.default.maxBytes).")
+    }
+    if user != nil, headers.contains(where: { $0.field.name == .authorization }) {
+      throw ValidationError("--user and --header Authorization say who you are in two ways; leave one out.")
+    }
+    if publicOnly, proxy != nil {
+      throw ValidationError("--public-only cannot tell what a proxy connects to; leave --proxy out.")
+    }
+  }
+
+  /// `request`, which is for `source`, as these options have it.
+  ///
+  /// - Throws: ``CommandError``.
+  func applied(to request: ImageRequest, for source: Source) throws(CommandError) -> ImageRequest {
+    if publicOnly, source.isFileURL { throw .refusedFile(source.text) }
+    var request = request
+    for header in headers { request.headers.append(header.field) }
+    // A field rather than a credential of the loader, though it is sent to the same servers: fields are part of the keys
+    // of both caches, and what one user was shown must not be found by another.
+    if let user, try source.url.user() == nil, try !source.url.isFileURL {
+      request.headers[.authorization] = user.authorization
+    }
+    if let timeout { request.timeouts.total = .seconds(timeout) }
+    return request
+  }
+
+  /// The loader of a command.
+  ///
+  /// - Parameters:
+  ///   - concurrency: Transfers at a time.
+  ///   - partials: Where parts of broken downloads are kept.
+  func loader(concurrency: Int = 6, partials: PartialStore? = nil) -> LoaderGroup {
+    var curl = CurlLoader.Configuration(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
+    if publicOnly { curl.addressPolicy = .public }
+    curl.tls.caFile = cacert
+    if let proxy { curl.proxy = .url(proxy.url) }
+    var configuration = HTTPLoader.Configuration()
+    configuration.retry = RetryPolicy(maxRetries: retries)
+    // Nothing is asked for again in the short life of a command, and one failing input must not stop the others of its
+    // host.
+    configuration.failureMemory = nil
+    configuration.circuitBreaker = nil
+    configuration.partials = partials
+    return LoaderGroup.standard.adding(HTTPLoader(configuration, transport: CurlLoader(curl)))
+  }
+
+  /// What is decoded at most.
+  var decodeLimits: DecodeLimits { DecodeLimits(maxBytes: maxBytes) }
+}
