@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak fuzz lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -18,6 +18,8 @@ OUT ?= thumbnails
 TARGET ?= all
 NAME ?=
 SECONDS ?= 60
+RUNS ?= 200
+DOWNLOADS ?= 10000
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -59,6 +61,11 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	$(if $(filter loading%,$(or $(NAME),loading)),@$(BENCH_PEER) || echo "no AsyncHTTPClient: the benchmarks against it will be skipped" >&2)
 	Benchmarks/.build/release/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 Benchmarks/.build/release/calotype-benchmarks resize)
+
+soak: test-deps ## Long runs of the loader: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong
+	$(SWIFT_BENCH) --product calotype-soak
+	Benchmarks/.build/release/calotype-soak http2 --runs $(RUNS)
+	Benchmarks/.build/release/calotype-soak faults --downloads $(DOWNLOADS)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

@@ -35,5 +35,13 @@ let package = Package(
       name: "calotype-transfers",
       dependencies: ["BenchmarkHarness", .product(name: "CalotypeLoading", package: "Calotype")],
       path: "Sources/CalotypeTransfers", swiftSettings: swift),
+    // Not a measurement, but in need of the same servers: make soak.
+    .executableTarget(
+      name: "calotype-soak",
+      dependencies: [
+        "BenchmarkHarness", .product(name: "CalotypeLoading", package: "Calotype"),
+        .product(name: "CalotypeTestKit", package: "Calotype"),
+      ],
+      path: "Sources/CalotypeSoak", swiftSettings: swift),
   ]
 )

@@ -69,8 +69,9 @@ struct ResponseHeadParser {
     headers = HTTPFields()
     pending = nil
     // "HTTP/1.1 200 OK", "HTTP/2 200"
-    let words = line.split(separator: 32, maxSplits: 2, omittingEmptySubsequences: true)
-    status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+    let word = line.drop { $0 != 32 }.drop { $0 == 32 }.prefix { $0 != 32 }
+    let isNumber = word.count == 3 && word.allSatisfy { (48...57).contains($0) }
+    status = isNumber ? word.reduce(0) { $0 * 10 + Int($1) - 48 } : 0
   }
 
   private mutating func endOfHead() -> Event {
@@ -93,8 +94,30 @@ struct ResponseHeadParser {
     headers.append(HTTPField(name: name, value: value))
   }
 
+  /// Names that most responses have, by their length, spelled as most servers do: made once and not for each field.
+  private static let names: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
+    let spellings = [
+      "Accept-Ranges", "Age", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
+      "Content-Type", "Date", "ETag", "Expires", "Last-Modified", "Location", "Server", "Transfer-Encoding",
+      "Vary", "Via",
+    ]
+    var names: [[(bytes: [UInt8], name: HTTPField.Name)]] = Array(repeating: [], count: 20)
+    // HTTP/2 knows small letters only.
+    for spelling in spellings.flatMap({ [$0, $0.lowercased()] }) {
+      guard let name = HTTPField.Name(spelling) else { continue }
+      names[spelling.utf8.count].append((Array(spelling.utf8), name))
+    }
+    return names
+  }()
+
   private static func name(_ bytes: Slice<UnsafeRawBufferPointer>) -> HTTPField.Name? {
-    HTTPField.Name(String(decoding: bytes, as: UTF8.self))
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+    if bytes.count < names.count,
+      let known = names[bytes.count].first(where: { $0.bytes.elementsEqual(bytes) })
+    {
+      return known.name
+    }
+    return HTTPField.Name(String(decoding: bytes, as: UTF8.self))
   }
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

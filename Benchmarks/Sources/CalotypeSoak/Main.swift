@@ -1,0 +1,52 @@
+import BenchmarkHarness
+import Glibc
+
+/// Long runs of the loader against servers in processes of their own; exit status 1 if anything was wrong.
+///
+///     calotype-soak http2 [--runs N] [--transfers N]
+///     calotype-soak faults [--downloads N] [--seed N]
+@main
+enum Main {
+  static func main() async throws {
+    var arguments = CommandLine.arguments.dropFirst()
+    let command = arguments.popFirst() ?? ""
+    var values: [String: Int] = [:]
+    while let name = arguments.popFirst() {
+      guard name.hasPrefix("--"), let value = arguments.popFirst().flatMap({ Int($0) }), value > 0 else {
+        usage("\(name) needs a number of at least 1")
+      }
+      values[name] = value
+    }
+    func value(_ name: String, _ standard: Int) -> Int { values.removeValue(forKey: name) ?? standard }
+    let work: () async throws -> Bool
+    switch command {
+    case "http2":
+      let soak = HTTP2Soak(runs: value("--runs", 200), transfers: value("--transfers", 2_000))
+      work = soak.run
+    case "faults":
+      let soak = FaultSoak(downloads: value("--downloads", 10_000), seed: value("--seed", 1))
+      work = soak.run
+    case "serve":
+      // The child of `faults`.
+      work = FaultServer.run
+    default: usage("unknown command \(command)")
+    }
+    if let unknown = values.keys.first { usage("unknown option \(unknown)") }
+    do {
+      if try await !work() { exit(1) }
+    } catch let skipped as Skipped {
+      usage(skipped.reason)
+    }
+  }
+
+  private static func usage(_ problem: String) -> Never {
+    let text = """
+      calotype-soak: \(problem)
+      usage: calotype-soak http2 [--runs N] [--transfers N]
+             calotype-soak faults [--downloads N] [--seed N]
+
+      """
+    _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    exit(2)
+  }
+}
