@@ -30,7 +30,8 @@ struct HTTP2Soak {
   func run() async throws -> Bool {
     let server = try LocalServer.nghttpd()
     try server.serve("body", byteCount: byteCount)
-    var configuration = CurlLoader.Configuration(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
+    var configuration = CurlLoader.Configuration(
+      maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
     configuration.tls.caFile = server.caFile
     let start = ContinuousClock.now
     var finished = 0

@@ -55,7 +55,8 @@ struct TransferRun {
   ///
   /// - Throws: ``Failure``, and what the loader throws.
   func run() async throws {
-    var configuration = CurlLoader.Configuration(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
+    var configuration = CurlLoader.Configuration(
+      maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
     configuration.tls.caFile = caFile
     let loader = CurlLoader(configuration)
     let counter = Counter()
