@@ -66,6 +66,7 @@ soak: test-deps ## Long runs of the loader: RUNS=200 of 2,000 transfers over HTT
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak http2 --runs $(RUNS)
 	Benchmarks/.build/release/calotype-soak faults --downloads $(DOWNLOADS)
+	Benchmarks/.build/release/calotype-soak exits --runs $(RUNS)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

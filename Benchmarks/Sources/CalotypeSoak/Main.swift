@@ -5,11 +5,16 @@ import Glibc
 ///
 ///     calotype-soak http2 [--runs N] [--transfers N]
 ///     calotype-soak faults [--downloads N] [--seed N]
+///     calotype-soak exits [--runs N] [--seed N]
 @main
 enum Main {
   static func main() async throws {
     var arguments = CommandLine.arguments.dropFirst()
     let command = arguments.popFirst() ?? ""
+    if command == "load", arguments.count == 3, let microseconds = arguments.last.flatMap({ UInt32($0) }) {
+      // The child of `exits`.
+      ExitSoak.load(CommandLine.arguments[2], caFile: CommandLine.arguments[3], microseconds: microseconds)
+    }
     var values: [String: Int] = [:]
     while let name = arguments.popFirst() {
       guard name.hasPrefix("--"), let value = arguments.popFirst().flatMap({ Int($0) }), value > 0 else {
@@ -26,6 +31,8 @@ enum Main {
     case "faults":
       let soak = FaultSoak(downloads: value("--downloads", 10_000), seed: value("--seed", 1))
       work = soak.run
+    case "exits":
+      work = ExitSoak(runs: value("--runs", 200), seed: value("--seed", 1)).run
     case "serve":
       // The child of `faults`.
       work = FaultServer.run
@@ -44,6 +51,7 @@ enum Main {
       calotype-soak: \(problem)
       usage: calotype-soak http2 [--runs N] [--transfers N]
              calotype-soak faults [--downloads N] [--seed N]
+             calotype-soak exits [--runs N] [--seed N]
 
       """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -160,7 +160,7 @@ final class CurlCore: Sendable {
   /// At first they are 128 KiB, which every transfer frees and takes anew. Each would get pages that are fresh from the
   /// system, and those cost more than what is done with them.
   private static func keepFreedMemory() {
-    UnsafeMutableRawPointer.allocate(byteCount: 4 << 20, alignment: 16).deallocate()
+    UnsafeMutableRawPointer.allocate(byteCount: 2 << 20, alignment: 16).deallocate()
   }
 
   func takeMessages() -> Batch {

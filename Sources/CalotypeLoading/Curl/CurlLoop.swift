@@ -44,7 +44,20 @@ final class CurlLoop {
   }
 
   /// Once per process; the library's own guard is only thread-safe in newer versions.
-  private static let globalInit = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+  private static let globalInit = {
+    keepOpenSSL()
+    return curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+  }()
+
+  /// OpenSSL would free what it needs when the program exits, while this thread may still be at work: a transfer that is
+  /// under way then would end the program with a fault instead of its own status.
+  private static func keepOpenSSL() {
+    typealias Initialise = @convention(c) (UInt64, UnsafeRawPointer?) -> CInt
+    // Found by name: libcurl may be built with another library.
+    guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+    let withoutCleanupAtExit: UInt64 = 0x80000
+    _ = unsafeBitCast(symbol, to: Initialise.self)(withoutCleanupAtExit, nil)
+  }
 
   private init(_ core: CurlCore, multi: UnsafeMutableRawPointer) {
     self.core = core
