@@ -135,7 +135,7 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CPixels",
+        "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CPixels",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

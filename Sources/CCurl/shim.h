@@ -11,6 +11,7 @@ typedef size_t (*calotype_curl_write_callback)(char *, size_t, size_t, void *);
 static inline CURLcode calotype_curl_set_write(CURL *h, CURLoption o, calotype_curl_write_callback f) { return curl_easy_setopt(h, o, f); }
 static inline CURLcode calotype_curl_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode calotype_curl_get_offset(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode calotype_curl_get_list(CURL *h, CURLINFO i, struct curl_slist **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode calotype_curl_get_string(CURL *h, CURLINFO i, char **v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLMcode calotype_curl_multi_set_long(CURLM *m, CURLMoption o, long v) { return curl_multi_setopt(m, o, v); }
 static inline CURLcode calotype_curl_message_result(const CURLMsg *m) { return m->data.result; }

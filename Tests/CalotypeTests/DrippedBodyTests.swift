@@ -7,7 +7,7 @@ import Testing
 @Suite("Dripped bodies", .timeLimit(.minutes(1)))
 struct DrippedBodyTests {
   @Test(
-    "half of a body makes a preview",
+    "three quarters of a body make a preview",
     arguments: ["jpeg", "png", "gif", "webp", "apng"], [false, true])
   func previews(format: String, isChunked: Bool) async throws {
     let bytes = try Self.picture(format)
@@ -39,22 +39,12 @@ struct DrippedBodyTests {
   }
 
   private static func picture(_ format: String) throws -> Data {
-    let size = PixelSize(width: 64, height: 48)
-    func bitmap(_ seed: UInt8) throws -> Bitmap {
-      try Bitmap(size: size) { pixels throws(ImagingError) in
-        for index in pixels.indices {
-          pixels[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index / 3) &+ seed
-        }
-        return true
-      }
-    }
-    let still = Image(bitmap: try bitmap(0))
     switch format {
-    case "jpeg": return try still.encoded(as: .jpeg(quality: 90))
-    case "png": return try still.encoded(as: .png)
-    case "webp": return try still.encoded(as: .webp(quality: 90))
-    case "gif": return try Samples.photo("pan.gif")
-    default: return try Data(contentsOf: Samples.fixture("apng/animated/maneki-neko.apng"))
+    case "jpeg": try Samples.photo("mountains.jpg")
+    case "png": try Samples.photo("brushes.png")
+    case "webp": try Samples.photo("sunset.webp")
+    case "gif": try Samples.photo("pan.gif")
+    default: try Data(contentsOf: Samples.fixture("apng/animated/maneki-neko.apng"))
     }
   }
 }

@@ -52,6 +52,21 @@ case ${target%%-*} in
     printf 'HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\nHTTP/2 200\r\nETag: "1"\r\n folded\r\n\r\nX: 1\r\n\r\nabc' \
       >"$folder/redirect"
     exit ;;
+  url)
+    printf 'http://user:pass@example.org:8080/a?b#c\n../x?yabc' >"$folder/relative"
+    printf 'http://[2606:4700::1111]/\n//[::1]:80/xabc' >"$folder/ipv6"
+    printf '0x7f.1\nhttp://2130706433/abc' >"$folder/numbers"
+    printf 'https://a.example\\@b.example/\nhttp:/\\c.exampleabc' >"$folder/slashes"
+    exit ;;
+  cookie)
+    printf 'a=1; Path=/; Domain=.example.org; Expires=Wed, 21 Oct 2026 07:28:00 GMT; Secure; HttpOnly\nb=2; Max-Age=5abc' \
+      >"$folder/set"
+    printf '.example.org\tTRUE\t/\tFALSE\t0\tname\tvalueabc' >"$folder/netscape"
+    exit ;;
+  partial)
+    printf '{"etag":"\\"1\\"","total":9,"contentType":"image/png"}abc' >"$folder/head"
+    printf '\004\000\000\000\143\363\363\255abcdabc' >"$folder/frame"
+    exit ;;
   content)
     printf 'bytes 0-499/1234abc' >"$folder/part"
     printf 'bytes 500-999/*abc' >"$folder/open"

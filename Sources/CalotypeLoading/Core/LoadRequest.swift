@@ -59,9 +59,12 @@ public struct LoadRequest: Equatable, Sendable {
   /// A request for the image at `url`.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes
+    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    statuses: StatusGate = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
-    self.init(source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes)
+    self.init(
+      source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes, credential: credential,
+      validators: validators, statuses: statuses, fallbacks: fallbacks, priority: priority)
   }
 
   /// Whether an answer of that status is let through.

@@ -21,6 +21,20 @@ public struct LoaderGroup: ImageLoading {
     LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }
 
+  /// For URLs given by others: `http` and `https` on the public internet (``AddressPolicy/public``), `data:` URLs, and bytes
+  /// at hand. No files.
+  ///
+  /// Each call makes a loader with connections of its own: keep the group.
+  public static func forUntrustedURLs(_ configuration: HTTPLoader.Configuration = HTTPLoader.Configuration())
+    -> LoaderGroup
+  {
+    var curl = CurlLoader.Configuration()
+    curl.addressPolicy = .public
+    return LoaderGroup([
+      BytesLoader(), DataURLLoader(), HTTPLoader(configuration, transport: CurlLoader(curl)),
+    ])
+  }
+
   /// A group of `loaders`; those further back win.
   public init(_ loaders: [any ImageLoading] = []) {
     self.loaders = loaders

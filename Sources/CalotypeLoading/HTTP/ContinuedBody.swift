@@ -74,6 +74,7 @@ actor ContinuedBody: LoadBodyProducing {
       do {
         chunk = try await claim.next()
       } catch let error as LoadingError {
+        attempts.bodyFailed(with: error)
         try await reopen(after: error)
         continue
       }

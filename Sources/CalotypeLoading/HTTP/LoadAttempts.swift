@@ -77,6 +77,12 @@ final class LoadAttempts: Sendable {
     return response
   }
 
+  /// A body that was let through broke off: that says something of its host too.
+  func bodyFailed(with error: LoadingError) {
+    guard let host = request.source.url.flatMap(HTTPOrigin.init)?.description else { return }
+    loader.breakers?.record(CircuitBreaker.Outcome(error), host: host, now: loader.timing.now())
+  }
+
   /// Lets the breaker of the host know how it went, whatever happens.
   private func transfer(_ request: LoadRequest) async throws -> LoadResponse {
     let host = request.source.url.flatMap(HTTPOrigin.init)?.description

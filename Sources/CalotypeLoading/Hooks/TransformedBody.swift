@@ -58,6 +58,9 @@ final class TransformedBody: LoadBodyProducing {
     }
   }
 
+  /// Those of the body that is transformed.
+  var metrics: LoadMetrics? { input?.metrics }
+
   func cancel() {
     // Out of the lock: what a transform does when it is released is its own affair.
     let transform = state.withLock { state -> (any BodyTransform)? in

@@ -23,6 +23,9 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "content-range", run: ContentRangeTarget.run),
       FuzzTarget(name: "http-date", run: HTTPDateTarget.run),
       FuzzTarget(name: "address", run: AddressTarget.run),
+      FuzzTarget(name: "url", run: URLTarget.run),
+      FuzzTarget(name: "cookie", run: CookieTarget.run),
+      FuzzTarget(name: "partial", run: PartialTarget.run),
     ]
     + DecoderTargets.all
 }
