@@ -103,6 +103,7 @@ final class CurlLoop {
   /// A function of its own, so that nothing of a turn is kept alive while the thread sleeps: the last
   /// reference to a transfer is also one to its loader.
   private func takeTurn() -> Next {
+    turn.now = .now
     let batch = core.takeMessages()
     if batch.closing {
       close(batch.messages)
@@ -126,7 +127,7 @@ final class CurlLoop {
     case .cancel(let transfer): cancel(transfer)
     case .resume(let transfer):
       guard let run = running[ObjectIdentifier(transfer)] else { return }
-      run.timer.resumed(at: .now)
+      run.timer.resumed(at: turn.now)
       turn.note(run.timer.deadline?.time)
       // Hands over what libcurl still holds, and may be paused again by that.
       if let easy = run.easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
@@ -223,6 +224,7 @@ final class CurlLoop {
 
   private func perform() {
     var active: Int32 = 0
+    turn.now = .now
     curl_multi_perform(multi, &active)
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {

@@ -21,6 +21,8 @@ final class RunningTransfer {
     var touched: [RunningTransfer] = []
     /// Not later than the first deadline of all.
     var nextDeadline = MonotonicTime.distantFuture
+    /// When libcurl was last called. Of the same turn for all callbacks: there are dozens of them in each transfer.
+    var now = MonotonicTime.now
 
     func note(_ deadline: MonotonicTime?) {
       if let deadline { nextDeadline = min(nextDeadline, deadline) }
@@ -124,7 +126,7 @@ final class RunningTransfer {
 
   /// A connection is there, a new one or one that was opened for somebody else. Returns whether the request may be sent.
   func connected(to remote: String) -> Bool {
-    timer.connected(at: .now)
+    timer.connected(at: turn.now)
     // Unlike bytes, this can move the deadline forward: from that of the connection to that of the first
     // byte.
     turn.note(timer.deadline?.time)
@@ -151,7 +153,7 @@ final class RunningTransfer {
 
   /// Returns whether the transfer may go on.
   func headerLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    if timer.activity(at: .now, bytes: line.count) { turn.note(timer.deadline?.time) }
+    if timer.activity(at: turn.now, bytes: line.count) { turn.note(timer.deadline?.time) }
     switch parser.line(line) {
     case .none: return true
     case .final: return headArrived()
@@ -190,7 +192,7 @@ final class RunningTransfer {
 
   /// What the write callback returns: the count when all was taken.
   func bodyBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
-    timer.activity(at: .now, bytes: bytes.count)
+    timer.activity(at: turn.now, bytes: bytes.count)
     // The challenge was not answered after all: this is the body of the refusal.
     if parser.settle(), !headArrived() { return 0 }
     if failure != nil || redirect != nil {
