@@ -66,13 +66,14 @@ struct AddressRefusalTests {
     "127.0.0.1", "10.1.2.3", "169.254.169.254", "192.168.1.1", "100.64.0.1", "0.0.0.0", "::1", "fd00::1",
     "fe80::1", "::ffff:127.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1",
   ])
-  func namesOfPrivateAddresses(address: String) async throws {
+  func namesOfPrivateAddresses(address text: String) async throws {
+    let address = try #require(IPAddress(text))
     let loader = curlLoader {
       $0.addressPolicy = .public
       $0.hostAddresses = ["innocent.example": [address]]
     }
     let reason = try await refusal("http://innocent.example:\(server.port)/a", loader)
-    #expect(reason?.contains(address == "::ffff:127.0.0.1" ? "127.0.0.1" : address) == true)
+    #expect(reason?.contains(text == "::ffff:127.0.0.1" ? "127.0.0.1" : text) == true)
     #expect(server.connectionCount == 0)
     #expect(loader.statistics.connectionsOpened == 0)
   }
@@ -91,18 +92,20 @@ struct AddressRefusalTests {
   private var trusting: CurlLoader {
     get throws {
       let range = try #require(AddressRange("127.0.0.1"))
+      let (inside, local) = (try #require(IPAddress("10.0.0.1")), try #require(IPAddress("127.0.0.1")))
       return curlLoader {
         $0.addressPolicy = .public.allowing(range)
-        $0.hostAddresses = ["inside.example": ["10.0.0.1"], "outside.example": ["127.0.0.1"]]
+        $0.hostAddresses = ["inside.example": [inside], "outside.example": [local]]
       }
     }
   }
 
   @Test func exceptionsAreNamed() async throws {
     #expect(try await trusting.data(for: LoadRequest(url: server.url("/a"))).0 == Data([1]))
+    let local = try #require(IPAddress("127.0.0.1"))
     let byName = curlLoader {
       $0.addressPolicy = .public.allowing(host: "images.internal")
-      $0.hostAddresses = ["images.internal": ["127.0.0.1"], "other.internal": ["127.0.0.1"]]
+      $0.hostAddresses = ["images.internal": [local], "other.internal": [local]]
     }
     let url = server.url("/a", host: "images.internal")
     #expect(try await byName.data(for: LoadRequest(url: url)).0 == Data([1]))

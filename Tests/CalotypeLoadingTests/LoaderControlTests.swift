@@ -52,6 +52,7 @@ struct LoaderControlTests {
     loader.setLimits(maxConcurrent: 1)
     await loader.settle()
     #expect(loader.statistics.active == 3)
+    while server.requests.count < 3 { await loader.settle() }
     let running = server.requests.map(\.path)
     for path in running.prefix(2) { gates[Int(path.dropFirst()) ?? 0].open() }
     while loader.statistics.completed < 2 { await loader.settle() }

@@ -28,6 +28,9 @@ public struct AddressPolicy: Hashable, Sendable {
   /// IPv4 addresses in other spellings than four decimal numbers; `localhost`; and names that are no host names.
   public static let `public` = AddressPolicy(isPublic: true)
 
+  /// Whether there is anything that it refuses.
+  var isRestricting: Bool { isPublic }
+
   private init(isPublic: Bool) {
     self.isPublic = isPublic
   }

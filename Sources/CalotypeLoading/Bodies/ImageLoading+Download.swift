@@ -51,7 +51,7 @@ private struct Destination: Sendable {
 
   init(_ url: URL) async throws {
     self.url = url
-    let name = ".\(url.lastPathComponent.prefix(180)).\(UUID().uuidString).part"
+    let name = ".calotype-\(UUID().uuidString).part"
     let path = url.deletingLastPathComponent().appending(path: name).path
     temporary = path
     file = try await Self.reporting(url) {

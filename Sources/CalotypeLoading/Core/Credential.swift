@@ -8,6 +8,18 @@ public enum Credential: Hashable, Sendable {
   case bearer(String)
 }
 
+extension Credential {
+  /// Whether it would end the line of the header that it is sent in.
+  var holdsControlCharacters: Bool {
+    let parts =
+      switch self {
+      case .basic(let user, let password), .digest(let user, let password): [user, password]
+      case .bearer(let token): [token]
+      }
+    return parts.contains { $0.utf8.contains { $0 < 32 || $0 == 127 } }
+  }
+}
+
 extension Credential: CustomStringConvertible {
   /// The kind and the user; never the secret.
   public var description: String {

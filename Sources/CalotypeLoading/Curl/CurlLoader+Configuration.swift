@@ -33,8 +33,8 @@ extension CurlLoader {
     public var proxy = Proxy.environment
     /// What becomes of cookies.
     public var cookies = Cookies.none
-    /// Addresses of hosts, instead of asking the resolver: `["images.internal": ["10.0.0.7"]]`. Any port.
-    public var hostAddresses: [String: [String]] = [:]
+    /// Addresses of hosts, on any port, instead of asking the resolver. Names are in lower case.
+    public var hostAddresses: [String: [IPAddress]] = [:]
 
     /// The defaults.
     public init() {}

@@ -77,7 +77,7 @@ final class CurlLoop {
 
   /// Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
   private func limitConnections() {
-    _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(max(queue.limit, 1) * 2, 256))
+    _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(queue.limit, 128) * 2)
   }
 
   private func run() {

@@ -37,6 +37,10 @@ struct CurlURL {
     guard let host = Self.part(handle, CURLUPART_HOST), !host.isEmpty else {
       throw Malformed(reason: "it names no host")
     }
+    // Decoded from escapes, which no name has.
+    guard !host.utf8.contains(where: { $0 <= 32 || $0 == 127 }) else {
+      throw Malformed(reason: "its host holds a space or control character")
+    }
     self.scheme = scheme.lowercased()
     self.host = Self.bare(host.lowercased())
     port = Self.part(handle, CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0

@@ -68,7 +68,7 @@ final class EasyHandle {
     _ = calotype_curl_set_pointer(pointer, CURLOPT_SHARE, share.handle)
     if configuration.cookies == .memory { set(CURLOPT_COOKIEFILE, "") }
     if let addresses = configuration.hostAddresses[hop.url.host], !addresses.isEmpty {
-      let list = addresses.map { $0.contains(":") ? "[\($0)]" : $0 }.joined(separator: ",")
+      let list = addresses.map { $0.isIPv4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
       addressList = curl_slist_append(nil, "\(hop.url.host):\(hop.url.port):\(list)")
       _ = calotype_curl_set_list(pointer, CURLOPT_RESOLVE, addressList)
     }
@@ -127,7 +127,7 @@ final class EasyHandle {
     switch configuration.proxy {
     // An empty one makes libcurl ignore the environment.
     case .none: set(CURLOPT_PROXY, "")
-    case .environment: if configuration.addressPolicy != .any { set(CURLOPT_PROXY, "") }
+    case .environment: if configuration.addressPolicy.isRestricting { set(CURLOPT_PROXY, "") }
     case .url(let url):
       set(CURLOPT_PROXY, url.absoluteString)
       // The environment's exceptions are not for it.

@@ -25,10 +25,14 @@ struct Hop {
     if let reason = Self.refusal(of: self.url, written: self.url.writtenHost ?? "", configuration) {
       throw .addressRefused(url, reason: reason)
     }
+    let known =
+      request.credential ?? Self.credential(in: self.url) ?? configuration.credentials[self.url.origin]
+    if let known, known.holdsControlCharacters {
+      throw .invalidURL(url, reason: "its credential holds a control character, a line end perhaps")
+    }
     number = 0
     headers = Self.headers(request, isOrigin: true, configuration)
-    credential =
-      request.credential ?? Self.credential(in: self.url) ?? configuration.credentials[self.url.origin]
+    credential = known
   }
 
   /// The request that a redirect asks for.
@@ -61,7 +65,12 @@ struct Hop {
     let isOrigin = url.origin == first.url.origin
     headers = Self.headers(transfer.request, isOrigin: isOrigin, configuration)
     // Never from the redirect itself: whoever sends us somewhere does not say who we are.
-    credential = isOrigin ? first.credential : configuration.credentials[url.origin]
+    let known = isOrigin ? first.credential : configuration.credentials[url.origin]
+    guard known?.holdsControlCharacters != true else {
+      throw .redirectRefused(
+        transfer.url, reason: "the credential for \(url.origin) holds a control character")
+    }
+    credential = known
   }
 
   /// Whether libcurl answers a challenge of the server by itself, so that there are two responses.
@@ -73,12 +82,12 @@ struct Hop {
     of url: CurlURL, written: @autoclosure () -> String, _ configuration: CurlLoader.Configuration
   ) -> String? {
     let policy = configuration.addressPolicy
-    if policy == .any { return nil }
+    guard policy.isRestricting else { return nil }
     let written = written()
     if let reason = policy.refusal(scheme: url.scheme, host: written) { return reason }
-    let bare =
-      written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
-    if bare.lowercased() != url.host { return "its host can be read in two ways, \(bare) and \(url.host)" }
+    guard HostText(written).canonical == HostText(url.host).canonical else {
+      return "its host can be read in two ways, \(written) and \(url.host)"
+    }
     if case .url = configuration.proxy, !policy.trustsProxy {
       return "a proxy would decide which address is reached"
     }

@@ -11,7 +11,7 @@ struct ResponseHeadParser {
     case tooLarge
   }
 
-  /// All header bytes of one response together, at most.
+  /// All header bytes of one request together, interim responses and trailers included, at most.
   static let limit = 256 << 10
   /// What a line counts for besides its bytes, as in HTTP/2: empty fields take memory too, and `HTTPFields` ends the
   /// program when there are 65,535.
@@ -42,10 +42,10 @@ struct ResponseHeadParser {
 
   /// Feeds one line, with or without its line end.
   mutating func line(_ bytes: UnsafeRawBufferPointer) -> Event {
-    // What follows the final head are trailers.
-    if isFinal { return .none }
     byteCount += bytes.count + Self.overhead
     if byteCount > Self.limit { return .tooLarge }
+    // What follows the final head are trailers.
+    if isFinal { return .none }
     var end = bytes.count
     while end > 0, bytes[end - 1] == 10 || bytes[end - 1] == 13 { end -= 1 }
     let line = UnsafeRawBufferPointer(rebasing: bytes[..<end])
@@ -78,7 +78,6 @@ struct ResponseHeadParser {
     store()
     guard inHead else { return .none }
     inHead = false
-    byteCount = 0
     if (100..<200).contains(status) { return .none }
     if status == 401, answersChallenge {
       answersChallenge = false

@@ -148,7 +148,7 @@ final class RunningTransfer {
   /// Whether addresses are looked at. A proxy that is trusted is one whose address says nothing.
   private var isRestricted: Bool {
     if case .url = configuration.proxy { return false }
-    return configuration.addressPolicy != .any
+    return configuration.addressPolicy.isRestricting
   }
 
   /// Returns whether the transfer may go on.
@@ -175,7 +175,7 @@ final class RunningTransfer {
     let request = transfer.request
     guard request.accepts(status: head.status) else {
       fail(.httpStatus(transfer.url, status: head.status, headers: head.headers))
-      return true
+      return head.expectedLength ?? 0 <= Self.discardLimit
     }
     if head.status == 206, request.headers[.range] == nil {
       fail(.protocolError(transfer.url, reason: "it is a part (status 206) that nobody asked for"))

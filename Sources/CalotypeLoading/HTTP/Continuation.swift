@@ -16,9 +16,9 @@ enum Continuation: Hashable {
   ///   - total: Length of the whole body, if it was known.
   ///   - etag: The strong validator of the bytes that are there; `nil` if they have none.
   init(status: Int?, headers: HTTPFields, offset: Int, total: Int?, etag: String?) {
+    let isSame = etag == nil || headers[.eTag] == nil || headers[.eTag] == etag
     switch status {
     case 206:
-      let isSame = etag == nil || headers[.eTag] == nil || headers[.eTag] == etag
       guard isSame, headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
         let text = headers[.contentRange], case .bytes(let range, let declared) = ContentRange(text),
         range.lowerBound == offset, Self.agree(declared, total),
@@ -31,7 +31,7 @@ enum Continuation: Hashable {
       self = .rest
     case 416:
       guard let text = headers[.contentRange], case .unsatisfied(let declared) = ContentRange(text),
-        declared == offset, Self.agree(declared, total)
+        isSame, declared == offset, Self.agree(declared, total)
       else {
         self = .changed
         return

@@ -68,13 +68,16 @@ actor ContinuedBody: LoadBodyProducing {
   func next() async throws -> Data? {
     while true {
       try Task.checkCancellation()
-      if kept > 0 { return try await nextKept() }
+      if kept > 0 {
+        if let chunk = try await nextKept() { return chunk }
+        continue
+      }
       guard let claim = source.withLock({ $0.claim }) else { return nil }
       let chunk: Data?
       do {
         chunk = try await claim.next()
       } catch let error as LoadingError {
-        attempts.bodyFailed(with: error)
+        attempts.bodyEnded(CircuitBreaker.Outcome(error))
         try await reopen(after: error)
         continue
       }
@@ -84,12 +87,12 @@ actor ContinuedBody: LoadBodyProducing {
   }
 
   nonisolated func cancel() {
-    let claim = source.withLock { source in
+    let (claim, partial) = source.withLock { source in
       source.isCancelled = true
-      source.partial = nil
-      return source.claim
+      return (source.claim, source.partial.take())
     }
     claim?.cancel()
+    withExtendedLifetime(partial) {}
   }
 
   nonisolated var metrics: LoadMetrics? {
@@ -107,12 +110,18 @@ actor ContinuedBody: LoadBodyProducing {
   // MARK: Delivery
 
   private func nextKept() async throws -> Data? {
-    guard let partial, let chunk = await partial.next(atMost: kept) else {
-      throw LoadingError.contentChanged(subject.url, received: delivered)
+    if let partial, let chunk = await partial.next(atMost: kept) {
+      kept -= chunk.count
+      try note(chunk)
+      return chunk
     }
-    kept -= chunk.count
-    note(chunk)
-    return chunk
+    try Task.checkCancellation()
+    // The disk failed us: the server still has these bytes, and sends them from here on.
+    kept = 0
+    await partial?.discard()
+    source.withLock { $0.partial.take() }.map { withExtendedLifetime($0) {} }
+    try await reopen(after: .truncatedBody(subject.url, received: delivered, expected: subject.total))
+    return nil
   }
 
   /// What of a chunk was not delivered before.
@@ -129,12 +138,17 @@ actor ContinuedBody: LoadBodyProducing {
   }
 
   private func deliver(_ chunk: Data) async throws -> Data {
-    note(chunk)
+    try note(chunk)
     await partial?.append(chunk)
     return chunk
   }
 
-  private func note(_ chunk: Data) {
+  private func note(_ chunk: Data) throws(LoadingError) {
+    // The transport counts each answer alone, and what was kept not at all.
+    let request = attempts.request
+    guard chunk.count <= request.maxBytes - delivered else {
+      throw .tooLarge(request.source, limit: request.maxBytes, declared: subject.total)
+    }
     delivered += chunk.count
     // Only a body that can be loaded again is ever compared.
     if attempts.canRetry { checksum = Self.checksum(chunk, after: checksum) }
@@ -156,20 +170,15 @@ actor ContinuedBody: LoadBodyProducing {
   // MARK: Another request
 
   private func reopen(after error: LoadingError) async throws {
-    do {
-      // Not for somebody who has left.
-      if isCancelled { throw CancellationError() }
-      try await attempts.wait(after: error)
-      let part =
-        subject.isResumable && delivered > 0
-        ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
-      let response = try await attempts.open(continuing: part)
-      attempts.counters.count { $0.continued += 1 }
-      try await take(response)
-    } catch let error as LoadingError {
-      attempts.failureMemory?.record(error, for: attempts.request)
-      throw error
-    }
+    // Not for somebody who has left.
+    if isCancelled { throw CancellationError() }
+    try await attempts.wait(after: error)
+    let part =
+      subject.isResumable && delivered > 0
+      ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
+    let response = try await attempts.open(continuing: part)
+    attempts.counters.count { $0.continued += 1 }
+    try await take(response)
   }
 
   private func take(_ response: LoadResponse) async throws {
@@ -182,6 +191,9 @@ actor ContinuedBody: LoadBodyProducing {
       // An empty body, which ends well.
       repeated = (0, 0)
     case .whole:
+      if let etag = subject.etag, let other = response.validators?.strong, other != etag {
+        throw LoadingError.contentChanged(subject.url, received: delivered)
+      }
       guard response.expectedLength == nil || subject.total == nil || response.expectedLength == subject.total
       else {
         throw LoadingError.contentChanged(subject.url, received: delivered)
@@ -192,11 +204,14 @@ actor ContinuedBody: LoadBodyProducing {
     guard let claim = answer == .complete ? LoadBody([]).claim() : response.body.claim() else {
       throw LoadingError.bodyAlreadyConsumed
     }
-    let isCancelled = source.withLock { source in
-      source.bytesBefore += source.claim?.metrics?.bytesReceived ?? 0
-      source.claim = claim
-      return source.isCancelled
+    let before = source.withLock { $0.claim }?.metrics?.bytesReceived ?? 0
+    let (old, isCancelled) = source.withLock { source in
+      defer { source.claim = claim }
+      source.bytesBefore += before
+      return (source.claim, source.isCancelled)
     }
+    // Released here, not under the lock: it calls out.
+    withExtendedLifetime(old) {}
     // It was cancelled while there was nothing to cancel.
     if isCancelled { throw CancellationError() }
   }

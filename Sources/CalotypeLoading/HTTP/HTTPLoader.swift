@@ -88,8 +88,8 @@ public final class HTTPLoader: ImageLoading {
     let attempts = LoadAttempts(request, loader: self, deadline: deadline)
     do {
       let response = try await open(attempts)
-      configuration.failureMemory?.forget(request)
-      return try response.transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
+        .transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
+      return response.replacingBody(WatchedBody(response.body, attempts: attempts))
     } catch let error as LoadingError {
       configuration.failureMemory?.record(error, for: request)
       throw error
@@ -118,7 +118,14 @@ public final class HTTPLoader: ImageLoading {
   private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> LoadResponse? {
     let kept = partial.head
     let offset = partial.length
-    let response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
+    guard max(kept.total ?? 0, offset) <= attempts.request.maxBytes else { return nil }
+    let response: LoadResponse
+    do {
+      response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
+    } catch let error as LoadingError where !error.isRetryable {
+      // A server that cannot stand the question may well have the answer to another.
+      return nil
+    }
     let answer = Continuation(
       status: response.status, headers: response.headers, offset: offset, total: kept.total, etag: kept.etag)
     switch answer {

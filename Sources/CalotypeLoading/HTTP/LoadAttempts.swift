@@ -73,14 +73,14 @@ final class LoadAttempts: Sendable {
     used.withLock { $0.requests += 1 }
     var response = try await transfer(request)
     response = try await response.intercepted(by: configuration.interceptors, for: request)
-    try check(response, against: configuration.contentTypes)
+    try check(response, against: configuration.contentTypes, isPart: part != nil)
     return response
   }
 
-  /// A body that was let through broke off: that says something of its host too.
-  func bodyFailed(with error: LoadingError) {
+  /// How a body that was let through ended; known to the breaker of its host.
+  func bodyEnded(_ outcome: CircuitBreaker.Outcome) {
     guard let host = request.source.url.flatMap(HTTPOrigin.init)?.description else { return }
-    loader.breakers?.record(CircuitBreaker.Outcome(error), host: host, now: loader.timing.now())
+    loader.breakers?.record(outcome, host: host, now: loader.timing.now())
   }
 
   /// Lets the breaker of the host know how it went, whatever happens.
@@ -101,7 +101,9 @@ final class LoadAttempts: Sendable {
     if !loader.configuration.interceptors.isEmpty { sent.statuses = .any }
     do {
       let response = try await loader.transport.load(sent)
-      record(response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success)
+      // That of a good answer is known when its body has come to its end.
+      let outcome = response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success
+      if outcome == .failure { record(outcome) }
       return response
     } catch let error as LoadingError {
       record(CircuitBreaker.Outcome(error))
@@ -128,8 +130,12 @@ final class LoadAttempts: Sendable {
 
   private var url: URL { request.source.url ?? ImageSource.urlOfBytes }
 
-  private func check(_ response: LoadResponse, against accepted: [String]?) throws(LoadingError) {
+  private func check(
+    _ response: LoadResponse, against accepted: [String]?, isPart: Bool
+  ) throws(LoadingError) {
     guard let accepted, response.status != 304, response.status != 416 else { return }
+    // RFC 9110 §15.3.7: a server leaves out what whoever has the beginning knows.
+    if isPart, response.status == 206, response.contentType == nil { return }
     let type = response.contentType.map(MediaType.init)
     guard let type, accepted.contains(where: { type.matches($0) }) else {
       throw .unacceptableContentType(url, type: response.contentType, accepted: accepted)

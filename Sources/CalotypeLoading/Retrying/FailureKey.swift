@@ -9,6 +9,8 @@ struct FailureKey: Hashable {
   let source: ImageSource
   private let headers: HTTPFields
   private let credential: Credential?
+  /// What is an error to one is an answer to another.
+  private let statuses: StatusGate
 
   init(_ request: LoadRequest) {
     switch request.source {
@@ -18,6 +20,7 @@ struct FailureKey: Hashable {
     }
     headers = request.headers
     credential = request.credential
+    statuses = request.statuses
   }
 
   /// In bytes, about.
