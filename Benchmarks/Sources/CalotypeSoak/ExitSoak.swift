@@ -30,8 +30,9 @@ struct ExitSoak {
 
   /// What the child does: loads for some microseconds, and exits.
   static func load(_ address: String, caFile: String, microseconds: UInt32) -> Never {
-    let loader = CurlLoader(
-      CurlLoader.Configuration(maxConcurrent: 64, maxConcurrentPerHost: 64, caFile: caFile))
+    var configuration = CurlLoader.Configuration(maxConcurrent: 64, maxConcurrentPerHost: 64)
+    configuration.tls.caFile = caFile
+    let loader = CurlLoader(configuration)
     if let url = URL(string: address) {
       for _ in 0..<64 {
         Task.detached { while true { _ = try? await loader.data(for: LoadRequest(url: url)) } }

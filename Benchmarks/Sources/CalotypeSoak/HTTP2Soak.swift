@@ -30,15 +30,16 @@ struct HTTP2Soak {
   func run() async throws -> Bool {
     let server = try LocalServer.nghttpd()
     try server.serve("body", byteCount: byteCount)
+    var configuration = CurlLoader.Configuration(
+      maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
+    configuration.tls.caFile = server.caFile
     let start = ContinuousClock.now
     var finished = 0
     var stalls = 0
     var failures = 0
     for number in 1...runs {
       let progress = Progress()
-      let loader = CurlLoader(
-        CurlLoader.Configuration(
-          maxConcurrent: concurrency, maxConcurrentPerHost: concurrency, caFile: server.caFile))
+      let loader = CurlLoader(configuration)
       await run(number, with: loader, from: server, progress)
       finished += progress.finished.load(ordering: .relaxed)
       let failed = progress.failures.withLock { $0 }
@@ -72,7 +73,7 @@ struct HTTP2Soak {
         progress.stalled.store(true, ordering: .relaxed)
         print("run \(number) stalls after \(finished) of \(transfers) transfers: \(loader.statistics)")
         // Ends the rest, so that the next run can begin.
-        return loader.shutdown()
+        return await loader.shutdown()
       }
     }
     await withTaskGroup(of: Void.self) { group in

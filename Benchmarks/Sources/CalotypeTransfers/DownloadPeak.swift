@@ -23,8 +23,11 @@ struct DownloadPeak {
 
   private func save(_ name: String, with loader: CurlLoader) async throws -> Int {
     guard let url = URL(string: "\(address)/\(name)") else { throw TransferRun.Failure(description: address) }
-    let target = "\(folder)/\(name).saved"
-    defer { try? FileManager.default.removeItem(atPath: target) }
-    return try await loader.save(LoadRequest(url: url, maxBytes: 2 << 30), to: target)
+    let target = URL(filePath: "\(folder)/\(name).saved")
+    defer { try? FileManager.default.removeItem(at: target) }
+    var received = 0
+    let request = LoadRequest(url: url, maxBytes: 2 << 30)
+    try await loader.download(request, to: target) { count, _ in received = count }
+    return received
   }
 }

@@ -55,8 +55,10 @@ struct TransferRun {
   ///
   /// - Throws: ``Failure``, and what the loader throws.
   func run() async throws {
-    let loader = CurlLoader(
-      CurlLoader.Configuration(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency, caFile: caFile))
+    var configuration = CurlLoader.Configuration(
+      maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
+    configuration.tls.caFile = caFile
+    let loader = CurlLoader(configuration)
     let counter = Counter()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<concurrency {
@@ -79,7 +81,9 @@ struct TransferRun {
     switch sink {
     case .memory: received = try await loader.data(for: request).0.count
     case .nowhere: for try await chunk in try await loader.load(request).body { received += chunk.count }
-    case .folder(let folder): received = try await loader.save(request, to: "\(folder)/\(number)")
+    case .folder(let folder):
+      let file = URL(filePath: "\(folder)/\(number)")
+      try await loader.download(request, to: file) { count, _ in received = count }
     }
     guard received == byteCount else { throw Failure(description: "\(url): \(received) bytes") }
   }

@@ -26,7 +26,15 @@ public struct HTTPOrigin: Hashable, Sendable {
 extension HTTPOrigin: CustomStringConvertible {
   /// As in a URL.
   public var description: String {
-    let host = host.contains(":") ? "[\(host)]" : host
-    return port == (scheme == "https" ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    var text = scheme
+    let isIPv6 = host.utf8.contains(UInt8(ascii: ":"))
+    text += isIPv6 ? "://[" : "://"
+    text += host
+    if isIPv6 { text += "]" }
+    if port != (scheme == "https" ? 443 : 80) {
+      text += ":"
+      text += String(port)
+    }
+    return text
   }
 }

@@ -12,8 +12,8 @@ struct CurlURL {
   let port: Int
   let user: String?
   let password: String?
-  /// The host as somebody wrote it, if it was written at all rather than taken over from the base.
-  let writtenHost: String?
+  /// As somebody wrote it.
+  private let reference: String
 
   var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
 
@@ -46,36 +46,39 @@ struct CurlURL {
     port = Self.part(handle, CURLUPART_PORT, flags: UInt32(CURLU_DEFAULT_PORT)).flatMap { Int($0) } ?? 0
     user = Self.part(handle, CURLUPART_USER, flags: UInt32(CURLU_URLDECODE))
     password = Self.part(handle, CURLUPART_PASSWORD, flags: UInt32(CURLU_URLDECODE))
-    for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
-      try Self.check(curl_url_set(handle, part, nil, 0))
+    if base == nil, user == nil, password == nil, !reference.utf8.contains(UInt8(ascii: "#")) {
+      text = reference
+    } else {
+      for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
+        try Self.check(curl_url_set(handle, part, nil, 0))
+      }
+      guard let text = Self.part(handle, CURLUPART_URL) else {
+        throw Malformed(reason: "it cannot be put together again")
+      }
+      self.text = text
     }
-    guard let text = Self.part(handle, CURLUPART_URL) else {
-      throw Malformed(reason: "it cannot be put together again")
-    }
-    self.text = text
-    writtenHost = Self.writtenHost(reference)
+    self.reference = reference
   }
 
-  /// What stands between `//` and the path, without user and port: by the rules of RFC 3986 alone.
-  private static func writtenHost(_ reference: String) -> String? {
-    let bytes = reference.utf8
-    guard let slashes = bytes.firstRange(of: "//".utf8) else { return nil }
-    let before = bytes[..<slashes.lowerBound]
-    // Two slashes further back are part of a path.
-    guard before.isEmpty || before.last == UInt8(ascii: ":"), !before.contains(UInt8(ascii: "/")),
-      !before.contains(UInt8(ascii: "?")), !before.contains(UInt8(ascii: "#"))
-    else { return nil }
-    var authority = bytes[slashes.upperBound...]
-    if let end = authority.firstIndex(where: { "/?#\\".utf8.contains($0) }) { authority = authority[..<end] }
-    if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
-      authority = authority[authority.index(after: at)...]
+  /// The host as somebody wrote it, if it was written at all rather than taken over from the base: what stands between
+  /// `//` and the path, without user and port, by the rules of RFC 3986 alone.
+  var writtenHost: String? {
+    var reference = reference
+    return reference.withUTF8 { bytes in
+      // Before it there is a scheme or nothing; two slashes further back are part of a path.
+      guard let slash = bytes.firstIndex(where: { "/?#".utf8.contains($0) }),
+        bytes[slash...].starts(with: "//".utf8),
+        slash == 0 || bytes[slash - 1] == UInt8(ascii: ":")
+      else { return nil }
+      var authority = bytes[(slash + 2)...].prefix { !"/?#\\".utf8.contains($0) }
+      if let at = authority.lastIndex(of: UInt8(ascii: "@")) { authority = authority[(at + 1)...] }
+      if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
+        authority = authority[...bracket]
+      } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
+        authority = authority[..<colon]
+      }
+      return String(decoding: authority, as: UTF8.self)
     }
-    if authority.first == UInt8(ascii: "["), let bracket = authority.firstIndex(of: UInt8(ascii: "]")) {
-      authority = authority[...bracket]
-    } else if let colon = authority.lastIndex(of: UInt8(ascii: ":")) {
-      authority = authority[..<colon]
-    }
-    return String(Substring(authority))
   }
 
   private static func bare(_ host: String) -> String {

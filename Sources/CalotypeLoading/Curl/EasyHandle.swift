@@ -75,20 +75,21 @@ final class EasyHandle {
   }
 
   private func setHeaders(_ fields: HTTPFields) {
-    // Asks for no coding, and makes libcurl undo one that comes unasked.
-    set(CURLOPT_ACCEPT_ENCODING, "identity")
+    // No coding; one that comes unasked is undone behind the queue, where a slow consumer holds it back.
+    if fields[.acceptEncoding] == nil { append("Accept-Encoding: identity") }
     // Without it libcurl sends one of its own.
-    if fields[.accept] == nil { append("Accept:") }
-    for field in fields where !Self.connectionFields.contains(field.name) {
+    if !fields.contains(.accept) { append("Accept:") }
+    for field in fields {
+      switch field.name {
+      // They describe the connection.
+      case .contentLength, .transferEncoding, .connection, .upgrade: continue
+      default: break
+      }
       // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
-      append(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
+      append(field.value.isEmpty ? field.name.rawName + ";" : field.name.rawName + ": " + field.value)
     }
     _ = calotype_curl_set_list(pointer, CURLOPT_HTTPHEADER, headerList)
   }
-
-  private static let connectionFields: Set<HTTPField.Name> = [
-    .contentLength, .transferEncoding, .connection, .upgrade,
-  ]
 
   private func append(_ line: String) {
     if let list = curl_slist_append(headerList, line) { headerList = list }

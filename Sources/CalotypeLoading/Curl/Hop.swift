@@ -79,10 +79,11 @@ struct Hop {
   }
 
   private static func refusal(
-    of url: CurlURL, written: String, _ configuration: CurlLoader.Configuration
+    of url: CurlURL, written: @autoclosure () -> String, _ configuration: CurlLoader.Configuration
   ) -> String? {
     let policy = configuration.addressPolicy
     guard policy.isRestricting else { return nil }
+    let written = written()
     if let reason = policy.refusal(scheme: url.scheme, host: written) { return reason }
     guard HostText(written).canonical == HostText(url.host).canonical else {
       return "its host can be read in two ways, \(written) and \(url.host)"
@@ -101,6 +102,7 @@ struct Hop {
   private static func headers(
     _ request: LoadRequest, isOrigin: Bool, _ configuration: CurlLoader.Configuration
   ) -> HTTPFields {
+    if request.headers.isEmpty, request.validators == nil { return configuration.headers }
     var result = HTTPFields()
     for field in configuration.headers where request.headers[field.name] == nil { result.append(field) }
     for field in request.headers where isOrigin || field.isNegotiating { result.append(field) }

@@ -15,23 +15,27 @@ struct ResponseHead: Sendable, Equatable {
     self.url = url
     self.status = status
     self.headers = headers
-    var lengths: [String] = []
-    var types: [String] = []
+    var length: String?
+    var type: String?
     // Without a body; or with one whose end another field tells.
     var isUnknown = status == 204 || status == 304
     for field in headers {
       switch field.name {
-      case .contentLength: lengths.append(field.value)
-      case .contentType: types.append(field.value)
+      // Two lengths are none.
+      case .contentLength: length = length == nil ? field.value : ""
+      case .contentType: type = type.map { "\($0), \(field.value)" } ?? field.value
       case .transferEncoding: isUnknown = true
       // A content coding is undone on the way, so the declared length is that of other bytes.
       case .contentEncoding: isUnknown = isUnknown || field.value.lowercased() != "identity"
       default: break
       }
     }
-    let isNumber = lengths.count == 1 && lengths[0].utf8.allSatisfy { (48...57).contains($0) }
-    expectedLength = isNumber && !isUnknown ? Int(lengths[0]) : nil
-    contentType = types.count > 1 ? types.joined(separator: ", ") : types.first
+    if let length, !isUnknown, length.utf8.allSatisfy({ (48...57).contains($0) }) {
+      expectedLength = Int(length)
+    } else {
+      expectedLength = nil
+    }
+    contentType = type
   }
 
   /// Where a redirect leads that is followed (RFC 9110 §15.4).
