@@ -256,4 +256,48 @@ struct ConnectionTests {
       #expect(error?.gatewayStatus == status, "\(path)")
     }
   }
+
+  @Test func endlessTrailersAreCut() async throws {
+    let trailers = Data(String(repeating: "X-T: 1\r\n", count: 50_000).utf8)
+    server.route(
+      "/a",
+      ScriptedReply([
+        .head(200, [("Transfer-Encoding", "chunked")]), .chunk(Data([1])), .bytes(Data("0\r\n".utf8)),
+        .bytes(trailers),
+        .hang,
+      ]))
+    let request = LoadRequest(url: server.url("/a"), timeouts: LoadTimeouts(idle: .seconds(10)))
+    #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "protocolError")
+  }
+
+  @Test(arguments: [
+    Credential.bearer("a\r\nEvil: 1"), .bearer("a\n"), .basic(user: "a\n", password: ""),
+    .digest(user: "a", password: "\0"),
+  ])
+  func credentialsOfSeveralLines(credential: Credential) async throws {
+    server.route("/a", .body(Data([1])))
+    let request = LoadRequest(url: server.url("/a"), credential: credential)
+    #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "invalidURL")
+    #expect(server.connectionCount == 0)
+  }
+
+  @Test func limitsWithoutLimit() async throws {
+    server.route("/a", .body(Data([1])))
+    let loader = curlLoader {
+      $0.maxConcurrent = .max
+      $0.maxConcurrentPerHost = .max
+      $0.maxQueued = .max
+      $0.maxRedirects = .max
+      $0.highWater = .max
+    }
+    loader.setLimits(maxConcurrent: .max, maxConcurrentPerHost: .max)
+    let request = LoadRequest(
+      url: server.url("/a"),
+      timeouts: LoadTimeouts(
+        connect: .seconds(Int64.max), idle: .seconds(Int64.max), total: .seconds(Int64.max)),
+      maxBytes: .max)
+    #expect(try await loader.data(for: request).0 == Data([1]))
+    loader.setLimits(maxConcurrent: .min, maxConcurrentPerHost: .min)
+    #expect(try await loader.data(for: request).0 == Data([1]))
+  }
 }

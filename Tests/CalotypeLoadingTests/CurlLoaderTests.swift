@@ -134,6 +134,26 @@ struct CurlLoaderTests {
     let limited = LoadRequest(url: server.url("/gzip"), maxBytes: 1_000)
     let error = await loadingError { _ = try await loader.data(for: limited) }
     #expect(error == .tooLarge(limited.source, limit: 1_000, declared: nil))
+    // In pieces, cut, damaged, doubled, and by a name that nobody knows.
+    let pieces = packed.map { Data([$0]) }
+    server.route("/pieces", .chunked(pieces, headers: [("Content-Encoding", "x-gzip")]))
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/pieces"))).0 == Data(count: 16_384))
+    server.route("/twice", .body(packed + packed, headers: [("Content-Encoding", "GZIP")]))
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/twice"))).0 == Data(count: 32_768))
+    server.route("/cut", .body(packed.prefix(30), headers: [("Content-Encoding", "gzip")]))
+    #expect(
+      await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/cut"))) }?.code
+        == "truncatedBody")
+    server.route(
+      "/damaged",
+      .body(packed.prefix(20) + Data(repeating: 0xFF, count: 31), headers: [("Content-Encoding", "gzip")]))
+    #expect(
+      await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/damaged"))) }?.code
+        == "protocolError")
+    server.route("/raw", .body(packed.dropFirst(10).dropLast(8), headers: [("Content-Encoding", "deflate")]))
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/raw"))).0 == Data(count: 16_384))
+    server.route("/other", .body(packed, headers: [("Content-Encoding", "aws-chunked")]))
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/other"))).0 == packed)
   }
 
   @Test func thousandTransfersShareConnections() async throws {

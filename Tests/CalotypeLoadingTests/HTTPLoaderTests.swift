@@ -338,4 +338,40 @@ struct HTTPLoaderTests {
     #expect(try await waits.loader(transport).data(for: LoadRequest(url: url)).0 == Data([9]))
     #expect(calls.withLock { $0 } == 2)
   }
+
+  /// What shows in the body counts as what shows in the head.
+  @Test func failuresInTheBodyAreRememberedLongerEachTime() async throws {
+    server.route("/a", .body(Data("%%%".utf8)))
+    let loader = waits.loader { $0.bodyTransforms = [Base64Transform()] }
+    let request = LoadRequest(url: server.url("/a"))
+    let memory = try #require(loader.configuration.failureMemory)
+    _ = await loadingError { _ = try await loader.data(for: request) }
+    #expect(memory.failure(for: request)?.count == 1)
+    clock.advance(by: .seconds(61))
+    _ = await loadingError { _ = try await loader.data(for: request) }
+    #expect(memory.failure(for: request)?.count == 2)
+    #expect(server.requests.count == 2)
+    // A 404 that is an error to one is an answer to another.
+    server.route("/b", .body(Data([1]), status: 404))
+    var other = LoadRequest(url: server.url("/b"))
+    _ = await loadingError { _ = try await loader.data(for: other) }
+    other.statuses = .any
+    #expect(await loadingError { _ = try await loader.data(for: other) }?.code != "recentlyFailed")
+  }
+
+  @Test func hostsThatBreakOffAreLeftAlone() async throws {
+    server.route("/a", .truncated(pattern(10), declared: 100))
+    let loader = waits.loader {
+      $0.retry = .none
+      $0.circuitBreaker = CircuitBreakerPolicy(threshold: 3)
+    }
+    for _ in 0..<3 {
+      #expect(
+        await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }?.code
+          == "truncatedBody")
+    }
+    #expect(
+      await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }?.code
+        == "hostSuspended")
+  }
 }

@@ -188,4 +188,36 @@ final class PartialStoreTests {
     #expect(store.failures > 0)
     #expect(try await load("/a", store).0 == bytes)
   }
+
+  /// RFC 9110 §15.3.7: with If-Range a server leaves out what the client has already.
+  @Test func partsWithoutAType() async throws {
+    let (bytes, etag) = (self.bytes, self.etag)
+    server.route("/a") { request in
+      request[header: "Range"] == nil
+        ? ScriptedReply.resource(bytes, etag: etag, for: request, headers: [("Content-Type", "image/png")])
+          .cut(after: 500_000)
+        : .resource(bytes, etag: etag, for: request)
+    }
+    let store = self.store
+    let loader = waits.loader(CurlLoader()) {
+      $0.partials = store
+      $0.retry = .none
+      $0.contentTypes = ["image/png"]
+    }
+    let request = LoadRequest(url: server.url("/a"))
+    _ = await loadingError { _ = try await loader.data(for: request) }
+    let (data, response) = try await loader.data(for: request)
+    #expect(data == bytes && response.contentType == "image/png")
+  }
+
+  /// A limit holds for all bytes, whoever brought them.
+  @Test func limitsOfStitchedBodies() async throws {
+    cutOnce("/a", after: 500_000)
+    _ = await loadingError { _ = try await load("/a", store) }
+    let request = LoadRequest(url: server.url("/a"), maxBytes: 100_000)
+    let response = await loadingError {
+      for try await _ in try await loader(store).load(request).body {}
+    }
+    #expect(response?.code == "tooLarge")
+  }
 }

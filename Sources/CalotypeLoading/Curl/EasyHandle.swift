@@ -75,8 +75,8 @@ final class EasyHandle {
   }
 
   private func setHeaders(_ fields: HTTPFields) {
-    // Asks for no coding, and makes libcurl undo one that comes unasked.
-    set(CURLOPT_ACCEPT_ENCODING, "identity")
+    // No coding; one that comes unasked is undone behind the queue, where a slow consumer holds it back.
+    if fields[.acceptEncoding] == nil { append("Accept-Encoding: identity") }
     // Without it libcurl sends one of its own.
     if !fields.contains(.accept) { append("Accept:") }
     for field in fields {

@@ -1,0 +1,127 @@
+import CISAL
+import FoundationEssentials
+
+/// Undoes a content coding that a server applied though nobody asked for one (RFC 9110 §8.4.1): gzip (RFC 1952), and deflate
+/// (RFC 1950, or RFC 1951 as some send it).
+///
+/// Behind the queue of the transfer, so that a slow consumer holds back what is inflated too. Other codings are left alone:
+/// the bytes say what they are.
+struct ContentDecoding: BodyTransforming {
+  private let coding: Coding
+  private let url: URL
+  private let maxBytes: Int
+
+  private enum Coding: Sendable {
+    case gzip, deflate
+  }
+
+  /// `nil` when there is nothing to undo.
+  init?(_ head: ResponseHead, maxBytes: Int) {
+    switch head.headers[.contentEncoding]?.lowercased() {
+    case "gzip", "x-gzip": coding = .gzip
+    case "deflate": coding = .deflate
+    default: return nil
+    }
+    url = head.url
+    self.maxBytes = maxBytes
+  }
+
+  var identity: String { "\(coding)" }
+
+  func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
+    Inflation(isGzip: coding == .gzip, url: url, maxBytes: maxBytes)
+  }
+
+  private struct Inflation: BodyTransform {
+    let isGzip: Bool
+    let url: URL
+    let maxBytes: Int
+    private let state = InflateState()
+    private var hasBegun = false
+    private var produced = 0
+
+    init(isGzip: Bool, url: URL, maxBytes: Int) {
+      self.isGzip = isGzip
+      self.url = url
+      self.maxBytes = maxBytes
+    }
+
+    mutating func transform(_ chunk: Data) throws -> Data {
+      guard let first = chunk.first else { return Data() }
+      if !hasBegun {
+        // The low half of zlib's first byte says deflate, the high half has a window of at most 32 KiB.
+        let isZlib = first & 15 == 8 && first >> 4 <= 7
+        state.begin(isGzip ? ISAL_GZIP : isZlib ? ISAL_ZLIB : ISAL_DEFLATE)
+        hasBegun = true
+      }
+      var output = Data()
+      var rest = chunk[...]
+      while !rest.isEmpty {
+        if state.isFinished {
+          // Another member (RFC 1952 §2.2), or padding.
+          guard isGzip, rest.first == 0x1F else { break }
+          state.begin(ISAL_GZIP)
+        }
+        let step = state.inflate(rest, into: &output, limit: maxBytes - produced)
+        guard step.isSound else {
+          throw LoadingError.protocolError(url, reason: "its \(isGzip ? "gzip" : "deflate") is damaged")
+        }
+        rest = rest.dropFirst(step.consumed)
+        if output.count > maxBytes - produced {
+          throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+        }
+      }
+      produced += output.count
+      return output
+    }
+
+    mutating func finish() throws -> Data {
+      if hasBegun, !state.isFinished {
+        throw LoadingError.truncatedBody(url, received: produced, expected: nil)
+      }
+      return Data()
+    }
+  }
+}
+
+/// The state of ISA-L's inflate: 80 KiB that stay where they are.
+// `@unchecked`: it belongs to one transform, whose calls come one after the other.
+private final class InflateState: @unchecked Sendable {
+  private let state = UnsafeMutablePointer<inflate_state>.allocate(capacity: 1)
+  private let room = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 << 10)
+
+  deinit {
+    state.deallocate()
+    room.deallocate()
+  }
+
+  func begin(_ format: Int32) {
+    isal_inflate_init(state)
+    state.pointee.crc_flag = UInt32(format)
+  }
+
+  var isFinished: Bool { state.pointee.block_state == ISAL_BLOCK_FINISH }
+
+  /// Inflates until the input is used up, the stream ends, or there is more output than `limit`.
+  func inflate(_ input: Data.SubSequence, into output: inout Data, limit: Int) -> (
+    consumed: Int, isSound: Bool
+  ) {
+    input.withUnsafeBytes { bytes -> (Int, Bool) in
+      // It only reads what `next_in` points to.
+      state.pointee.next_in = UnsafeMutablePointer(
+        mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+      state.pointee.avail_in = UInt32(bytes.count)
+      while true {
+        state.pointee.next_out = room.baseAddress
+        state.pointee.avail_out = UInt32(room.count)
+        guard isal_inflate(state) == ISAL_DECOMP_OK else { return (0, false) }
+        let made = room.count - Int(state.pointee.avail_out)
+        output.append(contentsOf: UnsafeMutableBufferPointer(rebasing: room[..<made]))
+        let isFull = state.pointee.avail_out == 0
+        if isFinished || !isFull || output.count > limit {
+          return (bytes.count - Int(state.pointee.avail_in), true)
+        }
+      }
+    }
+  }
+}
