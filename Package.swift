@@ -59,7 +59,8 @@ let package = Package(
     .target(
       name: "CalotypeLoading",
       dependencies: [
-        "CalotypeSupport", "CCurl", "CDeflate", "CISAL", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "CalotypeSupport", "CCurl", "CDeflate", "CISAL",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
