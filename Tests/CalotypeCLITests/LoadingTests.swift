@@ -98,6 +98,23 @@ struct LoadingTests {
     #expect(server.requests.isEmpty)
   }
 
+  @Test("the proxy of the environment is used, but is no way around --public-only")
+  func proxies() throws {
+    let photo = try Photos.data("dogs.webp")
+    // A proxy is asked for the whole URL.
+    server.route("http://169.254.169.254/a.webp", .body(photo))
+    let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    let proxy = Dictionary(uniqueKeysWithValues: names.map { ($0, "http://127.0.0.1:\(server.port)") })
+    let target = "http://169.254.169.254/a.webp"
+    let used = try Tool.run(["info", "--json", target], environment: proxy)
+    #expect(used.status == 0 && server.requests.count == 1)
+    let refused = try Tool.run(
+      ["info", "--json", "--public-only", target, "http://10.0.0.1/"], environment: proxy)
+    #expect(refused.status == 1)
+    #expect(try refused.jsonLines().map { $0.error?.code } == ["addressRefused", "addressRefused"])
+    #expect(server.connectionCount == 1)
+  }
+
   @Test("--user is sent to the server of the URL alone, and what it was given is found by it alone")
   func user() throws {
     let photo = try Photos.data("dogs.webp")

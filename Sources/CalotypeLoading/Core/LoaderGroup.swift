@@ -9,14 +9,7 @@ public struct LoaderGroup: ImageLoading {
 
   /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, and bytes at hand.
   ///
-  /// It connects to any address and reads any file. Whoever loads URLs given by others makes a group without
-  /// ``FileLoader`` and with ``AddressPolicy/public``:
-  ///
-  /// ```swift
-  /// var curl = CurlLoader.Configuration()
-  /// curl.addressPolicy = .public
-  /// let loader = LoaderGroup([DataURLLoader(), HTTPLoader(transport: CurlLoader(curl))])
-  /// ```
+  /// It connects to any address and reads any file. Whoever loads URLs given by others takes ``forUntrustedURLs(_:)``.
   public static var standard: LoaderGroup {
     LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }
