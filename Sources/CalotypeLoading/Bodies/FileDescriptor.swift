@@ -31,6 +31,11 @@ final class FileDescriptor: Sendable {
     flock(number, LOCK_EX | LOCK_NB) == 0
   }
 
+  /// Lets others lock it, whoever still holds the descriptor.
+  func unlock() {
+    flock(number, LOCK_UN)
+  }
+
   /// Whether `path` still names this file.
   func isStill(at path: String) -> Bool {
     var mine = stat()

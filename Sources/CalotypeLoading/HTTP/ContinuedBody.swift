@@ -66,6 +66,15 @@ actor ContinuedBody: LoadBodyProducing {
   }
 
   func next() async throws -> Data? {
+    do {
+      return try await nextChunk()
+    } catch {
+      partial?.release()
+      throw error
+    }
+  }
+
+  private func nextChunk() async throws -> Data? {
     while true {
       try Task.checkCancellation()
       if kept > 0 {
@@ -92,7 +101,7 @@ actor ContinuedBody: LoadBodyProducing {
       return (source.claim, source.partial.take())
     }
     claim?.cancel()
-    withExtendedLifetime(partial) {}
+    partial?.release()
   }
 
   nonisolated var metrics: LoadMetrics? {

@@ -107,6 +107,12 @@ final class PartialFile: Sendable {
     }
   }
 
+  /// Nothing more is kept, and others may go on from here.
+  func release() {
+    state.withLock { $0.writeOffset = nil }
+    descriptor.unlock()
+  }
+
   /// Deletes the file: all bytes are there, or they are of no use.
   func discard() async {
     state.withLock { $0.writeOffset = nil }
