@@ -50,8 +50,8 @@ enum URLTarget {
     try FuzzFailure.unless(reason == nil, "\(url.text) is let through: \(reason ?? "")")
     // The other parser of this program.
     if let other = URL(string: url.text)?.host() {
-      let bare = other.hasPrefix("[") ? String(other.dropFirst().dropLast()) : other
-      try FuzzFailure.unless(bare.lowercased() == url.host, "\(url.text): \(bare) and \(url.host)")
+      try FuzzFailure.unless(
+        HostText(other).canonical == HostText(url.host).canonical, "\(url.text): \(other) and \(url.host)")
     }
   }
 
