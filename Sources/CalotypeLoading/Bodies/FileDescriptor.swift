@@ -22,6 +22,11 @@ final class FileDescriptor: Sendable {
     if number < 0 { throw SystemError(errno) }
   }
 
+  /// Takes an open file over.
+  init(owning number: Int32) {
+    self.number = number
+  }
+
   deinit {
     close(number)
   }

@@ -3,7 +3,7 @@ import Glibc
 
 /// An open regular file.
 final class OpenFile: Sendable {
-  private let descriptor: Int32
+  private let descriptor: FileDescriptor
   /// Bytes at the time of opening.
   let size: Int
 
@@ -33,36 +33,17 @@ final class OpenFile: Sendable {
       close(descriptor)
       throw error
     }
-    self.descriptor = descriptor
+    self.descriptor = FileDescriptor(owning: descriptor)
     size = Int(status.st_size)
-  }
-
-  deinit {
-    close(descriptor)
   }
 
   /// Reads at most `count` bytes at `offset`; fewer only at the end of the file.
   func read(at offset: Int, count: Int, _ url: URL) throws(LoadingError) -> Data {
-    var data = Data(count: count)
-    var filled = 0
-    var failure: Int32 = 0
-    data.withUnsafeMutableBytes { buffer in
-      while filled < count {
-        let got = pread(
-          descriptor, buffer.baseAddress?.advanced(by: filled), count - filled, off_t(offset + filled))
-        if got > 0 {
-          filled += got
-        } else if got == 0 {
-          return
-        } else if errno != EINTR {
-          failure = errno
-          return
-        }
-      }
+    do {
+      return try descriptor.read(at: offset, count: count)
+    } catch {
+      throw Self.error(error.code, url)
     }
-    if failure != 0 { throw Self.error(failure, url) }
-    if filled < count { data.removeLast(count - filled) }
-    return data
   }
 
   private static func realPath(_ path: String, _ url: URL) throws(LoadingError) -> String {
