@@ -220,4 +220,29 @@ final class PartialStoreTests {
     }
     #expect(response?.code == "tooLarge")
   }
+
+  /// The new version breaks off too: the next load goes on with that one.
+  @Test func changedResourcesAreKeptInTheirTurn() async throws {
+    let (bytes, etag, other) = (self.bytes, self.etag, pattern(1_500_000, seed: 2))
+    let number = Lock(0)
+    server.route("/a") { request in
+      let count = number.withLock { number in
+        defer { number += 1 }
+        return number
+      }
+      let whole =
+        count == 0
+        ? ScriptedReply.resource(bytes, etag: etag, for: request)
+        : .resource(other, etag: "\"v2\"", for: request)
+      return count < 2 ? whole.cut(after: 600_000) : whole
+    }
+    for _ in 0..<2 {
+      #expect(await loadingError { _ = try await load("/a", store) }?.code == "truncatedBody")
+    }
+    #expect(try await load("/a", store).0 == other)
+    let requests = server.requests
+    #expect(requests.map { $0[header: "Range"] } == [nil, "bytes=600000-", "bytes=600000-"])
+    #expect(requests.map { $0[header: "If-Range"] } == [nil, etag, "\"v2\""])
+    #expect(files.isEmpty)
+  }
 }

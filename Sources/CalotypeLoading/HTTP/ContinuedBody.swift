@@ -86,7 +86,6 @@ actor ContinuedBody: LoadBodyProducing {
       do {
         chunk = try await claim.next()
       } catch let error as LoadingError {
-        attempts.bodyEnded(CircuitBreaker.Outcome(error))
         try await reopen(after: error)
         continue
       }
@@ -127,9 +126,8 @@ actor ContinuedBody: LoadBodyProducing {
     try Task.checkCancellation()
     // The disk failed us: the server still has these bytes, and sends them from here on.
     kept = 0
-    await partial?.discard()
-    source.withLock { $0.partial.take() }.map { withExtendedLifetime($0) {} }
-    try await reopen(after: .truncatedBody(subject.url, received: delivered, expected: subject.total))
+    await source.withLock { $0.partial.take() }?.discard()
+    try await reopen(after: nil)
     return nil
   }
 
@@ -178,10 +176,14 @@ actor ContinuedBody: LoadBodyProducing {
 
   // MARK: Another request
 
-  private func reopen(after error: LoadingError) async throws {
+  /// Asks for what is missing; as a retry if an error of the server made it necessary.
+  private func reopen(after error: LoadingError?) async throws {
     // Not for somebody who has left.
     if isCancelled { throw CancellationError() }
-    try await attempts.wait(after: error)
+    if let error {
+      try await attempts.wait(after: error)
+      attempts.bodyEnded(CircuitBreaker.Outcome(error))
+    }
     let part =
       subject.isResumable && delivered > 0
       ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil

@@ -99,48 +99,60 @@ public final class HTTPLoader: ImageLoading {
   /// The response, with a body that goes on by itself; from where an earlier load stopped, if a part of it was kept.
   private func open(_ attempts: LoadAttempts) async throws -> LoadResponse {
     let request = attempts.request
-    let isPlain = request.headers[.range] == nil && !request.isConditional
-    let store = isPlain ? configuration.partials : nil
+    guard request.headers[.range] == nil, !request.isConditional else { return try await attempts.open() }
+    let store = configuration.partials
+    var answer: LoadResponse?
     if let store, let partial = await store.resume(request) {
-      if let response = try await resume(partial, attempts) {
+      switch try await resume(partial, attempts) {
+      case .stitched(let response):
         counters.count { $0.resumed += 1 }
         return response
+      // It has changed: this is the new one, from the beginning.
+      case .whole(let response): answer = response
+      case .useless: break
       }
       await partial.discard()
     }
-    let response = try await attempts.open()
-    guard isPlain, let length = ContinuedBody.Subject(response) else { return response }
-    let partial = length.isResumable ? await store?.begin(request, response) : nil
-    return response.replacingBody(ContinuedBody(response, of: length, attempts: attempts, partial: partial))
+    let response = if let answer { answer } else { try await attempts.open() }
+    guard let subject = ContinuedBody.Subject(response) else { return response }
+    let partial = subject.isResumable ? await store?.begin(request, response) : nil
+    return response.replacingBody(ContinuedBody(response, of: subject, attempts: attempts, partial: partial))
   }
 
-  /// The stitched response, or `nil` if what was kept is of no use.
-  private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> LoadResponse? {
+  /// What became of the question for the rest of a body.
+  private enum Resumption {
+    /// The response as if nothing had been kept.
+    case stitched(LoadResponse)
+    /// Everything from the beginning.
+    case whole(LoadResponse)
+    case useless
+  }
+
+  private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> Resumption {
     let kept = partial.head
     let offset = partial.length
-    guard max(kept.total ?? 0, offset) <= attempts.request.maxBytes else { return nil }
+    guard max(kept.total ?? 0, offset) <= attempts.request.maxBytes else { return .useless }
     let response: LoadResponse
     do {
       response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
     } catch let error as LoadingError where !error.isRetryable {
       // A server that cannot stand the question may well have the answer to another.
-      return nil
+      return .useless
+    } catch {
+      partial.release()
+      throw error
     }
     let answer = Continuation(
       status: response.status, headers: response.headers, offset: offset, total: kept.total, etag: kept.etag)
     switch answer {
     case .rest, .complete:
       let whole = response.stitched(kept, url: response.url, isComplete: answer == .complete)
-      guard let subject = ContinuedBody.Subject(whole) else { return nil }
-      return whole.replacingBody(
-        ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset))
-    case .whole:
-      // It has changed: this is the new one, from the beginning.
-      await partial.discard()
-      guard let subject = ContinuedBody.Subject(response) else { return response }
-      return response.replacingBody(ContinuedBody(response, of: subject, attempts: attempts, partial: nil))
-    case .changed:
-      return nil
+      guard let subject = ContinuedBody.Subject(whole) else { return .useless }
+      return .stitched(
+        whole.replacingBody(
+          ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
+    case .whole: return .whole(response)
+    case .changed: return .useless
     }
   }
 }

@@ -23,8 +23,7 @@ final class WatchedBody: LoadBodyProducing {
       return chunk
     } catch {
       if let error = error as? LoadingError, isFirstEnd() {
-        // What broke the connection was counted where it broke.
-        attempts.bodyEnded(.neutral)
+        attempts.bodyEnded(CircuitBreaker.Outcome(error))
         attempts.failureMemory?.record(error, for: attempts.request)
       }
       throw error
