@@ -67,11 +67,8 @@ struct Tool {
     let path: String
 
     init() throws {
-      // The X's are for mkdtemp to fill in.
-      var template = Array(
-        ((ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp") + "/calotype-XXXXXX").utf8CString)
-      guard mkdtemp(&template) != nil else { throw POSIXFailure(errno: errno) }
-      path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      path = FileManager.default.temporaryDirectory.appending(path: "calotype-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
