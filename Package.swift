@@ -54,7 +54,11 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
-      dependencies: ["CalotypeSupport", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: [
+        "CalotypeSupport", "CISAL",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       swiftSettings: swift),
     .target(
       name: "CalotypeLoading",

@@ -8,12 +8,20 @@ import Crypto
 public struct CacheKey: Hashable, Sendable {
   /// The text the key was made of.
   public let text: String
+  /// What the cached thing was made from, such as a URL: all keys of one source can be removed together, by
+  /// ``CacheSelection``. Not part of the identity.
+  public let source: String
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
   let digest: Digest256
 
   /// Makes the key of `text`; O(length of the text).
-  public init(_ text: String) {
+  ///
+  /// - Parameters:
+  ///   - text: The whole identity.
+  ///   - source: What it is a variant of; `nil` for the text itself.
+  public init(_ text: String, source: String? = nil) {
     self.text = text
+    self.source = source ?? text
     digest = Digest256(sha256: Array(text.utf8))
   }
 

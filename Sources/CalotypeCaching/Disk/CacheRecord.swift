@@ -10,4 +10,12 @@ public struct CacheRecord: Hashable, Sendable {
   public let created: Date
   /// When the record was last read before this time, or stored; exact to ``DiskCache/Configuration/touchInterval``.
   public let accessed: Date
+
+  /// Describes a record.
+  public init(data: Data, metadata: RecordMetadata, created: Date, accessed: Date) {
+    self.data = data
+    self.metadata = metadata
+    self.created = created
+    self.accessed = accessed
+  }
 }
