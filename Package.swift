@@ -40,6 +40,7 @@ let package = Package(
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
+    library("CLinux", apt: "linux-libc-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
@@ -55,7 +56,7 @@ let package = Package(
     .target(
       name: "CalotypeCaching",
       dependencies: [
-        "CalotypeSupport", "CISAL",
+        "CalotypeSupport", "CISAL", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],

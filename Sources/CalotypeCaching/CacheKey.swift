@@ -52,7 +52,12 @@ struct Digest256: Hashable, Sendable {
   }
 
   init(sha256 bytes: [UInt8]) {
-    self.init(SHA256.hash(data: bytes))
+    self = SHA256.hash(data: bytes).withUnsafeBytes { raw in
+      func word(_ index: Int) -> UInt64 {
+        UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+      }
+      return Digest256(word0: word(0), word1: word(1), word2: word(2), word3: word(3))
+    }
   }
 
   /// Reads 64 lower-case hexadecimal digits; `nil` for anything else.
@@ -88,15 +93,24 @@ struct Digest256: Hashable, Sendable {
 
   var hex: String {
     String(unsafeUninitializedCapacity: 64) { buffer in
-      var index = 0
-      for word in [word0, word1, word2, word3] {
-        for shift in stride(from: 60, through: 0, by: -4) {
-          let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
-          buffer[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-          index += 1
-        }
-      }
-      return index
+      forEachHexDigit { buffer[$0] = $1 }
+      return 64
     }
+  }
+
+  /// The 64 lower-case digits, as bytes of ASCII.
+  @inline(__always)
+  func forEachHexDigit(_ body: (_ position: Int, _ digit: UInt8) -> Void) {
+    func digits(of word: UInt64, from position: Int) {
+      for index in 0..<16 {
+        let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15
+        body(
+          position + index, digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
+    }
+    digits(of: word0, from: 0)
+    digits(of: word1, from: 16)
+    digits(of: word2, from: 32)
+    digits(of: word3, from: 48)
   }
 }

@@ -8,6 +8,10 @@ public enum CachingError: Error, Hashable, Sendable {
   case keyTooLong(bytes: Int, limit: Int)
   /// The metadata is longer than a record can carry; nothing was stored. Lengths in bytes.
   case metadataTooLarge(bytes: Int, limit: Int)
+  /// More is waiting to be written than may; nothing was stored. Bytes that wait, and how many may.
+  case queueFull(bytes: Int, limit: Int)
+  /// Another process has held the lock of the folder for too long.
+  case locked(path: String)
   /// No space or quota left on the device, even after old records were evicted.
   case diskFull(path: String)
   /// The file system is mounted read-only.
@@ -25,6 +29,8 @@ public enum CachingError: Error, Hashable, Sendable {
     case .recordTooLarge: "cacheRecordTooLarge"
     case .keyTooLong: "cacheKeyTooLong"
     case .metadataTooLarge: "cacheMetadataTooLarge"
+    case .queueFull: "cacheQueueFull"
+    case .locked: "cacheLocked"
     case .diskFull: "cacheDiskFull"
     case .readOnly: "cacheReadOnly"
     case .permissionDenied: "cachePermissionDenied"
@@ -36,7 +42,7 @@ public enum CachingError: Error, Hashable, Sendable {
   /// Whether the same call may succeed later without anybody changing the configuration.
   public var isRetryable: Bool {
     switch self {
-    case .diskFull, .cancelled: true
+    case .queueFull, .locked, .diskFull, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
     case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .permissionDenied: false
@@ -54,6 +60,11 @@ extension CachingError: CustomStringConvertible {
       "a cache key of \(bytes) bytes is longer than the \(limit) a record can carry: use a shorter key"
     case .metadataTooLarge(let bytes, let limit):
       "metadata of \(bytes) bytes are more than the \(limit) a record can carry: store less beside the data"
+    case .queueFull(let bytes, let limit):
+      "\(bytes) bytes wait to be written to the cache, and no more than \(limit) may: store more slowly, or wait for"
+        + " each store"
+    case .locked(let path):
+      "another process keeps the lock \(path): is it stopped?"
     case .diskFull(let path):
       "no space left for the cache at \(path): free space or lower the byte limit"
     case .readOnly(let path):

@@ -10,7 +10,7 @@ import Testing
     let cache = DiskCache(folder.configuration(), now: { time.date })
     let keys = (0..<100).map { CacheKey("key \($0)") }
     for (index, key) in keys.enumerated() {
-      try await cache.store(bytes(index), metadata: RecordMetadata(etag: "\(index)"), for: key)
+      try await cache.store(bytes(index), metadata: RecordMetadata(tags: ["\(index)"]), for: key)
       time.advance(by: .seconds(1))
     }
     time.advance(by: .seconds(100))
@@ -19,7 +19,7 @@ import Testing
     #expect(entries.map(\.key) == (keys[1...] + keys[..<1]).map(\.text))
     #expect(entries[4].dataLength == 5)
     #expect(entries[4].fileLength > 5 + keys[5].text.count)
-    #expect(entries[4].metadata.etag == "5")
+    #expect(entries[4].metadata.tags == ["5"])
     #expect(entries[4].path == folder.record(keys[5]).path)
     #expect(entries.last?.created == entries[0].created.addingTimeInterval(-1))
     #expect(entries.last?.accessed == time.date)

@@ -22,12 +22,12 @@ final class TemporaryFolder: Sendable {
   /// The file of a record.
   func record(_ key: CacheKey) -> URL {
     let hex = key.hexDigest
-    return cache.appending(path: "v1/\(hex.prefix(2))/\(hex.dropFirst(2))")
+    return cache.appending(path: "v2/\(hex.prefix(2))/\(hex.dropFirst(2))")
   }
 
   /// Names of what is being written.
   var temporaries: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: cache.appending(path: "v1/tmp").path)) ?? []
+    (try? FileManager.default.contentsOfDirectory(atPath: cache.appending(path: "v2/tmp").path)) ?? []
   }
 
   func configuration(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache.Configuration

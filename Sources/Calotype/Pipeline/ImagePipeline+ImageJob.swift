@@ -104,7 +104,8 @@ extension ImagePipeline {
   private nonisolated func resultKey(for request: ImageRequest) -> CacheKey {
     let encoding = configuration.resultEncoding
     return CacheKey(
-      request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n")
+      request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n",
+      source: request.key.source)
   }
 
   private nonisolated func wait(

@@ -43,9 +43,7 @@ extension ImagePipeline {
     }
     // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
     try await workers.run { _ = try configuration.coders.probe(data, limits: configuration.decodeLimits) }
-    let metadata = RecordMetadata(
-      contentType: response.contentType, etag: response.headers[.eTag],
-      lastModified: response.headers[.lastModified])
+    let metadata = RecordMetadata(contentType: response.contentType)
     let forbidsStore = response.headers[.cacheControl]?.lowercased().contains("no-store") ?? false
     return LoadedSource(data: data, source: .loader, metadata: metadata, isStorable: !forbidsStore)
   }

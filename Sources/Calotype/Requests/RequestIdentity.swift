@@ -15,12 +15,17 @@ enum RequestIdentity {
     animationTransforms: DecodeOptions.AnimationTransforms, appliesOrientation: Bool, allowsPartial: Bool
   ) -> (source: CacheKey, result: CacheKey) {
     var text: String
+    let name: String
     switch source {
-    case .url(let url): text = part("url", url.absoluteString)
-    case .data(_, let id): text = part("data", id)
+    case .url(let url):
+      name = url.absoluteString
+      text = part("url", name)
+    case .data(_, let id):
+      name = id
+      text = part("data", id)
     }
     if !headers.isEmpty { text += part("headers", digest(of: headers)) }
-    let sourceKey = CacheKey(text)
+    let sourceKey = CacheKey(text, source: name)
     if let thumbnail { text += part("thumbnail", describe(thumbnail)) }
     if !transforms.isEmpty {
       text += part("transforms", transforms.identity)
@@ -28,7 +33,7 @@ enum RequestIdentity {
     }
     if !appliesOrientation { text += part("orientation", "stored") }
     if allowsPartial { text += part("partial", "allowed") }
-    return (sourceKey, CacheKey(text + part("result", "1")))
+    return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
   private static func describe(_ thumbnail: Thumbnail) -> String {

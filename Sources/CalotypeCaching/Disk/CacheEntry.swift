@@ -4,6 +4,8 @@ public import FoundationEssentials
 public struct CacheEntry: Hashable, Sendable {
   /// The text of its key.
   public let key: String
+  /// What it was made from: ``CacheKey/source``.
+  public let source: String
   /// What was stored beside the data.
   public let metadata: RecordMetadata
   /// Length of the data in bytes.

@@ -1,29 +1,37 @@
 import CalotypeSupport
 public import FoundationEssentials
+import Glibc
 
 /// Records on disk under a byte limit, one file a key, shared with other processes if need be.
 ///
 /// A record reads as exactly the bytes that were stored, or as `nil`: checksums cover header and payload, and files
-/// are renamed into place whole, so that neither a crash nor a full disk leaves half of one to be believed.
+/// are renamed into place whole, so that neither a crash nor a full disk leaves half of one to be believed. The limits
+/// hold at every moment, over all processes that share the folder.
 ///
-/// The actor keeps the books; files are touched on threads of the cache's own. Reads wait for no write. A record
-/// can be read as soon as `store` has returned.
+/// A store can be read as soon as it was handed over. One thread writes, in the order of the stores; reads wait for
+/// nothing of that. A read of what the system has in memory takes no thread at all, and blocks nobody.
+///
+/// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
+/// more than that; when it works again, so does the cache.
 ///
 /// ```swift
 /// let cache = DiskCache(.init(byteLimit: 256 << 20))
 /// try await cache.store(body, metadata: .init(contentType: "image/png"), for: key)
 /// let record = try await cache.read(key)
 /// ```
-public actor DiskCache {
+public actor DiskCache: DataCaching {
   /// What the cache was made with.
   public nonisolated let configuration: Configuration
+  /// The thread that writes. The actor runs on it, so that it may block.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  let store: DiskStore
-  private let executor: WorkerExecutor
-  /// Outcomes of reads, which do not visit the actor, and of everything else.
-  let counters = Lock(DiskCacheStatistics())
-  private var usage = DiskUsage()
-  private var trimming: Task<Result<TrimReport, CachingError>, Never>?
+  private nonisolated let thread = SerialThread(name: "calotype-disk")
+  private nonisolated let readers: WorkerExecutor
+  nonisolated let reader: RecordReader
+  nonisolated let index = DiskIndex()
+  private nonisolated let staging = StagingArea()
+  nonisolated let counters = Lock(DiskCacheStatistics())
+  private let books: DiskBooks
 
   /// Makes a cache; no file is touched before it is asked for something.
   ///
@@ -36,11 +44,14 @@ public actor DiskCache {
     now: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.configuration = configuration
-    store = DiskStore(
-      layout: CacheLayout(folder: configuration.folder.path), configuration: configuration,
-      files: fileSystem, names: TemporaryNames(), now: now)
-    executor = WorkerExecutor(name: "calotype-disk", threads: max(2, configuration.threads))
+    let layout = CacheLayout(folder: configuration.folder.path, namespace: configuration.namespace)
+    reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
+    books = DiskBooks(
+      layout: layout, configuration: configuration, files: fileSystem, now: now, index: index)
+    readers = WorkerExecutor(name: "calotype-read", threads: max(1, configuration.threads))
   }
+
+  // MARK: Records
 
   /// Reads the record of a key.
   ///
@@ -50,8 +61,18 @@ public actor DiskCache {
   /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``CachingError`` when the folder cannot be read, or ``CachingError/cancelled``.
   public nonisolated func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
-    let store = store
-    let outcome = try await perform { () throws(CachingError) in try store.read(key) }
+    guard !Task.isCancelled else { throw .cancelled }
+    let outcome: RecordReader.Outcome
+    if let staged = staging.newest(key.digest) {
+      outcome = staged.outcome(now: reader.now())
+    } else if index.isAbsent(key.digest) {
+      outcome = .miss
+    } else if let found = reader.readAtOnce(key) {
+      outcome = found
+    } else {
+      let reader = reader
+      outcome = try await perform { () throws(CachingError) in try reader.read(key) }
+    }
     counters.withLock { counters in
       switch outcome {
       case .hit: counters.hits += 1
@@ -67,154 +88,223 @@ public actor DiskCache {
     switch outcome {
     case .hit(let record): return record
     case .miss: return nil
-    case .expired(let size), .damaged(let size):
-      await noteRemoval(of: size)
+    case .expired(let status), .damaged(let status):
+      await discard(key.digest, status)
       return nil
     }
   }
 
-  /// Stores a record, replacing the one the key had; returns when it can be read.
-  ///
-  /// When the cache is over its limit then, the least recently used records are removed before the call returns. The
-  /// first store of a process starts a scan of the folder to learn its size, and does not wait for it.
-  ///
-  /// - Throws: ``CachingError``; the record that was there before stays then, unless space had to be made.
-  public func store(
-    _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
-  ) async throws(CachingError) {
-    let store = store
-    let outcome: DiskStore.StoreOutcome
-    do throws(CachingError) {
-      outcome = try await perform { () throws(CachingError) in
-        try store.store(data, metadata: metadata, for: key)
-      }
-    } catch {
-      guard case .diskFull = error else { throw error }
-      // Others may have filled the device. Make room for this record and some more, and try once again.
-      let freeing = max(data.count + RecordHeader.maxLength, configuration.byteLimit / 10)
-      let report = try await runTrim(freeing: freeing)
-      guard report.freedBytes > 0 || report.staleTemporaries > 0 else { throw error }
-      outcome = try await perform { () throws(CachingError) in
-        try store.store(data, metadata: metadata, for: key)
-      }
-    }
-    counters.withLock { $0.stores += 1 }
-    usage.noteStore(size: outcome.size, replacing: outcome.replaced)
-    await enforceLimits()
-  }
-
   /// Whether there is a record that could be read, judged by its header; does not count as an access.
   public nonisolated func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
-    let store = store
-    return try await perform { () throws(CachingError) in try store.contains(key) }
+    if let staged = staging.newest(key.digest) {
+      if case .hit = staged.outcome(now: reader.now()) { return true }
+      return false
+    }
+    if index.isAbsent(key.digest) { return false }
+    let reader = reader
+    return try await perform { () throws(CachingError) in try reader.contains(key) }
+  }
+
+  /// Stores a record, replacing the one the key had; returns when it is on disk.
+  ///
+  /// Older records are removed before, least recently used first, as the limits demand.
+  ///
+  /// - Throws: ``CachingError``; the record that was there before stays then, unless space had to be made. With
+  ///   ``CachingError/cancelled`` it may be stored all the same.
+  public nonisolated func store(
+    _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
+  ) async throws(CachingError) {
+    guard !Task.isCancelled else { throw .cancelled }
+    let record = try staged(data, metadata, for: key)
+    while case .full = add(record) {
+      // In step with the disk.
+      guard !Task.isCancelled else { throw .cancelled }
+      await writeStaged()
+    }
+    _ = try await record.ended()
+  }
+
+  /// Stores a record, replacing the one the key had; returns at once, when it can be read.
+  ///
+  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it.
+  ///
+  /// - Parameters:
+  ///   - data: What to keep. Held in memory until it is written.
+  ///   - metadata: What to keep beside it.
+  ///   - key: Its identity.
+  /// - Returns: What to wait for, if the outcome matters.
+  /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when more
+  ///   than ``Configuration/stagingByteLimit`` waits already.
+  @discardableResult
+  public nonisolated func handOver(
+    _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
+  ) throws(CachingError) -> PendingStore {
+    let record = try staged(data, metadata, for: key)
+    if case .full(let bytes) = add(record) {
+      throw .queueFull(bytes: bytes, limit: configuration.stagingByteLimit)
+    }
+    return PendingStore(record: record)
   }
 
   /// Removes the record of a key.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
-  public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    let store = store
-    let size = try await perform { () throws(CachingError) in try store.remove(key) }
-    guard let size else { return false }
-    usage.noteRemoval(of: size)
+  public nonisolated func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
+    guard !Task.isCancelled else { throw .cancelled }
+    let record = StagedRecord(key: key, content: .removal, created: reader.now())
+    _ = add(record)
+    return try await record.ended()
+  }
+
+  private nonisolated func staged(
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey
+  ) throws(CachingError) -> StagedRecord {
+    let limit = configuration.effectiveRecordLimit
+    // The header counts too, later.
+    guard data.count <= limit else { throw .recordTooLarge(bytes: data.count, limit: limit) }
+    return StagedRecord(key: key, content: .data(data, metadata), created: reader.now())
+  }
+
+  private nonisolated func add(_ record: StagedRecord) -> StagingArea.Admission {
+    let admission = staging.add(record, byteLimit: configuration.stagingByteLimit)
+    if case .first = admission {
+      thread.schedule { self.assumeIsolated { $0.serve() } }
+    }
+    return admission
+  }
+
+  // MARK: Writing
+
+  /// Writes some of what was handed over, and the rest in its turn: others wait for this thread too.
+  private func serve() {
+    if writeSome() { thread.schedule { self.assumeIsolated { $0.serve() } } }
+  }
+
+  /// Writes what has been handed over until now.
+  func writeStaged() {
+    for _ in 0...staging.load.count where writeSome() {}
+  }
+
+  private static let batch = 64
+
+  /// - Returns: Whether there may be more.
+  private func writeSome() -> Bool {
+    let (records, superseded) = staging.take(Self.batch)
+    // Their successors are behind them in the queue.
+    for record in superseded { record.end(.success(true)) }
+    guard !records.isEmpty else { return !superseded.isEmpty }
+    let results = apply(records)
+    let failures = results.compactMap { result in
+      if case .failure(let error) = result { error } else { nil }
+    }
+    counters.withLock { counters in
+      counters.failures += failures.count
+      if let last = failures.last { counters.lastFailure = last }
+    }
+    for (record, result) in zip(records, results) {
+      staging.finish(record)
+      record.end(result)
+    }
     return true
   }
 
-  /// Removes all records. Files that are not of the cache stay.
-  ///
-  /// - Returns: How many there were.
-  @discardableResult
-  public func removeAll() async throws(CachingError) -> Int {
-    let store = store
-    usage.scanBegins()
-    let removed = try await perform { () throws(CachingError) in try store.removeAll() }
-    usage.scanEnded(bytes: 0, count: 0)
-    return removed
-  }
-
-  /// Scans the folder, removes records that are too old and stale temporary files, and evicts if a limit is passed.
-  @discardableResult
-  public func trim() async throws(CachingError) -> TrimReport {
-    // One that runs already may have looked at some files before this call.
-    if let trimming { _ = await trimming.value }
-    return try await joinTrim().value.get()
-  }
-
-  /// What the cache holds and did. Scans the folder when that was not done yet.
-  public func statistics() async throws(CachingError) -> DiskCacheStatistics {
-    if !usage.isKnown { _ = try await joinTrim().value.get() }
-    var result = counters.withLock { $0 }
-    result.bytes = usage.bytes
-    result.count = usage.count
-    result.byteLimit = configuration.byteLimit
-    result.countLimit = configuration.countLimit
-    return result
-  }
-
-  func noteRemoval(of size: Int) {
-    usage.noteRemoval(of: size)
-  }
-
-  /// Starts or awaits a trim if one is due.
-  private func enforceLimits() async {
-    guard usage.isKnown else {
-      _ = joinTrim()
-      return
-    }
-    // A trim that ran already may not have seen the record that passed the limit: then another one follows.
-    for _ in 0..<2 where usage.isOver(configuration) {
-      guard case .success = await joinTrim().value else { return }
-    }
-    if usage.isStale(configuration) { _ = joinTrim() }
-  }
-
-  /// The trim that runs, or a new one. Nobody's cancellation ends it: others wait for it.
-  private func joinTrim() -> Task<Result<TrimReport, CachingError>, Never> {
-    if let trimming { return trimming }
-    let task = Task(priority: .utility) { () -> Result<TrimReport, CachingError> in
-      let result: Result<TrimReport, CachingError>
+  private func apply(_ records: [StagedRecord]) -> [Result<Bool, CachingError>] {
+    let changes = records.map { $0.change(limit: configuration.effectiveRecordLimit) }
+    var results: [Result<Bool, CachingError>] = []
+    var stores = 0
+    let creates = records.contains { $0.isStore }
+    var failure: CachingError?
+    // Others may remove the folder between any two steps: then it is made again.
+    for attempt in 0..<3 where results.count < records.count {
+      failure = nil
       do throws(CachingError) {
-        result = .success(try await self.runTrim())
+        let done: Void? = try withBooks(creates: creates) { books throws(FileSystemError) in
+          for change in changes[results.count...] {
+            let result: Result<Bool, CachingError>
+            do throws(FileSystemError) {
+              result = try change.apply(to: books)
+              if case .success = result, change.isStore { stores += 1 }
+            } catch {
+              if error.code == ENOENT, attempt < 2 { throw error }
+              result = .failure(CachingError(error))
+            }
+            results.append(result)
+          }
+          try books.keepUp()
+        }
+        if done == nil { results = records.map { _ in .success(false) } }
       } catch {
-        result = .failure(error)
+        failure = error
+        books.forget()
       }
-      self.trimming = nil
-      return result
     }
-    trimming = task
-    return task
+    counters.withLock { $0.stores += stores }
+    if let failure {
+      if results.count == records.count {
+        // Upkeep.
+        count(failure)
+      } else {
+        results += records[results.count...].map { _ in .failure(failure) }
+      }
+    }
+    return results
   }
 
-  private func runTrim(freeing: Int = 0) async throws(CachingError) -> TrimReport {
-    let store = store
-    usage.scanBegins()
-    let report = try await perform { () throws(CachingError) in try store.trim(freeing: freeing) }
-    usage.scanEnded(bytes: report.bytes, count: report.count)
+  /// Has the books under the lock of the folder, with an index that is up to date and within the limits.
+  ///
+  /// - Returns: `nil` when there is no folder.
+  func withBooks<Result>(
+    creates: Bool, _ body: (DiskBooks) throws(FileSystemError) -> Result
+  ) throws(CachingError) -> Result? {
+    defer {
+      let tally = books.takeTally()
+      counters.withLock { counters in
+        counters.evictions += tally.evicted
+        counters.expired += tally.expired
+        counters.rebuilds += tally.rebuilds
+      }
+    }
+    do throws(FileSystemError) {
+      return try books.withLock(creates: creates) { () throws(FileSystemError) in
+        try books.makeRoom(bytes: 0, count: 0)
+        return try body(books)
+      }
+    } catch {
+      throw CachingError(error)
+    }
+  }
+
+  /// Removes a file that a read found useless. What cannot be removed stays, and reads as `nil` the next time too.
+  func discard(_ digest: Digest256, _ seen: FileStatus) {
+    _ = try? withBooks(creates: false) { books throws(FileSystemError) in
+      try books.discard(digest, seen: seen)
+    }
+  }
+
+  nonisolated var stagedBytes: Int { staging.load.bytes }
+
+  // MARK: Blocking work
+
+  nonisolated func count(_ failure: CachingError) {
     counters.withLock { counters in
-      counters.expired += report.expired
-      counters.evictions += report.evicted
+      counters.failures += 1
+      counters.lastFailure = failure
     }
-    return report
   }
 
-  /// Runs blocking work on a thread of the cache, and counts failures.
+  /// Runs blocking work on a thread that reads, and counts failures.
   nonisolated func perform<Success: Sendable>(
-    _ work: @escaping @Sendable () throws(CachingError) -> Success
+    _ work: @Sendable () throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     let result: Result<Success, CachingError>
     do {
-      result = try await executor.run { Result { () throws(CachingError) in try work() } }
+      result = try await readers.run { Result { () throws(CachingError) in try work() } }
     } catch {
       // All the executor throws by itself.
       throw .cancelled
     }
-    if case .failure(let error) = result {
-      counters.withLock { counters in
-        counters.failures += 1
-        counters.lastFailure = error
-      }
-    }
+    if case .failure(let error) = result { count(error) }
     return try result.get()
   }
 }

@@ -12,9 +12,13 @@ extension DiskCache {
       case fsync
     }
 
-    /// The folder. It is made on first need, with those above it; several processes may share it.
+    /// The folder. It is made on first need, with those above it; several processes of one machine may share it.
     public var folder: URL
-    /// Most bytes of all records, headers included. Other processes on the same folder may add a tenth each.
+    /// A part of the folder with records and limits of its own; any text will do. `nil` for the folder itself.
+    public var namespace: String?
+    /// Most bytes of all records, headers included, and of the one that is being written. Holds at every moment and
+    /// for all processes together, if they agree about it. The list of the records takes 64 bytes for each besides,
+    /// and up to 80 for each change.
     public var byteLimit: Int
     /// Most records.
     public var countLimit: Int
@@ -22,22 +26,28 @@ extension DiskCache {
     public var recordByteLimit: Int?
     /// How long a record lives after it was last read or stored; `nil` for ever.
     public var maxAge: Duration?
-    /// How full the cache is after it evicted, as a fraction of the limits from 0 to 1.
+    /// How full the cache is at most after it evicted, as a fraction of the limits from 0 to 1.
     public var lowWatermark: Double
     /// How old the time of the last access may get before a read writes it anew.
     public var touchInterval: Duration
     /// When a stored record is safe.
     public var durability: Durability
-    /// Number of threads for file operations; at least two, so that reads go on while the folder is scanned.
+    /// Number of threads that read what is not in memory; one more writes.
     public var threads: Int
+    /// Most bytes that were handed over and are not written yet: ``DiskCache/handOver(_:metadata:for:)``.
+    public var stagingByteLimit: Int
+    /// How long to wait for another process that writes.
+    public var lockTimeout: Duration
 
     /// The default configuration with a few things changed.
     public init(
-      folder: URL = Configuration.defaultFolder, byteLimit: Int = 1 << 30, countLimit: Int = 250_000,
+      folder: URL = Configuration.defaultFolder, namespace: String? = nil, byteLimit: Int = 1 << 30, countLimit: Int = 250_000,
       recordByteLimit: Int? = nil, maxAge: Duration? = .seconds(7 * 24 * 3600), lowWatermark: Double = 0.9,
-      touchInterval: Duration = .seconds(60), durability: Durability = .none, threads: Int = 3
+      touchInterval: Duration = .seconds(60), durability: Durability = .none, threads: Int = 2,
+      stagingByteLimit: Int = 64 << 20, lockTimeout: Duration = .seconds(30)
     ) {
       self.folder = folder
+      self.namespace = namespace
       self.byteLimit = byteLimit
       self.countLimit = countLimit
       self.recordByteLimit = recordByteLimit
@@ -46,6 +56,8 @@ extension DiskCache {
       self.touchInterval = touchInterval
       self.durability = durability
       self.threads = threads
+      self.stagingByteLimit = stagingByteLimit
+      self.lockTimeout = lockTimeout
     }
 
     /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` when the variable is not an absolute path.

@@ -1,9 +1,11 @@
 /// What a ``DiskCache`` holds and did.
 public struct DiskCacheStatistics: Hashable, Sendable {
-  /// Length of all records, headers included: the last scan of the folder plus what this cache did since.
+  /// Length of all records, headers included.
   public var bytes = 0
-  /// Number of records, likewise.
+  /// Number of records.
   public var count = 0
+  /// Bytes that were handed over and are not written yet.
+  public var stagedBytes = 0
   /// Most bytes the cache keeps.
   public var byteLimit = 0
   /// Most records the cache keeps.
@@ -20,8 +22,10 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var evictions = 0
   /// Records stored.
   public var stores = 0
-  /// Reads, stores and trims that failed with an error.
+  /// Times that the folder had to be listed because its index was damaged or not there.
+  public var rebuilds = 0
+  /// Operations that failed with an error.
   public var failures = 0
-  /// The latest of those errors: a trim that follows a store has nobody else to tell.
+  /// The latest of those errors: upkeep after a store has nobody else to tell.
   public var lastFailure: CachingError?
 }

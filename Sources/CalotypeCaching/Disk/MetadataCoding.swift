@@ -5,23 +5,24 @@
 enum MetadataCoding {
   private enum Tag {
     static let contentType: UInt16 = 1
-    static let etag: UInt16 = 2
-    static let lastModified: UInt16 = 3
+    static let source: UInt16 = 2
+    static let label: UInt16 = 3
     /// Length of the name (4 bytes), name, value.
     static let user: UInt16 = 4
   }
 
-  static func encode(_ metadata: RecordMetadata) -> [UInt8] {
+  /// - Parameter source: ``CacheKey/source`` where it is not the text of the key.
+  static func encode(_ metadata: RecordMetadata, source: String?) -> [UInt8] {
     var bytes: [UInt8] = []
-    func field(_ tag: UInt16, _ value: [UInt8]) {
+    func field(_ tag: UInt16, _ value: some Collection<UInt8>) {
       bytes.append(little: tag)
       // Longer values cannot pass the limit on all metadata, which the caller checks.
       bytes.append(little: UInt32(clamping: value.count))
       bytes += value
     }
-    if let text = metadata.contentType { field(Tag.contentType, Array(text.utf8)) }
-    if let text = metadata.etag { field(Tag.etag, Array(text.utf8)) }
-    if let text = metadata.lastModified { field(Tag.lastModified, Array(text.utf8)) }
+    if let text = metadata.contentType { field(Tag.contentType, text.utf8) }
+    if let source { field(Tag.source, source.utf8) }
+    for label in metadata.tags { field(Tag.label, label.utf8) }
     for (name, value) in metadata.user.sorted(by: { $0.key < $1.key }) {
       var pair: [UInt8] = []
       pair.append(little: UInt32(clamping: name.utf8.count))
@@ -30,9 +31,10 @@ enum MetadataCoding {
     return bytes
   }
 
-  /// Reads what ``encode(_:)`` wrote; `nil` when a length leads outside or text is not UTF-8.
-  static func decode(_ raw: UnsafeRawBufferPointer) -> RecordMetadata? {
+  /// Reads what ``encode(_:source:)`` wrote; `nil` when a length leads outside or text is not UTF-8.
+  static func decode(_ raw: UnsafeRawBufferPointer) -> (metadata: RecordMetadata, source: String?)? {
     var metadata = RecordMetadata()
+    var source: String?
     var offset = 0
     while offset < raw.count {
       guard raw.count - offset >= 6 else { return nil }
@@ -43,12 +45,12 @@ enum MetadataCoding {
       let value = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
       offset += length
       switch tag {
-      case Tag.contentType, Tag.etag, Tag.lastModified:
+      case Tag.contentType, Tag.source, Tag.label:
         guard let text = String(validating: value, as: UTF8.self) else { return nil }
         switch tag {
         case Tag.contentType: metadata.contentType = text
-        case Tag.etag: metadata.etag = text
-        default: metadata.lastModified = text
+        case Tag.source: source = text
+        default: metadata.tags.append(text)
         }
       case Tag.user:
         guard value.count >= 4 else { return nil }
@@ -62,6 +64,6 @@ enum MetadataCoding {
         continue
       }
     }
-    return metadata
+    return (metadata, source)
   }
 }

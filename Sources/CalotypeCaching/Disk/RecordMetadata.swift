@@ -1,27 +1,23 @@
 public import FoundationEssentials
 
-/// What a record on disk says about its data. All of it together is at most 64 KiB.
+/// What a record says about its data. All of it together is at most 64 KiB.
 public struct RecordMetadata: Hashable, Sendable {
   /// Media type of the data, as the server declared it.
   public var contentType: String?
-  /// Validator: the `ETag` of the response, quotes included.
-  public var etag: String?
-  /// Validator: the `Last-Modified` of the response, as it was sent.
-  public var lastModified: String?
   /// From then on the record is gone, however often it is read; `nil` leaves that to the age limit of the cache.
   public var expires: Date?
+  /// Names by which records are removed together: ``CacheSelection/tag(_:)``. Their order is kept.
+  public var tags: [String]
   /// Whatever the user of the cache wants to keep beside the data.
   public var user: [String: String]
 
   /// Describes data.
   public init(
-    contentType: String? = nil, etag: String? = nil, lastModified: String? = nil, expires: Date? = nil,
-    user: [String: String] = [:]
+    contentType: String? = nil, expires: Date? = nil, tags: [String] = [], user: [String: String] = [:]
   ) {
     self.contentType = contentType
-    self.etag = etag
-    self.lastModified = lastModified
     self.expires = expires
+    self.tags = tags
     self.user = user
   }
 }

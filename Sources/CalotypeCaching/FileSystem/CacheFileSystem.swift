@@ -5,20 +5,33 @@ public import FoundationEssentials
 /// Conform to put a cache somewhere else, or to make files fail in tests. ``PosixFileSystem`` is the real one.
 /// Paths are absolute. Symbolic links in the last component are never followed.
 public protocol CacheFileSystem: Sendable {
+  /// Reads a regular file as a whole.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - limit: A longer file is not read: then ``FileContents/bytes`` is empty, and the status tells its length.
+  ///   - mayWait: `false` when the caller must not be blocked by a device.
+  /// - Returns: `nil` when there is none.
+  /// - Throws: ``FileSystemError`` as ``open(_:)``; `EAGAIN` when it would have to wait and may not.
+  func contents(of path: String, limit: Int, mayWait: Bool) throws(FileSystemError) -> FileContents?
+
   /// Opens a regular file for reading.
   ///
   /// - Returns: `nil` when there is none.
   /// - Throws: ``FileSystemError``; `ELOOP` for a symbolic link, `EINVAL` for anything else that is no regular file.
   func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)?
 
-  /// Writes a new file of `parts`, one after the other, readable by its owner only. On failure no file is left.
+  /// Opens a file that several processes read, append to and lock; makes an empty one when there is none.
+  func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile
+
+  /// Writes a file of `parts`, one after the other, readable by its owner only, in the place of what was there. On
+  /// failure no file is left.
   ///
   /// - Parameters:
   ///   - path: The file to make.
   ///   - parts: Its contents, one behind the other.
   ///   - modified: The modification time the file gets.
   ///   - synchronize: Whether the bytes must be on the device when the call returns.
-  /// - Throws: ``FileSystemError``; `EEXIST` when the file exists already.
   func create(_ path: String, parts: [Data], modified: Date, synchronize: Bool) throws(FileSystemError)
 
   /// Renames a file, replacing what bears the new name, in one step that others see entirely or not at all.
@@ -54,8 +67,37 @@ public protocol CacheFileReading: Sendable {
   /// What the file was when it was opened.
   var status: FileStatus { get }
 
-  /// Reads up to `count` bytes from `offset`; fewer at the end of the file.
-  func read(at offset: Int, count: Int) throws(FileSystemError) -> Data
+  /// Fills `buffer` from `offset`; less of it at the end of the file.
+  ///
+  /// - Returns: How many bytes were read.
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemError) -> Int
+}
+
+extension CacheFileReading {
+  /// Up to `count` bytes from `offset`; fewer at the end of the file.
+  public func read(at offset: Int, count: Int) throws(FileSystemError) -> FileBytes {
+    try FileBytes(capacity: count) { buffer throws(FileSystemError) in try read(at: offset, into: buffer) }
+  }
+}
+
+/// A file that several processes have open: what one appends the others find.
+public protocol CacheSharedFile: CacheFileReading {
+  /// What the file is now.
+  func currentStatus() throws(FileSystemError) -> FileStatus
+
+  /// Writes behind the last byte.
+  func append(_ data: Data) throws(FileSystemError)
+
+  /// Cuts the file off.
+  func truncate(to length: Int) throws(FileSystemError)
+
+  /// Takes the lock of the file, which one process at a time has, and loses when it dies.
+  ///
+  /// - Returns: `false` when somebody else has it. Never waits.
+  func tryLock() throws(FileSystemError) -> Bool
+
+  /// Gives the lock back.
+  func unlock()
 }
 
 /// What a file is.
@@ -78,12 +120,15 @@ public struct FileStatus: Hashable, Sendable {
   public var modified: Date
   /// A number that no other file of the same file system has while this one exists.
   public var identity: UInt64
+  /// Whether the file has a name still.
+  public var isLinked: Bool
 
   /// Describes a file.
-  public init(kind: Kind, size: Int, modified: Date, identity: UInt64) {
+  public init(kind: Kind, size: Int, modified: Date, identity: UInt64, isLinked: Bool = true) {
     self.kind = kind
     self.size = size
     self.modified = modified
     self.identity = identity
+    self.isLinked = isLinked
   }
 }

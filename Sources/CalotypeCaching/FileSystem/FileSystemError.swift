@@ -36,6 +36,7 @@ extension CachingError {
   init(_ error: FileSystemError) {
     switch error.code {
     case ENOSPC, EDQUOT: self = .diskFull(path: error.path)
+    case EWOULDBLOCK where error.operation == "flock": self = .locked(path: error.path)
     case EROFS: self = .readOnly(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     default: self = .fileSystem(operation: error.operation, path: error.path, errno: error.code)

@@ -1,3 +1,4 @@
+import CLinux
 public import FoundationEssentials
 import Glibc
 
@@ -6,28 +7,69 @@ public struct PosixFileSystem: CacheFileSystem {
   /// Needs nothing.
   public init() {}
 
+  /// Reads a file with `open(2)`, `fstat(2)` and `pread(2)`; what must not wait asks for what is in memory
+  /// (`RESOLVE_CACHED`, `RWF_NOWAIT`).
+  public func contents(
+    of path: String, limit: Int, mayWait: Bool
+  ) throws(FileSystemError) -> FileContents? {
+    let descriptor = retrying {
+      mayWait ? Glibc.open(path, Self.readFlags) : calotype_open_cached(path, Self.readFlags)
+    }
+    if descriptor < 0 {
+      if errno == ENOENT { return nil }
+      // Whoever may wait finds out what it is.
+      throw FileSystemError(operation: "open", path: path, code: mayWait ? errno : EAGAIN)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw FileSystemError(operation: "fstat", path: path, code: errno)
+    }
+    let found = FileStatus(status)
+    guard found.kind == .regular else {
+      throw FileSystemError(operation: "open", path: path, code: EINVAL)
+    }
+    let count = found.size <= limit ? found.size : 0
+    let bytes = try FileBytes(capacity: count) { buffer throws(FileSystemError) in
+      if !mayWait, count > 0 {
+        let got = calotype_read_cached(descriptor, buffer.baseAddress, count, 0)
+        if got == count { return got }
+        // A part of it, or nothing, is in memory. Where the file system cannot tell, all is if it is nowhere else.
+        guard got < 0, errno == EOPNOTSUPP, calotype_is_in_memory(descriptor) != 0 else {
+          throw FileSystemError(operation: "preadv2", path: path, code: EAGAIN)
+        }
+      }
+      return try readAll(descriptor, path, at: 0, into: buffer)
+    }
+    return FileContents(status: found, bytes: bytes)
+  }
+
   /// Opens a regular file; never waits for the other end of a pipe.
   public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
-    // Not blocking: a pipe somebody put there must not hang us. Access times of the kernel are not used.
-    let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = retrying { Glibc.open(path, flags) }
+    let descriptor = retrying { Glibc.open(path, Self.readFlags) }
     if descriptor < 0 {
       if errno == ENOENT { return nil }
       throw FileSystemError(operation: "open", path: path, code: errno)
     }
-    let file = PosixFile(descriptor: descriptor, path: path)
-    guard let file else { throw FileSystemError(operation: "fstat", path: path, code: errno) }
-    guard file.status.kind == .regular else {
-      throw FileSystemError(operation: "open", path: path, code: EINVAL)
-    }
-    return file
+    return try PosixFile(descriptor: descriptor, path: path)
   }
 
-  /// Writes a new file with mode 0600.
+  /// Opens a regular file for reading and appending, mode 0600 when it is new.
+  public func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+    let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
+    return try PosixFile(descriptor: descriptor, path: path)
+  }
+
+  // Not blocking: a pipe somebody put there must not hang us. Access times of the kernel are not used.
+  private static let readFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+
+  /// Writes a file with mode 0600.
   public func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
     guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
     var failure: FileSystemError?
@@ -37,11 +79,14 @@ public struct PosixFileSystem: CacheFileSystem {
       }
     }
     for part in parts where failure == nil {
-      failure = write(part, to: descriptor, path: path)
+      failure = part.withUnsafeBytes { writeAll($0, to: descriptor, path: path) }
     }
     if failure == nil {
-      let times = [timespec(modified), timespec(modified)]
-      check(futimens(descriptor, times), "futimens")
+      let time = timespec(modified)
+      withUnsafeTemporaryAllocation(of: timespec.self, capacity: 2) { times in
+        times.initialize(repeating: time)
+        check(futimens(descriptor, times.baseAddress), "futimens")
+      }
     }
     if failure == nil, synchronize { check(fsync(descriptor), "fsync") }
     // Network file systems report at the end what they could not write.
@@ -139,65 +184,93 @@ public struct PosixFileSystem: CacheFileSystem {
 
   /// `UTIME_OMIT`, whose macro Swift does not import.
   private static let omit = (1 << 30) - 2
-
-  private func write(_ data: Data, to descriptor: Int32, path: String) -> FileSystemError? {
-    data.withUnsafeBytes { raw in
-      var offset = 0
-      while offset < raw.count {
-        let count = Glibc.write(descriptor, raw.baseAddress.map { $0 + offset }, raw.count - offset)
-        if count > 0 {
-          offset += count
-        } else if count == 0 || errno != EINTR {
-          return FileSystemError(operation: "write", path: path, code: count == 0 ? ENOSPC : errno)
-        }
-      }
-      return nil
-    }
-  }
 }
 
-/// An open file. Safe to share: `pread` has no position, and the descriptor is closed with the last reference.
-private final class PosixFile: CacheFileReading {
+/// An open file. Safe to share: reads and appends have no position, and the descriptor is closed with the last
+/// reference.
+private final class PosixFile: CacheSharedFile {
   let status: FileStatus
   private let descriptor: Int32
   private let path: String
 
   /// Takes the descriptor over, and closes it also when it fails.
-  init?(descriptor: Int32, path: String) {
+  init(descriptor: Int32, path: String) throws(FileSystemError) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let code = errno
       close(descriptor)
-      errno = code
-      return nil
+      throw FileSystemError(operation: "fstat", path: path, code: code)
     }
     self.descriptor = descriptor
     self.path = path
     self.status = FileStatus(status)
+    // Released by now, and closed, when it is something else.
+    guard self.status.kind == .regular else {
+      throw FileSystemError(operation: "open", path: path, code: EINVAL)
+    }
   }
 
   deinit { close(descriptor) }
 
-  func read(at offset: Int, count: Int) throws(FileSystemError) -> Data {
-    guard count > 0 else { return Data() }
-    var data = Data(count: count)
-    var failure: Int32 = 0
-    let length = data.withUnsafeMutableBytes { raw -> Int in
-      var length = 0
-      while length < raw.count {
-        let got = pread(
-          descriptor, raw.baseAddress.map { $0 + length }, raw.count - length, off_t(offset + length))
-        if got < 0, errno == EINTR { continue }
-        if got < 0 { failure = errno }
-        if got <= 0 { break }
-        length += got
-      }
-      return length
-    }
-    guard failure == 0 else { throw FileSystemError(operation: "pread", path: path, code: failure) }
-    if length < count { data.removeLast(count - length) }
-    return data
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemError) -> Int {
+    try readAll(descriptor, path, at: offset, into: buffer)
   }
+
+  func currentStatus() throws(FileSystemError) -> FileStatus {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw FileSystemError(operation: "fstat", path: path, code: errno)
+    }
+    return FileStatus(status)
+  }
+
+  func append(_ data: Data) throws(FileSystemError) {
+    if let failure = data.withUnsafeBytes({ writeAll($0, to: descriptor, path: path) }) { throw failure }
+  }
+
+  func truncate(to length: Int) throws(FileSystemError) {
+    guard ftruncate(descriptor, off_t(length)) == 0 else {
+      throw FileSystemError(operation: "ftruncate", path: path, code: errno)
+    }
+  }
+
+  func tryLock() throws(FileSystemError) -> Bool {
+    if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw FileSystemError(operation: "flock", path: path, code: errno) }
+    return false
+  }
+
+  func unlock() { _ = flock(descriptor, LOCK_UN) }
+}
+
+private func readAll(
+  _ descriptor: Int32, _ path: String, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+) throws(FileSystemError) -> Int {
+  var length = 0
+  while length < buffer.count {
+    let got = pread(
+      descriptor, buffer.baseAddress.map { $0 + length }, buffer.count - length, off_t(offset + length))
+    if got < 0, errno == EINTR { continue }
+    guard got >= 0 else { throw FileSystemError(operation: "pread", path: path, code: errno) }
+    if got == 0 { break }
+    length += got
+  }
+  return length
+}
+
+private func writeAll(
+  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String
+) -> FileSystemError? {
+  var offset = 0
+  while offset < bytes.count {
+    let count = write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
+    if count > 0 {
+      offset += count
+    } else if count == 0 || errno != EINTR {
+      return FileSystemError(operation: "write", path: path, code: count == 0 ? ENOSPC : errno)
+    }
+  }
+  return nil
 }
 
 private func retrying(_ call: () -> Int32) -> Int32 {
@@ -217,7 +290,9 @@ extension FileStatus {
       }
     let modified = Date(
       timeIntervalSince1970: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
-    self.init(kind: kind, size: Int(status.st_size), modified: modified, identity: UInt64(status.st_ino))
+    self.init(
+      kind: kind, size: Int(status.st_size), modified: modified, identity: UInt64(status.st_ino),
+      isLinked: status.st_nlink > 0)
   }
 }
 

@@ -1,6 +1,7 @@
 public import Calotype
 import CalotypeSupport
 public import FoundationEssentials
+import Glibc
 
 /// A file system that fails when a test wants it to, and is the real one otherwise.
 ///
@@ -16,7 +17,15 @@ public final class FaultyFileSystem: CacheFileSystem {
     case open
     /// Reading from an open file.
     case read
-    /// Writing a new file.
+    /// Opening a file to append to it or to lock it.
+    case openShared
+    /// Appending to a file.
+    case append
+    /// Cutting a file off.
+    case truncate
+    /// Taking the lock of a file.
+    case lock
+    /// Writing a file.
     case create
     /// Renaming a file.
     case rename
@@ -72,6 +81,9 @@ public final class FaultyFileSystem: CacheFileSystem {
     state.withLock { $0.calls[operation, default: 0] }
   }
 
+  /// Whether somebody wants to see every operation, and may block in it.
+  private var isIntercepted: Bool { state.withLock { $0.hook != nil } }
+
   fileprivate func enter(_ operation: Operation, _ path: String) throws(FileSystemError) {
     let (code, hook) = state.withLock { state -> (Int32?, Hook?) in
       state.calls[operation, default: 0] += 1
@@ -83,13 +95,29 @@ public final class FaultyFileSystem: CacheFileSystem {
     try hook?(operation, path)
   }
 
+  /// Reads a file. Whoever must not wait is told to while there is a hook, which may.
+  public func contents(
+    of path: String, limit: Int, mayWait: Bool
+  ) throws(FileSystemError) -> FileContents? {
+    if !mayWait, isIntercepted { throw FileSystemError(operation: "open", path: path, code: EAGAIN) }
+    try enter(.open, path)
+    try enter(.read, path)
+    return try base.contents(of: path, limit: limit, mayWait: mayWait)
+  }
+
+  /// Opens a file whose appends and locks may fail as well.
+  public func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+    try enter(.openShared, path)
+    return FaultySharedFile(base: try base.openShared(path), path: path, owner: self)
+  }
+
   /// Opens a file whose reads may fail as well.
   public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
     try enter(.open, path)
     return try base.open(path).map { FaultyFile(base: $0, path: path, owner: self) }
   }
 
-  /// Writes a new file.
+  /// Writes a file.
   public func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
@@ -143,8 +171,43 @@ private struct FaultyFile: CacheFileReading {
 
   var status: FileStatus { base.status }
 
-  func read(at offset: Int, count: Int) throws(FileSystemError) -> Data {
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemError) -> Int {
     try owner.enter(.read, path)
-    return try base.read(at: offset, count: count)
+    return try base.read(at: offset, into: buffer)
   }
+}
+
+private struct FaultySharedFile: CacheSharedFile {
+  let base: any CacheSharedFile
+  let path: String
+  let owner: FaultyFileSystem
+
+  var status: FileStatus { base.status }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemError) -> Int {
+    try owner.enter(.read, path)
+    return try base.read(at: offset, into: buffer)
+  }
+
+  func currentStatus() throws(FileSystemError) -> FileStatus {
+    try owner.enter(.status, path)
+    return try base.currentStatus()
+  }
+
+  func append(_ data: Data) throws(FileSystemError) {
+    try owner.enter(.append, path)
+    try base.append(data)
+  }
+
+  func truncate(to length: Int) throws(FileSystemError) {
+    try owner.enter(.truncate, path)
+    try base.truncate(to: length)
+  }
+
+  func tryLock() throws(FileSystemError) -> Bool {
+    try owner.enter(.lock, path)
+    return try base.tryLock()
+  }
+
+  func unlock() { base.unlock() }
 }

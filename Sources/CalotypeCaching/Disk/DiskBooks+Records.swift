@@ -1,0 +1,263 @@
+import FoundationEssentials
+import Glibc
+
+/// Single records. All of it is called within `withLock`.
+extension DiskBooks {
+  /// Stores a record, after making room for it.
+  func store(
+    _ data: Data, header: Data, entry: IndexEntry, time: Date
+  ) throws(FileSystemError) {
+    let size = Int(entry.size)
+    let isNew = index.read { $0[entry.digest] == nil }
+    // The old record and the new one exist side by side for a moment.
+    try makeRoom(bytes: size, count: isNew ? 1 : 0)
+    do throws(FileSystemError) {
+      try write(data, header: header, entry: entry, time: time)
+    } catch {
+      guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
+      // Others may have filled the device. Make room for this record and some more, and try once again.
+      let (bytes, count) = index.read { ($0.bytes, $0.count) }
+      let freeing = max(size + RecordHeader.maxLength, configuration.byteLimit / 10)
+      guard count > 0, try evict(toBytes: max(0, bytes - freeing), count: count) > 0 else { throw error }
+      try write(data, header: header, entry: entry, time: time)
+    }
+    storesSinceVisit += 1
+  }
+
+  private func write(
+    _ data: Data, header: Data, entry: IndexEntry, time: Date
+  ) throws(FileSystemError) {
+    let synchronize = configuration.durability == .fsync
+    do throws(FileSystemError) {
+      try files.create(
+        layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
+    } catch {
+      // A link that somebody put there is removed, not followed.
+      guard error.code == ELOOP, try files.remove(layout.temporary) else { throw error }
+      try files.create(
+        layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
+    }
+    let path = layout.record(entry.digest)
+    let before = index.read { $0[entry.digest] }
+    do throws(FileSystemError) {
+      try note([.put(entry)])
+      do throws(FileSystemError) {
+        try files.rename(layout.temporary, to: path, synchronize: synchronize)
+      } catch {
+        // Usually this is the first record of its folder.
+        guard error.code == ENOENT else { throw error }
+        try files.makeFolder(layout.fanOutFolder(of: entry.digest))
+        try files.rename(layout.temporary, to: path, synchronize: synchronize)
+      }
+    } catch {
+      _ = try? files.remove(layout.temporary)
+      // What was there is there still.
+      if index.read({ $0[entry.digest] }) == entry {
+        try? note([before.map { .put($0) } ?? .remove(entry.digest)])
+      }
+      throw error
+    }
+  }
+
+  /// Removes a record.
+  ///
+  /// - Returns: Whether there was one.
+  func remove(_ digest: Digest256) throws(FileSystemError) -> Bool {
+    let existed = try files.remove(layout.record(digest))
+    if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
+    return existed
+  }
+
+  /// Removes a file that was seen to be useless, unless a new one has taken its name since.
+  ///
+  /// - Returns: Whether it is gone.
+  func discard(_ digest: Digest256, seen: FileStatus) throws(FileSystemError) -> Bool {
+    guard let status = try files.status(layout.record(digest)) else {
+      if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
+      return true
+    }
+    guard status.identity == seen.identity, status.modified == seen.modified, status.size == seen.size else {
+      return false
+    }
+    _ = try remove(digest)
+    return true
+  }
+
+  // MARK: Limits
+
+  /// Evicts until so much more fits under the limits; when something has to go, down to the low marks.
+  func makeRoom(bytes: Int, count: Int) throws(FileSystemError) {
+    let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
+    guard usedBytes + bytes > configuration.byteLimit || usedCount + count > configuration.countLimit else {
+      return
+    }
+    let marks = configuration.lowMarks
+    try evict(
+      toBytes: max(0, min(marks.bytes, configuration.byteLimit) - bytes),
+      count: max(0, min(marks.count, configuration.countLimit) - count))
+  }
+
+  /// Removes the least recently used records until no more than this is left.
+  ///
+  /// - Returns: Bytes that were freed.
+  @discardableResult
+  func evict(toBytes bytes: Int, count: Int) throws(FileSystemError) -> Int {
+    let before = index.read { $0.bytes }
+    // Records that were read since the index last knew of them stay, and others go. Readers can be as fast as this
+    // loop: in the last round nobody is spared.
+    for round in 0..<4 {
+      var spared: [IndexEntry] = []
+      for victim in leastRecent(toBytes: bytes, count: count) {
+        let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
+        guard usedBytes > bytes || usedCount > count else { break }
+        let path = layout.record(victim.digest)
+        if let status = try files.status(path) {
+          if round < 3, status.modified.microseconds > victim.accessed {
+            var entry = victim
+            entry.accessed = status.modified.microseconds
+            spared.append(entry)
+            continue
+          }
+          guard try files.remove(path) else { continue }
+          tally.evicted += 1
+        }
+        try noteRemoval(of: victim.digest)
+      }
+      index.update(spared)
+      let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
+      if usedBytes <= bytes && usedCount <= count { break }
+    }
+    return before - index.read { $0.bytes }
+  }
+
+  /// As many of the least recently used records as have to go, oldest first.
+  private func leastRecent(toBytes bytes: Int, count: Int) -> [IndexEntry] {
+    index.read { table in
+      var order: [(accessed: Int64, size: Int64)] = []
+      order.reserveCapacity(table.count)
+      table.forEach { order.append(($0.accessed, $0.size)) }
+      order.sort { $0.accessed < $1.accessed }
+      var (left, number) = (table.bytes, table.count)
+      var newest: Int64?
+      for item in order {
+        guard left > bytes || number > count else { break }
+        left -= Int(item.size)
+        number -= 1
+        newest = item.accessed
+      }
+      guard let newest else { return [] }
+      var victims: [IndexEntry] = []
+      table.forEach { if $0.accessed <= newest { victims.append($0) } }
+      victims.sort { $0.accessed < $1.accessed }
+      return victims
+    }
+  }
+
+  /// Removes what is too old.
+  func sweep() throws(FileSystemError) {
+    let time = now()
+    lastSweep = time
+    let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min
+    let end = time.microseconds
+    let suspects = index.read { table in
+      var suspects: [IndexEntry] = []
+      table.forEach { if $0.accessed < oldest || $0.expires <= end { suspects.append($0) } }
+      return suspects
+    }
+    var spared: [IndexEntry] = []
+    for suspect in suspects {
+      let path = layout.record(suspect.digest)
+      if let status = try files.status(path) {
+        if suspect.expires > end, status.modified.microseconds >= oldest {
+          var entry = suspect
+          entry.accessed = status.modified.microseconds
+          spared.append(entry)
+          continue
+        }
+        guard try files.remove(path) else { continue }
+        tally.expired += 1
+      }
+      try noteRemoval(of: suspect.digest)
+    }
+    index.update(spared)
+  }
+
+  // MARK: Upkeep
+
+  /// What is due now and then: called after stores.
+  func keepUp() throws(FileSystemError) {
+    let time = now()
+    if lastSweep.map({ abs(time.timeIntervalSince($0)) >= Self.sweepInterval }) ?? true { try sweep() }
+    if storesSinceVisit >= Self.visitInterval {
+      storesSinceVisit = 0
+      try visit(CacheLayout.fanOut[nextVisit])
+      nextVisit = (nextVisit + 1) % CacheLayout.fanOut.count
+    }
+    if journalCount > max(Self.minJournal, index.read { $0.count } / 4) { try writeIndex() }
+  }
+
+  private static var sweepInterval: Double { 60 }
+  private static var visitInterval: Int { 4096 }
+  private static var minJournal: Int { 4096 }
+
+  /// Compares one folder with the index: a crash of the machine may leave records that nobody noted, and people remove
+  /// files.
+  private func visit(_ fanOut: String) throws(FileSystemError) {
+    var found: [IndexEntry] = []
+    try list(fanOut) { found.append($0) }
+    let first = UInt64(fanOut, radix: 16)
+    let changes = index.read { table -> [Journal.Change] in
+      var missing: Set<Digest256> = []
+      table.forEach { if $0.digest.word0 >> 56 == first { missing.insert($0.digest) } }
+      var changes: [Journal.Change] = []
+      for entry in found {
+        missing.remove(entry.digest)
+        if table[entry.digest]?.size != entry.size { changes.append(.put(entry)) }
+      }
+      return changes + missing.map { .remove($0) }
+    }
+    try note(changes)
+    try makeRoom(bytes: 0, count: 0)
+  }
+
+  /// Compares everything with the index, and holds the limits.
+  func reconcile() throws(FileSystemError) -> TrimReport {
+    var report = TrimReport()
+    report.staleTemporaries = try removeTemporaries()
+    try rebuild()
+    let before = index.read { $0.bytes }
+    let earlier = tally
+    try sweep()
+    try makeRoom(bytes: 0, count: 0)
+    (report.bytes, report.count) = index.read { ($0.bytes, $0.count) }
+    report.expired = tally.expired - earlier.expired
+    report.evicted = tally.evicted - earlier.evicted
+    report.freedBytes = before - report.bytes
+    return report
+  }
+
+  /// Whoever has the lock is the only one that writes: what is there was left by somebody who died.
+  private func removeTemporaries() throws(FileSystemError) -> Int {
+    var names: [String] = []
+    try files.list(layout.temporaries) { name, status in
+      if status.kind != .folder { names.append(name) }
+    }
+    var removed = 0
+    for name in names where try files.remove("\(layout.temporaries)/\(name)") { removed += 1 }
+    return removed
+  }
+
+  /// Removes all records.
+  ///
+  /// - Returns: How many.
+  func removeAll() throws(FileSystemError) -> Int {
+    _ = try removeTemporaries()
+    var digests: [Digest256] = []
+    try walk { digests.append($0.digest) }
+    var removed = 0
+    for digest in digests where try files.remove(layout.record(digest)) { removed += 1 }
+    index.replace(IndexTable(), journal: nil, offset: 0)
+    try writeIndex()
+    return removed
+  }
+}

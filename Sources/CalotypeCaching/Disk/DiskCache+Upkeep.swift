@@ -1,0 +1,221 @@
+import CalotypeSupport
+import Glibc
+
+extension DiskCache {
+  /// Removes the records of a selection, in all their variants.
+  ///
+  /// - Returns: How many there were.
+  /// - Complexity: Looks at the header of each record that may be meant: those of the source and hardly any other, or a
+  ///   thirtieth of all for a tag, or all for a prefix.
+  @discardableResult
+  public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
+    writeStaged()
+    let suspects =
+      try counted { () throws(CachingError) in
+        try withBooks(creates: false) { books throws(FileSystemError) in
+          books.index.read { table -> [Digest256] in
+            var suspects: [Digest256] = []
+            table.forEach { if $0.mayBe(in: selection) { suspects.append($0.digest) } }
+            return suspects
+          }
+        }
+      } ?? []
+    var removed = 0
+    let reader = reader
+    for start in stride(from: 0, to: suspects.count, by: Self.batch) {
+      let batch = suspects[start..<min(start + Self.batch, suspects.count)]
+      let meant = try await perform { () throws(CachingError) in
+        var meant: [Digest256] = []
+        for digest in batch {
+          guard let entry = try reader.entry(digest) else { continue }
+          if selection.contains(source: entry.source, tags: entry.metadata.tags) { meant.append(digest) }
+        }
+        return meant
+      }
+      guard !meant.isEmpty else { continue }
+      removed +=
+        try counted { () throws(CachingError) in
+          try withBooks(creates: false) { books throws(FileSystemError) in
+            var removed = 0
+            for digest in meant where try books.remove(digest) { removed += 1 }
+            return removed
+          }
+        } ?? 0
+    }
+    return removed
+  }
+
+  /// Removes all records. Files that are not of the cache stay.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public func removeAll() async throws(CachingError) -> Int {
+    writeStaged()
+    return try counted { () throws(CachingError) in
+      try withBooks(creates: false) { books throws(FileSystemError) in try books.removeAll() }
+    } ?? 0
+  }
+
+  /// Waits until everything that was handed over before is on disk, or has failed.
+  public func flush() async throws(CachingError) {
+    writeStaged()
+  }
+
+  /// Compares the folder with the index, removes records that are too old and files that somebody left who died
+  /// while writing, and evicts if a limit is passed. Stores see to the limits by themselves; this is for folders that
+  /// others may have changed.
+  @discardableResult
+  public func trim() async throws(CachingError) -> TrimReport {
+    writeStaged()
+    return try counted { () throws(CachingError) in
+      try withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+    } ?? TrimReport()
+  }
+
+  /// Reads every byte of every record, removes the damaged ones and makes the index anew; no access to the others.
+  public func verify() async throws(CachingError) -> VerifyReport {
+    writeStaged()
+    var report = VerifyReport()
+    let reader = reader
+    for fanOut in CacheLayout.fanOut {
+      let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
+      // One visit to the threads a batch, so that reads get their turn and cancellation is noticed.
+      for start in stride(from: 0, to: digests.count, by: Self.batch) {
+        let batch = digests[start..<min(start + Self.batch, digests.count)]
+        let verdicts = try await perform { () throws(CachingError) in
+          var verdicts: [(Digest256, RecordReader.Verdict)] = []
+          for digest in batch { verdicts.append((digest, try reader.verify(digest))) }
+          return verdicts
+        }
+        for (digest, verdict) in verdicts {
+          switch verdict {
+          case .intact(let size):
+            report.intact += 1
+            report.bytes += size
+          case .damaged(let path, let status):
+            report.damaged.append(path)
+            discard(digest, status)
+          case .gone:
+            continue
+          }
+        }
+      }
+    }
+    let count = report.damaged.count
+    counters.withLock { $0.damaged += count }
+    do throws(CachingError) {
+      _ = try withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+    } catch {
+      // A folder that may only be read has been verified all the same.
+      guard error.isAboutWriting else { throw error }
+    }
+    return report
+  }
+
+  /// What the cache holds and did.
+  public func statistics() async throws(CachingError) -> DiskCacheStatistics {
+    let held: (bytes: Int, count: Int)
+    do throws(CachingError) {
+      held =
+        try withBooks(creates: false) { books throws(FileSystemError) in
+          books.index.read { ($0.bytes, $0.count) }
+        } ?? (0, 0)
+    } catch {
+      guard error.isAboutWriting else {
+        count(error)
+        throw error
+      }
+      let reader = reader
+      held = try await perform { () throws(CachingError) in try reader.census() }
+    }
+    var result = counters.withLock { $0 }
+    (result.bytes, result.count) = held
+    result.stagedBytes = stagedBytes
+    result.byteLimit = configuration.byteLimit
+    result.countLimit = configuration.countLimit
+    return result
+  }
+
+  /// Lists the records, least recently used first, and is no access to them. Damaged ones are left out.
+  ///
+  /// - Complexity: Reads the header of each record; the whole list is in memory.
+  public func entries() async throws(CachingError) -> [CacheEntry] {
+    writeStaged()
+    let reader = reader
+    var entries: [CacheEntry] = []
+    for fanOut in CacheLayout.fanOut {
+      let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
+      for start in stride(from: 0, to: digests.count, by: Self.batch) {
+        let batch = digests[start..<min(start + Self.batch, digests.count)]
+        entries += try await perform { () throws(CachingError) in
+          var entries: [CacheEntry] = []
+          for digest in batch {
+            if let entry = try reader.entry(digest) { entries.append(entry) }
+          }
+          return entries
+        }
+      }
+    }
+    return entries.sorted { ($0.accessed, $0.key) < ($1.accessed, $1.key) }
+  }
+
+  private static var batch: Int { 64 }
+
+  private func counted<Result>(
+    _ body: () throws(CachingError) -> Result
+  ) throws(CachingError) -> Result {
+    do throws(CachingError) {
+      return try body()
+    } catch {
+      count(error)
+      throw error
+    }
+  }
+}
+
+extension CachingError {
+  /// Whether a folder may be readable all the same.
+  fileprivate var isAboutWriting: Bool {
+    switch self {
+    case .readOnly, .permissionDenied, .diskFull, .locked: true
+    default: false
+    }
+  }
+}
+
+extension RecordReader {
+  /// The records of a folder.
+  func digests(_ fanOut: String) throws(CachingError) -> [Digest256] {
+    var digests: [Digest256] = []
+    try list(fanOut) { digest, _ in digests.append(digest) }
+    return digests
+  }
+
+  /// Length and number of all records, by listing them.
+  func census() throws(CachingError) -> (bytes: Int, count: Int) {
+    var (bytes, count) = (0, 0)
+    for fanOut in CacheLayout.fanOut {
+      try list(fanOut) { _, status in
+        bytes += status.size
+        count += 1
+      }
+    }
+    return (bytes, count)
+  }
+
+  private func list(
+    _ fanOut: String, _ body: (Digest256, FileStatus) -> Void
+  ) throws(CachingError) {
+    do throws(FileSystemError) {
+      try files.list(layout.fanOutFolder(fanOut)) { name, status in
+        guard status.kind == .regular, let digest = CacheLayout.digest(fanOut: fanOut, name: name) else {
+          return
+        }
+        body(digest, status)
+      }
+    } catch {
+      // A link or file in the place of a folder holds nothing of ours.
+      guard error.code == ENOTDIR || error.code == ELOOP else { throw CachingError(error) }
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import FoundationEssentials
+import Glibc
+
+/// The reading half of a ``DiskCache``: knows files, keeps no books, may be used by any number of threads at once.
+///
+/// The folder may be shared with other processes, so every step expects files to appear and to vanish. Records only
+/// ever change by a rename of a whole file.
+struct RecordReader: Sendable {
+  let layout: CacheLayout
+  let configuration: DiskCache.Configuration
+  let files: any CacheFileSystem
+  let now: @Sendable () -> Date
+
+  /// What a read found. Who is not told by a file but by what it found of one, may have it removed.
+  enum Outcome: Sendable {
+    case hit(CacheRecord)
+    case miss
+    case expired(FileStatus)
+    case damaged(FileStatus)
+  }
+
+  /// Reads a record if it is in memory as a whole and nothing has to be done about it.
+  ///
+  /// - Returns: `nil` when somebody who may wait has to look.
+  func readAtOnce(_ key: CacheKey) -> Outcome? {
+    do throws(FileSystemError) {
+      let outcome = try read(key, mayWait: false)
+      switch outcome {
+      case .hit(let record):
+        return isDueForTouch(record.accessed, now()) ? nil : outcome
+      case .miss: return outcome
+      case .expired, .damaged: return nil
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  /// Reads a record, and notes in its file that it was accessed.
+  func read(_ key: CacheKey) throws(CachingError) -> Outcome {
+    do throws(FileSystemError) {
+      let outcome = try read(key, mayWait: true)
+      if case .hit(let record) = outcome {
+        let time = now()
+        if isDueForTouch(record.accessed, time) {
+          // A folder we may only read still serves; its records then age from the day they were stored.
+          try? files.touch(layout.record(key.digest), modified: time)
+        }
+      }
+      return outcome
+    } catch {
+      // A link, pipe or folder in the place of a record: we did not put it there and do not follow it.
+      let path = layout.record(key.digest)
+      if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO,
+        let status = try? files.status(path), status.kind != .folder
+      {
+        return .damaged(status)
+      }
+      throw CachingError(error)
+    }
+  }
+
+  private func isDueForTouch(_ accessed: Date, _ time: Date) -> Bool {
+    time.timeIntervalSince(accessed) > configuration.touchInterval.seconds
+  }
+
+  private func read(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {
+    // Another process may allow itself more than we do; memory for that is not ours to take.
+    let limit = configuration.effectiveRecordLimit
+    guard let file = try files.contents(of: layout.record(key.digest), limit: limit, mayWait: mayWait)
+    else { return .miss }
+    let status = file.status
+    guard status.size <= limit else { return .miss }
+    let time = now()
+    if isTooOld(status.modified, now: time) { return .expired(status) }
+    let header = file.bytes.withUnsafeBytes { raw -> RecordHeader? in
+      guard let header = RecordHeader(raw, fileSize: status.size), header.key.isText(of: key),
+        header.matches(payload: UnsafeRawBufferPointer(rebasing: raw[header.length...]))
+      else { return nil }
+      return header
+    }
+    guard let header else { return .damaged(status) }
+    if let expires = header.metadata.expires, expires <= time { return .expired(status) }
+    return .hit(
+      CacheRecord(
+        data: file.bytes.data(from: header.length), metadata: header.metadata, created: header.created,
+        accessed: status.modified))
+  }
+
+  /// Whether a record would be read, without its payload.
+  func contains(_ key: CacheKey) throws(CachingError) -> Bool {
+    do throws(FileSystemError) {
+      guard let (file, header) = try openRecord(layout.record(key.digest)), let header else { return false }
+      let time = now()
+      return header.key.isText(of: key) && !isTooOld(file.status.modified, now: time)
+        && file.status.size <= configuration.effectiveRecordLimit
+        && header.metadata.expires.map { $0 > time } ?? true
+    } catch {
+      if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return false }
+      throw CachingError(error)
+    }
+  }
+
+  /// What is known of a record without its payload, or `nil` when there is none or it is damaged.
+  func entry(_ digest: Digest256) throws(CachingError) -> CacheEntry? {
+    let path = layout.record(digest)
+    do throws(FileSystemError) {
+      guard let (file, header) = try openRecord(path), let header,
+        CacheKey(header.key.text).digest == digest
+      else { return nil }
+      return CacheEntry(
+        key: header.key.text, source: header.key.source ?? header.key.text, metadata: header.metadata,
+        dataLength: header.payloadLength, fileLength: file.status.size, created: header.created,
+        accessed: file.status.modified, path: path)
+    } catch {
+      throw CachingError(error)
+    }
+  }
+
+  /// What a look at a whole record found.
+  enum Verdict: Sendable {
+    case intact(size: Int)
+    case damaged(path: String, FileStatus)
+    case gone
+  }
+
+  /// Reads a record in pieces, so that one of any size needs little memory.
+  func verify(_ digest: Digest256) throws(CachingError) -> Verdict {
+    let path = layout.record(digest)
+    do throws(FileSystemError) {
+      guard let (file, header) = try openRecord(path) else { return .gone }
+      guard let header, CacheKey(header.key.text).digest == digest, try isIntact(file, header) else {
+        return .damaged(path: path, file.status)
+      }
+      return .intact(size: file.status.size)
+    } catch {
+      throw CachingError(error)
+    }
+  }
+
+  private func isIntact(
+    _ file: any CacheFileReading, _ header: RecordHeader
+  ) throws(FileSystemError) -> Bool {
+    var checksum = Checksum()
+    var offset = header.length
+    let end = header.length + header.payloadLength
+    while offset < end {
+      let piece = try file.read(at: offset, count: min(1 << 20, end - offset))
+      guard piece.count > 0 else { return false }
+      piece.withUnsafeBytes { checksum.update($0) }
+      offset += piece.count
+    }
+    return checksum == header.payloadChecksum
+  }
+
+  /// Opens a record and reads its header. `nil`: nothing there. No header: it is damaged.
+  private func openRecord(
+    _ path: String
+  ) throws(FileSystemError) -> (file: any CacheFileReading, header: RecordHeader?)? {
+    guard let file = try files.open(path) else { return nil }
+    let size = file.status.size
+    // Enough for the header of nearly every record.
+    let start = try file.read(at: 0, count: min(size, 4096))
+    guard let length = start.withUnsafeBytes({ RecordHeader.length(prefix: $0, fileSize: size) }) else {
+      return (file, nil)
+    }
+    let bytes = length > start.count ? try file.read(at: 0, count: length) : start
+    return (file, bytes.withUnsafeBytes { RecordHeader($0, fileSize: size) })
+  }
+
+  private func isTooOld(_ accessed: Date, now: Date) -> Bool {
+    guard let maxAge = configuration.maxAge else { return false }
+    return now.timeIntervalSince(accessed) > maxAge.seconds
+  }
+}
+
+extension Duration {
+  /// Seconds, with the rounding of `Double`.
+  var seconds: TimeInterval {
+    Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}
