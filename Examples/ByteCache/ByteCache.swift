@@ -53,7 +53,8 @@ public actor ByteCache: DataCaching {
     guard contains(key), let entry = take(key) else { return nil }
     put(
       CacheRecord(
-        data: entry.record.data, metadata: entry.record.metadata, created: entry.record.created, accessed: now()),
+        data: entry.record.data, metadata: entry.record.metadata, created: entry.record.created,
+        accessed: now()),
       for: key)
     return entry.record
   }

@@ -12,7 +12,9 @@ public struct EntityTag: Hashable, Sendable {
     var bytes = Array(text.utf8)[...]
     isWeak = bytes.starts(with: "W/".utf8)
     if isWeak { bytes = bytes.dropFirst(2) }
-    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else { return nil }
+    guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
+      return nil
+    }
     bytes = bytes.dropFirst().dropLast()
     // Visible characters and what is not ASCII, but no quotes.
     guard bytes.allSatisfy({ $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }) else { return nil }

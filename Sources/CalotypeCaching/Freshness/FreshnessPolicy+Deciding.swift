@@ -17,7 +17,8 @@ extension FreshnessPolicy {
     guard let stored, Self.isPlain(request), stored.matches(request) else { return otherwise }
     let now = HTTPSeconds.of(now)
     let judged = Judgement(of: stored, under: self, now: now)
-    let end = HTTPSeconds.date(now + judged.lifetime - judged.age)
+    // The age does not become less when the clock is set back.
+    let end = HTTPSeconds.date(max(now, stored.received) + judged.lifetime - judged.age)
     let mayUse = wants.noCache == .none && !judged.alwaysRevalidates && judged.isYoungEnough(for: wants)
     if mayUse {
       if judged.isFresh, judged.lifetime - judged.age >= wants.minFresh ?? 0 { return .fresh(until: end) }
@@ -47,7 +48,9 @@ extension FreshnessPolicy {
     guard Self.isPlain(request), stored.matches(request) else { return false }
     let wants = CacheControl(request: request)
     let judged = Judgement(of: stored, under: self, now: HTTPSeconds.of(now))
-    guard judged.isPositive, !judged.alwaysRevalidates, wants.noCache == .none, judged.isYoungEnough(for: wants) else {
+    guard judged.isPositive, !judged.alwaysRevalidates, wants.noCache == .none,
+      judged.isYoungEnough(for: wants)
+    else {
       return false
     }
     if judged.isFresh { return judged.lifetime - judged.age >= wants.minFresh ?? 0 }

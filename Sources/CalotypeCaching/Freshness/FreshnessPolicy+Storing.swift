@@ -12,18 +12,21 @@ extension FreshnessPolicy {
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the header of the response had come.
   public func storeDecision(
-    method: HTTPRequest.Method = .get, request: HTTPFields, status: Int, response: HTTPFields, requestTime: Date,
+    method: HTTPRequest.Method = .get, request: HTTPFields, status: Int, response: HTTPFields,
+    requestTime: Date,
     responseTime: Date
   ) -> StoreDecision {
     if method != .get { return .refuse(.method) }
     if status == 206 || response.contains(.contentRange) { return .refuse(.partial) }
-    guard Self.isPositive(status) || negativeLifetimes[status] != nil, (200...599).contains(status), status != 304
+    guard Self.isPositive(status) || negativeLifetimes[status] != nil, (200...599).contains(status),
+      status != 304
     else { return .refuse(.status) }
-    let control = CacheControl(response: response)
+    var kept = StoredResponse.kept(of: response)
+    let control = CacheControl(response: kept)
     if let reason = refusal(of: control, request: request) { return .refuse(reason) }
+    for name in StoredResponse.descriptiveNames where isDropped(name, by: control) { kept[values: name] = [] }
     let stored = StoredResponse(
-      status: status, kept: StoredResponse.kept(of: response, except: { isDropped($0, by: control) }),
-      selection: Selection(vary: response[values: .vary], request: request),
+      status: status, kept: kept, selection: Selection(vary: kept[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     return decision(to: stored)
   }
@@ -63,9 +66,9 @@ extension FreshnessPolicy {
 
   /// Whether a field may not be kept, because it alone is `no-cache` or `private`. What caches judge by is kept all the
   /// same: nobody else gets to see it.
-  private func isDropped(_ name: String, by control: CacheControl) -> Bool {
-    guard StoredResponse.descriptiveNames.contains(where: { $0.canonicalName == name }) else { return false }
-    return control.noCache.covers(name) || (mode == .shared && control.isPrivate.covers(name))
+  private func isDropped(_ name: HTTPField.Name, by control: CacheControl) -> Bool {
+    control.noCache.covers(name.canonicalName)
+      || (mode == .shared && control.isPrivate.covers(name.canonicalName))
   }
 
   private func decision(to stored: StoredResponse) -> StoreDecision {

@@ -92,7 +92,9 @@ public struct FreshnessPolicy: Hashable, Sendable {
   }
 
   /// A policy for images that never change under their address: all are fresh for `lifetime`.
-  public static func pinned(_ lifetime: Duration) -> FreshnessPolicy { FreshnessPolicy(pinnedLifetime: lifetime) }
+  public static func pinned(_ lifetime: Duration) -> FreshnessPolicy {
+    FreshnessPolicy(pinnedLifetime: lifetime)
+  }
 
   /// Statuses whose bytes are the image.
   static func isPositive(_ status: Int) -> Bool { status == 200 || status == 203 }

@@ -39,7 +39,9 @@ enum FieldNames {
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     var trimmed = Array(bytes.drop(while: isSpace))
     while let last = trimmed.last, isSpace(last) { trimmed.removeLast() }
-    guard trimmed.count <= 256, let name = HTTPField.Name(String(decoding: trimmed, as: UTF8.self)) else { return nil }
+    guard trimmed.count <= 256, let name = HTTPField.Name(String(decoding: trimmed, as: UTF8.self)) else {
+      return nil
+    }
     return name.canonicalName
   }
 }

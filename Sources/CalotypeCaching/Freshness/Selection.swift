@@ -34,7 +34,9 @@ enum Selection: Hashable, Sendable {
   }
 
   /// Fields whose letters' case and spaces mean nothing.
-  private static let plainLists: Set<String> = ["accept", "accept-charset", "accept-encoding", "accept-language"]
+  private static let plainLists: Set<String> = [
+    "accept", "accept-charset", "accept-encoding", "accept-language",
+  ]
 
   private static func digest(of name: String, in request: HTTPFields) -> Digest256? {
     guard let field = HTTPField.Name(name), let value = request[field] else { return nil }

@@ -9,7 +9,9 @@ extension StoredResponse {
   public func currentAge(at now: Date) -> Duration { .seconds(age(at: HTTPSeconds.of(now))) }
 
   /// How old the response may be to be fresh (RFC 9111 §4.2.1): what it says, then what `policy` says.
-  public func freshnessLifetime(under policy: FreshnessPolicy) -> Duration { .seconds(lifetime(under: policy)) }
+  public func freshnessLifetime(under policy: FreshnessPolicy) -> Duration {
+    .seconds(lifetime(under: policy))
+  }
 
   /// All numbers are of years with four digits or fit 32 bits: no sum overflows.
   func age(at now: Int) -> Int {
@@ -20,7 +22,8 @@ extension StoredResponse {
 
   func lifetime(under policy: FreshnessPolicy) -> Int {
     guard FreshnessPolicy.isPositive(status) else {
-      let lifetime = explicitLifetime(in: policy.mode) ?? policy.negativeLifetimes[status].map(DeltaSeconds.of) ?? 0
+      let lifetime =
+        explicitLifetime(in: policy.mode) ?? policy.negativeLifetimes[status].map(DeltaSeconds.of) ?? 0
       return min(lifetime, DeltaSeconds.of(policy.maxNegativeLifetime))
     }
     if let pinned = policy.pinnedLifetime { return DeltaSeconds.of(pinned) }
@@ -60,7 +63,9 @@ extension StoredResponse {
 
   /// The time it spent in caches before ours. Of a list the first counts; what is no number is passed over (RFC 9111 §5.1).
   private var ageValue: Int? {
-    guard let first = fields[values: .age].first?.split(separator: ",", maxSplits: 1).first else { return nil }
+    guard let first = fields[values: .age].first?.split(separator: ",", maxSplits: 1).first else {
+      return nil
+    }
     let trimmed = first.utf8.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
     return DeltaSeconds.read(String(decoding: Array(trimmed), as: UTF8.self))
   }

@@ -35,7 +35,8 @@ extension StoredResponse {
       return Int(Substring(line.dropFirst(prefix.utf8.count)))
     }
     guard let status = number(after: "response/1 ", in: lines.popFirst()), (100...999).contains(status),
-      let requested = number(after: "requested ", in: lines.popFirst()), HTTPSeconds.range.contains(requested),
+      let requested = number(after: "requested ", in: lines.popFirst()),
+      HTTPSeconds.range.contains(requested),
       let received = number(after: "received ", in: lines.popFirst()), HTTPSeconds.range.contains(received),
       lines.popLast()?.isEmpty == true
     else { return nil }
@@ -44,7 +45,9 @@ extension StoredResponse {
     var fields = HTTPFields()
     for line in lines {
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let first = words.first.map(Substring.init), let rest = words.last, words.count == 2 else { return nil }
+      guard let first = words.first.map(Substring.init), let rest = words.last, words.count == 2 else {
+        return nil
+      }
       if first == "selected" {
         let parts = Substring(rest).split(separator: " ", omittingEmptySubsequences: false)
         if parts == ["*"] {
@@ -57,12 +60,15 @@ extension StoredResponse {
           return nil
         }
       } else {
-        guard first.utf8.last == UInt8(ascii: ":"), let name = HTTPField.Name(String(first.dropLast())) else { return nil }
+        guard first.utf8.last == UInt8(ascii: ":"), let name = HTTPField.Name(String(first.dropLast())) else {
+          return nil
+        }
         fields.append(HTTPField(name: name, value: String(Substring(rest))))
       }
     }
     self.init(
-      status: status, kept: Self.kept(of: fields), selection: selection ?? .fields(selected), requested: requested,
+      status: status, kept: Self.kept(of: fields), selection: selection ?? .fields(selected),
+      requested: requested,
       received: received)
     // Only one text stands for each response: whatever was passed over, repeated or spelt otherwise shows here.
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }

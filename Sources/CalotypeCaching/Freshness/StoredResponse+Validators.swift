@@ -7,7 +7,9 @@ extension StoredResponse {
 
   /// The `Last-Modified` as the server wrote it, if it has one that is a date.
   public var lastModified: String? {
-    guard let text = fields[values: .lastModified].first, HTTPDate(text, now: received) != nil else { return nil }
+    guard let text = fields[values: .lastModified].first, HTTPDate(text, now: received) != nil else {
+      return nil
+    }
     return text
   }
 

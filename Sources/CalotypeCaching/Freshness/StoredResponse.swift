@@ -42,12 +42,13 @@ public struct StoredResponse: Hashable, Sendable {
     status: Int, fields: HTTPFields, request: HTTPFields, requestTime: Date, responseTime: Date
   ) {
     self.init(
-      status: status, kept: Self.kept(of: fields), selection: Selection(vary: fields[values: .vary], request: request),
+      status: status, kept: Self.kept(of: fields),
+      selection: Selection(vary: fields[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     guard (100...999).contains(status), isWithinLimit else { return nil }
   }
 
-  /// Makes one of fields that passed ``kept(of:except:)``.
+  /// Makes one of fields that passed ``kept(of:)``.
   init(status: Int, kept fields: HTTPFields, selection: Selection, requested: Int, received: Int) {
     self.status = status
     self.fields = fields
@@ -69,27 +70,19 @@ public struct StoredResponse: Hashable, Sendable {
   /// Never, if it depends on what is not in requests: `Vary: *`.
   public func matches(_ request: HTTPFields) -> Bool { selection.matches(request) }
 
-  /// The fields to keep, with values that are one line of text.
-  static func kept(of fields: HTTPFields, except isDropped: (String) -> Bool = { _ in false }) -> HTTPFields {
+  /// The fields to keep, with values of one line: control characters are spaces (RFC 9110 §5.5).
+  static func kept(of fields: HTTPFields) -> HTTPFields {
     var kept = HTTPFields()
     var length = 0
-    for name in keptNames where !isDropped(name.canonicalName) {
+    for name in keptNames {
       for value in fields[values: name] {
-        let field = HTTPField(name: name, value: line(value))
-        // What is beyond the limit is not worth a copy: the whole will not be kept.
-        length += field.value.utf8.count
+        let field = HTTPField(name: name, value: value)
         kept.append(field)
+        // What is beyond the limit is not worth a copy: the whole will not be kept.
+        length += field.value.utf8.count + 1
         if length > maxTextLength { return kept }
       }
     }
     return kept
-  }
-
-  /// Text without control characters, and without spaces around it.
-  private static func line(_ text: String) -> String {
-    var bytes = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }[...]
-    bytes = bytes.drop { $0 == UInt8(ascii: " ") }
-    while bytes.last == UInt8(ascii: " ") { bytes.removeLast() }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

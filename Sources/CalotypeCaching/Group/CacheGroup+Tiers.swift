@@ -26,7 +26,9 @@ extension CacheGroup {
     for index in indices {
       if Task.isCancelled { throw .cancelled }
       do throws(CachingError) {
-        if let value = try await question(tiers[index]) { return Answer(value: value, tier: index, misses: misses) }
+        if let value = try await question(tiers[index]) {
+          return Answer(value: value, tier: index, misses: misses)
+        }
         misses.append(index)
       } catch {
         note(error, of: index)

@@ -69,7 +69,8 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
-    try await ask(policies.contains) { tier throws(CachingError) in try await tier.contains(key) ? true : nil } != nil
+    try await ask(policies.contains) { tier throws(CachingError) in try await tier.contains(key) ? true : nil
+    } != nil
   }
 
   /// Stores a record into the tiers that ``Policies/store`` names.
@@ -87,7 +88,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.remove(key) }.contains(true)
+    try await change(policies.remove) { tier throws(CachingError) in try await tier.remove(key) }.contains(
+      true)
   }
 
   /// Removes the records of a selection from the tiers that ``Policies/remove`` names.
@@ -96,7 +98,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.removeAll(selection) }.reduce(0, +)
+    try await change(policies.remove) { tier throws(CachingError) in try await tier.removeAll(selection) }
+      .reduce(0, +)
   }
 
   /// Removes all records from the tiers that ``Policies/clear`` names.
