@@ -6,7 +6,8 @@ extension FreshnessPolicy {
   ///
   /// - Parameters:
   ///   - method: Of the request.
-  ///   - request: Header fields of the request, as they were sent.
+  ///   - request: Header fields of the request, as ``decision(for:stored:now:)`` gets them: what a loader adds of its own
+  ///     is on both sides or on neither, or what varies by it is never found again.
   ///   - status: Of the response.
   ///   - response: Header fields of the response.
   ///   - requestTime: When the request was sent.

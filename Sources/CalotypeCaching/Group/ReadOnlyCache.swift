@@ -9,12 +9,12 @@ public import FoundationEssentials
 /// ```swift
 /// let cache = CacheGroup([disk, ReadOnlyCache(delivered)])
 /// ```
-public struct ReadOnlyCache<Base: DataCaching>: DataCaching {
+public struct ReadOnlyCache: DataCaching {
   /// The cache that is read.
-  public let base: Base
+  public let base: any DataCaching
 
   /// Only reads `base`.
-  public init(_ base: Base) {
+  public init(_ base: any DataCaching) {
     self.base = base
   }
 

@@ -23,7 +23,7 @@ enum FreshnessTarget {
       request: heads[0], status: [200, 404, Int(input.first)][Int(input.second % 3)], response: heads[1],
       requestTime: time(), responseTime: time())
     guard case .store(let stored) = decision else { return }
-    try check(stored, policy, request: heads[0], moments: [time(), time(), time()].sorted())
+    try check(stored, policy, request: heads[0], moments: [time(), time(), time()])
     let again = policy.storeDecision(
       revalidating: stored, notModified: heads[2], request: heads[0], requestTime: time(),
       responseTime: time())
@@ -31,7 +31,7 @@ enum FreshnessTarget {
     try FuzzFailure.unless(
       StoredResponse.descriptiveNames.allSatisfy { merged.fields[$0] == stored.fields[$0] },
       "a 304 changed what the bytes are")
-    try check(merged, policy, request: heads[0], moments: [time(), time()].sorted())
+    try check(merged, policy, request: heads[0], moments: [time(), time()])
   }
 
   private static func headers(of bytes: [UInt8]) -> [HTTPFields] {
@@ -62,7 +62,7 @@ enum FreshnessTarget {
     try FuzzFailure.unless(
       !CacheControl(response: stored.fields).noStore || stored.cacheControl.mustUnderstand, "stored no-store")
     // What is no number is any time.
-    let moments = moments.filter { !$0.timeIntervalSince1970.isNaN }
+    let moments = moments.filter { !$0.timeIntervalSince1970.isNaN }.sorted()
     let ages = moments.map { stored.currentAge(at: $0) }
     try FuzzFailure.unless(ages == ages.sorted() && ages.allSatisfy { $0 >= .zero }, "ages \(ages)")
     var wasStale = false

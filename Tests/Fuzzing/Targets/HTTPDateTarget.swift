@@ -1,5 +1,5 @@
 @testable import CalotypeLoading
-import CalotypeSupport
+@testable import CalotypeSupport
 import FoundationEssentials
 import Glibc
 import HTTPTypes
