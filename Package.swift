@@ -108,6 +108,9 @@ let package = Package(
       name: "SealedBodies",
       dependencies: ["CalotypeLoading", .product(name: "Crypto", package: "swift-crypto")],
       path: "Examples/SealedBodies", swiftSettings: swift),
+    // A cache, likewise.
+    .target(
+      name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache", swiftSettings: swift),
 
     .testTarget(
       name: "CalotypeSupportTests", dependencies: ["CalotypeSupport"], swiftSettings: swift),
@@ -122,7 +125,11 @@ let package = Package(
       name: "CacheWriter", dependencies: ["CalotypeCaching"], path: "Tests/Helpers/CacheWriter",
       swiftSettings: swift),
     .testTarget(
-      name: "CalotypeCachingTests", dependencies: ["CalotypeCaching", "CalotypeTestKit", "CacheWriter"],
+      name: "CalotypeCachingTests",
+      dependencies: [
+        "CalotypeCaching", "CalotypeSupport", "CalotypeTestKit", "CacheWriter", "ByteCache",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
       swiftSettings: swift),
     .testTarget(
       name: "CalotypeLoadingTests",
@@ -141,7 +148,7 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CPixels",
+        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CPixels",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

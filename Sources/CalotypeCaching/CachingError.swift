@@ -16,6 +16,8 @@ public enum CachingError: Error, Hashable, Sendable {
   case diskFull(path: String)
   /// The file system is mounted read-only.
   case readOnly(path: String)
+  /// The cache is one that is only read, ``ReadOnlyCache``; nothing was stored or removed.
+  case onlyRead
   /// This user may not read or write there.
   case permissionDenied(path: String)
   /// Another failure of the file system: the operation, where it happened and the `errno`.
@@ -33,6 +35,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .locked: "cacheLocked"
     case .diskFull: "cacheDiskFull"
     case .readOnly: "cacheReadOnly"
+    case .onlyRead: "cacheOnlyRead"
     case .permissionDenied: "cachePermissionDenied"
     case .fileSystem: "cacheFileSystem"
     case .cancelled: "cancelled"
@@ -45,7 +48,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .queueFull, .locked, .diskFull, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
-    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .permissionDenied: false
+    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied: false
     }
   }
 }
@@ -69,6 +72,8 @@ extension CachingError: CustomStringConvertible {
       "no space left for the cache at \(path): free space or lower the byte limit"
     case .readOnly(let path):
       "the cache at \(path) is on a read-only file system: choose another folder"
+    case .onlyRead:
+      "this cache is only read: store into another tier, or change what fills it"
     case .permissionDenied(let path):
       "no permission for the cache at \(path): change its owner or mode, or choose another folder"
     case .fileSystem(let operation, let path, let code):

@@ -5,6 +5,9 @@ public import FoundationEssentials
 /// Conform to keep them somewhere else. Misses, records that are too old and records that are damaged read as `nil`;
 /// errors are for what may interest an operator. Bytes come back exactly as they were stored, or not at all.
 public protocol DataCaching: Sendable {
+  /// Whether it is only read: what would be stored or removed is refused. `false` unless a type says otherwise.
+  var isReadOnly: Bool { get }
+
   /// The record of a key, or `nil`; counts as an access.
   func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord?
 
@@ -31,4 +34,9 @@ public protocol DataCaching: Sendable {
 
   /// Waits until everything that was stored is where it stays.
   func flush() async throws(CachingError)
+}
+
+extension DataCaching {
+  /// `false`.
+  public var isReadOnly: Bool { false }
 }

@@ -78,6 +78,15 @@ case ${target%%-*} in
     printf 'Sun Nov  6 08:49:37 1994abc' >"$folder/asctime"
     printf 'Sun, 06 Nov 1994 08:49:57 GMT\nSun, 06 Nov 1994 08:49:37 GMT\n120abc' >"$folder/retry-after"
     exit ;;
+  freshness)
+    printf 'Accept: image/webp\n\nCache-Control: max-age=60, s-maxage=9\nETag: "1"\nVary: Accept\n\nCache-Control: public\n\001ab' \
+      >"$folder/revalidated"
+    printf 'Cache-Control: max-stale=9\n\nDate: Thu, 15 May 2025 00:00:00 GMT\nExpires: Thu, 15 May 2025 00:01:00 GMT\nAge: 5\n\001ab' \
+      >"$folder/expires"
+    printf '\nCache-Control: no-cache="a, b", private=c, must-understand, stale-while-revalidate=5\nLast-Modified: Thu, 15 May 2025 00:00:00 GMT\n\001ac' \
+      >"$folder/lists"
+    printf 'response/1 200\nrequested 1\nreceived 2\nselected accept -\nage: 1\nvary: Accept\nabc' >"$folder/stored"
+    exit ;;
   address)
     number=0
     for text in 127.0.0.1 8.8.8.8 0177.1 0x7f000001 2130706433 10.0.0.0/8 169.254.169.254 ::1 2606:4700::1111 \

@@ -26,6 +26,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "url", run: URLTarget.run),
       FuzzTarget(name: "cookie", run: CookieTarget.run),
       FuzzTarget(name: "partial", run: PartialTarget.run),
+      FuzzTarget(name: "freshness", run: FreshnessTarget.run),
     ]
     + DecoderTargets.all
 }

@@ -1,4 +1,5 @@
 @testable import CalotypeLoading
+@testable import CalotypeSupport
 import FoundationEssentials
 import Glibc
 import HTTPTypes

@@ -2,15 +2,15 @@
 ///
 /// Letters and spaces are taken exactly as the grammar has them, and the day has to exist. Only that the name of the day
 /// belongs to the date is not checked: it adds nothing, and there are servers that get it wrong.
-struct HTTPDate: Hashable {
+package struct HTTPDate: Hashable, Sendable {
   /// In UTC, without leap seconds.
-  let secondsSince1970: Int
+  package let secondsSince1970: Int
 
   /// - Parameters:
   ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
   ///   - now: Seconds since 1970, to tell which century a year of two digits is in: the latest in which it is not more
   ///     than 50 years ahead.
-  init?(_ text: String, now: Int) {
+  package init?(_ text: String, now: Int) {
     var reader = Reader(rest: Array(text.utf8)[...])
     let parsed =
       if reader.word(of: Self.longDays) != nil {
