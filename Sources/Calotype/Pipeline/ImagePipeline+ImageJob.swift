@@ -2,52 +2,98 @@ import CalotypeCaching
 import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
+import HTTPTypes
 
 /// Makes one image: memory, finished result on disk, or the decoded original.
 extension ImagePipeline {
   @concurrent
   nonisolated func runImageJob(_ job: Job<ImageResponse>, for request: ImageRequest) async {
     let start = ContinuousClock.now
+    func respond(_ found: KeptResult, isStale: Bool) -> Result<ImageResponse, any Error> {
+      .success(
+        ImageResponse(
+          image: found.image, source: found.source, byteCount: found.byteCount,
+          duration: ContinuousClock.now - start, isStale: isStale))
+    }
     do {
-      if let found = try await findResult(for: request) {
-        job.finish(
-          .success(
-            ImageResponse(
-              image: found.image, source: found.source, byteCount: found.byteCount,
-              duration: ContinuousClock.now - start)))
-        return
+      var policy = request.cachePolicy
+      let known = await findResult(for: request)
+      // A place of its own keeps the job joinable until the result is where later requests look.
+      var ownPlace: Subscription<ImageResponse>?
+      defer { ownPlace?.leave() }
+      if let known, known.isGoodEnough || policy == .staleWhileRevalidate {
+        ownPlace = job.join(priority: .utility)
+        job.finish(respond(known, isStale: !known.isFresh))
+        if known.isFresh || policy != .staleWhileRevalidate { return }
+        counters.count { $0.staleHits += 1 }
+        // Everybody has an answer; what follows is for the next request.
+        policy = .http
       }
       // The place is kept until the result is stored, so that requests for other sizes can join meanwhile.
-      let (image, loaded, place) = try await decodeOriginal(for: request) { job.publish($0) }
-      defer { place.leave() }
-      let isKept = loaded.isStorable && request.cachePolicy.writesCaches && !image.isPartial
-      if isKept, request.isMemoryCacheable {
-        configuration.memoryCache?.store(image, for: request.key, cost: image.bitmap.byteCount)
+      let (result, loaded, place) = try await makeResult(for: request, policy: policy, known: known) {
+        job.publish($0)
       }
-      // A place of its own keeps the job joinable until the result is on disk.
-      let ownPlace = job.join(priority: request.priority)
-      defer { ownPlace?.leave() }
-      job.finish(
-        .success(
-          ImageResponse(
-            image: image, source: loaded.source, byteCount: loaded.data.count,
-            duration: ContinuousClock.now - start)))
-      if isKept, request.isDiskCacheable, !request.isPlain { await storeResult(image, for: request) }
+      defer { place.leave() }
+      let isKept = loaded.isStorable && request.cachePolicy.writesCaches && !result.image.isPartial
+      if isKept, request.isMemoryCacheable { keepInMemory(result, of: loaded, for: request) }
+      if ownPlace == nil { ownPlace = job.join(priority: request.priority) }
+      job.finish(respond(result, isStale: loaded.isStale))
+      guard isKept, request.isDiskCacheable, !request.isPlain, !loaded.isStale else { return }
+      await keepOnDisk(result, of: loaded, for: request)
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
     }
   }
 
-  private nonisolated func findResult(
-    for request: ImageRequest
-  ) async throws -> (image: Image, source: ImageResponse.Source, byteCount: Int?)? {
+  // MARK: Results that are there
+
+  /// The result in memory or on disk, of whatever age.
+  private nonisolated func findResult(for request: ImageRequest) async -> KeptResult? {
     guard request.isMemoryCacheable, request.cachePolicy.readsCaches else { return nil }
+    let trustsAge = request.cachePolicy.trustsAge
     // Another job may have ended between the caller's look and this one.
-    if let image = configuration.memoryCache?.value(for: request.key) { return (image, .memory, nil) }
-    guard request.isDiskCacheable, !request.isPlain, let record = await readRecord(resultKey(for: request))
+    if let memory = configuration.memoryCache {
+      if let cached = memory.value(for: request.key, allowingStale: trustsAge) {
+        let isFresh = !request.hasCacheDirectives || trustsAge
+        return KeptResult(
+          image: cached.image, source: .memory, version: cached.version, isFresh: isFresh, isGoodEnough: isFresh)
+      }
+      if let cached = memory.value(for: request.key, allowingStale: true) {
+        return KeptResult(image: cached.image, source: .memory, version: cached.version)
+      }
+    }
+    guard request.isDiskCacheable, !request.isPlain, let key = resultKey(for: request),
+      let record = await readRecord(key)
     else { return nil }
+    let now = configuration.now()
+    let response = record.metadata.response
+    let decision = freshness(for: request).decision(for: request.headers, stored: response, now: now)
+    var (isFresh, isGoodEnough) = (response == nil, response == nil || trustsAge)
+    switch decision {
+    case .fresh: (isFresh, isGoodEnough) = (true, true)
+    case .stale: isGoodEnough = true
+    default: break
+    }
+    guard let image = await decodeResult(record, key, for: request) else { return nil }
+    counters.count { $0.diskHits += 1 }
+    let version = record.metadata.user[KeptOriginal.versionName].flatMap { UInt64($0, radix: 16) }
+    let found = KeptResult(
+      image: image, source: .disk, version: version.map { Checksum(seed: $0) }, byteCount: record.data.count,
+      response: response, isFresh: isFresh, isGoodEnough: isGoodEnough)
+    if isGoodEnough {
+      let end = freshness(for: request).end(of: response, for: request.headers, at: now)
+      configuration.memoryCache?.store(
+        CachedImage(image, version: found.version), for: request.key, cost: image.bitmap.byteCount,
+        freshFor: response == nil ? nil : .seconds(max(0, min(end?.timeIntervalSince(now) ?? 0, 1e9))))
+    }
+    return found
+  }
+
+  private nonisolated func decodeResult(
+    _ record: CacheRecord, _ key: CacheKey, for request: ImageRequest
+  ) async -> Image? {
     do {
-      let image = try await workers.run {
+      return try await workers.run {
         let stored = try configuration.coders.decode(
           record.data, options: DecodeOptions(limits: configuration.decodeLimits, colors: .asStored))
         let info = ImageInfo(stored: record.metadata) ?? stored.info
@@ -55,35 +101,42 @@ extension ImagePipeline {
           bitmap: stored.bitmap, info: info,
           orientation: request.appliesOrientation ? .topLeft : info?.orientation ?? .topLeft)
       }
-      counters.count { $0.diskHits += 1 }
-      configuration.memoryCache?.store(image, for: request.key, cost: image.bitmap.byteCount)
-      return (image, .disk, record.data.count)
-    } catch let error as ImagingError where error != .cancelled {
+    } catch is CancellationError {
+      return nil
+    } catch ImagingError.cancelled {
+      return nil
+    } catch {
       // Written by another version, perhaps. It is made again.
-      await removeRecord(resultKey(for: request))
+      await removeRecord(key)
       return nil
     }
   }
 
-  /// The decoded original and the place in the job that fetched it; the caller leaves it.
-  private nonisolated func decodeOriginal(
-    for request: ImageRequest, progress: (LoadProgress) -> Void
-  ) async throws -> (Image, LoadedSource, Subscription<LoadedSource>) {
-    var policy = request.cachePolicy
+  // MARK: Results that are made
+
+  /// The result of the original, or the one that is there if the original is still the same; the caller leaves the place.
+  private nonisolated func makeResult(
+    for request: ImageRequest, policy: CachePolicy, known: KeptResult?, progress: (LoadProgress) -> Void
+  ) async throws -> (KeptResult, LoadedSource, Subscription<LoadedSource>) {
+    var policy = policy
     while true {
       let place = await subscribe(toSourceOf: request, policy: policy)
       do {
         let loaded = try await wait(for: place, progress: progress)
+        if let known, known.version == loaded.version, !known.image.isPartial { return (known, loaded, place) }
         do {
           let image = try await decode(loaded, for: request)
           if image.isPartial { await reject(loaded, for: request) }
           // A damaged original in the cache says nothing about what the loader would deliver.
-          guard image.isPartial, loaded.source == .diskOriginal, policy == .useAge else {
-            return (image, loaded, place)
+          guard image.isPartial, loaded.source == .diskOriginal, policy.asksAgain else {
+            let made = KeptResult(
+              image: image, source: loaded.source, version: loaded.version, byteCount: loaded.data.count,
+              response: loaded.metadata.response)
+            return (made, loaded, place)
           }
         } catch let error as ImagingError where error.blamesInput {
           await reject(loaded, for: request)
-          guard loaded.source == .diskOriginal, policy == .useAge else { throw error }
+          guard loaded.source == .diskOriginal, policy.asksAgain else { throw error }
         }
         policy = .reload
         place.leave()
@@ -101,8 +154,8 @@ extension ImagePipeline {
   }
 
   /// Where a result is on disk: pipelines that share a folder may keep results in different encodings.
-  private nonisolated func resultKey(for request: ImageRequest) -> CacheKey {
-    let encoding = configuration.resultEncoding
+  private nonisolated func resultKey(for request: ImageRequest) -> CacheKey? {
+    guard let encoding = configuration.resultEncoding else { return nil }
     return CacheKey(
       request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n",
       source: request.key.source)
@@ -127,22 +180,57 @@ extension ImagePipeline {
     }
   }
 
-  private nonisolated func storeResult(_ image: Image, for request: ImageRequest) async {
-    guard let disk = configuration.diskCache else { return }
+  private nonisolated func keepInMemory(
+    _ result: KeptResult, of loaded: LoadedSource, for request: ImageRequest
+  ) {
+    configuration.memoryCache?.store(
+      CachedImage(result.image, version: loaded.version), for: request.key,
+      cost: result.image.bitmap.byteCount, freshFor: loaded.freshness(at: configuration.now()))
+  }
+
+  private nonisolated func keepOnDisk(
+    _ result: KeptResult, of loaded: LoadedSource, for request: ImageRequest
+  ) async {
+    guard let disk = configuration.diskCache, let encoding = configuration.resultEncoding,
+      let key = resultKey(for: request)
+    else { return }
+    // What is there already, and as fresh.
+    if result.source == .disk, result.response == loaded.metadata.response { return }
     do {
+      let image = result.image
       let data = try await workers.run {
         // Without its orientation: the encoder would turn a picture that is to be kept as stored.
         let pixels = Image(bitmap: image.bitmap, info: image.info)
-        return try configuration.coders.encode(pixels, as: configuration.resultEncoding)
+        return try configuration.coders.encode(pixels, as: encoding)
       }
-      var metadata = RecordMetadata(contentType: configuration.resultEncoding.format.mimeType)
+      var metadata = RecordMetadata(
+        contentType: encoding.format.mimeType, response: loaded.metadata.response,
+        user: [KeptOriginal.versionName: String(loaded.version.value, radix: 16)])
       image.info?.store(in: &metadata)
-      try await disk.store(data, metadata: metadata, for: resultKey(for: request))
+      try await disk.store(data, metadata: metadata, for: key)
     } catch {
       // The caller has the image; the cache has to do without.
       counters.count(cacheError: error)
     }
   }
+}
+
+/// A result, found or made.
+private struct KeptResult: Sendable {
+  let image: Image
+  let source: ImageResponse.Source
+  let version: Checksum?
+  var byteCount: Int?
+  var response: StoredResponse?
+  /// Whether it is as good as new.
+  var isFresh = false
+  /// Whether the request takes it without anybody being asked.
+  var isGoodEnough = false
+}
+
+extension CachePolicy {
+  /// Whether what a cache had may be asked of the loader when it turns out to be useless.
+  fileprivate var asksAgain: Bool { self == .http || self == .useAge || self == .staleWhileRevalidate }
 }
 
 extension ImagingError {

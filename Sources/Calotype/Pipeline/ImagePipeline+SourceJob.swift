@@ -12,48 +12,186 @@ extension ImagePipeline {
     _ job: Job<LoadedSource>, for request: ImageRequest, policy: CachePolicy
   ) async {
     do {
-      if policy.readsCaches, request.isDiskCacheable, let record = await readRecord(request.sourceKey) {
+      let record = policy.readsCaches && request.isDiskCacheable ? await readRecord(request.sourceKey) : nil
+      let kept = record.flatMap { KeptOriginal($0) }
+      let loaded: LoadedSource
+      switch sourceStep(for: request, policy: policy, kept: kept) {
+      case .use(let source):
         counters.count { $0.originalHits += 1 }
-        job.finish(
-          .success(LoadedSource(data: record.data, source: .diskOriginal, metadata: record.metadata)))
+        job.finish(.success(source))
         return
+      case .fail(let error):
+        throw error
+      case .useThenAsk(let source, let conditional):
+        counters.count { $0.originalHits += 1 }
+        // A place of its own keeps the job joinable, so that nobody asks a second time meanwhile.
+        let place = job.join(priority: .utility)
+        defer { place?.leave() }
+        job.finish(.success(source))
+        await refresh(request, kept: kept, conditional: conditional)
+        return
+      case .ask(let conditional):
+        try Task.checkCancellation()
+        loaded = try await ask(request, policy: policy, kept: kept, conditional: conditional) {
+          job.publish($0)
+        }
       }
-      try Task.checkCancellation()
-      guard policy != .cacheOnly else { throw PipelineError.notCached(request.source.description) }
-      let loaded = try await load(request) { job.publish($0) }
       // A place of its own keeps the job joinable until the bytes are on disk, where later requests look.
       let place = job.join(priority: request.priority)
       defer { place?.leave() }
       job.finish(.success(loaded))
-      if loaded.isStorable, request.isDiskCacheable, policy.writesCaches { await store(loaded, for: request) }
+      await keep(loaded, for: request, policy: policy)
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
     }
   }
 
+  // MARK: The loader
+
+  /// Asks the loader; what is stale takes its place when it fails and that is allowed.
+  private nonisolated func ask(
+    _ request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?, conditional: HTTPFields,
+    progress: (LoadProgress) -> Void
+  ) async throws -> LoadedSource {
+    do {
+      return try await load(request, policy: policy, kept: kept, conditional: conditional, progress: progress)
+    } catch {
+      try Task.checkCancellation()
+      if let loadingError = error as? LoadingError {
+        await keepFailure(loadingError, of: request, policy: policy)
+        if let kept, let response = kept.record.metadata.response, loadingError.saysNothingOfTheImage,
+          freshness(for: request).mayServeOnError(
+            response, for: request.headers, now: configuration.now())
+        {
+          counters.count { $0.staleHits += 1 }
+          return kept.loaded(isStale: true)
+        }
+      }
+      throw error
+    }
+  }
+
+  /// Asks the server about what somebody has already been given. Who is next finds what came of it.
+  private nonisolated func refresh(_ request: ImageRequest, kept: KeptOriginal?, conditional: HTTPFields) async {
+    do {
+      let loaded = try await load(request, policy: .http, kept: kept, conditional: conditional) { _ in }
+      await keep(loaded, for: request, policy: .http)
+    } catch let error as LoadingError {
+      await keepFailure(error, of: request, policy: .http)
+    } catch {
+      // Cancelled, or bytes that are no image: what is kept stays, and the next request asks again.
+    }
+  }
+
   private nonisolated func load(
-    _ request: ImageRequest, progress: (LoadProgress) -> Void
+    _ request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?, conditional: HTTPFields,
+    progress: (LoadProgress) -> Void
   ) async throws -> LoadedSource {
     counters.count { $0.loads += 1 }
-    let loadRequest = LoadRequest(
+    var loadRequest = LoadRequest(
       source: request.source, headers: request.headers, timeouts: request.timeouts,
       maxBytes: configuration.decodeLimits.maxBytes)
+    if kept != nil, !conditional.isEmpty {
+      loadRequest.validators = Validators(
+        etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
+    }
+    let requested = configuration.now()
     let (data, response) = try await configuration.loader.data(for: loadRequest) { received, expected in
       progress(LoadProgress(received: received, expected: expected))
     }
+    let received = configuration.now()
+    if response.isNotModified {
+      if let kept, let confirmed = confirm(kept, by: response, request, requested, received) { return confirmed }
+      // About another version than ours, which is of no use then.
+      return try await load(request, policy: policy, kept: nil, conditional: HTTPFields(), progress: progress)
+    }
     // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
     try await workers.run { _ = try configuration.coders.probe(data, limits: configuration.decodeLimits) }
-    let metadata = RecordMetadata(contentType: response.contentType)
-    let forbidsStore = response.headers[.cacheControl]?.lowercased().contains("no-store") ?? false
-    return LoadedSource(data: data, source: .loader, metadata: metadata, isStorable: !forbidsStore)
+    let version = Checksum(of: data)
+    var metadata = RecordMetadata(contentType: response.contentType)
+    guard let status = response.status else {
+      return LoadedSource(data: data, source: .loader, metadata: metadata, version: version)
+    }
+    let freshness = freshness(for: request)
+    let decision = freshness.storeDecision(
+      request: request.headers, status: status, response: response.headers, requestTime: requested,
+      responseTime: received)
+    metadata.response = decision.stored
+    if metadata.response == nil, policy == .useAge, case .refuse(.neverReusable) = decision {
+      // Who goes by age has a use for it.
+      metadata.response = StoredResponse(
+        status: status, fields: response.headers, request: request.headers, requestTime: requested,
+        responseTime: received)
+    }
+    return LoadedSource(
+      data: data, source: .loader, metadata: metadata, version: version,
+      freshUntil: freshness.end(of: metadata.response, for: request.headers, at: received) ?? received,
+      isStorable: metadata.response != nil)
   }
 
-  private nonisolated func store(_ loaded: LoadedSource, for request: ImageRequest) async {
-    guard let disk = configuration.diskCache, !loaded.isRejected else { return }
+  /// What is kept, as the server confirmed it; `nil` when it spoke of something else.
+  private nonisolated func confirm(
+    _ kept: KeptOriginal, by response: LoadResponse, _ request: ImageRequest, _ requested: Date, _ received: Date
+  ) -> LoadedSource? {
+    guard let stored = kept.record.metadata.response else { return nil }
+    let freshness = freshness(for: request)
+    let decision = freshness.storeDecision(
+      revalidating: stored, notModified: response.headers, request: request.headers, requestTime: requested,
+      responseTime: received)
+    if case .refuse(.otherVersion) = decision { return nil }
+    counters.count { $0.revalidations += 1 }
+    var metadata = kept.record.metadata
+    metadata.response = decision.stored
+    return LoadedSource(
+      data: kept.record.data, source: .diskOriginal, metadata: metadata, version: kept.version,
+      freshUntil: freshness.end(of: decision.stored, for: request.headers, at: received) ?? received,
+      isStorable: decision.stored != nil)
+  }
+
+  // MARK: Keeping
+
+  /// Keeps what was loaded or confirmed, or sees to it that nobody finds what may not be kept.
+  private nonisolated func keep(_ loaded: LoadedSource, for request: ImageRequest, policy: CachePolicy) async {
+    guard request.isDiskCacheable, policy.writesCaches, let disk = configuration.diskCache, !loaded.isRejected
+    else { return }
+    guard loaded.isStorable else {
+      await removeRecord(request.sourceKey)
+      return
+    }
     do {
-      try await disk.store(loaded.data, metadata: loaded.metadata, for: request.sourceKey)
+      let isAsKept = loaded.source == .diskOriginal
+      guard let data = isAsKept ? loaded.data : try await serialize(loaded.data) else { return }
+      var metadata = loaded.metadata
+      metadata.user[KeptOriginal.versionName] = String(loaded.version.value, radix: 16)
+      try await disk.store(data, metadata: metadata, for: request.sourceKey)
       // A decoder may have refused the bytes while they were being written.
       if loaded.isRejected { try await disk.remove(request.sourceKey) }
+    } catch {
+      counters.count(cacheError: error)
+    }
+  }
+
+  private nonisolated func serialize(_ data: Data) async throws -> Data? {
+    guard let body = configuration.originalSerializer.body else { return data }
+    return try await workers.run { try body(data, configuration.coders, configuration.decodeLimits) }
+  }
+
+  /// Keeps that there is no image, for as long as the server or the configuration says.
+  private nonisolated func keepFailure(
+    _ error: LoadingError, of request: ImageRequest, policy: CachePolicy
+  ) async {
+    guard case .httpStatus(_, let status, let headers) = error, request.isDiskCacheable, policy.writesCaches,
+      let disk = configuration.diskCache
+    else { return }
+    let now = configuration.now()
+    let freshness = freshness(for: request)
+    let decision = freshness.storeDecision(
+      request: request.headers, status: status, response: headers, requestTime: now, responseTime: now)
+    guard let stored = decision.stored, let end = freshness.end(of: stored, for: request.headers, at: now)
+    else { return }
+    do {
+      try await disk.store(
+        Data(), metadata: RecordMetadata(expires: end, response: stored), for: request.sourceKey)
     } catch {
       counters.count(cacheError: error)
     }
@@ -77,6 +215,17 @@ extension ImagePipeline {
       try await configuration.diskCache?.remove(key)
     } catch {
       counters.count(cacheError: error)
+    }
+  }
+}
+
+extension LoadingError {
+  /// Whether the server or the way to it failed, which is no news about the image (RFC 5861 §4).
+  fileprivate var saysNothingOfTheImage: Bool {
+    switch self {
+    case .httpStatus(_, let status, _): FreshnessPolicy.isFailure(status: status)
+    case .tls, .protocolError: true
+    default: isRetryable
     }
   }
 }

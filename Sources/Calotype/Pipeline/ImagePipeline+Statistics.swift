@@ -8,6 +8,12 @@ extension ImagePipeline {
     public var diskHits = 0
     /// Originals found on disk.
     public var originalHits = 0
+    /// Originals that the server confirmed: 304 instead of the bytes.
+    public var revalidations = 0
+    /// Originals that were delivered although they were stale.
+    public var staleHits = 0
+    /// Failures of a server that were remembered on disk, and answered a request.
+    public var negativeHits = 0
     /// Calls of the loader.
     public var loads = 0
     /// Originals decoded.

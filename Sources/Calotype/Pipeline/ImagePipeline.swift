@@ -64,12 +64,11 @@ public actor ImagePipeline {
     ImageEvents(pipeline: self, request: request)
   }
 
-  /// The image, if it is in memory now. Never suspends.
+  /// The image, if it is in memory now and fresh enough for the request. Never suspends.
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
-    guard request.cachePolicy.readsCaches, let memory = configuration.memoryCache,
-      let image = memory.value(for: request.key)
+    guard let memory = configuration.memoryCache, request.cachePolicy.readsCaches, !request.hasCacheDirectives
     else { return nil }
-    return image
+    return memory.value(for: request.key, allowingStale: request.cachePolicy.trustsAge)?.image
   }
 
   // MARK: Data

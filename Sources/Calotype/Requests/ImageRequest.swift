@@ -16,7 +16,8 @@ public import HTTPTypes
 public struct ImageRequest: Sendable {
   /// Where the image comes from.
   public var source: ImageSource { didSet { updateKeys() } }
-  /// Header fields of the request. Requests with different fields never share.
+  /// Header fields of the request. Requests with different fields never share, but for `Cache-Control` and `Pragma`,
+  /// which tell the caches on the way what to do, ours included.
   public var headers: HTTPFields { didSet { updateKeys() } }
   /// Shrink to this box. `nil` keeps the full size.
   public var thumbnail: Thumbnail? { didSet { updateKeys() } }
@@ -30,7 +31,7 @@ public struct ImageRequest: Sendable {
   public var appliesOrientation: Bool { didSet { updateKeys() } }
   /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
   public var allowsPartial: Bool { didSet { updateKeys() } }
-  /// Which caches to use.
+  /// Which caches to use, and what makes what they hold good enough.
   public var cachePolicy: CachePolicy
   /// The urgency of the work. A job has the highest priority of its subscribers.
   public var priority: TaskPriority
@@ -46,7 +47,7 @@ public struct ImageRequest: Sendable {
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
     transforms: TransformChain = [], animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
-    appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .useAge,
+    appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .http,
     priority: TaskPriority = .medium, timeouts: LoadTimeouts = LoadTimeouts()
   ) {
     self.source = source
@@ -68,7 +69,7 @@ public struct ImageRequest: Sendable {
   /// Creates a request for a URL.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: TransformChain = [], cachePolicy: CachePolicy = .useAge, priority: TaskPriority = .medium
+    transforms: TransformChain = [], cachePolicy: CachePolicy = .http, priority: TaskPriority = .medium
   ) {
     self.init(
       source: .url(url), headers: headers, thumbnail: thumbnail, transforms: transforms,
@@ -81,6 +82,9 @@ public struct ImageRequest: Sendable {
       animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
       allowsPartial: allowsPartial)
   }
+
+  /// Whether the request itself says what caches may do.
+  var hasCacheDirectives: Bool { !headers.isEmpty && (headers.contains(.cacheControl) || headers.contains(.pragma)) }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil && transforms.isEmpty }

@@ -24,7 +24,7 @@ enum RequestIdentity {
       name = id
       text = part("data", id)
     }
-    if !headers.isEmpty { text += part("headers", digest(of: headers)) }
+    if let digest = digest(of: headers) { text += part("headers", digest) }
     let sourceKey = CacheKey(text, source: name)
     if let thumbnail { text += part("thumbnail", describe(thumbnail)) }
     if !transforms.isEmpty {
@@ -48,7 +48,12 @@ enum RequestIdentity {
     "\(name) \(value.utf8.count) \(value)\n"
   }
 
-  private static func digest(of headers: HTTPFields) -> String {
+  /// `nil` when no field is there that makes a difference to the image.
+  private static func digest(of headers: HTTPFields) -> String? {
+    var headers = headers
+    headers[values: .cacheControl] = []
+    headers[values: .pragma] = []
+    if headers.isEmpty { return nil }
     var hash = SHA256()
     // The order of different fields means nothing; the order of equal names does.
     let fields = headers.enumerated().sorted {

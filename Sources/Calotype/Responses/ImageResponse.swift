@@ -18,14 +18,17 @@ public struct ImageResponse: Sendable {
   public let image: Image
   /// Where it was found.
   public let source: Source
+  /// Whether the original is known to be past its freshness: the request, the response or the configuration allow that.
+  public let isStale: Bool
   /// Encoded bytes that it was decoded from; `nil` when it came from memory.
   public let byteCount: Int?
   /// From the start of the job to the image.
   public let duration: Duration
 
   /// Creates a response.
-  public init(image: Image, source: Source, byteCount: Int?, duration: Duration) {
+  public init(image: Image, source: Source, byteCount: Int?, duration: Duration, isStale: Bool = false) {
     self.image = image
+    self.isStale = isStale
     self.source = source
     self.byteCount = byteCount
     self.duration = duration

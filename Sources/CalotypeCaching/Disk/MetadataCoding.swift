@@ -9,6 +9,7 @@ enum MetadataCoding {
     static let label: UInt16 = 3
     /// Length of the name (4 bytes), name, value.
     static let user: UInt16 = 4
+    static let response: UInt16 = 5
   }
 
   /// - Parameter source: ``CacheKey/source`` where it is not the text of the key.
@@ -22,6 +23,7 @@ enum MetadataCoding {
     }
     if let text = metadata.contentType { field(Tag.contentType, text.utf8) }
     if let source { field(Tag.source, source.utf8) }
+    if let response = metadata.response { field(Tag.response, response.text.utf8) }
     for label in metadata.tags { field(Tag.label, label.utf8) }
     for (name, value) in metadata.user.sorted(by: { $0.key < $1.key }) {
       var pair: [UInt8] = []
@@ -45,11 +47,14 @@ enum MetadataCoding {
       let value = UnsafeRawBufferPointer(rebasing: raw[offset..<offset + length])
       offset += length
       switch tag {
-      case Tag.contentType, Tag.source, Tag.label:
+      case Tag.contentType, Tag.source, Tag.label, Tag.response:
         guard let text = String(validating: value, as: UTF8.self) else { return nil }
         switch tag {
         case Tag.contentType: metadata.contentType = text
         case Tag.source: source = text
+        case Tag.response:
+          guard let response = StoredResponse(text: text) else { return nil }
+          metadata.response = response
         default: metadata.tags.append(text)
         }
       case Tag.user:

@@ -1,7 +1,7 @@
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
   /// `Pragma` (RFC 9111 §5.4), which is deprecated and not among the names that the package knows. It is a name: what
   /// stands in its place is never used.
-  static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
+  package static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
 }

@@ -1,0 +1,106 @@
+import CalotypeCaching
+import CalotypeLoading
+import FoundationEssentials
+import HTTPTypes
+
+/// What to do about an original, decided from what is kept of it.
+enum SourceStep: Sendable {
+  /// What is kept is good enough.
+  case use(LoadedSource)
+  /// What is kept is good enough for now; ask the server afterwards, with these fields.
+  case useThenAsk(LoadedSource, HTTPFields)
+  /// Ask the loader, with these fields.
+  case ask(HTTPFields)
+  /// The answer is known without asking, and it is an error.
+  case fail(any Error & Sendable)
+}
+
+extension ImagePipeline {
+  /// The rules for a request. The keys of a cache hold all fields of a request, so that what came for one identity is
+  /// never found by another: for them the cache is a private one.
+  nonisolated func freshness(for request: ImageRequest) -> FreshnessPolicy {
+    var policy = configuration.freshness
+    if request.headers.contains(.authorization) || request.headers.contains(.cookie) { policy.mode = .private }
+    return policy
+  }
+
+  nonisolated func sourceStep(
+    for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
+  ) -> SourceStep {
+    let notCached = PipelineError.notCached(request.source.description)
+    guard let kept, policy.readsCaches else { return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields()) }
+    let now = configuration.now()
+    let freshness = freshness(for: request)
+    let response = kept.record.metadata.response
+    if let response, !kept.isImage {
+      // That there is none: never longer than it was said to be so.
+      if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
+        counters.count { $0.negativeHits += 1 }
+        guard case .url(let url) = request.source else { return .fail(notCached) }
+        return .fail(LoadingError.httpStatus(url, status: response.status, headers: response.fields))
+      }
+      return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields())
+    }
+    guard let response, !policy.trustsAge else {
+      let end = freshness.end(of: response, for: request.headers, at: now)
+      return .use(kept.loaded(freshUntil: end, isStale: response != nil && end == nil))
+    }
+    switch freshness.decision(for: request.headers, stored: response, now: now) {
+    case .fresh(let end):
+      return .use(kept.loaded(freshUntil: end))
+    case .stale:
+      counters.count { $0.staleHits += 1 }
+      return .use(kept.loaded(isStale: true))
+    case .staleWhileRevalidate(let conditional):
+      counters.count { $0.staleHits += 1 }
+      return .useThenAsk(kept.loaded(isStale: true), conditional)
+    case .revalidate(let conditional):
+      guard policy == .staleWhileRevalidate else { return .ask(conditional) }
+      counters.count { $0.staleHits += 1 }
+      return .useThenAsk(kept.loaded(isStale: true), conditional)
+    case .load:
+      guard policy == .staleWhileRevalidate, response.matches(request.headers) else { return .ask(HTTPFields()) }
+      counters.count { $0.staleHits += 1 }
+      return .useThenAsk(kept.loaded(isStale: true), HTTPFields())
+    case .unavailable:
+      return .fail(notCached)
+    }
+  }
+}
+
+extension FreshnessPolicy {
+  /// Until when a response is fresh for whoever does not ask for more than that; `nil` when it is not.
+  func end(of response: StoredResponse?, for request: HTTPFields, at now: Date) -> Date? {
+    var request = request
+    request[values: .cacheControl] = []
+    request[values: .pragma] = []
+    guard case .fresh(let end) = decision(for: request, stored: response, now: now) else { return nil }
+    return end
+  }
+}
+
+/// The record of an original, or of the answer that there is none.
+struct KeptOriginal: Sendable {
+  let record: CacheRecord
+  let version: Checksum
+  /// Whether there are bytes.
+  let isImage: Bool
+
+  static let versionName = "version"
+
+  /// `nil` for what is of no use.
+  init?(_ record: CacheRecord) {
+    isImage = !record.data.isEmpty
+    guard isImage || record.metadata.response != nil else { return nil }
+    self.record = record
+    version =
+      record.metadata.user[Self.versionName].flatMap { UInt64($0, radix: 16) }.map { Checksum(seed: $0) }
+      ?? Checksum(of: record.data)
+  }
+
+  func loaded(freshUntil: Date? = nil, isStale: Bool = false) -> LoadedSource {
+    LoadedSource(
+      data: record.data, source: .diskOriginal, metadata: record.metadata, version: version,
+      freshUntil: freshUntil, isStale: isStale)
+  }
+}
