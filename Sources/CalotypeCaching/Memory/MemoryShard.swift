@@ -5,25 +5,46 @@
 struct MemoryShard: Sendable {
   typealias Box = any AnyObject & Sendable
 
+  /// When an entry is too old, in nanoseconds on the cache's own scale; `Int64.max` for never.
+  struct Times: Hashable, Sendable {
+    /// From then on it is only for those who take what is stale.
+    var stale = Int64.max
+    /// From then on it is not there.
+    var expires = Int64.max
+
+    /// The first of both: before it, nothing else needs to be asked.
+    var first: Int64 { min(stale, expires) }
+  }
+
   struct Entry: Sendable {
     var digest: Digest256
     var box: Box
-    /// Nanoseconds on the cache's own scale; `Int64.max` for never.
-    var expires: Int64
+    var times = Times()
     /// The entry's place in the order of eviction.
     var node: Int
   }
 
-  private struct Details: Sendable {
-    var expires = Int64.max
-    var node = 0
-    /// Looked up since the clock hand last came by.
-    var referenced = false
+  /// What a look-up found.
+  struct Finding: Sendable {
+    let box: Box
+    /// `Times.first`.
+    let isOver: Int64
   }
+
+  private struct Details: Sendable {
+    var times = Times()
+    var node: Int32 = 0
+    /// Look-ups since the entry's turn last came, up to `mostMarks`.
+    var marks: UInt8 = 0
+  }
+
+  /// For how many turns look-ups can keep an entry.
+  static let mostMarks: UInt8 = 3
 
   private(set) var count = 0
   private(set) var hits = 0
   private(set) var misses = 0
+  private(set) var stale = 0
   private var mask: Int
   private var digests: [Digest256]
   /// `nil` where a slot is free.
@@ -45,35 +66,47 @@ struct MemoryShard: Sendable {
     )
   }
 
-  /// Looks up and marks an entry; the clock is only asked when there is a time to compare.
-  ///
-  /// - Parameter expired: Set when the entry is there but its time is over.
-  mutating func lookUp(_ digest: Digest256, expired: inout Bool, now: () -> Int64) -> Box? {
-    guard let index = index(of: digest) else {
+  /// Looks up and marks an entry. Counts as a hit; ``hitWasMiss(isStale:)`` takes that back.
+  mutating func lookUp(_ digest: Digest256) -> Finding? {
+    guard let index = index(of: digest), let box = boxes[index] else {
       misses += 1
-      return nil
-    }
-    let expires = details[index].expires
-    if expires != .max, expires <= now() {
-      misses += 1
-      expired = true
       return nil
     }
     hits += 1
-    // Not written when set, so that the cache line of a popular entry stays shared.
-    if !details[index].referenced { details[index].referenced = true }
-    return boxes[index]
+    // Not written when full, so that the cache line of a popular entry stays shared.
+    if details[index].marks < Self.mostMarks { details[index].marks += 1 }
+    return Finding(box: box, isOver: details[index].times.first)
+  }
+
+  /// What was found was too old.
+  mutating func hitWasMiss(isStale: Bool) {
+    hits -= 1
+    misses += 1
+    if isStale { stale += 1 }
+  }
+
+  /// What was missed was found elsewhere.
+  mutating func missWasHit() {
+    misses -= 1
+    hits += 1
   }
 
   func entry(_ digest: Digest256) -> Entry? {
     index(of: digest).flatMap { entry(at: $0) }
   }
 
-  /// Clears the mark of an entry.
-  /// - Returns: Whether it was set.
-  mutating func clearReference(_ digest: Digest256) -> Bool {
-    guard let index = index(of: digest), details[index].referenced else { return false }
-    details[index].referenced = false
+  /// Takes a mark of an entry, or all of them.
+  /// - Returns: Whether there was one.
+  mutating func takeMarks(_ digest: Digest256, all: Bool) -> Bool {
+    guard let index = index(of: digest), details[index].marks > 0 else { return false }
+    details[index].marks = all ? 0 : details[index].marks - 1
+    return true
+  }
+
+  /// Changes when an entry becomes stale.
+  mutating func setStale(_ digest: Digest256, at time: Int64) -> Bool {
+    guard let index = index(of: digest) else { return false }
+    details[index].times.stale = time
     return true
   }
 
@@ -82,7 +115,10 @@ struct MemoryShard: Sendable {
   mutating func insert(_ entry: Entry) -> Box? {
     if let index = index(of: entry.digest) {
       let old = boxes[index]
+      let marks = details[index].marks
       put(entry, at: index)
+      // What is popular stays so when it is renewed.
+      details[index].marks = marks
       return old
     }
     if (count + 1) * 2 > digests.count { grow() }
@@ -135,14 +171,14 @@ struct MemoryShard: Sendable {
 
   private func entry(at index: Int) -> Entry? {
     boxes[index].map { box in
-      Entry(digest: digests[index], box: box, expires: details[index].expires, node: details[index].node)
+      Entry(digest: digests[index], box: box, times: details[index].times, node: Int(details[index].node))
     }
   }
 
   private mutating func put(_ entry: Entry, at index: Int) {
     digests[index] = entry.digest
     boxes[index] = entry.box
-    details[index] = Details(expires: entry.expires, node: entry.node)
+    details[index] = Details(times: entry.times, node: Int32(truncatingIfNeeded: entry.node))
   }
 
   private mutating func grow() {
