@@ -13,7 +13,7 @@
 /// let hit = cache.value(for: key)
 /// ```
 public actor MemoryCache<Value: Sendable> {
-  nonisolated let table: MemoryTable
+  @usableFromInline nonisolated let table: MemoryTable
   private let timeToLive: Duration?
   private let liveValues: LiveValues<Value>?
 
@@ -49,8 +49,11 @@ public actor MemoryCache<Value: Sendable> {
   /// - Parameters:
   ///   - key: Its identity.
   ///   - allowingStale: Whether a value counts that is no longer fresh, to be revalidated or for want of a better.
+  // Inlinable, so that programs have it for their type of value and not for any.
+  @inlinable @inline(__always)
   public nonisolated func value(for key: CacheKey, allowingStale: Bool = false) -> Value? {
-    table.lookUp(key.digest, allowingStale: allowingStale).map(Self.open)
+    guard let box = table.lookUp(key.digest, allowingStale: allowingStale) else { return nil }
+    return Self.open(box)
   }
 
   /// Whether a key has a value that is fresh; O(1), does not count as a look-up.
@@ -82,11 +85,11 @@ public actor MemoryCache<Value: Sendable> {
     var labels = MemoryLabels(tags: tags, rendition: rendition)
     if let liveValues {
       let recall = liveValues.recall(value)
-      labels.recall = { recall().map(Box.init) }
+      labels.recall = { recall().map(MemoryBox.init) }
     }
     return table.store(
       MemoryEntry(
-        digest: key.digest, box: Box(value), cost: max(0, cost), times: times, source: key.source,
+        digest: key.digest, box: MemoryBox(value), cost: max(0, cost), times: times, source: SourceIndex.Name(key.source),
         labels: labels))
   }
 
@@ -125,9 +128,10 @@ public actor MemoryCache<Value: Sendable> {
   }
 
   /// What a box of this cache carries.
+  @inlinable @inline(__always)
   nonisolated static func open(_ box: MemoryTable.Box) -> Value {
     // Only `store` puts boxes into the table of this cache, and all of them are of this type.
-    unsafeDowncast(box, to: Box<Value>.self).value
+    unsafeDowncast(box, to: MemoryBox<Value>.self).value
   }
 
   /// When a duration is over that begins at `time`; `Int64.max` for never.
@@ -139,8 +143,9 @@ public actor MemoryCache<Value: Sendable> {
 }
 
 /// Carries a value of any type through the table, which knows none.
-private final class Box<Value: Sendable>: Sendable {
-  let value: Value
+@usableFromInline
+final class MemoryBox<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
 
   init(_ value: Value) {
     self.value = value

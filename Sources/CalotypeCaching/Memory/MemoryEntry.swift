@@ -14,7 +14,7 @@ struct MemoryEntry: Sendable {
   var box: MemoryTable.Box
   var cost: Int
   var times = MemoryShard.Times()
-  var source: String
+  var source: SourceIndex.Name
   var labels = MemoryLabels()
 }
 
@@ -23,7 +23,7 @@ struct RemovedEntry: Sendable {
   var digest: Digest256
   var cost: Int
   var times: MemoryShard.Times
-  var source: String
+  var source: SourceIndex.Name
   var labels: MemoryLabels
 
   /// The entry again, with its value.

@@ -69,7 +69,7 @@ struct MemoryLedger: Sendable {
     case .sourcePrefix: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
-    let held = live.all.filter { selection.contains(source: $0.entry.source, tags: $0.entry.labels.tags) }
+    let held = live.all.filter { selection.contains(source: $0.entry.source.text, tags: $0.entry.labels.tags) }
     return (nodes.map { order.digest(at: $0) }, held.map(\.entry.digest))
   }
 
@@ -81,7 +81,7 @@ struct MemoryLedger: Sendable {
   }
 
   @discardableResult
-  private mutating func forget(_ node: Int, _ digest: Digest256) -> (source: String, labels: MemoryLabels) {
+  private mutating func forget(_ node: Int, _ digest: Digest256) -> (source: SourceIndex.Name, labels: MemoryLabels) {
     let source = sources.remove(node)
     // Most caches have no labels at all: then nothing is hashed.
     guard !labels.isEmpty, let old = labels.removeValue(forKey: node) else { return (source, MemoryLabels()) }

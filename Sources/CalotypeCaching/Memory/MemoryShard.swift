@@ -24,13 +24,6 @@ struct MemoryShard: Sendable {
     var node: Int
   }
 
-  /// What a look-up found.
-  struct Finding: Sendable {
-    let box: Box
-    /// `Times.first`.
-    let isOver: Int64
-  }
-
   private struct Details: Sendable {
     var times = Times()
     var node: Int32 = 0
@@ -67,15 +60,19 @@ struct MemoryShard: Sendable {
   }
 
   /// Looks up and marks an entry. Counts as a hit; ``hitWasMiss(isStale:)`` takes that back.
-  mutating func lookUp(_ digest: Digest256) -> Finding? {
-    guard let index = index(of: digest), let box = boxes[index] else {
+  ///
+  /// - Parameter isOver: Set to the first of its times.
+  @inline(__always)
+  mutating func lookUp(_ digest: Digest256, isOver: inout Int64) -> Box? {
+    guard let index = index(of: digest) else {
       misses += 1
       return nil
     }
     hits += 1
     // Not written when full, so that the cache line of a popular entry stays shared.
     if details[index].marks < Self.mostMarks { details[index].marks += 1 }
-    return Finding(box: box, isOver: details[index].times.first)
+    isOver = details[index].times.first
+    return boxes[index]
   }
 
   /// What was found was too old.
@@ -95,12 +92,21 @@ struct MemoryShard: Sendable {
     index(of: digest).flatMap { entry(at: $0) }
   }
 
-  /// Takes a mark of an entry, or all of them.
-  /// - Returns: Whether there was one.
-  mutating func takeMarks(_ digest: Digest256, all: Bool) -> Bool {
-    guard let index = index(of: digest), details[index].marks > 0 else { return false }
-    details[index].marks = all ? 0 : details[index].marks - 1
-    return true
+  func node(_ digest: Digest256) -> Int? {
+    index(of: digest).map { Int(details[$0].node) }
+  }
+
+  func times(_ digest: Digest256) -> Times? {
+    index(of: digest).map { details[$0].times }
+  }
+
+  /// Takes a mark of an entry, or all of them; removes the entry if it has none.
+  /// - Returns: What was removed.
+  mutating func removeUnlessMarked(_ digest: Digest256, takingAll: Bool) -> Entry? {
+    guard let index = index(of: digest) else { return nil }
+    guard details[index].marks > 0 else { return remove(at: index) }
+    details[index].marks = takingAll ? 0 : details[index].marks - 1
+    return nil
   }
 
   /// Changes when an entry becomes stale.
@@ -129,30 +135,37 @@ struct MemoryShard: Sendable {
 
   /// Removes an entry.
   mutating func remove(_ digest: Digest256) -> Entry? {
-    guard var hole = index(of: digest) else { return nil }
-    let removed = entry(at: hole)
+    index(of: digest).flatMap { remove(at: $0) }
+  }
+
+  private mutating func remove(at index: Int) -> Entry? {
+    var hole = index
+    guard let box = boxes[hole].take() else { return nil }
+    let removed = Entry(
+      digest: digests[hole], box: box, times: details[hole].times, node: Int(details[hole].node))
     // Close the gap, so that no chain is cut and no tombstones pile up.
     var next = (hole + 1) & mask
     while boxes[next] != nil {
       let home = home(of: digests[next])
       if (next &- home) & mask >= (next &- hole) & mask {
         digests[hole] = digests[next]
-        boxes[hole] = boxes[next]
+        boxes.swapAt(hole, next)
         details[hole] = details[next]
         hole = next
       }
       next = (next + 1) & mask
     }
-    boxes[hole] = nil
     count -= 1
     return removed
   }
 
+  @inline(__always)
   private func home(of digest: Digest256) -> Int {
     let product = (digest.word0 ^ seed).multipliedFullWidth(by: digest.word1 ^ (seed >> 32 | seed << 32))
     return Int(truncatingIfNeeded: product.high ^ product.low) & mask
   }
 
+  @inline(__always)
   private func index(of digest: Digest256) -> Int? {
     var index = home(of: digest)
     // At most half of the slots are taken: there is a free one to end at.

@@ -18,7 +18,7 @@ extension MemoryTable {
       if times.stale <= time, !allowingStale { return nil }
     }
     guard restore(slot, box) else { return nil }
-    shard(of: digest).withLock { $0.missWasHit() }
+    withShard(digest) { $0.missWasHit() }
     return box
   }
 

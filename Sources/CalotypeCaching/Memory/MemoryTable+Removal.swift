@@ -44,7 +44,7 @@ extension MemoryTable {
   }
 
   private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout MemoryLedger) -> Box? {
-    let expires = shard(of: digest).withLock { $0.entry(digest)?.times.expires }
+    let expires = withShard(digest) { $0.times(digest)?.expires }
     guard let expires, expires != .max, expires <= time else { return nil }
     ledger.expired += 1
     return take(digest, &ledger)

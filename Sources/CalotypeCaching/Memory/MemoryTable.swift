@@ -6,14 +6,17 @@ import Synchronization
 ///
 /// Locks are taken in one order, ledger before shard. A look-up takes its shard only. Values are released, and the
 /// clock is asked, outside of all locks: who knows what they do.
-final class MemoryTable: Sendable {
-  typealias Box = any AnyObject & Sendable
+// `@unchecked`: `shards` is made at the beginning and freed at the end; what it points at is Sendable.
+@usableFromInline
+final class MemoryTable: @unchecked Sendable {
+  @usableFromInline typealias Box = any AnyObject & Sendable
   /// Puts a value into a box again if it is alive.
   typealias Recall = @Sendable () -> Box?
 
   let ledger: Lock<MemoryLedger>
   let now: @Sendable () -> Int64
-  private let shards: [Lock<MemoryShard>]
+  /// Not an array of references: each look-up would retain the one that it uses, and threads would share the count.
+  private let shards: UnsafeMutablePointer<Unmanaged<Lock<MemoryShard>>>
   private let entryLimit: Int?
   private let keepsLive: Bool
   /// Whether the budget has to be asked again as time goes by; spares stores the clock while it has not.
@@ -28,36 +31,47 @@ final class MemoryTable: Sendable {
     let seed = UInt64.random(in: .min ... .max)
     ledger = Lock(
       MemoryLedger(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
-    shards = (0..<Self.shardCount).map { _ in Lock(MemoryShard(seed: seed)) }
+    shards = .allocate(capacity: Self.shardCount)
+    for index in 0..<Self.shardCount {
+      (shards + index).initialize(to: .passRetained(Lock(MemoryShard(seed: seed))))
+    }
     self.entryLimit = entryLimit
     keepsLive = liveLimit ?? 0 > 0
     self.now = now
   }
 
-  func shard(of digest: Digest256) -> Lock<MemoryShard> {
-    shards[Int(truncatingIfNeeded: digest.word2) & (Self.shardCount - 1)]
+  deinit {
+    for index in 0..<Self.shardCount { shards[index].release() }
+    shards.deallocate()
   }
 
+  /// Calls `body` with the shard of a digest, which is locked.
   @inline(__always)
+  func withShard<Result: Sendable>(_ digest: Digest256, _ body: (inout MemoryShard) -> Result) -> Result {
+    let index = Int(truncatingIfNeeded: digest.word2) & (Self.shardCount - 1)
+    return shards[index]._withUnsafeGuaranteedRef { $0.withLock { body(&$0) } }
+  }
+
+  @usableFromInline
   func lookUp(_ digest: Digest256, allowingStale: Bool) -> Box? {
-    let finding = shard(of: digest).withLock { $0.lookUp(digest) }
-    guard let finding else { return keepsLive ? revive(digest, allowingStale: allowingStale) : nil }
-    guard finding.isOver != .max else { return finding.box }
-    return check(finding, digest, allowingStale: allowingStale)
+    var isOver = Int64.max
+    let box = withShard(digest) { $0.lookUp(digest, isOver: &isOver) }
+    guard box != nil else { return keepsLive ? revive(digest, allowingStale: allowingStale) : nil }
+    return isOver == .max || isInTime(digest, isOver, allowingStale: allowingStale) ? box : nil
   }
 
   func contains(_ digest: Digest256, allowingStale: Bool) -> Bool {
-    guard let times = shard(of: digest).withLock({ $0.entry(digest)?.times }) else { return false }
+    guard let times = withShard(digest, { $0.times(digest) }) else { return false }
     let end = allowingStale ? times.expires : times.first
     return end == .max || end > now()
   }
 
   func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
     let time = recoveryTime()
-    let (outcome, released, needsSweep) = ledger.withLock { ledger -> (MemoryStoreOutcome, [Box], Bool) in
+    let (outcome, released, needsSweep) = ledger.withLock { ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
       recover(&ledger, at: time)
-      ledger.live.remove(entry.digest)
-      var released: [Box] = []
+      if keepsLive { ledger.live.remove(entry.digest) }
+      var released = ReleasedBoxes()
       let outcome = store(entry, &ledger, &released)
       return (outcome, released, ledger.live.needsSweep)
     }
@@ -70,14 +84,14 @@ final class MemoryTable: Sendable {
   /// - Returns: Whether the value is still the one of its key.
   func restore(_ slot: LiveSlots.Slot, _ box: Box) -> Bool {
     let time = recoveryTime()
-    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, [Box]) in
+    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, ReleasedBoxes) in
       recover(&ledger, at: time)
-      guard ledger.live.slot(slot.entry.digest)?.number == slot.number else { return (false, []) }
+      guard ledger.live.slot(slot.entry.digest)?.number == slot.number else { return (false, ReleasedBoxes()) }
       ledger.revived += 1
       // What has no room in the cache is still found as long as it lives.
-      guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else { return (true, []) }
+      guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else { return (true, ReleasedBoxes()) }
       ledger.live.remove(slot.entry.digest)
-      var released: [Box] = []
+      var released = ReleasedBoxes()
       _ = store(slot.entry.restored(box), &ledger, &released)
       return (true, released)
     }
@@ -88,8 +102,8 @@ final class MemoryTable: Sendable {
   /// Changes when an entry that is not expired becomes stale.
   func setStale(_ digest: Digest256, at stale: Int64) -> Bool {
     let time = now()
-    return shard(of: digest).withLock { shard in
-      guard let entry = shard.entry(digest), entry.times.expires > time else { return false }
+    return withShard(digest) { shard in
+      guard let times = shard.times(digest), times.expires > time else { return false }
       return shard.setStale(digest, at: stale)
     }
   }
@@ -133,8 +147,8 @@ final class MemoryTable: Sendable {
         evictions: ledger.evictions, expired: ledger.expired, rejections: ledger.rejections,
         remembered: ledger.live.count)
     }
-    for shard in shards {
-      let (hits, misses, stale) = shard.withLock { ($0.hits, $0.misses, $0.stale) }
+    for index in 0..<Self.shardCount {
+      let (hits, misses, stale) = shards[index].takeUnretainedValue().withLock { ($0.hits, $0.misses, $0.stale) }
       result.hits += hits
       result.misses += misses
       result.stale += stale
@@ -142,23 +156,23 @@ final class MemoryTable: Sendable {
     return result
   }
 
-  /// What is found has a time: hit, stale or expired.
-  private func check(_ finding: MemoryShard.Finding, _ digest: Digest256, allowingStale: Bool) -> Box? {
+  /// Whether what was found is to be had: its first time is `isOver`.
+  private func isInTime(_ digest: Digest256, _ isOver: Int64, allowingStale: Bool) -> Bool {
     let time = now()
-    guard finding.isOver <= time else { return finding.box }
-    let (result, isExpired) = shard(of: digest).withLock { shard -> (Box?, Bool) in
-      // Asked again under the lock: the key may have been stored anew since.
-      let entry = shard.entry(digest)
-      let isExpired = entry.map { $0.times.expires <= time } ?? true
-      if let entry, !isExpired, allowingStale || entry.times.stale > time { return (entry.box, false) }
+    guard isOver <= time else { return true }
+    let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
+      // One that was stored anew since is fresh, and what was found was so a moment ago.
+      guard let times = shard.times(digest) else { return (true, false) }
+      let isExpired = times.expires <= time
+      if !isExpired, allowingStale || times.stale > time { return (true, false) }
       shard.hitWasMiss(isStale: !isExpired)
-      return (nil, isExpired)
+      return (false, isExpired)
     }
     if isExpired { removeExpired(digest, at: time) }
-    return result
+    return isInTime
   }
 
-  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryLedger, _ released: inout [Box])
+  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryLedger, _ released: inout ReleasedBoxes)
     -> MemoryStoreOutcome
   {
     let digest = entry.digest
@@ -171,7 +185,7 @@ final class MemoryTable: Sendable {
     }
     var evicted = 0
     while true {
-      let old = shard(of: digest).withLock { $0.entry(digest)?.node }
+      let old = withShard(digest) { $0.node(digest) }
       let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
       let fits =
         ledger.order.bytes - oldCost <= ledger.budget.limit - entry.cost
@@ -185,7 +199,7 @@ final class MemoryTable: Sendable {
           node = ledger.insert(entry)
         }
         let row = MemoryShard.Entry(digest: digest, box: entry.box, times: entry.times, node: node)
-        if let replaced = shard(of: digest).withLock({ $0.insert(row) }) { released.append(replaced) }
+        if let replaced = withShard(digest, { $0.insert(row) }) { released.append(replaced) }
         return .stored(evicted: evicted)
       }
       // The loop ends: an empty cache has room for whatever passed the check above.
@@ -200,9 +214,9 @@ final class MemoryTable: Sendable {
   private func evict(
     while isNeeded: (MemoryLedger) -> Bool, after change: (inout MemoryLedger) -> Void = { _ in }
   ) -> Int {
-    let (released, needsSweep) = ledger.withLock { ledger -> ([Box], Bool) in
+    let (released, needsSweep) = ledger.withLock { ledger -> (ReleasedBoxes, Bool) in
       change(&ledger)
-      var released: [Box] = []
+      var released = ReleasedBoxes()
       while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim) }
       return (released, ledger.live.needsSweep)
     }
@@ -217,22 +231,23 @@ final class MemoryTable: Sendable {
     // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
     var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
     while let candidate = ledger.order.candidate {
-      let shard = shard(of: candidate.digest)
       let isNew = candidate.queue == .probation
-      if chances > 0, shard.withLock({ $0.takeMarks(candidate.digest, all: isNew) }) {
-        chances -= 1
-        ledger.order.spare(candidate)
-        continue
+      let entry = withShard(candidate.digest) { shard in
+        chances > 0
+          ? shard.removeUnlessMarked(candidate.digest, takingAll: isNew) : shard.remove(candidate.digest)
       }
-      guard let entry = shard.withLock({ $0.remove(candidate.digest) }) else { return nil }
-      ledger.evict(candidate, times: entry.times)
-      return entry.box
+      if let entry {
+        ledger.evict(candidate, times: entry.times)
+        return entry.box
+      }
+      chances -= 1
+      ledger.order.spare(candidate)
     }
     return nil
   }
 
   func take(_ digest: Digest256, _ ledger: inout MemoryLedger) -> Box? {
-    guard let entry = shard(of: digest).withLock({ $0.remove(digest) }) else { return nil }
+    guard let entry = withShard(digest, { $0.remove(digest) }) else { return nil }
     ledger.remove(entry)
     return entry.box
   }

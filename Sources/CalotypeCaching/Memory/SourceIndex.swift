@@ -1,20 +1,25 @@
 /// Which entries of a ``MemoryCache`` were made from the same source: a list through the entries, and its text once.
 struct SourceIndex: Sendable {
-  /// Text that is compared byte by byte, as keys are.
-  private struct Name: Hashable, Sendable {
+  /// Text that is compared byte by byte, as keys are, and hashed once.
+  struct Name: Sendable {
     let text: String
+    /// Seeded anew in every process: nobody can choose texts that fall together.
+    fileprivate let hash: Int
 
-    static func == (left: Name, right: Name) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-      var text = text
-      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    init(_ text: String) {
+      var hasher = Hasher()
+      var bytes = text
+      bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      self.text = text
+      hash = hasher.finalize()
     }
   }
 
   private struct Group: Sendable {
     var name: Name
     var head: Int32
+    /// Another group whose name has the same hash.
+    var twin: Int32 = none
   }
 
   private struct Link: Sendable {
@@ -24,36 +29,36 @@ struct SourceIndex: Sendable {
   }
 
   private static let none: Int32 = -1
+  private static let noName = Name("")
 
-  private var byName: [Name: Int32] = [:]
+  /// By the hash of the name.
+  private var first: [Int: Int32] = [:]
   private var groups: [Group] = []
   private var free: [Int32] = []
   /// By node.
   private var links: [Link] = []
 
   /// Adds the entry at a node; O(1).
-  mutating func insert(_ node: Int, source: String) {
+  mutating func insert(_ node: Int, source name: Name) {
     while links.count <= node { links.append(Link()) }
-    let name = Name(text: source)
     let place = Int32(truncatingIfNeeded: node)
-    guard let group = byName[name] else {
+    if let group = group(name) {
+      let head = groups[group].head
+      links[node] = Link(group: Int32(truncatingIfNeeded: group), next: head)
+      links[Int(head)].previous = place
+      groups[group].head = place
+    } else {
       let group = free.popLast() ?? Int32(truncatingIfNeeded: groups.count)
-      let new = Group(name: name, head: place)
+      let new = Group(name: name, head: place, twin: first.updateValue(group, forKey: name.hash) ?? Self.none)
       if Int(group) == groups.count { groups.append(new) } else { groups[Int(group)] = new }
-      byName[name] = group
       links[node] = Link(group: group)
-      return
     }
-    let head = groups[Int(group)].head
-    links[node] = Link(group: group, next: head)
-    links[Int(head)].previous = place
-    groups[Int(group)].head = place
   }
 
   /// Takes the entry at a node out; O(1).
   /// - Returns: Its source.
   @discardableResult
-  mutating func remove(_ node: Int) -> String {
+  mutating func remove(_ node: Int) -> Name {
     let link = links[node]
     let group = Int(link.group)
     let name = groups[group].name
@@ -64,26 +69,47 @@ struct SourceIndex: Sendable {
     } else if link.next != Self.none {
       groups[group].head = link.next
     } else {
-      byName[name] = nil
-      groups[group] = Group(name: Name(text: ""), head: Self.none)
-      free.append(link.group)
+      removeGroup(link.group)
     }
-    return name.text
+    return name
   }
 
   /// The nodes of a source; O(their number).
   func nodes(of source: String) -> [Int] {
-    byName[Name(text: source)].map { nodes(ofGroup: $0) } ?? []
+    group(Name(source)).map { nodes(ofGroup: $0) } ?? []
   }
 
   /// The nodes of all sources that `isWanted` takes; O(sources).
   func nodes(where isWanted: (String) -> Bool) -> [Int] {
-    byName.filter { isWanted($0.key.text) }.flatMap { nodes(ofGroup: $0.value) }
+    groups.indices.filter { groups[$0].head != Self.none && isWanted(groups[$0].name.text) }
+      .flatMap { nodes(ofGroup: $0) }
   }
 
-  private func nodes(ofGroup group: Int32) -> [Int] {
+  private func group(_ name: Name) -> Int? {
+    var group = first[name.hash] ?? Self.none
+    while group != Self.none {
+      if groups[Int(group)].name.text.utf8.elementsEqual(name.text.utf8) { return Int(group) }
+      group = groups[Int(group)].twin
+    }
+    return nil
+  }
+
+  private mutating func removeGroup(_ group: Int32) {
+    let hash = groups[Int(group)].name.hash
+    let twin = groups[Int(group)].twin
+    if first[hash] == group {
+      first[hash] = twin == Self.none ? nil : twin
+    } else if var other = first[hash] {
+      while groups[Int(other)].twin != group { other = groups[Int(other)].twin }
+      groups[Int(other)].twin = twin
+    }
+    groups[Int(group)] = Group(name: Self.noName, head: Self.none)
+    free.append(group)
+  }
+
+  private func nodes(ofGroup group: Int) -> [Int] {
     var result: [Int] = []
-    var node = groups[Int(group)].head
+    var node = groups[group].head
     while node != Self.none {
       result.append(Int(node))
       node = links[Int(node)].next
