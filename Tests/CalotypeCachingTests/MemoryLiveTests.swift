@@ -47,7 +47,7 @@ import Testing
   @Test func whatIsReleasedIsNot() {
     let cache = MemoryCache(byteLimit: 10, liveValues: live)
     var held: Pixels? = store(1, in: cache)
-    weak var pixels = held
+    weak let pixels = held
     _ = store(2, in: cache)
     #expect(pixels != nil)
     held = nil

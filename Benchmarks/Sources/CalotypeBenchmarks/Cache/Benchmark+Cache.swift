@@ -27,7 +27,7 @@ extension Benchmark {
       for index in 0..<1000 { peer.store(Cached(index), index, cost: 1) }
       // A sixteenth of the peer's, or it would take minutes; its part is held to as many.
       return Measurement.ratioOfTimes(name, to: "NSCache", rounds: rounds) {
-        perHit(threads, hitCount) { cache.value(for: keys[$0]) }
+        perHit(threads, hitCount) { cache.value(for: keys[$0].key) }
       } limitMilliseconds: {
         perHit(threads, hitCount / 8) { peer.value($0) }
       }
@@ -41,7 +41,7 @@ extension Benchmark {
       let peer = LockedDictionaryCache(urls(1000))
       for index in 0..<1000 { peer.store(Cached(index), index, cost: 1) }
       return Measurement.ratioOfTimes(name, to: "Dictionary, list, pthread mutex", rounds: rounds) {
-        perHit(threads, hitCount) { cache.value(for: keys[$0]) }
+        perHit(threads, hitCount) { cache.value(for: keys[$0].key) }
       } limitMilliseconds: {
         perHit(threads, hitCount) { peer.value($0) }
       }
@@ -54,9 +54,9 @@ extension Benchmark {
     return Benchmark(name: name, bar: .ratio(1.5)) { rounds in
       let (cache, keys) = filled()
       return Measurement.ratioOfTimes(name, to: "1 thread", rounds: rounds) {
-        perHit(8, hitCount) { cache.value(for: keys[$0]) }
+        perHit(8, hitCount) { cache.value(for: keys[$0].key) }
       } limitMilliseconds: {
-        perHit(1, hitCount) { cache.value(for: keys[$0]) }
+        perHit(1, hitCount) { cache.value(for: keys[$0].key) }
       }
     }
   }
@@ -67,9 +67,9 @@ extension Benchmark {
     return Benchmark(name: name) { rounds in
       let (cache, keys) = filled()
       return Measurement.ratioOfTimes(name, to: "1 thread", rounds: rounds) {
-        perHit(8, hitCount) { _ in cache.value(for: keys[7]) }
+        perHit(8, hitCount) { _ in cache.value(for: keys[7].key) }
       } limitMilliseconds: {
-        perHit(1, hitCount) { _ in cache.value(for: keys[7]) }
+        perHit(1, hitCount) { _ in cache.value(for: keys[7].key) }
       }
     }
   }
@@ -130,11 +130,11 @@ extension Benchmark {
     (0..<count).map { "https://images.example.com/photos/2024/08/summer/album-\(100_000 + $0)/image.jpeg?w=512" }
   }
 
-  private static func filled() -> (MemoryCache<Cached>, PreparedKeys) {
+  private static func filled() -> (MemoryCache<Cached>, [KeyHolder]) {
     let keys = urls(1000).map { CacheKey($0) }
     let cache = MemoryCache<Cached>(byteLimit: 1 << 20)
     for index in 0..<1000 { cache.store(Cached(index), for: keys[index], cost: 1) }
-    return (cache, PreparedKeys(keys))
+    return (cache, keys.map { KeyHolder($0) })
   }
 
   /// CPU nanoseconds of a look-up, of all threads; in the report they stand for a million of them, in milliseconds.
@@ -165,18 +165,11 @@ extension Benchmark {
   }
 }
 
-/// Keys that somebody holds, as requests do theirs: an array would retain their texts for each look-up.
-// `@unchecked`: only read.
-private struct PreparedKeys: @unchecked Sendable {
-  private let keys: UnsafeMutablePointer<CacheKey>
+/// Somebody who holds a key that was made before, as a request does.
+private final class KeyHolder: Sendable {
+  let key: CacheKey
 
-  init(_ keys: [CacheKey]) {
-    self.keys = .allocate(capacity: keys.count)
-    // Stays until the program ends.
-    self.keys.initialize(from: keys, count: keys.count)
-  }
-
-  subscript(index: Int) -> CacheKey {
-    unsafeAddress { UnsafePointer(keys + index) }
+  init(_ key: CacheKey) {
+    self.key = key
   }
 }
