@@ -11,8 +11,7 @@ public import Glibc
 ///
 /// Public, though no product shows it: what is only visible in the package is not specialised for the modules that
 /// use it, and each call would look up the type of its value at run time.
-// `@unchecked`: the value is only reached between lock and unlock of the mutex before it.
-public final class Lock<Value: ~Copyable>: @unchecked Sendable {
+public final class Lock<Value: ~Copyable> {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline let value: UnsafeMutablePointer<Value>
 
@@ -47,3 +46,6 @@ public final class Lock<Value: ~Copyable>: @unchecked Sendable {
     return try body(&value.pointee)
   }
 }
+
+// `@unchecked`: the value is only reached between lock and unlock of the mutex before it.
+extension Lock: @unchecked Sendable where Value: ~Copyable {}

@@ -46,7 +46,7 @@ import Testing
     let cache = MemoryCache<Int>(byteLimit: 1000, countLimit: 100)
     let keys = (0..<1000).map { CacheKey("\($0)") }
     for round in 0..<20 {
-      for number in 0..<50 where cache.value(for: keys[number]) == nil {
+      for number in Array(0..<50) + Array(0..<50) where cache.value(for: keys[number]) == nil {
         cache.store(number, for: keys[number], cost: 0)
       }
       for number in 100..<400 { cache.store(number, for: keys[(number + round * 300) % 900 + 50], cost: 0) }

@@ -10,7 +10,8 @@ import Testing
   private func filled() -> MemoryCache<Int> {
     let cache = MemoryCache<Int>(byteLimit: 1000)
     for variant in 0..<4 {
-      cache.store(variant, for: key(variant, of: "https://a/1"), cost: 1, tags: variant == 0 ? ["x", "y"] : [])
+      cache.store(
+        variant, for: key(variant, of: "https://a/1"), cost: 1, tags: variant == 0 ? ["x", "y"] : [])
       cache.store(variant, for: key(variant, of: "https://a/2"), cost: 1, tags: ["x"])
       cache.store(variant, for: key(variant, of: "https://b/1"), cost: 1)
     }

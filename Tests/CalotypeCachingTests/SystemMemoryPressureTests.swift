@@ -100,12 +100,16 @@ import Testing
     if let first { #expect(first.memoryLimit ?? 0 > 0) }
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade(isVersion2: true), "no memory controller of version 2 to make groups in"))
+  @Test(
+    .enabled(if: RealGroup.canBeMade(isVersion2: true), "no memory controller of version 2 to make groups in")
+  )
   func aRealGroupThatIsShortIsSeen() async throws {
     try await watchShortage(isVersion2: true)
   }
 
-  @Test(.enabled(if: RealGroup.canBeMade(isVersion2: false), "no memory controller of version 1 to make groups in"))
+  @Test(
+    .enabled(
+      if: RealGroup.canBeMade(isVersion2: false), "no memory controller of version 1 to make groups in"))
   func aRealGroupOfVersion1ThatIsShortIsSeen() async throws {
     try await watchShortage(isVersion2: false)
   }

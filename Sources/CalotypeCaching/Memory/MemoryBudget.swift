@@ -31,7 +31,9 @@ struct MemoryBudget: Sendable {
   }
 
   /// Now.
-  var limit: Int { eighths == Self.all ? whole : whole / Self.all * eighths + whole % Self.all * eighths / Self.all }
+  var limit: Int {
+    eighths == Self.all ? whole : whole / Self.all * eighths + whole % Self.all * eighths / Self.all
+  }
 
   /// Whether time will change the limit.
   var isRecovering: Bool { lastStep != nil }

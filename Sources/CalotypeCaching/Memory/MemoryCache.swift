@@ -49,9 +49,9 @@ public actor MemoryCache<Value: Sendable> {
   /// - Parameters:
   ///   - key: Its identity.
   ///   - allowingStale: Whether a value counts that is no longer fresh, to be revalidated or for want of a better.
-  // Inlinable, so that programs have it for their type of value and not for any.
   @inlinable @inline(__always)
   public nonisolated func value(for key: CacheKey, allowingStale: Bool = false) -> Value? {
+    // Inlinable, so that programs have it for their type of value and not for any.
     guard let box = table.lookUp(key.digest, allowingStale: allowingStale) else { return nil }
     return Self.open(box)
   }
@@ -89,7 +89,8 @@ public actor MemoryCache<Value: Sendable> {
     }
     return table.store(
       MemoryEntry(
-        digest: key.digest, box: MemoryBox(value), cost: max(0, cost), times: times, source: SourceIndex.Name(key.source),
+        digest: key.digest, box: MemoryBox(value), cost: max(0, cost), times: times,
+        source: SourceIndex.Name(key.source),
         labels: labels))
   }
 

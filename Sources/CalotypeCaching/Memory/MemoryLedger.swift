@@ -55,10 +55,13 @@ struct MemoryLedger: Sendable {
     evictions += 1
     let cost = order.cost(at: candidate.node)
     order.evict(candidate)
-    let (source, labels) = forget(candidate.node, candidate.digest)
-    guard let recall = labels.recall else { return }
-    live.insert(
-      RemovedEntry(digest: candidate.digest, cost: cost, times: times, source: source, labels: labels), recall)
+    // Most caches have no labels at all: then nothing is hashed, and no text is touched.
+    if !labels.isEmpty, let own = labels[candidate.node], let recall = own.recall {
+      let source = sources.name(of: candidate.node)
+      live.insert(
+        RemovedEntry(digest: candidate.digest, cost: cost, times: times, source: source, labels: own), recall)
+    }
+    forget(candidate.node, candidate.digest)
   }
 
   /// The digests of the entries, and of those held weakly, that a selection takes in.
@@ -69,7 +72,9 @@ struct MemoryLedger: Sendable {
     case .sourcePrefix: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
-    let held = live.all.filter { selection.contains(source: $0.entry.source.text, tags: $0.entry.labels.tags) }
+    let held = live.all.filter {
+      selection.contains(source: $0.entry.source.text, tags: $0.entry.labels.tags)
+    }
     return (nodes.map { order.digest(at: $0) }, held.map(\.entry.digest))
   }
 
@@ -80,12 +85,9 @@ struct MemoryLedger: Sendable {
     if let rendition = entry.labels.rendition { renditions.insert(rendition, entry.digest) }
   }
 
-  @discardableResult
-  private mutating func forget(_ node: Int, _ digest: Digest256) -> (source: SourceIndex.Name, labels: MemoryLabels) {
-    let source = sources.remove(node)
-    // Most caches have no labels at all: then nothing is hashed.
-    guard !labels.isEmpty, let old = labels.removeValue(forKey: node) else { return (source, MemoryLabels()) }
+  private mutating func forget(_ node: Int, _ digest: Digest256) {
+    sources.remove(node)
+    guard !labels.isEmpty, let old = labels.removeValue(forKey: node) else { return }
     if let rendition = old.rendition { renditions.remove(rendition, digest) }
-    return (source, old)
   }
 }

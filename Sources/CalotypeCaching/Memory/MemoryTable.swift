@@ -68,7 +68,8 @@ final class MemoryTable: @unchecked Sendable {
 
   func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
     let time = recoveryTime()
-    let (outcome, released, needsSweep) = ledger.withLock { ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
+    let (outcome, released, needsSweep) = ledger.withLock {
+      ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
       recover(&ledger, at: time)
       if keepsLive { ledger.live.remove(entry.digest) }
       var released = ReleasedBoxes()
@@ -86,10 +87,14 @@ final class MemoryTable: @unchecked Sendable {
     let time = recoveryTime()
     let (isCurrent, released) = ledger.withLock { ledger -> (Bool, ReleasedBoxes) in
       recover(&ledger, at: time)
-      guard ledger.live.slot(slot.entry.digest)?.number == slot.number else { return (false, ReleasedBoxes()) }
+      guard ledger.live.slot(slot.entry.digest)?.number == slot.number else {
+        return (false, ReleasedBoxes())
+      }
       ledger.revived += 1
       // What has no room in the cache is still found as long as it lives.
-      guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else { return (true, ReleasedBoxes()) }
+      guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else {
+        return (true, ReleasedBoxes())
+      }
       ledger.live.remove(slot.entry.digest)
       var released = ReleasedBoxes()
       _ = store(slot.entry.restored(box), &ledger, &released)
@@ -148,7 +153,9 @@ final class MemoryTable: @unchecked Sendable {
         remembered: ledger.live.count)
     }
     for index in 0..<Self.shardCount {
-      let (hits, misses, stale) = shards[index].takeUnretainedValue().withLock { ($0.hits, $0.misses, $0.stale) }
+      let (hits, misses, stale) = shards[index].takeUnretainedValue().withLock {
+        ($0.hits, $0.misses, $0.stale)
+      }
       result.hits += hits
       result.misses += misses
       result.stale += stale

@@ -55,13 +55,13 @@ struct SourceIndex: Sendable {
     }
   }
 
+  /// The source of the entry at a node.
+  func name(of node: Int) -> Name { groups[Int(links[node].group)].name }
+
   /// Takes the entry at a node out; O(1).
-  /// - Returns: Its source.
-  @discardableResult
-  mutating func remove(_ node: Int) -> Name {
+  mutating func remove(_ node: Int) {
     let link = links[node]
     let group = Int(link.group)
-    let name = groups[group].name
     links[node] = Link()
     if link.next != Self.none { links[Int(link.next)].previous = link.previous }
     if link.previous != Self.none {
@@ -71,7 +71,6 @@ struct SourceIndex: Sendable {
     } else {
       removeGroup(link.group)
     }
-    return name
   }
 
   /// The nodes of a source; O(their number).

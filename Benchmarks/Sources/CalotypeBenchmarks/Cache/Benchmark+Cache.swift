@@ -127,7 +127,9 @@ extension Benchmark {
   }
 
   private static func urls(_ count: Int) -> [String] {
-    (0..<count).map { "https://images.example.com/photos/2024/08/summer/album-\(100_000 + $0)/image.jpeg?w=512" }
+    (0..<count).map {
+      "https://images.example.com/photos/2024/08/summer/album-\(100_000 + $0)/image.jpeg?w=512"
+    }
   }
 
   private static func filled() -> (MemoryCache<Cached>, [KeyHolder]) {
@@ -138,7 +140,9 @@ extension Benchmark {
   }
 
   /// CPU nanoseconds of a look-up, of all threads; in the report they stand for a million of them, in milliseconds.
-  private static func perHit(_ threads: Int, _ count: Int, _ value: @escaping @Sendable (Int) -> Cached?) -> Double {
+  private static func perHit(_ threads: Int, _ count: Int, _ value: @escaping @Sendable (Int) -> Cached?)
+    -> Double
+  {
     perCall(threads: threads, count) { thread in
       var sum = 0
       // Each thread on a way of its own through the entries.
@@ -158,7 +162,8 @@ extension Benchmark {
     return Double(clock() - start) / Double(CLOCKS_PER_SEC) * 1e9 / Double(count)
   }
 
-  private static func perCall(threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Int) -> Double {
+  private static func perCall(threads: Int, _ count: Int, _ body: @escaping @Sendable (Int) -> Int) -> Double
+  {
     let start = clock()
     ThreadTeam.run(threads) { _ = body($0) }
     return Double(clock() - start) / Double(CLOCKS_PER_SEC) * 1e9 / Double(count)

@@ -23,7 +23,9 @@ final class FoundationCache: @unchecked Sendable {
 
   func value(_ index: Int) -> Cached? { cache.object(forKey: keys[index]) }
 
-  func store(_ value: Cached, _ index: Int, cost: Int) { cache.setObject(value, forKey: keys[index], cost: cost) }
+  func store(_ value: Cached, _ index: Int, cost: Int) {
+    cache.setObject(value, forKey: keys[index], cost: cost)
+  }
 }
 
 /// The common form of an image cache: a dictionary by strings over a linked list, second chance, one mutex.

@@ -13,7 +13,8 @@ enum HitRatios {
         let capacity = isWeighted ? trace.byteCapacity : trace.capacity
         return [trace.name, trace.hasScans ? "yes" : ""]
           + ([
-            CalotypePolicy(capacity: capacity), LRUPolicy(capacity: capacity), SecondChance(capacity: capacity),
+            CalotypePolicy(capacity: capacity), LRUPolicy(capacity: capacity),
+            SecondChance(capacity: capacity),
             Sieve(capacity: capacity), S3FIFO(capacity: capacity),
           ] as [any CachePolicy]).map { policy in
             var policy = policy

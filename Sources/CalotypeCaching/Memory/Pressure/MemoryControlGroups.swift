@@ -48,8 +48,10 @@ struct MemoryControlGroups: Sendable {
 
   init(_ groups: [Group]) {
     self.groups = groups.filter { group in
-      SmallFile.text("\(group.folder)/\(group.isVersion2 ? "memory.current" : "memory.usage_in_bytes")") != nil
-        || SmallFile.text("\(group.folder)/\(group.isVersion2 ? "memory.max" : "memory.limit_in_bytes")") != nil
+      SmallFile.text("\(group.folder)/\(group.isVersion2 ? "memory.current" : "memory.usage_in_bytes")")
+        != nil
+        || SmallFile.text("\(group.folder)/\(group.isVersion2 ? "memory.max" : "memory.limit_in_bytes")")
+          != nil
     }
   }
 
