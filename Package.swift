@@ -40,11 +40,11 @@ let package = Package(
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
-    library("CLinux", apt: "linux-libc-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
     library("CWebP", apt: "libwebp-dev"),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+    .target(name: "CLinux"),
     .target(name: "CPixels"),
 
     // The rooms.

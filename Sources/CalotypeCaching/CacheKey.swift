@@ -12,7 +12,7 @@ public struct CacheKey: Hashable, Sendable {
   /// ``CacheSelection``. Not part of the identity.
   public let source: String
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
-  let digest: Digest256
+  @usableFromInline let digest: Digest256
 
   /// Makes the key of `text`; O(length of the text).
   ///
@@ -41,6 +41,7 @@ extension CacheKey: CustomStringConvertible {
 }
 
 /// 256 bits as plain words: compared and copied without touching the heap.
+@usableFromInline
 struct Digest256: Hashable, Sendable {
   let word0, word1, word2, word3: UInt64
 
@@ -84,11 +85,13 @@ struct Digest256: Hashable, Sendable {
     self.init(word0: words[0], word1: words[1], word2: words[2], word3: words[3])
   }
 
+  @usableFromInline
   static func == (left: Digest256, right: Digest256) -> Bool {
     left.word0 == right.word0 && left.word1 == right.word1
       && left.word2 == right.word2 && left.word3 == right.word3
   }
 
+  @usableFromInline
   func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 
   var hex: String {

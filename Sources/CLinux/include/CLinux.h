@@ -1,0 +1,17 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* System calls that glibc does not wrap, or that Swift cannot call because they take variable arguments. Errors are -1
+   and errno. */
+
+/* Opens a file only if that needs no device: EAGAIN otherwise. ENOSYS or EPERM where the kernel (before 5.12) or a
+   sandbox does not know how. openat2(2), RESOLVE_CACHED. */
+int calotype_open_cached(const char *path, int flags);
+
+/* Reads what is in the page cache: EAGAIN when nothing is, EOPNOTSUPP where the file system cannot tell. preadv2(2),
+   RWF_NOWAIT. */
+ptrdiff_t calotype_read_cached(int descriptor, void *buffer, size_t count, int64_t offset);
+
+/* Whether the files of this file system are nowhere but in memory. */
+int calotype_is_in_memory(int descriptor);
