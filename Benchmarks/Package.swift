@@ -28,6 +28,8 @@ let package = Package(
       dependencies: [
         "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib",
         .product(name: "CalotypeImaging", package: "Calotype"),
+        .product(name: "CalotypeCaching", package: "Calotype"),
+        .product(name: "CalotypeTestKit", package: "Calotype"),
       ],
       path: "Sources/CalotypeBenchmarks", swiftSettings: swift),
     // Started by the benchmarks of loading.

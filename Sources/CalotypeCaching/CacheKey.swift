@@ -10,9 +10,11 @@ public struct CacheKey: Hashable, Sendable {
   public let text: String
   /// What the cached thing was made from, such as a URL: all keys of one source can be removed together, by
   /// ``CacheSelection``. Not part of the identity.
-  public let source: String
+  public var source: String { otherSource ?? text }
+  /// `nil` where the source is the text: then a copy of the key retains one string, not two.
+  private let otherSource: String?
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
-  let digest: Digest256
+  @usableFromInline let digest: Digest256
 
   /// Makes the key of `text`; O(length of the text).
   ///
@@ -21,7 +23,7 @@ public struct CacheKey: Hashable, Sendable {
   ///   - source: What it is a variant of; `nil` for the text itself.
   public init(_ text: String, source: String? = nil) {
     self.text = text
-    self.source = source ?? text
+    otherSource = source
     digest = Digest256(sha256: Array(text.utf8))
   }
 
@@ -41,6 +43,7 @@ extension CacheKey: CustomStringConvertible {
 }
 
 /// 256 bits as plain words: compared and copied without touching the heap.
+@usableFromInline
 struct Digest256: Hashable, Sendable {
   let word0, word1, word2, word3: UInt64
 
@@ -79,11 +82,13 @@ struct Digest256: Hashable, Sendable {
     self.init(word0: words[0], word1: words[1], word2: words[2], word3: words[3])
   }
 
+  @usableFromInline
   static func == (left: Digest256, right: Digest256) -> Bool {
     left.word0 == right.word0 && left.word1 == right.word1
       && left.word2 == right.word2 && left.word3 == right.word3
   }
 
+  @usableFromInline
   func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 
   var hex: String {

@@ -1,61 +1,51 @@
-#if TSAN
-  import Glibc
-#else
-  public import Synchronization
-#endif
+public import Glibc
 
 /// A value that is only touched while a lock is held.
 ///
-/// The one lock type of the project. Critical sections are short, never suspend and never call out. Built with
-/// `-DTSAN` it uses a `pthread_mutex_t`, because ThreadSanitizer cannot see the slow path of
-/// `Synchronization.Mutex` and would report races that are none.
+/// The one lock type of the project. Critical sections are short, never suspend and never call out.
+///
+/// A mutex of pthread, not one of `Synchronization`: that one hands over to the thread that waits longest, and with
+/// more threads than processors each hand-over waits for the scheduler, which costs a hundred times the lock. Also,
+/// ThreadSanitizer sees this one and cannot see into the other. The mutex and the value share one block of whole
+/// cache lines, so that locks that are used by different threads do not disturb each other.
 ///
 /// Public, though no product shows it: what is only visible in the package is not specialised for the modules that
 /// use it, and each call would look up the type of its value at run time.
 public final class Lock<Value: ~Copyable> {
-  #if TSAN
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var value: Value
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline let value: UnsafeMutablePointer<Value>
 
-    /// Guards `value`.
-    public init(_ value: consuming sending Value) {
-      self.value = value
-      pthread_mutex_init(mutex, nil)
-    }
+  /// Guards `value`.
+  public init(_ value: consuming sending Value) {
+    let line = 64
+    let alignment = max(line, MemoryLayout<Value>.alignment)
+    let mutexSize = MemoryLayout<pthread_mutex_t>.size
+    let valueAlignment = MemoryLayout<Value>.alignment
+    let offset = (mutexSize + valueAlignment - 1) / valueAlignment * valueAlignment
+    let size = (offset + MemoryLayout<Value>.size + line - 1) / line * line
+    let block = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: alignment)
+    mutex = block.bindMemory(to: pthread_mutex_t.self, capacity: 1)
+    self.value = (block + offset).bindMemory(to: Value.self, capacity: 1)
+    self.value.initialize(to: value)
+    let status = pthread_mutex_init(mutex, nil)
+    precondition(status == 0, "pthread_mutex_init failed: \(status)")
+  }
 
-    deinit {
-      pthread_mutex_destroy(mutex)
-      mutex.deallocate()
-    }
+  deinit {
+    pthread_mutex_destroy(mutex)
+    value.deinitialize(count: 1)
+    UnsafeMutableRawPointer(mutex).deallocate()
+  }
 
-    /// Calls `body` while the lock is held.
-    public func withLock<Result: ~Copyable, Failure: Error>(
-      _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-      pthread_mutex_lock(mutex)
-      defer { pthread_mutex_unlock(mutex) }
-      return try body(&value)
-    }
-  #else
-    @usableFromInline let mutex: Mutex<Value>
-
-    /// Guards `value`.
-    @inlinable public init(_ value: consuming sending Value) {
-      mutex = Mutex(value)
-    }
-
-    /// Calls `body` while the lock is held.
-    @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
-      _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-      try mutex.withLock(body)
-    }
-  #endif
+  /// Calls `body` while the lock is held.
+  @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
+  }
 }
 
-#if TSAN
-  // `@unchecked`: `value` is only reached between lock and unlock of the mutex beside it.
-  extension Lock: @unchecked Sendable where Value: ~Copyable {}
-#else
-  extension Lock: Sendable where Value: ~Copyable {}
-#endif
+// `@unchecked`: the value is only reached between lock and unlock of the mutex before it.
+extension Lock: @unchecked Sendable where Value: ~Copyable {}

@@ -11,7 +11,7 @@ import Testing
   @Test func equalTextsAreOneKey() {
     #expect(CacheKey("https://example.org/a.png") == CacheKey("https://example.org/a.png"))
     #expect(CacheKey("a") != CacheKey("b"))
-    #expect(Set(["a", "b", "a"].map(CacheKey.init)).count == 2)
+    #expect(Set(["a", "b", "a"].map { CacheKey($0) }).count == 2)
     #expect("\(CacheKey("text"))" == "text")
   }
 

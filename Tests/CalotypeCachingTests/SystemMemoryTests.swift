@@ -18,9 +18,9 @@ import Testing
     try write("max\n", "sys/fs/cgroup/app/worker/memory.max", in: folder)
     let root = folder.path("").hasSuffix("/") ? String(folder.path("").dropLast()) : folder.path("")
     #expect(
-      SystemMemory.controlGroupLimit(root: root, membership: "0::/app/worker\n") == 1_073_741_824)
-    #expect(SystemMemory.controlGroupLimit(root: root, membership: "0::/elsewhere\n") == nil)
-    #expect(SystemMemory.controlGroupLimit(root: root, membership: "nonsense") == nil)
+      MemoryControlGroups(root: root, membership: "0::/app/worker\n").limit == 1_073_741_824)
+    #expect(MemoryControlGroups(root: root, membership: "0::/elsewhere\n").limit == nil)
+    #expect(MemoryControlGroups(root: root, membership: "nonsense").limit == nil)
   }
 
   @Test func versionOneIsRead() throws {
@@ -28,7 +28,7 @@ import Testing
     try write("268435456\n", "sys/fs/cgroup/memory/memory.limit_in_bytes", in: folder)
     let root = folder.path("").hasSuffix("/") ? String(folder.path("").dropLast()) : folder.path("")
     let membership = "3:cpu,cpuacct:/x\n2:memory:/docker/abc\n"
-    #expect(SystemMemory.controlGroupLimit(root: root, membership: membership) == 268_435_456)
+    #expect(MemoryControlGroups(root: root, membership: membership).limit == 268_435_456)
   }
 
   @Test func cacheGetsAQuarterAndAtMostHalfAGigabyte() {

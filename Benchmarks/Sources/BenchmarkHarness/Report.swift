@@ -63,7 +63,8 @@ public enum Report {
     }
   }
 
-  private static func aligned(_ heading: [String], _ rows: [[String]], leading: Set<Int>) -> String {
+  /// Rows under a heading, in columns; those in `leading` begin at the left, numbers end at the right.
+  public static func aligned(_ heading: [String], _ rows: [[String]], leading: Set<Int>) -> String {
     if rows.isEmpty { return "" }
     let rows = [heading] + rows
     let widths = heading.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

@@ -45,6 +45,6 @@ struct Benchmark {
 
   /// All benchmarks, in the order of the report.
   static var all: [Benchmark] {
-    resizing + thumbnails + jpeg + png + webP + gif + frames + memory + loading
+    resizing + thumbnails + jpeg + png + webP + gif + frames + memory + cache + loading
   }
 }

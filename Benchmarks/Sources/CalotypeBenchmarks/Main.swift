@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Glibc
 
-/// `calotype-benchmarks [--json] [--check] [--rounds N] [NAME-PREFIX]`
+/// `calotype-benchmarks [--json] [--check] [--rounds N] [NAME-PREFIX]`, or `calotype-benchmarks --hit-ratios`
 @main
 enum Main {
   static func main() throws {
@@ -21,6 +21,8 @@ enum Main {
           usage("--rounds needs a number of at least 1")
         }
         rounds = value
+      case "--hit-ratios":
+        return print(HitRatios.table())
       case "--decode-once":
         // The child of a memory benchmark.
         guard let file = arguments.popFirst() else { usage("--decode-once needs a file") }
@@ -51,6 +53,7 @@ enum Main {
     let text = """
       calotype-benchmarks: \(problem)
       usage: calotype-benchmarks [--json] [--check] [--rounds N] [NAME-PREFIX]
+             calotype-benchmarks --hit-ratios
 
       """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,81 +1,197 @@
-/// The order in which entries of a ``MemoryCache`` leave, and the sum of their costs.
+/// The order in which entries of a ``MemoryCache`` leave, and the sum of their costs: S3-FIFO whose first queue takes
+/// as much room as pays.
 ///
-/// A doubly linked list in one array: new entries at the end, the clock hand at the start. An entry that was looked
-/// up since the hand last came by goes to the end once more (second chance).
+/// New entries wait in a queue on probation. Those that were looked up there go to the main queue; the others leave,
+/// so that what is asked for once (a scan) passes without pushing out what is asked for often. The main queue is a
+/// clock: an entry that was looked up goes to its end as often as it was. As S3-FIFO alone keeps a working set badly
+/// that moves, both queues remember what left them, and whoever comes back says which queue was too small (as in
+/// ARC). Marks of look-ups are with the entries in the shards, so that a hit changes nothing here.
+///
+/// Yang et al., "FIFO Queues are All You Need for Cache Eviction", SOSP 2023; Megiddo and Modha, "ARC: A Self-Tuning,
+/// Low Overhead Replacement Cache", FAST 2003.
 struct EvictionOrder: Sendable {
-  struct Node: Sendable {
+  enum Queue: UInt8, Sendable {
+    case probation, main
+  }
+
+  /// The entry whose turn it is.
+  struct Candidate {
+    let node: Int
+    let digest: Digest256
+    let queue: Queue
+  }
+
+  private struct Node: Sendable {
     var digest: Digest256
     var cost: Int
-    fileprivate var previous: Int
-    fileprivate var next: Int
+    var previous: Int32 = none
+    var next: Int32 = none
+    var queue: Queue
   }
+
+  private struct List: Sendable {
+    var head: Int32 = none
+    var tail: Int32 = none
+    var bytes = 0
+    var count = 0
+  }
+
+  private static let none: Int32 = -1
+  private static let shares = 0.05...0.99
 
   private var nodes: [Node] = []
-  private var free: [Int] = []
-  private var head = none
-  private var tail = none
-  private(set) var bytes = 0
-  private(set) var count = 0
-  private static let none = -1
+  private var free: [Int32] = []
+  private var probation = List()
+  private var main = List()
+  private var leftProbation: EvictedDigests
+  private var leftMain: EvictedDigests
+  /// How much of the contents may be on probation.
+  private(set) var probationShare = Self.shares.lowerBound
 
-  /// The entry the hand points at.
-  var first: (index: Int, node: Node)? {
-    head == Self.none ? nil : (head, nodes[head])
+  /// - Parameter seed: A random number: nobody can choose keys that are taken for others.
+  init(seed: UInt64) {
+    leftProbation = EvictedDigests(seed: seed)
+    leftMain = EvictedDigests(seed: seed)
   }
 
-  /// All entries, next to leave first.
-  var all: [Node] {
-    var result: [Node] = []
+  // Each sum of costs is below the limit, which is an `Int`.
+  var bytes: Int { probation.bytes + main.bytes }
+  var count: Int { probation.count + main.count }
+
+  /// The next one to leave, unless it was looked up; `nil` when there is none.
+  var candidate: Candidate? {
+    let queue: Queue = main.count == 0 || (probation.count > 0 && isProbationFull) ? .probation : .main
+    let head = queue == .main ? main.head : probation.head
+    guard head != Self.none else { return nil }
+    return Candidate(node: Int(head), digest: nodes[Int(head)].digest, queue: queue)
+  }
+
+  /// All nodes, in no order that means anything.
+  var all: [Int] {
+    var result: [Int] = []
     result.reserveCapacity(count)
-    var index = head
-    while index != Self.none {
-      result.append(nodes[index])
-      index = nodes[index].next
+    for head in [probation.head, main.head] {
+      var index = head
+      while index != Self.none {
+        result.append(Int(index))
+        index = nodes[Int(index)].next
+      }
     }
     return result
   }
 
-  func cost(at index: Int) -> Int { nodes[index].cost }
+  func cost(at node: Int) -> Int { nodes[node].cost }
 
-  /// Adds an entry at the end.
+  func digest(at node: Int) -> Digest256 { nodes[node].digest }
+
+  /// Adds an entry: on probation, or among the others if it left not long ago.
   mutating func append(_ digest: Digest256, cost: Int) -> Int {
-    let node = Node(digest: digest, cost: cost, previous: Self.none, next: Self.none)
+    let queue = queueForNew(digest, cost: cost)
+    let node = Node(digest: digest, cost: cost, queue: queue)
     let index: Int
     if let reused = free.popLast() {
-      nodes[reused] = node
-      index = reused
+      index = Int(reused)
+      nodes[index] = node
     } else {
       index = nodes.count
       nodes.append(node)
     }
     link(index)
-    bytes += cost
-    count += 1
     return index
   }
 
-  mutating func remove(_ index: Int) {
-    unlink(index)
-    bytes -= nodes[index].cost
-    count -= 1
-    free.append(index)
+  mutating func remove(_ node: Int) {
+    unlink(node)
+    free.append(Int32(truncatingIfNeeded: node))
   }
 
-  mutating func moveToEnd(_ index: Int) {
-    unlink(index)
-    link(index)
+  /// Gives the place of an entry to a new value of its own.
+  mutating func replace(_ node: Int, cost: Int) {
+    unlink(node)
+    nodes[node].cost = cost
+    link(node)
+  }
+
+  /// Lets a candidate stay that was looked up.
+  mutating func spare(_ candidate: Candidate) {
+    unlink(candidate.node)
+    nodes[candidate.node].queue = .main
+    link(candidate.node)
+  }
+
+  /// Removes a candidate, and remembers that it was there.
+  mutating func evict(_ candidate: Candidate) {
+    let cost = nodes[candidate.node].cost
+    // Half of the contents each: longer memories take good entries for popular ones.
+    let (byteLimit, countLimit) = (bytes / 2, count / 2 + 16)
+    remove(candidate.node)
+    switch candidate.queue {
+    case .probation:
+      leftProbation.insert(candidate.digest, cost: cost, byteLimit: byteLimit, countLimit: countLimit)
+    case .main: leftMain.insert(candidate.digest, cost: cost, byteLimit: byteLimit, countLimit: countLimit)
+    }
+  }
+
+  /// Forgets what was there, too.
+  mutating func removeAllMemories() {
+    leftProbation.removeAll()
+    leftMain.removeAll()
+    probationShare = Self.shares.lowerBound
+  }
+
+  private var isProbationFull: Bool {
+    bytes > 0
+      ? Double(probation.bytes) >= probationShare * Double(bytes)
+      : Double(probation.count) >= probationShare * Double(count)
+  }
+
+  private mutating func queueForNew(_ digest: Digest256, cost: Int) -> Queue {
+    // In parts of the contents; more if the other queue's memory is longer, as in ARC. Twice as fast as there: the
+    // working set of a user who scrolls is a new one soon.
+    let part = bytes > 0 ? Double(cost) / Double(bytes) : 1 / Double(max(1, count))
+    let (fromProbation, fromMain) = (Double(leftProbation.weight), Double(leftMain.weight))
+    if leftProbation.remove(digest) {
+      let share = probationShare + 2 * part * max(1, fromMain / max(1, fromProbation))
+      probationShare = min(Self.shares.upperBound, share)
+      return .main
+    }
+    if leftMain.remove(digest) {
+      let share = probationShare - 2 * part * max(1, fromProbation / max(1, fromMain))
+      probationShare = max(Self.shares.lowerBound, share)
+      return .main
+    }
+    return .probation
   }
 
   private mutating func link(_ index: Int) {
-    nodes[index].previous = tail
-    nodes[index].next = Self.none
-    if tail == Self.none { head = index } else { nodes[tail].next = index }
-    tail = index
+    switch nodes[index].queue {
+    case .probation: Self.link(index, to: &probation, in: &nodes)
+    case .main: Self.link(index, to: &main, in: &nodes)
+    }
   }
 
   private mutating func unlink(_ index: Int) {
+    switch nodes[index].queue {
+    case .probation: Self.unlink(index, from: &probation, in: &nodes)
+    case .main: Self.unlink(index, from: &main, in: &nodes)
+    }
+  }
+
+  private static func link(_ index: Int, to list: inout List, in nodes: inout [Node]) {
+    let place = Int32(truncatingIfNeeded: index)
+    nodes[index].previous = list.tail
+    nodes[index].next = none
+    if list.tail == none { list.head = place } else { nodes[Int(list.tail)].next = place }
+    list.tail = place
+    list.bytes += nodes[index].cost
+    list.count += 1
+  }
+
+  private static func unlink(_ index: Int, from list: inout List, in nodes: inout [Node]) {
     let (previous, next) = (nodes[index].previous, nodes[index].next)
-    if previous == Self.none { head = next } else { nodes[previous].next = next }
-    if next == Self.none { tail = previous } else { nodes[next].previous = previous }
+    if previous == none { list.head = next } else { nodes[Int(previous)].next = next }
+    if next == none { list.tail = previous } else { nodes[Int(next)].previous = previous }
+    list.bytes -= nodes[index].cost
+    list.count -= 1
   }
 }

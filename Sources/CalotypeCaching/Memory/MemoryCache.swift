@@ -1,10 +1,11 @@
 /// Values in memory under a byte limit that holds at every moment.
 ///
 /// Look-ups, stores and removals are synchronous and never hop: a hit costs less than a task would. The actor owns
-/// the policy: limits and sweeps.
+/// the policy: limits, sweeps and pressure. All members may be called from any thread; no lock is held while a value
+/// is released or the clock is asked.
 ///
-/// Entries leave by second chance: oldest first, but one that was looked up since its turn last came stays for
-/// another round. All members may be called from any thread; no lock is held while a value is released.
+/// What is looked up again stays and what was asked for once leaves, so that a scan through many images does not push
+/// out those that are asked for often (S3-FIFO with queues that adapt, `EvictionOrder`).
 ///
 /// ```swift
 /// let cache = MemoryCache<Image>(byteLimit: 64 << 20)
@@ -12,10 +13,9 @@
 /// let hit = cache.value(for: key)
 /// ```
 public actor MemoryCache<Value: Sendable> {
-  private let table: MemoryTable
+  @usableFromInline nonisolated let table: MemoryTable
   private let timeToLive: Duration?
-  private let entryByteLimit: Int?
-  private let now: @Sendable () -> Int64
+  private let liveValues: LiveValues<Value>?
 
   /// A quarter of the memory of the machine or of the control group this process runs in, whichever is less, and
   /// at most 512 MiB.
@@ -24,72 +24,88 @@ public actor MemoryCache<Value: Sendable> {
   /// Makes an empty cache.
   ///
   /// - Parameters:
-  ///   - byteLimit: Most bytes all entries together may cost.
+  ///   - byteLimit: Most bytes all entries together may cost; `nil` for ``defaultByteLimit``, which then follows the
+  ///     memory that a source of pressure reports.
   ///   - countLimit: Most entries, or `nil`.
   ///   - entryByteLimit: Most bytes one entry may cost; `nil` for the limit of the whole cache.
   ///   - timeToLive: How long an entry lives after it was stored, or `nil` for ever.
-  ///   - now: The clock; only asked about entries that can expire.
+  ///   - liveValues: How evicted values are found again while somebody else holds them; `nil` for not at all.
+  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure.
   public init(
-    byteLimit: Int = MemoryCache.defaultByteLimit, countLimit: Int? = nil, entryByteLimit: Int? = nil,
-    timeToLive: Duration? = nil,
+    byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
+    liveValues: LiveValues<Value>? = nil,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
     let start = now()
-    let nanoseconds: @Sendable () -> Int64 = { (now() - start).clampedNanoseconds }
-    self.now = nanoseconds
     self.timeToLive = timeToLive
-    self.entryByteLimit = entryByteLimit
-    table = MemoryTable(byteLimit: byteLimit, countLimit: countLimit, now: nanoseconds)
+    self.liveValues = liveValues
+    table = MemoryTable(
+      byteLimit: byteLimit, countLimit: countLimit, entryLimit: entryByteLimit, liveLimit: liveValues?.limit,
+      now: { (now() - start).clampedNanoseconds })
   }
 
   /// The value of a key, or `nil`; O(1), does not suspend.
-  public nonisolated func value(for key: CacheKey) -> Value? {
-    guard let box = table.lookUp(key.digest) else { return nil }
-    // Only `store` puts boxes into the table of this cache, and all of them are of this type.
-    return unsafeDowncast(box, to: Box<Value>.self).value
+  ///
+  /// - Parameters:
+  ///   - key: Its identity.
+  ///   - allowingStale: Whether a value counts that is no longer fresh, to be revalidated or for want of a better.
+  @inlinable @inline(__always)
+  public nonisolated func value(for key: CacheKey, allowingStale: Bool = false) -> Value? {
+    // Inlinable, so that programs have it for their type of value and not for any.
+    guard let box = table.lookUp(key.digest, allowingStale: allowingStale) else { return nil }
+    return Self.open(box)
   }
 
-  /// Whether a key has a value; does not count as a look-up.
+  /// Whether a key has a value that is fresh; O(1), does not count as a look-up.
   public nonisolated func contains(_ key: CacheKey) -> Bool {
-    table.contains(key.digest)
+    table.contains(key.digest, allowingStale: false)
   }
 
-  /// Stores a value, evicting others as needed before the call returns; replaces what the key had.
+  /// Stores a value, evicting others as needed before the call returns; replaces what the key had. O(1), amortised.
   ///
   /// - Parameters:
   ///   - value: What to keep.
   ///   - key: Its identity; an older value under it is replaced.
   ///   - cost: What the value weighs in bytes; less than zero counts as zero.
   ///   - timeToLive: How long it lives; `nil` for what the cache was made with.
+  ///   - freshFor: How long it is fresh: after that it is kept, but only found by those who allow what is stale. `nil`
+  ///     for as long as it lives.
+  ///   - tags: What it can be removed by, with others: ``CacheSelection/tag(_:)``.
+  ///   - rendition: Which picture it shows, and at what size; `nil` if it never serves for another size.
   /// - Returns: Whether it was stored. A value that costs more than one entry may is not, and the key then has
   ///   no value.
   @discardableResult
   public nonisolated func store(
-    _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil
+    _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil, freshFor: Duration? = nil,
+    tags: [String] = [], rendition: Rendition? = nil
   ) -> MemoryStoreOutcome {
-    var expires = Int64.max
-    if let life = timeToLive ?? self.timeToLive {
-      let (end, overflow) = now().addingReportingOverflow(life.clampedNanoseconds)
-      expires = overflow ? .max : end
+    let life = timeToLive ?? self.timeToLive
+    let time = life == nil && freshFor == nil ? 0 : table.now()
+    let times = MemoryShard.Times(stale: Self.end(time, freshFor), expires: Self.end(time, life))
+    var labels = MemoryLabels(tags: tags, rendition: rendition)
+    if let liveValues {
+      let recall = liveValues.recall(value)
+      labels.recall = { recall().map(MemoryBox.init) }
     }
     return table.store(
-      Box(value), for: key.digest, cost: max(0, cost), expires: expires, entryLimit: entryByteLimit)
+      MemoryEntry(
+        digest: key.digest, box: MemoryBox(value), cost: max(0, cost), times: times,
+        source: SourceIndex.Name(key.source),
+        labels: labels))
   }
 
-  /// Removes the value of a key.
+  /// Makes the value of a key fresh again, as when a server said that it has not changed; O(1).
   ///
-  /// - Returns: Whether there was one.
+  /// - Parameters:
+  ///   - key: Its identity.
+  ///   - freshFor: How long it is fresh from now on; `nil` for as long as it lives.
+  /// - Returns: Whether there was a value.
   @discardableResult
-  public nonisolated func remove(_ key: CacheKey) -> Bool {
-    table.remove(key.digest)
+  public nonisolated func refresh(_ key: CacheKey, freshFor: Duration?) -> Bool {
+    table.setStale(key.digest, at: freshFor.map { Self.end(table.now(), $0) } ?? .max)
   }
 
-  /// Removes all values.
-  public nonisolated func removeAll() {
-    table.removeAll()
-  }
-
-  /// Evicts values until the rest costs no more than `bytes`.
+  /// Evicts values until the rest costs no more than `bytes`; O(evicted), amortised.
   ///
   /// - Returns: How many were evicted.
   @discardableResult
@@ -97,29 +113,40 @@ public actor MemoryCache<Value: Sendable> {
     table.trim(toBytes: max(0, bytes))
   }
 
-  /// Numbers since the cache was made. Costs and counts are exact and of one moment; hits and misses are summed
+  /// Numbers since the cache was made; O(1). Costs and counts are exact and of one moment; hits and misses are summed
   /// over the shards one after the other.
   public nonisolated var statistics: MemoryCacheStatistics {
     table.statistics
   }
 
-  /// Removes values whose time to live is over. Look-ups do so for the keys they see.
+  /// Changes the limits, evicting as needed before the call returns.
   ///
-  /// - Returns: How many were removed.
-  @discardableResult
-  public func removeExpired() -> Int {
-    table.removeExpired()
+  /// - Parameters:
+  ///   - byteLimit: Most bytes all entries together may cost without pressure; `nil` for ``defaultByteLimit``.
+  ///   - countLimit: Most entries, or `nil`.
+  public func setLimits(byteLimit: Int?, countLimit: Int? = nil) {
+    table.setLimits(byteLimit: byteLimit, countLimit: countLimit)
   }
 
-  /// Changes the limits, evicting as needed before the call returns.
-  public func setLimits(byteLimit: Int, countLimit: Int? = nil) {
-    table.setLimits(byteLimit: byteLimit, countLimit: countLimit)
+  /// What a box of this cache carries.
+  @inlinable @inline(__always)
+  nonisolated static func open(_ box: MemoryTable.Box) -> Value {
+    // Only `store` puts boxes into the table of this cache, and all of them are of this type.
+    unsafeDowncast(box, to: MemoryBox<Value>.self).value
+  }
+
+  /// When a duration is over that begins at `time`; `Int64.max` for never.
+  private nonisolated static func end(_ time: Int64, _ duration: Duration?) -> Int64 {
+    guard let duration else { return .max }
+    let (end, overflow) = time.addingReportingOverflow(duration.clampedNanoseconds)
+    return overflow ? .max : end
   }
 }
 
 /// Carries a value of any type through the table, which knows none.
-private final class Box<Value: Sendable>: Sendable {
-  let value: Value
+@usableFromInline
+final class MemoryBox<Value: Sendable>: Sendable {
+  @usableFromInline let value: Value
 
   init(_ value: Value) {
     self.value = value

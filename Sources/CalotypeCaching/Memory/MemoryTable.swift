@@ -1,188 +1,272 @@
 import CalotypeSupport
+import Synchronization
 
 /// The storage of a ``MemoryCache``: shards that look-ups lock one at a time, and one ledger that all changes go
 /// through, so that the sum of costs is exact.
 ///
-/// Locks are taken in one order, ledger before shard. A look-up takes its shard only. Values are released outside
-/// of all locks: their release may be long.
-final class MemoryTable: Sendable {
-  typealias Box = any AnyObject & Sendable
+/// Locks are taken in one order, ledger before shard. A look-up takes its shard only. Values are released, and the
+/// clock is asked, outside of all locks: who knows what they do.
+// `@unchecked`: `shards` is made at the beginning and freed at the end; what it points at is Sendable.
+@usableFromInline
+final class MemoryTable: @unchecked Sendable {
+  @usableFromInline typealias Box = any AnyObject & Sendable
+  /// Puts a value into a box again if it is alive.
+  typealias Recall = @Sendable () -> Box?
 
-  struct Ledger: Sendable {
-    var order = EvictionOrder()
-    var byteLimit: Int
-    var countLimit: Int?
-    var evictions = 0
-    var expired = 0
-    var rejections = 0
-  }
+  let ledger: Lock<MemoryLedger>
+  let now: @Sendable () -> Int64
+  /// Not an array of references: each look-up would retain the one that it uses, and threads would share the count.
+  private let shards: UnsafeMutablePointer<Unmanaged<Lock<MemoryShard>>>
+  private let entryLimit: Int?
+  private let keepsLive: Bool
+  /// Whether the budget has to be asked again as time goes by; spares stores the clock while it has not.
+  private let isRecovering = Atomic(false)
 
-  private let ledger: Lock<Ledger>
-  private let shards: [MemoryShardLock]
-  private let now: @Sendable () -> Int64
+  /// A power of two. Shards of 32 make it rare that two threads want the same one at a time.
+  private static let shardCount = 32
 
-  /// A power of two. More than the threads that look up at one moment gain nothing.
-  private static let shardCount = 8
-
-  init(byteLimit: Int, countLimit: Int?, now: @escaping @Sendable () -> Int64) {
-    ledger = Lock(Ledger(byteLimit: max(0, byteLimit), countLimit: countLimit.map { max(0, $0) }))
+  init(
+    byteLimit: Int?, countLimit: Int?, entryLimit: Int?, liveLimit: Int?, now: @escaping @Sendable () -> Int64
+  ) {
     let seed = UInt64.random(in: .min ... .max)
-    shards = (0..<Self.shardCount).map { _ in MemoryShardLock(MemoryShard(seed: seed)) }
+    ledger = Lock(
+      MemoryLedger(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
+    shards = .allocate(capacity: Self.shardCount)
+    for index in 0..<Self.shardCount {
+      (shards + index).initialize(to: .passRetained(Lock(MemoryShard(seed: seed))))
+    }
+    self.entryLimit = entryLimit
+    keepsLive = liveLimit ?? 0 > 0
     self.now = now
   }
 
-  private func shard(of digest: Digest256) -> MemoryShardLock {
-    shards[Int(truncatingIfNeeded: digest.word2) & (shards.count - 1)]
+  deinit {
+    for index in 0..<Self.shardCount { shards[index].release() }
+    shards.deallocate()
   }
 
-  func lookUp(_ digest: Digest256) -> Box? {
-    var expired = false
-    let box = shard(of: digest).withLock { $0.lookUp(digest, expired: &expired, now: now) }
-    if expired { removeExpired(digest) }
-    return box
+  /// Calls `body` with the shard of a digest, which is locked.
+  @inline(__always)
+  func withShard<Result: Sendable>(_ digest: Digest256, _ body: (inout MemoryShard) -> Result) -> Result {
+    let index = Int(truncatingIfNeeded: digest.word2) & (Self.shardCount - 1)
+    return shards[index]._withUnsafeGuaranteedRef { $0.withLock { body(&$0) } }
   }
 
-  func contains(_ digest: Digest256) -> Bool {
-    shard(of: digest).withLock { shard in
-      guard let entry = shard.entry(digest) else { return false }
-      return entry.expires == .max || entry.expires > now()
+  @usableFromInline
+  func lookUp(_ digest: Digest256, allowingStale: Bool) -> Box? {
+    var isOver = Int64.max
+    let box = withShard(digest) { $0.lookUp(digest, isOver: &isOver) }
+    guard box != nil else { return keepsLive ? revive(digest, allowingStale: allowingStale) : nil }
+    return isOver == .max || isInTime(digest, isOver, allowingStale: allowingStale) ? box : nil
+  }
+
+  func contains(_ digest: Digest256, allowingStale: Bool) -> Bool {
+    guard let times = withShard(digest, { $0.times(digest) }) else { return false }
+    let end = allowingStale ? times.expires : times.first
+    return end == .max || end > now()
+  }
+
+  func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
+    let time = recoveryTime()
+    let (outcome, released, needsSweep) = ledger.withLock {
+      ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
+      recover(&ledger, at: time)
+      if keepsLive { ledger.live.remove(entry.digest) }
+      var released = ReleasedBoxes()
+      let outcome = store(entry, &ledger, &released)
+      return (outcome, released, ledger.live.needsSweep)
     }
-  }
-
-  func store(_ box: Box, for digest: Digest256, cost: Int, expires: Int64, entryLimit: Int?)
-    -> MemoryStoreOutcome
-  {
-    var released: [Box] = []
-    defer { withExtendedLifetime(released) {} }
-    let (outcome, dead) = ledger.withLock { ledger -> (MemoryStoreOutcome, [Box]) in
-      var dead: [Box] = []
-      let limit = min(ledger.byteLimit, entryLimit ?? ledger.byteLimit)
-      guard cost <= limit, ledger.countLimit != 0 else {
-        // What was stored under this key before is older than what the caller has now.
-        if let old = take(digest, &ledger) { dead.append(old) }
-        ledger.rejections += 1
-        return (.tooLarge(cost: cost, limit: limit), dead)
-      }
-      var evicted = 0
-      while true {
-        let old = shard(of: digest).withLock { $0.entry(digest)?.node }
-        let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
-        let fits =
-          ledger.order.bytes - oldCost <= ledger.byteLimit - cost
-          && (old != nil || ledger.order.count < ledger.countLimit ?? .max)
-        if fits {
-          if let old { ledger.order.remove(old) }
-          let node = ledger.order.append(digest, cost: cost)
-          let entry = MemoryShard.Entry(digest: digest, box: box, expires: expires, node: node)
-          if let replaced = shard(of: digest).withLock({ $0.insert(entry) }) { dead.append(replaced) }
-          return (.stored(evicted: evicted), dead)
-        }
-        // The loop ends: an empty cache has room for whatever passed the check above.
-        guard let victim = evictNext(&ledger) else { return (.tooLarge(cost: cost, limit: limit), dead) }
-        evicted += 1
-        dead.append(victim)
-      }
-    }
-    released = dead
+    withExtendedLifetime(released) {}
+    if needsSweep { sweepLive() }
     return outcome
   }
 
-  func remove(_ digest: Digest256) -> Bool {
-    let box = ledger.withLock { take(digest, &$0) }
-    return box != nil
+  /// Puts back what was found alive, unless it was removed or replaced meanwhile.
+  /// - Returns: Whether the value is still the one of its key.
+  func restore(_ slot: LiveSlots.Slot, _ box: Box) -> Bool {
+    let time = recoveryTime()
+    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, ReleasedBoxes) in
+      recover(&ledger, at: time)
+      guard ledger.live.slot(slot.entry.digest)?.number == slot.number else {
+        return (false, ReleasedBoxes())
+      }
+      ledger.revived += 1
+      // What has no room in the cache is still found as long as it lives.
+      guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else {
+        return (true, ReleasedBoxes())
+      }
+      ledger.live.remove(slot.entry.digest)
+      var released = ReleasedBoxes()
+      _ = store(slot.entry.restored(box), &ledger, &released)
+      return (true, released)
+    }
+    withExtendedLifetime(released) {}
+    return isCurrent
+  }
+
+  /// Changes when an entry that is not expired becomes stale.
+  func setStale(_ digest: Digest256, at stale: Int64) -> Bool {
+    let time = now()
+    return withShard(digest) { shard in
+      guard let times = shard.times(digest), times.expires > time else { return false }
+      return shard.setStale(digest, at: stale)
+    }
   }
 
   /// Removes entries, next to leave first, until the rest costs no more than `bytes`.
   func trim(toBytes bytes: Int) -> Int {
-    let dead = ledger.withLock { ledger -> [Box] in
-      var dead: [Box] = []
-      while ledger.order.bytes > bytes, let victim = evictNext(&ledger) { dead.append(victim) }
-      return dead
-    }
-    return dead.count
+    evict { $0.order.bytes > bytes }
   }
 
-  func removeAll() {
-    let dead = ledger.withLock { ledger -> [Box] in
-      ledger.order.all.compactMap { take($0.digest, &ledger) }
+  func setLimits(byteLimit: Int?, countLimit: Int?) {
+    let time = recoveryTime()
+    _ = evict {
+      $0.isOverLimit
+    } after: { ledger in
+      recover(&ledger, at: time)
+      ledger.budget.setLimit(byteLimit)
+      ledger.countLimit = MemoryLedger.clamped(countLimit)
     }
-    withExtendedLifetime(dead) {}
   }
 
-  /// Removes all entries whose time has come.
-  func removeExpired() -> Int {
-    let dead = ledger.withLock { ledger -> [Box] in
-      let time = now()
-      return ledger.order.all.compactMap { node in
-        takeExpired(node.digest, at: time, &ledger)
-      }
+  /// Takes in what a source of pressure reports: the limit changes, and at the worst everything leaves.
+  func apply(_ pressure: MemoryPressure?) {
+    let time = now()
+    let isCritical = pressure?.level == .critical
+    _ = evict {
+      $0.isOverLimit || (isCritical && $0.order.count > 0)
+    } after: { ledger in
+      ledger.budget.apply(pressure, at: time)
+      isRecovering.store(ledger.budget.isRecovering, ordering: .relaxed)
     }
-    return dead.count
-  }
-
-  func setLimits(byteLimit: Int, countLimit: Int?) {
-    let dead = ledger.withLock { ledger -> [Box] in
-      ledger.byteLimit = max(0, byteLimit)
-      ledger.countLimit = countLimit.map { max(0, $0) }
-      var dead: [Box] = []
-      while ledger.order.bytes > ledger.byteLimit || ledger.order.count > ledger.countLimit ?? .max,
-        let victim = evictNext(&ledger)
-      {
-        dead.append(victim)
-      }
-      return dead
-    }
-    withExtendedLifetime(dead) {}
   }
 
   var statistics: MemoryCacheStatistics {
+    let time = recoveryTime()
     var result = ledger.withLock { ledger in
-      MemoryCacheStatistics(
-        bytes: ledger.order.bytes, count: ledger.order.count, byteLimit: ledger.byteLimit,
-        countLimit: ledger.countLimit, evictions: ledger.evictions, expired: ledger.expired,
-        rejections: ledger.rejections)
+      recover(&ledger, at: time)
+      return MemoryCacheStatistics(
+        bytes: ledger.order.bytes, count: ledger.order.count, byteLimit: ledger.budget.limit,
+        byteLimitWithoutPressure: ledger.budget.whole, countLimit: ledger.countLimit,
+        pressure: ledger.budget.level, coveringHits: ledger.coveringHits, revived: ledger.revived,
+        evictions: ledger.evictions, expired: ledger.expired, rejections: ledger.rejections,
+        remembered: ledger.live.count)
     }
-    for shard in shards {
-      let (hits, misses) = shard.withLock { ($0.hits, $0.misses) }
+    for index in 0..<Self.shardCount {
+      let (hits, misses, stale) = shards[index].takeUnretainedValue().withLock {
+        ($0.hits, $0.misses, $0.stale)
+      }
       result.hits += hits
       result.misses += misses
+      result.stale += stale
     }
     return result
   }
 
-  private func removeExpired(_ digest: Digest256) {
+  /// Whether what was found is to be had: its first time is `isOver`.
+  private func isInTime(_ digest: Digest256, _ isOver: Int64, allowingStale: Bool) -> Bool {
     let time = now()
-    // Asked again under the ledger: the key may have been stored anew since.
-    let dead = ledger.withLock { takeExpired(digest, at: time, &$0) }
-    withExtendedLifetime(dead) {}
+    guard isOver <= time else { return true }
+    let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
+      // One that was stored anew since is fresh, and what was found was so a moment ago.
+      guard let times = shard.times(digest) else { return (true, false) }
+      let isExpired = times.expires <= time
+      if !isExpired, allowingStale || times.stale > time { return (true, false) }
+      shard.hitWasMiss(isStale: !isExpired)
+      return (false, isExpired)
+    }
+    if isExpired { removeExpired(digest, at: time) }
+    return isInTime
   }
 
-  private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout Ledger) -> Box? {
-    let expires = shard(of: digest).withLock { $0.entry(digest)?.expires }
-    guard let expires, expires != .max, expires <= time else { return nil }
-    ledger.expired += 1
-    return take(digest, &ledger)
+  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryLedger, _ released: inout ReleasedBoxes)
+    -> MemoryStoreOutcome
+  {
+    let digest = entry.digest
+    let limit = min(ledger.budget.limit, entryLimit ?? .max)
+    guard entry.cost <= limit, ledger.countLimit != 0 else {
+      // What was stored under this key before is older than what the caller has now.
+      if let old = take(digest, &ledger) { released.append(old) }
+      ledger.rejections += 1
+      return .tooLarge(cost: entry.cost, limit: limit)
+    }
+    var evicted = 0
+    while true {
+      let old = withShard(digest) { $0.node(digest) }
+      let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
+      let fits =
+        ledger.order.bytes - oldCost <= ledger.budget.limit - entry.cost
+        && (old != nil || ledger.order.count < ledger.countLimit ?? Int(Int32.max))
+      if fits {
+        let node: Int
+        if let old {
+          ledger.replace(old, with: entry)
+          node = old
+        } else {
+          node = ledger.insert(entry)
+        }
+        let row = MemoryShard.Entry(digest: digest, box: entry.box, times: entry.times, node: node)
+        if let replaced = withShard(digest, { $0.insert(row) }) { released.append(replaced) }
+        return .stored(evicted: evicted)
+      }
+      // The loop ends: an empty cache has room for whatever passed the check above.
+      guard let victim = evictNext(&ledger) else { return .tooLarge(cost: entry.cost, limit: limit) }
+      evicted += 1
+      released.append(victim)
+    }
   }
 
-  private func take(_ digest: Digest256, _ ledger: inout Ledger) -> Box? {
-    guard let entry = shard(of: digest).withLock({ $0.remove(digest) }) else { return nil }
-    ledger.order.remove(entry.node)
+  /// Evicts while `isNeeded` says so.
+  /// - Returns: How many.
+  private func evict(
+    while isNeeded: (MemoryLedger) -> Bool, after change: (inout MemoryLedger) -> Void = { _ in }
+  ) -> Int {
+    let (released, needsSweep) = ledger.withLock { ledger -> (ReleasedBoxes, Bool) in
+      change(&ledger)
+      var released = ReleasedBoxes()
+      while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim) }
+      return (released, ledger.live.needsSweep)
+    }
+    let count = released.count
+    withExtendedLifetime(released) {}
+    if needsSweep { sweepLive() }
+    return count
+  }
+
+  /// Takes the next entry whose turn it is and that was not looked up since it last was.
+  private func evictNext(_ ledger: inout MemoryLedger) -> Box? {
+    // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
+    var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
+    while let candidate = ledger.order.candidate {
+      let isNew = candidate.queue == .probation
+      let entry = withShard(candidate.digest) { shard in
+        chances > 0
+          ? shard.removeUnlessMarked(candidate.digest, takingAll: isNew) : shard.remove(candidate.digest)
+      }
+      if let entry {
+        ledger.evict(candidate, times: entry.times)
+        return entry.box
+      }
+      chances -= 1
+      ledger.order.spare(candidate)
+    }
+    return nil
+  }
+
+  func take(_ digest: Digest256, _ ledger: inout MemoryLedger) -> Box? {
+    guard let entry = withShard(digest, { $0.remove(digest) }) else { return nil }
+    ledger.remove(entry)
     return entry.box
   }
 
-  /// Moves the hand to the next entry that was not looked up since it last came by, and takes that.
-  private func evictNext(_ ledger: inout Ledger) -> Box? {
-    // Other threads may mark entries as fast as the hand clears them: after one round the next one goes.
-    var chances = ledger.order.count
-    while let (index, node) = ledger.order.first {
-      if chances > 0, shard(of: node.digest).withLock({ $0.clearReference(node.digest) }) {
-        chances -= 1
-        ledger.order.moveToEnd(index)
-        continue
-      }
-      ledger.evictions += 1
-      return take(node.digest, &ledger)
-    }
-    return nil
+  /// The time, if the budget depends on it.
+  private func recoveryTime() -> Int64? {
+    isRecovering.load(ordering: .relaxed) ? now() : nil
+  }
+
+  private func recover(_ ledger: inout MemoryLedger, at time: Int64?) {
+    guard let time else { return }
+    ledger.budget.recover(at: time)
+    isRecovering.store(ledger.budget.isRecovering, ordering: .relaxed)
   }
 }

@@ -56,6 +56,14 @@ public struct Bitmap: Sendable {
     return try body(UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
   }
 
+  /// Gives the bitmap back as long as somebody holds it or a copy of it, without holding its pixels.
+  package func weakReference() -> @Sendable () -> Bitmap? {
+    let (size, format, isOpaque) = (size, format, isOpaque)
+    return { [weak storage] in
+      storage.map { Bitmap(size: size, format: format, isOpaque: isOpaque, storage: $0) }
+    }
+  }
+
   /// Takes over a buffer of `pool` that holds the pixels at its start: for decoders that keep it for longer than a
   /// call, or need room behind the pixels while they work.
   ///

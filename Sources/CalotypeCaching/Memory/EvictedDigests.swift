@@ -1,0 +1,67 @@
+/// What left a queue of an ``EvictionOrder`` not long ago, without its value.
+///
+/// A table in which each digest has one place: a later one takes the place of an earlier one, and what is old is not
+/// removed but no longer counts. So nothing is ever searched or cleaned up. Two digests that fall together make the
+/// order forget one that left, or believe that one came back which did not: no harm.
+struct EvictedDigests: Sendable {
+  private struct Place: Sendable {
+    var fold: UInt64 = 0
+    /// The sums as they were when it left.
+    var bytes: UInt64 = 0
+    var number: UInt64 = 0
+  }
+
+  private let seed: UInt64
+  private var places: [Place] = []
+  /// Sums of all that ever left. From one on, so that an empty place is an old one.
+  private var bytes: UInt64 = 0
+  private var number: UInt64 = 0
+  private var byteLimit: UInt64 = 0
+  private var countLimit: UInt64 = 0
+
+  init(seed: UInt64) {
+    self.seed = seed
+  }
+
+  /// Costs of all that count, or their number if they cost nothing.
+  var weight: Int { bytes > 0 ? Int(min(bytes, byteLimit)) : Int(min(number, countLimit)) }
+
+  /// Adds one. From now on those count that left last and together cost no more than `byteLimit`, and are no more
+  /// than `countLimit`.
+  mutating func insert(_ digest: Digest256, cost: Int, byteLimit: Int, countLimit: Int) {
+    if places.count < 2 * countLimit { grow(to: 4 * countLimit) }
+    self.byteLimit = UInt64(max(0, byteLimit))
+    self.countLimit = UInt64(max(0, countLimit))
+    number &+= 1
+    bytes &+= UInt64(max(0, cost))
+    let fold = fold(digest)
+    places[index(fold)] = Place(fold: fold, bytes: bytes, number: number)
+  }
+
+  /// Forgets one.
+  /// - Returns: Whether it was there.
+  mutating func remove(_ digest: Digest256) -> Bool {
+    guard !places.isEmpty else { return false }
+    let fold = fold(digest)
+    let place = places[index(fold)]
+    guard place.fold == fold, place.number > 0 else { return false }
+    places[index(fold)] = Place()
+    return bytes &- place.bytes < max(1, byteLimit) && number &- place.number < countLimit
+  }
+
+  mutating func removeAll() {
+    self = EvictedDigests(seed: seed)
+  }
+
+  private mutating func grow(to minimum: Int) {
+    let old = places
+    var count = 64
+    while count < minimum { count *= 2 }
+    places = Array(repeating: Place(), count: count)
+    for place in old where place.number > 0 { places[index(place.fold)] = place }
+  }
+
+  private func index(_ fold: UInt64) -> Int { Int(truncatingIfNeeded: fold) & (places.count - 1) }
+
+  private func fold(_ digest: Digest256) -> UInt64 { digest.word3 ^ seed }
+}

@@ -1,0 +1,33 @@
+/// What the caller says about a value beside its cost; most entries have none of it.
+struct MemoryLabels: Sendable {
+  var tags: [String] = []
+  var rendition: Rendition?
+  /// Finds the value while it lives; only in caches with ``LiveValues``.
+  var recall: MemoryTable.Recall?
+
+  var isEmpty: Bool { tags.isEmpty && rendition == nil && recall == nil }
+}
+
+/// A value and all that is known of it, on its way into a ``MemoryTable``.
+struct MemoryEntry: Sendable {
+  var digest: Digest256
+  var box: MemoryTable.Box
+  var cost: Int
+  var times = MemoryShard.Times()
+  var source: SourceIndex.Name
+  var labels = MemoryLabels()
+}
+
+/// What an entry was, without its value.
+struct RemovedEntry: Sendable {
+  var digest: Digest256
+  var cost: Int
+  var times: MemoryShard.Times
+  var source: SourceIndex.Name
+  var labels: MemoryLabels
+
+  /// The entry again, with its value.
+  func restored(_ box: MemoryTable.Box) -> MemoryEntry {
+    MemoryEntry(digest: digest, box: box, cost: cost, times: times, source: source, labels: labels)
+  }
+}

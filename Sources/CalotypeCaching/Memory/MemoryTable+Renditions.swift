@@ -1,0 +1,16 @@
+import CalotypeSupport
+
+extension MemoryTable {
+  /// The value of the smallest entry that is at least as large.
+  func lookUp(coveringAtLeast rendition: Rendition, allowingStale: Bool) -> Box? {
+    for digest in ledger.withLock({ $0.renditions.covering(rendition) }) {
+      // What is too old is no answer; the next one may be.
+      guard contains(digest, allowingStale: allowingStale),
+        let box = lookUp(digest, allowingStale: allowingStale)
+      else { continue }
+      ledger.withLock { $0.coveringHits += 1 }
+      return box
+    }
+    return nil
+  }
+}
