@@ -10,7 +10,9 @@ public struct CacheKey: Hashable, Sendable {
   public let text: String
   /// What the cached thing was made from, such as a URL: all keys of one source can be removed together, by
   /// ``CacheSelection``. Not part of the identity.
-  public let source: String
+  public var source: String { otherSource ?? text }
+  /// `nil` where the source is the text: then a copy of the key retains one string, not two.
+  private let otherSource: String?
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
   @usableFromInline let digest: Digest256
 
@@ -21,7 +23,7 @@ public struct CacheKey: Hashable, Sendable {
   ///   - source: What it is a variant of; `nil` for the text itself.
   public init(_ text: String, source: String? = nil) {
     self.text = text
-    self.source = source ?? text
+    otherSource = source
     digest = Digest256(sha256: Array(text.utf8))
   }
 
