@@ -57,6 +57,7 @@ struct LoadingTests {
     #expect(server.requests(for: "/401.webp").count == 1)
 
     // Asked each time it is named, though it has just failed.
+    server.route("/none.webp", .status(403))
     let twice = try get(url("/none.webp"), url("/none.webp"), "--concurrency", "1")
     #expect(try twice.jsonLines().map { $0.error?.code } == ["httpStatus", "httpStatus"])
     #expect(server.requests(for: "/none.webp").count == 2)

@@ -81,7 +81,8 @@ struct CacheOrderTests {
       (.body(Data()), "emptyBody"),
       (.body(cut), "truncated"),
       (.truncated(cut, declared: photo.count), "truncatedBody"),
-      (.body(photo, status: 404), "httpStatus"),
+      // 403, because that there is none, as 404 says, is remembered.
+      (.body(photo, status: 403), "httpStatus"),
     ]
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     let request = ImageRequest(url: server.url("/a.jpg"))

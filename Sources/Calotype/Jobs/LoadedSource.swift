@@ -18,7 +18,8 @@ final class LoadedSource: Sendable {
   private let rejected = Lock(false)
 
   init(
-    data: Data, source: ImageResponse.Source, metadata: RecordMetadata, version: Checksum, freshUntil: Date? = nil,
+    data: Data, source: ImageResponse.Source, metadata: RecordMetadata, version: Checksum,
+    freshUntil: Date? = nil,
     isStale: Bool = false, isStorable: Bool = true
   ) {
     self.data = data

@@ -20,7 +20,9 @@ extension ImagePipeline {
   /// never found by another: for them the cache is a private one.
   nonisolated func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
-    if request.headers.contains(.authorization) || request.headers.contains(.cookie) { policy.mode = .private }
+    if request.headers.contains(.authorization) || request.headers.contains(.cookie) {
+      policy.mode = .private
+    }
     return policy
   }
 
@@ -28,7 +30,9 @@ extension ImagePipeline {
     for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
-    guard let kept, policy.readsCaches else { return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields()) }
+    guard let kept, policy.readsCaches else {
+      return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields())
+    }
     let now = configuration.now()
     let freshness = freshness(for: request)
     let response = kept.record.metadata.response
@@ -59,7 +63,9 @@ extension ImagePipeline {
       counters.count { $0.staleHits += 1 }
       return .useThenAsk(kept.loaded(isStale: true), conditional)
     case .load:
-      guard policy == .staleWhileRevalidate, response.matches(request.headers) else { return .ask(HTTPFields()) }
+      guard policy == .staleWhileRevalidate, response.matches(request.headers) else {
+        return .ask(HTTPFields())
+      }
       counters.count { $0.staleHits += 1 }
       return .useThenAsk(kept.loaded(isStale: true), HTTPFields())
     case .unavailable:

@@ -56,7 +56,8 @@ extension ImagePipeline {
       if let cached = memory.value(for: request.key, allowingStale: trustsAge) {
         let isFresh = !request.hasCacheDirectives || trustsAge
         return KeptResult(
-          image: cached.image, source: .memory, version: cached.version, isFresh: isFresh, isGoodEnough: isFresh)
+          image: cached.image, source: .memory, version: cached.version, isFresh: isFresh,
+          isGoodEnough: isFresh)
       }
       if let cached = memory.value(for: request.key, allowingStale: true) {
         return KeptResult(image: cached.image, source: .memory, version: cached.version)
@@ -123,7 +124,9 @@ extension ImagePipeline {
       let place = await subscribe(toSourceOf: request, policy: policy)
       do {
         let loaded = try await wait(for: place, progress: progress)
-        if let known, known.version == loaded.version, !known.image.isPartial { return (known, loaded, place) }
+        if let known, known.version == loaded.version, !known.image.isPartial {
+          return (known, loaded, place)
+        }
         do {
           let image = try await decode(loaded, for: request)
           if image.isPartial { await reject(loaded, for: request) }

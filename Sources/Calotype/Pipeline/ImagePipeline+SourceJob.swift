@@ -72,7 +72,9 @@ extension ImagePipeline {
   }
 
   /// Asks the server about what somebody has already been given. Who is next finds what came of it.
-  private nonisolated func refresh(_ request: ImageRequest, kept: KeptOriginal?, conditional: HTTPFields) async {
+  private nonisolated func refresh(_ request: ImageRequest, kept: KeptOriginal?, conditional: HTTPFields)
+    async
+  {
     do {
       let loaded = try await load(request, policy: .http, kept: kept, conditional: conditional) { _ in }
       await keep(loaded, for: request, policy: .http)
@@ -101,7 +103,9 @@ extension ImagePipeline {
     }
     let received = configuration.now()
     if response.isNotModified {
-      if let kept, let confirmed = confirm(kept, by: response, request, requested, received) { return confirmed }
+      if let kept, let confirmed = confirm(kept, by: response, request, requested, received) {
+        return confirmed
+      }
       // About another version than ours, which is of no use then.
       return try await load(request, policy: policy, kept: nil, conditional: HTTPFields(), progress: progress)
     }
@@ -131,7 +135,8 @@ extension ImagePipeline {
 
   /// What is kept, as the server confirmed it; `nil` when it spoke of something else.
   private nonisolated func confirm(
-    _ kept: KeptOriginal, by response: LoadResponse, _ request: ImageRequest, _ requested: Date, _ received: Date
+    _ kept: KeptOriginal, by response: LoadResponse, _ request: ImageRequest, _ requested: Date,
+    _ received: Date
   ) -> LoadedSource? {
     guard let stored = kept.record.metadata.response else { return nil }
     let freshness = freshness(for: request)
@@ -151,7 +156,8 @@ extension ImagePipeline {
   // MARK: Keeping
 
   /// Keeps what was loaded or confirmed, or sees to it that nobody finds what may not be kept.
-  private nonisolated func keep(_ loaded: LoadedSource, for request: ImageRequest, policy: CachePolicy) async {
+  private nonisolated func keep(_ loaded: LoadedSource, for request: ImageRequest, policy: CachePolicy) async
+  {
     guard request.isDiskCacheable, policy.writesCaches, let disk = configuration.diskCache, !loaded.isRejected
     else { return }
     guard loaded.isStorable else {

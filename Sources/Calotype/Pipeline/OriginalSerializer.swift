@@ -40,7 +40,9 @@ public struct OriginalSerializer: Sendable {
 
   /// Whatever `serialize` makes of the bytes; it has to be an image of a registered format. Called on a thread of the
   /// pipeline that may compute. `nil` keeps nothing. What it throws is counted, and the original is not kept.
-  public static func custom(_ serialize: @escaping @Sendable (_ data: Data) throws -> Data?) -> OriginalSerializer {
+  public static func custom(_ serialize: @escaping @Sendable (_ data: Data) throws -> Data?)
+    -> OriginalSerializer
+  {
     OriginalSerializer { data, _, _ in try serialize(data) }
   }
 }

@@ -84,7 +84,9 @@ public struct ImageRequest: Sendable {
   }
 
   /// Whether the request itself says what caches may do.
-  var hasCacheDirectives: Bool { !headers.isEmpty && (headers.contains(.cacheControl) || headers.contains(.pragma)) }
+  var hasCacheDirectives: Bool {
+    !headers.isEmpty && (headers.contains(.cacheControl) || headers.contains(.pragma))
+  }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil && transforms.isEmpty }

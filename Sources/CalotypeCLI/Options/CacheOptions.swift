@@ -9,14 +9,19 @@ struct CacheOptions: ParsableArguments {
       "Folder of the disk cache. Default: $XDG_CACHE_HOME/calotype or ~/.cache/calotype.", valueName: "dir"))
   var cacheDir: String?
 
+  @Option(help: ArgumentHelp("A part of the cache with records and limits of its own.", valueName: "name"))
+  var namespace: String?
+
   var configuration: DiskCache.Configuration {
-    var configuration = DiskCache.Configuration()
+    var configuration = DiskCache.Configuration(namespace: namespace)
     if let cacheDir { configuration.folder = URL(filePath: cacheDir, directoryHint: .isDirectory) }
     return configuration
   }
 
-  /// Parts of downloads that broke off, beside the records.
-  var partials: PartialStore {
-    PartialStore(folder: configuration.folder.appending(path: "partial", directoryHint: .isDirectory))
+  /// Parts of downloads that broke off, beside the records; no namespace has its own.
+  var partials: PartialStore? {
+    namespace != nil
+      ? nil
+      : PartialStore(folder: configuration.folder.appending(path: "partial", directoryHint: .isDirectory))
   }
 }

@@ -29,6 +29,15 @@ final class ProgressBar: Sendable {
     }
   }
 
+  /// So many items are done, of so many bytes.
+  func update(done: Int, received: Int, label: String) {
+    change { state in
+      state.done = done
+      state.received = [0: (received, nil)]
+      state.label = label
+    }
+  }
+
   /// One item has ended, well or not. `line` is printed above the bar.
   func finish(item: Int, line: () -> Void) {
     guard isEnabled else { return line() }

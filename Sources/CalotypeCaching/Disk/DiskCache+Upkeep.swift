@@ -73,7 +73,11 @@ extension DiskCache {
   }
 
   /// Reads every byte of every record, removes the damaged ones and makes the index anew; no access to the others.
-  public func verify() async throws(CachingError) -> VerifyReport {
+  ///
+  /// - Parameter progress: Called now and then with the records that were looked at, and the bytes of the intact ones.
+  public func verify(
+    progress: (_ records: Int, _ bytes: Int) -> Void = { _, _ in }
+  ) async throws(CachingError) -> VerifyReport {
     writeStaged()
     var report = VerifyReport()
     let reader = reader
@@ -99,6 +103,7 @@ extension DiskCache {
             continue
           }
         }
+        progress(report.intact + report.damaged.count, report.bytes)
       }
     }
     let count = report.damaged.count

@@ -17,10 +17,10 @@ struct ByteCacheTests {
     let cache = ByteCache(byteLimit: 100)
     #expect(await cache.read(key("a")) == nil)
     // A slice, whose indices do not begin at zero.
-    try await cache.store(Data("xyz".utf8).dropFirst(), metadata: .init(etag: "\"1\""), for: key("a"))
+    try await cache.store(Data("xyz".utf8).dropFirst(), metadata: .init(tags: ["1"]), for: key("a"))
     let record = try #require(await cache.read(key("a")))
     #expect(record.data == Data("yz".utf8) && record.data.startIndex == 0)
-    #expect(record.metadata.etag == "\"1\"")
+    #expect(record.metadata.tags == ["1"])
     #expect(await cache.contains(key("a")))
     #expect(await cache.byteCount == 2)
     #expect(await cache.remove(key("a")))
@@ -103,7 +103,7 @@ struct ByteCacheTests {
 
   @Test func aboveACacheOnDisk() async throws {
     let folder = try TemporaryFolder()
-    let disk = DiskTier(disk: DiskCache(.init(folder: folder.url)))
+    let disk = DiskCache(.init(folder: folder.url))
     let memory = ByteCache(byteLimit: 100)
     let group = CacheGroup([memory, disk], policies: .init(store: .concurrent))
     try await group.store(Data("abc".utf8), metadata: .init(contentType: "image/png"), for: key("a"))
@@ -114,21 +114,5 @@ struct ByteCacheTests {
     #expect(await memory.contains(key("a")))
     #expect(try await group.removeAll() == 2)
     #expect(try await group.read(key("a")) == nil)
-  }
-}
-
-/// The cache on disk as a tier, by what it offers everybody.
-private struct DiskTier: DataCaching {
-  let disk: DiskCache
-
-  func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? { try await disk.read(key) }
-  func contains(_ key: CacheKey) async throws(CachingError) -> Bool { try await disk.contains(key) }
-  func remove(_ key: CacheKey) async throws(CachingError) -> Bool { try await disk.remove(key) }
-  func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int { 0 }
-  func removeAll() async throws(CachingError) -> Int { try await disk.removeAll() }
-  func flush() async throws(CachingError) {}
-
-  func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    try await disk.store(data, metadata: metadata, for: key)
   }
 }

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+struct CacheStatsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Tells how many records the cache holds and how large it is.",
+    discussion: "Parts of downloads that broke off are kept beside the records, and counted by themselves.")
+
+  @OptionGroup var cache: CacheOptions
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  private struct Report: Encodable {
+    let path: String
+    let records: Int
+    let bytes: Int
+    let byteLimit: Int
+    let recordLimit: Int
+    let parts: Int
+    let partBytes: Int
+  }
+
+  func run() async throws {
+    try await CacheCommand.reporting(cache, json) { try await show() }
+  }
+
+  private func show() async throws {
+    let configuration = cache.configuration
+    let statistics = try await DiskCache(configuration).statistics()
+    let partials = try await cache.partials?.contents()
+    let parts = (count: partials?.count ?? 0, bytes: partials?.bytes ?? 0)
+    if json {
+      Output.json(
+        Report(
+          path: configuration.folder.path, records: statistics.count, bytes: statistics.bytes,
+          byteLimit: configuration.byteLimit, recordLimit: configuration.countLimit, parts: parts.count,
+          partBytes: parts.bytes))
+    } else {
+      Output.line(configuration.folder.path)
+      Output.line(
+        "  \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
+          + " of \(Formatting.bytes(configuration.byteLimit))")
+      guard parts.count > 0 else { return }
+      Output.line(
+        "  \(Formatting.count(parts.count, "download")) broken off, \(Formatting.bytes(parts.bytes))")
+    }
+  }
+}

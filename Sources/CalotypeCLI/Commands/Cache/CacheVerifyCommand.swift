@@ -1,0 +1,48 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+struct CacheVerifyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Reads every byte of the cache and removes what is damaged.",
+    discussion: "Exits with 1 when something was.")
+
+  @OptionGroup var cache: CacheOptions
+  @Flag(help: "One JSON object.")
+  var json = false
+  @Flag(help: "No progress on standard error.")
+  var quiet = false
+
+  private struct Report: Encodable {
+    let path: String
+    let intact: Int
+    let bytes: Int
+    let damaged: [String]
+  }
+
+  func run() async throws {
+    var isDamaged = false
+    try await CacheCommand.reporting(cache, json) { isDamaged = try await verify() }
+    if isDamaged { throw ExitCode(1) }
+  }
+
+  /// - Returns: Whether something was damaged.
+  private func verify() async throws -> Bool {
+    let path = cache.configuration.folder.path
+    let records = DiskCache(cache.configuration)
+    let bar = ProgressBar(total: try await records.statistics().count, isEnabled: !quiet)
+    let report = try await records.verify { done, bytes in
+      bar.update(done: done, received: bytes, label: path)
+    }
+    bar.close()
+    if json {
+      Output.json(Report(path: path, intact: report.intact, bytes: report.bytes, damaged: report.damaged))
+    } else {
+      Output.line(
+        "\(Formatting.count(report.intact, "record")) intact, \(Formatting.bytes(report.bytes)), in \(path)")
+      for damaged in report.damaged { Output.line("damaged, removed: \(damaged)") }
+    }
+    return !report.damaged.isEmpty
+  }
+}

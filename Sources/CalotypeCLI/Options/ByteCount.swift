@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// A number of bytes as people write it: `500000`, `500K`, `1.5G`; decimal units.
+struct ByteCount: ExpressibleByArgument {
+  let value: Int
+
+  init?(argument: String) {
+    let units: [Character: Double] = ["K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12]
+    var digits = Substring(argument.uppercased())
+    if digits.last == "B" { digits.removeLast() }
+    var factor = 1.0
+    if let last = digits.last, let unit = units[last] {
+      factor = unit
+      digits.removeLast()
+    }
+    guard digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }), let number = Double(digits),
+      number >= 0, let value = Int(exactly: (number * factor).rounded())
+    else { return nil }
+    self.value = value
+  }
+}
