@@ -324,6 +324,57 @@ import Testing
         .response(for: ImageRequest(url: url, thumbnail: .fit(30, 30))).source == .diskOriginal)
   }
 
+  @Test("a larger picture in memory serves who accepts it, and nobody else")
+  func larger() async throws {
+    server.route("/photo.jpg", .resource(try Samples.photo("stream.jpg")))
+    let url = server.url("/photo.jpg")
+    let pipeline = pipeline()
+    let large = try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(200, 200)))
+    var request = ImageRequest(url: url, thumbnail: .fit(100, 100))
+    #expect(pipeline.cachedImage(for: request) == nil)
+    request.acceptsLarger = true
+    #expect(try await pipeline.image(for: request).width == large.width)
+    request.thumbnail = .fit(100, 300)
+    #expect(pipeline.cachedImage(for: request) == nil)
+    request.thumbnail = .fill(100, 100)
+    #expect(pipeline.cachedImage(for: request) == nil)
+    request.thumbnail = .fit(100, 100)
+    request.transforms = [.grayscale()]
+    #expect(pipeline.cachedImage(for: request) == nil)
+    request.transforms = []
+    request.acceptsLarger = false
+    #expect(try await pipeline.image(for: request).width == 100)
+  }
+
+  @Test("all that is cached of a source or with a tag goes in one call")
+  func selections() async throws {
+    serve([("Cache-Control", "max-age=100")])
+    server.route("/b.png", .body(try Samples.png()))
+    let pipeline = pipeline()
+    var other = ImageRequest(url: server.url("/b.png"), thumbnail: .fit(2, 2))
+    other.tags = ["album 7"]
+    func cached() async throws -> [Bool] {
+      var found: [Bool] = []
+      for var request in [request(), request(thumbnail: true), other] {
+        request.cachePolicy = .cacheOnly
+        found.append((try? await self.pipeline().image(for: request)) != nil)
+        #expect((pipeline.cachedImage(for: request) != nil) == found.last)
+      }
+      return found
+    }
+    for request in [request(), request(thumbnail: true), other] { _ = try await pipeline.image(for: request) }
+    await pipeline.settle()
+    #expect(try await cached() == [true, true, true])
+    try await pipeline.removeCached(.tag("album 7"))
+    #expect(try await cached() == [true, true, false])
+    try await pipeline.removeCached(.source(server.url("/a.png").absoluteString))
+    #expect(try await cached() == [false, false, false])
+    _ = try await pipeline.image(for: request())
+    await pipeline.settle()
+    try await pipeline.removeCached(.sourcePrefix(server.url("/").absoluteString))
+    #expect(try await cached() == [false, false, false])
+  }
+
   @Test("a cache of one's own stands behind the pipeline")
   func group() async throws {
     serve([("Cache-Control", "max-age=100")])

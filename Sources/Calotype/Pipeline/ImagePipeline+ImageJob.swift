@@ -85,7 +85,8 @@ extension ImagePipeline {
       let end = freshness(for: request).end(of: response, for: request.headers, at: now)
       configuration.memoryCache?.store(
         CachedImage(image, version: found.version), for: request.key, cost: image.bitmap.byteCount,
-        freshFor: response == nil ? nil : .seconds(max(0, min(end?.timeIntervalSince(now) ?? 0, 1e9))))
+        freshFor: response == nil ? nil : .seconds(max(0, min(end?.timeIntervalSince(now) ?? 0, 1e9))),
+        tags: request.tags, rendition: RequestIdentity.rendition(of: request))
     }
     return found
   }
@@ -188,7 +189,8 @@ extension ImagePipeline {
   ) {
     configuration.memoryCache?.store(
       CachedImage(result.image, version: loaded.version), for: request.key,
-      cost: result.image.bitmap.byteCount, freshFor: loaded.freshness(at: configuration.now()))
+      cost: result.image.bitmap.byteCount, freshFor: loaded.freshness(at: configuration.now()),
+      tags: request.tags, rendition: RequestIdentity.rendition(of: request))
   }
 
   private nonisolated func keepOnDisk(
@@ -207,7 +209,7 @@ extension ImagePipeline {
         return try configuration.coders.encode(pixels, as: encoding)
       }
       var metadata = RecordMetadata(
-        contentType: encoding.format.mimeType, response: loaded.metadata.response,
+        contentType: encoding.format.mimeType, response: loaded.metadata.response, tags: request.tags,
         user: [KeptOriginal.versionName: String(loaded.version.value, radix: 16)])
       image.info?.store(in: &metadata)
       try await disk.store(data, metadata: metadata, for: key)

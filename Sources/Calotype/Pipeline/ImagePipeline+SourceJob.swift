@@ -168,6 +168,7 @@ extension ImagePipeline {
       let isAsKept = loaded.source == .diskOriginal
       guard let data = isAsKept ? loaded.data : try await serialize(loaded.data) else { return }
       var metadata = loaded.metadata
+      if !isAsKept { metadata.tags = request.tags }
       metadata.user[KeptOriginal.versionName] = String(loaded.version.value, radix: 16)
       try await disk.store(data, metadata: metadata, for: request.sourceKey)
       // A decoder may have refused the bytes while they were being written.

@@ -1,3 +1,4 @@
+public import CalotypeCaching
 public import CalotypeImaging
 import CalotypeSupport
 public import FoundationEssentials
@@ -68,7 +69,20 @@ public actor ImagePipeline {
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
     guard let memory = configuration.memoryCache, request.cachePolicy.readsCaches, !request.hasCacheDirectives
     else { return nil }
-    return memory.value(for: request.key, allowingStale: request.cachePolicy.trustsAge)?.image
+    let trustsAge = request.cachePolicy.trustsAge
+    if let cached = memory.value(for: request.key, allowingStale: trustsAge) { return cached.image }
+    guard request.acceptsLarger, let rendition = RequestIdentity.rendition(of: request) else { return nil }
+    return memory.value(coveringAtLeast: rendition, allowingStale: trustsAge)?.image
+  }
+
+  /// Removes what the caches hold of a selection: originals and results, in memory and on disk.
+  ///
+  /// What is being made meanwhile may be stored afterwards.
+  ///
+  /// - Throws: `CachingError` when the disk cache fails; memory is clear then.
+  public nonisolated func removeCached(_ selection: CacheSelection) async throws {
+    configuration.memoryCache?.removeAll(selection)
+    _ = try await configuration.diskCache?.removeAll(selection)
   }
 
   // MARK: Data

@@ -5,16 +5,32 @@ extension LiveValues where Value == Image {
   /// For images: found again as long as somebody holds their pixels. What else belongs to an image is small, and is held
   /// until then.
   public static var images: LiveValues {
-    LiveValues { image in
-      let bitmap = image.bitmap.weakReference()
-      let (info, orientation, isPartial) = (image.info, image.orientation, image.isPartial)
-      let (profile, metadata) = (image.profile, image.metadata)
-      return {
-        bitmap().map {
-          Image(
-            bitmap: $0, info: info, orientation: orientation, isPartial: isPartial, profile: profile,
-            metadata: metadata)
-        }
+    LiveValues { $0.recall }
+  }
+}
+
+extension LiveValues where Value == CachedImage {
+  /// For the memory cache of an ``ImagePipeline``, likewise.
+  public static var images: LiveValues {
+    LiveValues { cached in
+      let recall = cached.image.recall
+      let version = cached.version
+      return { recall().map { CachedImage($0, version: version) } }
+    }
+  }
+}
+
+extension Image {
+  /// Gives the image back without holding its pixels.
+  fileprivate var recall: @Sendable () -> Image? {
+    let bitmap = bitmap.weakReference()
+    let (info, orientation, isPartial) = (info, orientation, isPartial)
+    let (profile, metadata) = (profile, metadata)
+    return {
+      bitmap().map {
+        Image(
+          bitmap: $0, info: info, orientation: orientation, isPartial: isPartial, profile: profile,
+          metadata: metadata)
       }
     }
   }

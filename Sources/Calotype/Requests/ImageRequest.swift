@@ -33,6 +33,11 @@ public struct ImageRequest: Sendable {
   public var allowsPartial: Bool { didSet { updateKeys() } }
   /// Which caches to use, and what makes what they hold good enough.
   public var cachePolicy: CachePolicy
+  /// Take a larger picture of the same that is in memory, as it is, instead of making one of the size asked for. Off by
+  /// default. Only for a ``thumbnail`` that is fitted into its box, without ``transforms``.
+  public var acceptsLarger = false
+  /// Names by which what is cached for the request can be removed: `CacheSelection.tag`. No part of its identity.
+  public var tags: [String] = []
   /// The urgency of the work. A job has the highest priority of its subscribers.
   public var priority: TaskPriority
   /// Deadlines of the transfer.

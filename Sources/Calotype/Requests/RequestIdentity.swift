@@ -36,6 +36,19 @@ enum RequestIdentity {
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
+  /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one would show
+  /// something else than a smaller one. At full size it fits into any.
+  static func rendition(of request: ImageRequest) -> Rendition? {
+    guard request.transforms.isEmpty else { return nil }
+    var text = request.sourceKey.text
+    if !request.appliesOrientation { text += part("orientation", "stored") }
+    text += part("family", "1")
+    let family = CacheKey(text, source: request.sourceKey.source)
+    guard let thumbnail = request.thumbnail else { return Rendition(of: family, width: .max, height: .max) }
+    guard thumbnail.mode == .fit else { return nil }
+    return Rendition(of: family, width: thumbnail.box.width, height: thumbnail.box.height)
+  }
+
   private static func describe(_ thumbnail: Thumbnail) -> String {
     let words = [
       thumbnail.mode.rawValue, "\(thumbnail.box.width)x\(thumbnail.box.height)", thumbnail.filter.rawValue,
