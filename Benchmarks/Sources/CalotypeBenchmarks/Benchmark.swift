@@ -7,6 +7,12 @@ struct Benchmark {
   /// Prepares its input, measures for a number of rounds, and lets go of the input.
   private let results: (_ rounds: Int) throws -> [BenchmarkResult]
 
+  /// Several results of one preparation.
+  init(name: String, results: @escaping (_ rounds: Int) throws -> [BenchmarkResult]) {
+    self.name = name
+    self.results = results
+  }
+
   /// A measurement of time.
   init(name: String, bar: Bar? = nil, measure: @escaping (_ rounds: Int) throws -> Measurement) {
     self.name = name
