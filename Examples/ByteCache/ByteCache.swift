@@ -25,6 +25,9 @@ public actor ByteCache: DataCaching {
   /// Bytes of all data now.
   public private(set) var byteCount = 0
 
+  /// Records may be without bytes.
+  private static let countLimit = 100_000
+
   private struct Entry {
     var record: CacheRecord
     let source: String
@@ -78,7 +81,7 @@ public actor ByteCache: DataCaching {
     guard data.count <= byteLimit else { throw .recordTooLarge(bytes: data.count, limit: byteLimit) }
     let time = now()
     put(CacheRecord(data: Data(data), metadata: metadata, created: time, accessed: time), for: key)
-    while byteCount > byteLimit, let oldest { _ = take(oldest) }
+    while byteCount > byteLimit || entries.count > Self.countLimit, let oldest { _ = take(oldest) }
   }
 
   /// Removes the record of a key.
@@ -87,10 +90,13 @@ public actor ByteCache: DataCaching {
     contains(key) && take(key) != nil
   }
 
-  /// Removes the records of a selection; none has tags here.
+  /// Removes the records of a selection.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) -> Int {
-    let selected = entries.filter { selection.contains(source: $0.value.source, tags: []) }.keys
+    let selected = entries.filter {
+      selection.contains(source: $0.key.source, tags: $0.value.record.metadata.tags)
+    }
+    .keys
     return selected.count { remove($0) }
   }
 

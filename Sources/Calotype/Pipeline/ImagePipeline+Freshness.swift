@@ -27,12 +27,12 @@ extension ImagePipeline {
   }
 
   nonisolated func sourceStep(
-    for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
+    for request: ImageRequest, policy: CachePolicy, waits: Bool, kept: KeptOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
-    guard let kept, policy.readsCaches else {
-      return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields())
-    }
+    let isForbidden =
+      policy == .cacheOnly || (policy.readsCaches && CacheControl(request: request.headers).onlyIfCached)
+    guard let kept, policy.readsCaches else { return isForbidden ? .fail(notCached) : .ask(HTTPFields()) }
     let now = configuration.now()
     let freshness = freshness(for: request)
     let response = kept.record.metadata.response
@@ -43,7 +43,7 @@ extension ImagePipeline {
         guard case .url(let url) = request.source else { return .fail(notCached) }
         return .fail(LoadingError.httpStatus(url, status: response.status, headers: response.fields))
       }
-      return policy == .cacheOnly ? .fail(notCached) : .ask(HTTPFields())
+      return isForbidden ? .fail(notCached) : .ask(HTTPFields())
     }
     guard let response, !policy.trustsAge else {
       let end = freshness.end(of: response, for: request.headers, at: now)
@@ -56,6 +56,7 @@ extension ImagePipeline {
       counters.count { $0.staleHits += 1 }
       return .use(kept.loaded(isStale: true))
     case .staleWhileRevalidate(let conditional):
+      if waits { return .ask(conditional) }
       counters.count { $0.staleHits += 1 }
       return .useThenAsk(kept.loaded(isStale: true), conditional)
     case .revalidate(let conditional):
@@ -82,6 +83,37 @@ extension FreshnessPolicy {
     request[values: .pragma] = []
     guard case .fresh(let end) = decision(for: request, stored: response, now: now) else { return nil }
     return end
+  }
+
+  /// The header fields of a response, with no more freshness than the redirects to it have: each answer on the way has its
+  /// own (RFC 9111 §3). A temporary one that says nothing has none.
+  ///
+  /// Validators belong to the URL in the end, which the next request may not come to. So they go.
+  func fields(of response: LoadResponse, at time: Date) -> HTTPFields {
+    var fields = response.headers
+    if response.redirects.isEmpty { return fields }
+    fields[values: .eTag] = []
+    fields[values: .lastModified] = []
+    for redirect in response.redirects {
+      let control = CacheControl(response: redirect.headers)
+      let says =
+        redirect.isPermanent || control.maxAge != nil || control.sharedMaxAge != nil
+        || redirect.headers.contains(.expires)
+      var lifetime = 0
+      if says,
+        let stored = StoredResponse(
+          status: 200, fields: redirect.headers, request: HTTPFields(), requestTime: time, responseTime: time)
+      {
+        let left = stored.freshnessLifetime(under: self) - stored.currentAge(at: time)
+        lifetime = Int(max(0, left.components.seconds))
+      }
+      var limits = pinnedLifetime == nil ? "max-age=\(lifetime), s-maxage=\(lifetime)" : ""
+      if control.noStore { limits += ", no-store" }
+      if control.isPrivate != .none { limits += ", private" }
+      if control.noCache != .none { limits += ", no-cache" }
+      fields.append(HTTPField(name: .cacheControl, value: limits))
+    }
+    return fields
   }
 }
 

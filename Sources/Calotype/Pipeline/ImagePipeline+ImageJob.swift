@@ -15,9 +15,9 @@ extension ImagePipeline {
           image: found.image, source: found.source, byteCount: found.byteCount,
           duration: ContinuousClock.now - start, isStale: isStale))
     }
+    let known = await findResult(for: request)
     do {
-      var policy = request.cachePolicy
-      let known = await findResult(for: request)
+      var (policy, waits) = (request.cachePolicy, false)
       // A place of its own keeps the job joinable until the result is where later requests look.
       var ownPlace: Subscription<ImageResponse>?
       defer { ownPlace?.leave() }
@@ -27,21 +27,36 @@ extension ImagePipeline {
         if known.isFresh || policy != .staleWhileRevalidate { return }
         counters.count { $0.staleHits += 1 }
         // Everybody has an answer; what follows is for the next request.
-        policy = .http
+        (policy, waits) = (.http, true)
       }
       // The place is kept until the result is stored, so that requests for other sizes can join meanwhile.
-      let (result, loaded, place) = try await makeResult(for: request, policy: policy, known: known) {
+      let (result, loaded, place) = try await makeResult(
+        for: request, policy: policy, waits: waits, known: known
+      ) {
         job.publish($0)
       }
       defer { place.leave() }
       let isKept = loaded.isStorable && request.cachePolicy.writesCaches && !result.image.isPartial
       if isKept, request.isMemoryCacheable { keepInMemory(result, of: loaded, for: request) }
+      if !loaded.isStorable { await forgetResults(for: request, known: known) }
       if ownPlace == nil { ownPlace = job.join(priority: request.priority) }
       job.finish(respond(result, isStale: loaded.isStale))
       guard isKept, request.isDiskCacheable, !request.isPlain, !loaded.isStale else { return }
       await keepOnDisk(result, of: loaded, for: request)
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+      if case .httpStatus(_, let status, _) = error as? LoadingError, status == 404 || status == 410 {
+        await forgetResults(for: request, known: known)
+      }
+    }
+  }
+
+  /// What was made of an original that is gone, or may not be kept any more, is of no use to the next request.
+  private nonisolated func forgetResults(for request: ImageRequest, known: KeptResult?) async {
+    guard request.cachePolicy.writesCaches, known != nil || !request.cachePolicy.readsCaches else { return }
+    configuration.memoryCache?.remove(request.key)
+    if request.isDiskCacheable, !request.isPlain, let key = resultKey(for: request) {
+      await removeRecord(key)
     }
   }
 
@@ -54,10 +69,10 @@ extension ImagePipeline {
     // Another job may have ended between the caller's look and this one.
     if let memory = configuration.memoryCache {
       if let cached = memory.value(for: request.key, allowingStale: trustsAge) {
-        let isFresh = !request.hasCacheDirectives || trustsAge
+        let isFresh = !request.hasCacheDirectives && (!trustsAge || memory.contains(request.key))
         return KeptResult(
           image: cached.image, source: .memory, version: cached.version, isFresh: isFresh,
-          isGoodEnough: isFresh)
+          isGoodEnough: isFresh || trustsAge)
       }
       if let cached = memory.value(for: request.key, allowingStale: true) {
         return KeptResult(image: cached.image, source: .memory, version: cached.version)
@@ -80,13 +95,14 @@ extension ImagePipeline {
     let version = record.metadata.user[KeptOriginal.versionName].flatMap { UInt64($0, radix: 16) }
     let found = KeptResult(
       image: image, source: .disk, version: version.map { Checksum(seed: $0) }, byteCount: record.data.count,
-      response: response, isFresh: isFresh, isGoodEnough: isGoodEnough)
+      record: record, isFresh: isFresh, isGoodEnough: isGoodEnough)
     if isGoodEnough {
       let end = freshness(for: request).end(of: response, for: request.headers, at: now)
       configuration.memoryCache?.store(
         CachedImage(image, version: found.version), for: request.key, cost: image.bitmap.byteCount,
         freshFor: response == nil ? nil : .seconds(max(0, min(end?.timeIntervalSince(now) ?? 0, 1e9))),
-        tags: request.tags, rendition: RequestIdentity.rendition(of: request))
+        tags: Array(Set(record.metadata.tags + request.tags)),
+        rendition: RequestIdentity.rendition(of: request))
     }
     return found
   }
@@ -118,11 +134,12 @@ extension ImagePipeline {
 
   /// The result of the original, or the one that is there if the original is still the same; the caller leaves the place.
   private nonisolated func makeResult(
-    for request: ImageRequest, policy: CachePolicy, known: KeptResult?, progress: (LoadProgress) -> Void
+    for request: ImageRequest, policy: CachePolicy, waits: Bool, known: KeptResult?,
+    progress: (LoadProgress) -> Void
   ) async throws -> (KeptResult, LoadedSource, Subscription<LoadedSource>) {
     var policy = policy
     while true {
-      let place = await subscribe(toSourceOf: request, policy: policy)
+      let place = await subscribe(toSourceOf: request, policy: policy, waits: waits)
       do {
         let loaded = try await wait(for: place, progress: progress)
         if let known, known.version == loaded.version, !known.image.isPartial {
@@ -134,8 +151,7 @@ extension ImagePipeline {
           // A damaged original in the cache says nothing about what the loader would deliver.
           guard image.isPartial, loaded.source == .diskOriginal, policy.asksAgain else {
             let made = KeptResult(
-              image: image, source: loaded.source, version: loaded.version, byteCount: loaded.data.count,
-              response: loaded.metadata.response)
+              image: image, source: loaded.source, version: loaded.version, byteCount: loaded.data.count)
             return (made, loaded, place)
           }
         } catch let error as ImagingError where error.blamesInput {
@@ -190,28 +206,42 @@ extension ImagePipeline {
     configuration.memoryCache?.store(
       CachedImage(result.image, version: loaded.version), for: request.key,
       cost: result.image.bitmap.byteCount, freshFor: loaded.freshness(at: configuration.now()),
-      tags: request.tags, rendition: RequestIdentity.rendition(of: request))
+      tags: Array(Set(loaded.metadata.tags + request.tags)), rendition: RequestIdentity.rendition(of: request)
+    )
   }
 
   private nonisolated func keepOnDisk(
     _ result: KeptResult, of loaded: LoadedSource, for request: ImageRequest
   ) async {
-    guard let disk = configuration.diskCache, let encoding = configuration.resultEncoding,
+    guard let disk = writableDiskCache, let encoding = configuration.resultEncoding,
       let key = resultKey(for: request)
     else { return }
-    // What is there already, and as fresh.
-    if result.source == .disk, result.response == loaded.metadata.response { return }
     do {
-      let image = result.image
-      let data = try await workers.run {
-        // Without its orientation: the encoder would turn a picture that is to be kept as stored.
-        let pixels = Image(bitmap: image.bitmap, info: image.info)
-        return try configuration.coders.encode(pixels, as: encoding)
-      }
       var metadata = RecordMetadata(
-        contentType: encoding.format.mimeType, response: loaded.metadata.response, tags: request.tags,
+        contentType: encoding.format.mimeType, response: loaded.metadata.response,
+        tags: Array(Set(loaded.metadata.tags + request.tags)).sorted(),
         user: [KeptOriginal.versionName: String(loaded.version.value, radix: 16)])
+      let image = result.image
       image.info?.store(in: &metadata)
+      let data: Data
+      switch result.source {
+      case .disk, .memory:
+        // Confirmed for no time at all: what is kept says the same.
+        if loaded.freshUntil.map({ $0 <= configuration.now() }) ?? true { return }
+        // As it is kept: encoded again, a picture would lose each time. One in memory alone stays there.
+        var record = result.record
+        if record == nil { record = await readRecord(key) }
+        guard let record,
+          record.metadata.user[KeptOriginal.versionName] == metadata.user[KeptOriginal.versionName]
+        else { return }
+        data = record.data
+      case .diskOriginal, .loader:
+        data = try await workers.run {
+          // Without its orientation: the encoder would turn a picture that is to be kept as stored.
+          let pixels = Image(bitmap: image.bitmap, info: image.info)
+          return try configuration.coders.encode(pixels, as: encoding)
+        }
+      }
       try await disk.store(data, metadata: metadata, for: key)
     } catch {
       // The caller has the image; the cache has to do without.
@@ -226,7 +256,7 @@ private struct KeptResult: Sendable {
   let source: ImageResponse.Source
   let version: Checksum?
   var byteCount: Int?
-  var response: StoredResponse?
+  var record: CacheRecord?
   /// Whether it is as good as new.
   var isFresh = false
   /// Whether the request takes it without anybody being asked.

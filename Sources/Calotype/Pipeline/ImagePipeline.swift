@@ -2,6 +2,7 @@ public import CalotypeCaching
 public import CalotypeImaging
 import CalotypeSupport
 public import FoundationEssentials
+import HTTPTypes
 
 /// Loads, decodes, shrinks and caches images; shares the work between everyone who asks for the same.
 ///
@@ -23,6 +24,8 @@ public actor ImagePipeline {
 
   private var imageJobs: [JobKey: Job<ImageResponse>] = [:]
   var sourceJobs: [JobKey: Job<LoadedSource>] = [:]
+
+  private var refreshJobs: [JobKey: Job<LoadedSource>] = [:]
 
   nonisolated let counters = PipelineCounters()
   nonisolated let workers: WorkerExecutor
@@ -82,7 +85,7 @@ public actor ImagePipeline {
   /// - Throws: `CachingError` when the disk cache fails; memory is clear then.
   public nonisolated func removeCached(_ selection: CacheSelection) async throws {
     configuration.memoryCache?.removeAll(selection)
-    _ = try await configuration.diskCache?.removeAll(selection)
+    _ = try await writableDiskCache?.removeAll(selection)
   }
 
   // MARK: Data
@@ -122,19 +125,28 @@ public actor ImagePipeline {
     for job in Array(imageJobs.values) { await job.windUp() }
     // Afterwards: image jobs start source jobs.
     for job in Array(sourceJobs.values) { await job.windUp() }
+    for job in Array(refreshJobs.values) { await job.windUp() }
   }
 
   /// Counters, and the number of jobs running now.
   public var statistics: Statistics {
     var statistics = counters.snapshot
     statistics.runningImageJobs = imageJobs.count
-    statistics.runningSourceJobs = sourceJobs.count
+    statistics.runningSourceJobs = sourceJobs.count + refreshJobs.count
     return statistics
+  }
+
+  /// The disk cache, if it is not only read.
+  nonisolated var writableDiskCache: (any DataCaching)? {
+    configuration.diskCache.flatMap { $0.isReadOnly ? nil : $0 }
   }
 
   nonisolated func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     cachedImage(for: request).map {
-      ImageResponse(image: $0, source: .memory, byteCount: nil, duration: .zero)
+      ImageResponse(
+        image: $0, source: .memory, byteCount: nil, duration: .zero,
+        isStale: request.cachePolicy.trustsAge && configuration.memoryCache?.contains(request.key) != true
+          && !request.acceptsLarger)
     }
   }
 
@@ -146,7 +158,7 @@ public actor ImagePipeline {
 
   /// Joins the job for a request, or starts it.
   func subscribe(to request: ImageRequest) -> Subscription<ImageResponse> {
-    let key = JobKey(key: request.key, policy: request.cachePolicy, timeouts: request.timeouts)
+    let key = JobKey(request.key, of: request, policy: request.cachePolicy)
     let (subscription, isNew) = join(&imageJobs[key], priority: request.priority)
     if let job = isNew {
       job.start(priority: request.priority) { job in
@@ -158,18 +170,43 @@ public actor ImagePipeline {
   }
 
   /// Joins the job that fetches the original of a request, or starts it.
-  func subscribe(toSourceOf request: ImageRequest, policy: CachePolicy) -> Subscription<LoadedSource> {
-    let key = JobKey(key: request.sourceKey, policy: policy, timeouts: request.timeouts)
+  ///
+  /// - Parameters:
+  ///   - request: Whose original.
+  ///   - policy: Which caches to use.
+  ///   - waits: Whether to wait for the server where what is stale may be used while it is asked.
+  func subscribe(
+    toSourceOf request: ImageRequest, policy: CachePolicy, waits: Bool = false
+  ) -> Subscription<LoadedSource> {
+    let key = JobKey(request.sourceKey, of: request, policy: policy, waits: waits)
     // Somebody may have joined who wants it sooner than the request that started the calling job.
     let priority = max(request.priority, Task.currentPriority)
     let (subscription, isNew) = join(&sourceJobs[key], priority: priority)
     if let job = isNew {
       job.start(priority: priority) { job in
-        await self.runSourceJob(job, for: request, policy: policy)
+        await self.runSourceJob(job, for: request, policy: policy, waits: waits)
         await self.forget(sourceJob: job, key)
       }
     }
     return subscription
+  }
+
+  /// Asks the server about what is kept of an original, unless somebody does already.
+  func refresh(_ request: ImageRequest, kept: KeptOriginal, conditional: HTTPFields) {
+    let key = JobKey(request.sourceKey, of: request, policy: .http)
+    let (place, isNew) = join(&refreshJobs[key], priority: .utility)
+    guard let job = isNew else { return place.leave() }
+    job.start(priority: .utility) { job in
+      // Nobody waits for it, and nobody's leaving ends it.
+      defer { place.leave() }
+      await self.runRefreshJob(job, for: request, kept: kept, conditional: conditional)
+      await self.forget(refreshJob: job, key)
+    }
+  }
+
+  /// A place in the job that asks about an original, if there is one.
+  func subscribe(toRefreshOf request: ImageRequest) -> Subscription<LoadedSource>? {
+    refreshJobs[JobKey(request.sourceKey, of: request, policy: .http)]?.join(priority: request.priority)
   }
 
   /// A place in the job of a slot; the slot is filled with a new job when there is none to join.
@@ -186,6 +223,10 @@ public actor ImagePipeline {
 
   private func forget(imageJob job: Job<ImageResponse>, _ key: JobKey) {
     if imageJobs[key] === job { imageJobs[key] = nil }
+  }
+
+  private func forget(refreshJob job: Job<LoadedSource>, _ key: JobKey) {
+    if refreshJobs[key] === job { refreshJobs[key] = nil }
   }
 
   private func forget(sourceJob job: Job<LoadedSource>, _ key: JobKey) {

@@ -22,14 +22,14 @@ public struct OriginalSerializer: Sendable {
   /// Nothing: every new size and every check of freshness asks the server for all bytes. Results are kept.
   public static let none = OriginalSerializer { _, _, _ in nil }
 
-  /// The picture at full size, upright and in sRGB, in another format or quality. What is smaller as loaded, animated, or
-  /// fails to be encoded stays as it was loaded.
+  /// The picture at full size and in sRGB, in another format or quality. What is smaller as loaded, animated, to be turned by
+  /// its Exif orientation, or fails to be encoded stays as it was loaded.
   ///
   /// ``ImagePipeline/data(for:)-(URL)`` delivers that form when it comes from the cache.
   public static func transcoded(as options: EncodeOptions) -> OriginalSerializer {
     OriginalSerializer { data, coders, limits in
       let info = try coders.probe(data, limits: limits)
-      guard info.frameCount == 1 else { return data }
+      guard info.frameCount == 1, info.orientation == .topLeft else { return data }
       let image = try coders.decode(data, options: DecodeOptions(limits: limits))
       guard let transcoded = try? coders.encode(image, as: options), transcoded.count < data.count else {
         return data

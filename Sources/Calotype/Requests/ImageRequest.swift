@@ -36,7 +36,8 @@ public struct ImageRequest: Sendable {
   /// Take a larger picture of the same that is in memory, as it is, instead of making one of the size asked for. Off by
   /// default. Only for a ``thumbnail`` that is fitted into its box, without ``transforms``.
   public var acceptsLarger = false
-  /// Names by which what is cached for the request can be removed: `CacheSelection.tag`. No part of its identity.
+  /// Names by which what is cached for the request can be removed: `CacheSelection.tag`. No part of its identity: what is
+  /// stored already, or being made for somebody else, keeps the tags it has.
   public var tags: [String] = []
   /// The urgency of the work. A job has the highest priority of its subscribers.
   public var priority: TaskPriority

@@ -46,7 +46,10 @@ enum RequestIdentity {
     let family = CacheKey(text, source: request.sourceKey.source)
     guard let thumbnail = request.thumbnail else { return Rendition(of: family, width: .max, height: .max) }
     guard thumbnail.mode == .fit else { return nil }
-    return Rendition(of: family, width: thumbnail.box.width, height: thumbnail.box.height)
+    // A side of 0 is free.
+    func side(_ length: Int) -> Int { length == 0 ? .max : length }
+    return Rendition(
+      of: family, width: side(thumbnail.box.width), height: side(thumbnail.box.height))
   }
 
   private static func describe(_ thumbnail: Thumbnail) -> String {

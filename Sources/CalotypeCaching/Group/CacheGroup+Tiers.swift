@@ -1,3 +1,4 @@
+import CalotypeSupport
 extension CacheGroup {
   /// What a tier has, and which tiers were asked and have nothing.
   struct Answer<Value: Sendable>: Sendable {
@@ -81,6 +82,9 @@ extension CacheGroup {
     let written = tiers.indices.filter { !tiers[$0].isReadOnly }
     if written.isEmpty { throw .onlyRead }
     if Task.isCancelled { throw .cancelled }
+    // Before and after: whoever fills notices one that has begun, and one that has ended.
+    book.changes.withLock { $0 += 1 }
+    defer { book.changes.withLock { $0 += 1 } }
     var results: [(tier: Int, result: Result<Value, CachingError>)] = []
     switch policy {
     case .concurrent:

@@ -22,7 +22,7 @@ public struct CacheGroup: DataCaching {
   /// Whether records that are found in a lower tier are stored into higher ones.
   public let fillsHigherTiers: Bool
 
-  private let book: Book
+  let book: Book
 
   /// Makes a group.
   ///
@@ -45,18 +45,24 @@ public struct CacheGroup: DataCaching {
 
   /// The record of a key in one of the tiers that ``Policies/query`` names.
   ///
+  /// With ``Policy/concurrent``, the first answer counts, which may be older than what a slower tier has.
   /// A record that is stored into higher tiers is there when the call returns; that this fails shows in ``statistics``
   /// only. With ``Policy/concurrent``, the call returns when all tiers have, those that were cancelled too.
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
+    let changes = book.changes.withLock { $0 }
     let answer = try await ask(policies.query) { tier throws(CachingError) in try await tier.read(key) }
     guard let answer else { return nil }
     if fillsHigherTiers {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {
+        // What was stored or removed since is newer than what was found.
+        guard book.changes.withLock({ $0 }) == changes else { break }
         do throws(CachingError) {
           try await tiers[index].store(answer.value.data, metadata: answer.value.metadata, for: key)
           book.noteFill()
+          // Or it was while we filled: then a miss is right, and harmless.
+          if book.changes.withLock({ $0 }) != changes { try await tiers[index].remove(key) }
         } catch {
           book.note(error, of: index)
         }
@@ -122,8 +128,10 @@ public struct CacheGroup: DataCaching {
   func note(_ error: CachingError, of tier: Int) { book.note(error, of: tier) }
 
   /// The statistics, which all copies of a group share.
-  private final class Book: Sendable {
+  final class Book: Sendable {
     let statistics: Lock<Statistics>
+    /// Counts stores and removals, so that no filling undoes one.
+    let changes = Lock(0)
 
     init(tierCount: Int) {
       statistics = Lock(Statistics(failures: Array(repeating: 0, count: tierCount)))

@@ -17,7 +17,7 @@ public struct LiveValues<Value: Sendable>: Sendable {
   ///   - recall: Is given a value when it is stored, and returns a function that gives it back as long as its object
   ///     lives. That function must hold the object weakly. It is called from any thread, with no lock held.
   public init(limit: Int = 1024, recall: @escaping @Sendable (Value) -> @Sendable () -> Value?) {
-    self.limit = max(0, limit)
+    self.limit = min(max(0, limit), Int(Int32.max))
     self.recall = recall
   }
 }

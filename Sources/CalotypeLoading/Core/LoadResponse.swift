@@ -12,6 +12,8 @@ public struct LoadResponse: Sendable {
   public var status: Int?
   /// The header fields of the final response; empty for sources that have none.
   public var headers: HTTPFields
+  /// The answers that led here, in their order.
+  public var redirects: [Redirect] = []
   /// Length of the body in bytes, if it was declared. Believe ``body``, not this.
   public var expectedLength: Int?
   /// The declared media type with its parameters, e.g. `image/jpeg`. Believe the bytes, not this.

@@ -72,9 +72,10 @@ public final class CurlLoader: ImageLoading {
     let transfer = Transfer(url: url, target: target, request: request, loader: self)
     let body = LoadBody(transfer)
     let head = try await transfer.head()
-    let response = LoadResponse(
+    var response = LoadResponse(
       url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
       contentType: head.contentType, body: body)
+    response.redirects = head.redirects
     guard let decoding = ContentDecoding(head, maxBytes: request.maxBytes) else { return response }
     return try response.transformed(by: [decoding], maxBytes: request.maxBytes)
   }

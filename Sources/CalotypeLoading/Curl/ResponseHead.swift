@@ -9,6 +9,8 @@ struct ResponseHead: Sendable, Equatable {
   /// Bytes of the body as the consumer will see them; `nil` when unknown.
   let expectedLength: Int?
   let contentType: String?
+  /// What led here.
+  var redirects: [Redirect] = []
 
   /// Looks through the fields once: what is asked for per chunk must not cost a search each time.
   init(url: URL, status: Int, headers: HTTPFields) {

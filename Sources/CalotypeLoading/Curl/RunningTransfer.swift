@@ -54,6 +54,7 @@ final class RunningTransfer {
   private var parser: ResponseHeadParser
   private var head: ResponseHead?
   private var redirect: String?
+  private var redirects: [Redirect] = []
   /// Why the last address of the host was not connected to.
   private var addressRefusal: String?
   private var received = 0
@@ -166,11 +167,13 @@ final class RunningTransfer {
 
   /// Looks at the final head. Returns whether the transfer may go on.
   private func headArrived() -> Bool {
-    let head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
+    var head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
     if let location = head.redirectLocation {
       redirect = location
+      redirects.append(Redirect(status: head.status, headers: head.headers))
       return true
     }
+    head.redirects = redirects
     self.head = head
     let request = transfer.request
     guard request.accepts(status: head.status) else {

@@ -46,14 +46,15 @@ struct CacheListCommand: AsyncParsableCommand {
       "last used".padded(to: 21) + "size".leftPadded(to: 8) + "  " + "type".padded(to: 12) + "source")
     for entry in entries {
       let type = entry.metadata.contentType ?? entry.metadata.response.map { "HTTP \($0.status)" } ?? "?"
-      // Names of others go to a terminal: nothing in them may move its cursor.
-      let source = entry.source.unicodeScalars.map {
-        $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0)
-      }
       Output.line(
         Self.time(entry.accessed).padded(to: 21) + Formatting.bytes(entry.fileLength).leftPadded(to: 8) + "  "
-          + type.prefix(11).description.padded(to: 12) + source.joined())
+          + Self.printable(type.prefix(11)).padded(to: 12) + Self.printable(entry.source))
     }
+  }
+
+  /// What others have written goes to a terminal: nothing in it may move the cursor.
+  private static func printable(_ text: some StringProtocol) -> String {
+    text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0) }.joined()
   }
 
   private static func report(_ entry: CacheEntry) -> Report {

@@ -16,11 +16,11 @@ public final class ManualMemoryPressure: MemoryPressureSource {
 
   /// Reports; those who begin to listen later hear the latest report.
   public func report(_ pressure: MemoryPressure) {
-    let listeners = state.withLock { state in
+    // Under the lock, so that no older report comes after a newer one. Yielding runs nobody's code.
+    state.withLock { state in
       state.latest = pressure
-      return Array(state.listeners.values)
+      for listener in state.listeners.values { listener.yield(pressure) }
     }
-    for listener in listeners { listener.yield(pressure) }
   }
 
   /// Ends all that listen.
@@ -37,15 +37,15 @@ public final class ManualMemoryPressure: MemoryPressureSource {
   public func pressures() -> AsyncStream<MemoryPressure> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
-    let (number, latest, isFinished) = state.withLock { state in
+    let (number, isFinished) = state.withLock { state in
       state.next += 1
       if !state.isFinished { state.listeners[state.next] = continuation }
-      return (state.next, state.latest, state.isFinished)
+      if let latest = state.latest { continuation.yield(latest) }
+      return (state.next, state.isFinished)
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { $0.listeners[number] = nil }
     }
-    if let latest { continuation.yield(latest) }
     if isFinished { continuation.finish() }
     return stream
   }

@@ -40,9 +40,11 @@ extension LoadResponse {
     // RFC 9110 §15.3.7: with If-Range a server leaves out what the client has already.
     if headers[.contentType] == nil { headers[.contentType] = kept.contentType }
     if headers[.lastModified] == nil { headers[.lastModified] = kept.lastModified }
-    return LoadResponse(
+    var response = LoadResponse(
       url: url, status: 200, headers: headers, expectedLength: total, contentType: headers[.contentType],
       body: isComplete ? LoadBody([]) : body)
+    response.redirects = redirects
+    return response
   }
 
   func replacingBody(_ producer: some LoadBodyProducing) -> LoadResponse {
