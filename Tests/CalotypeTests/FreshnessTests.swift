@@ -115,7 +115,9 @@ import Testing
     await pipeline.settle()
     time.advance(by: .seconds(86_400))
     for policy in [CachePolicy.useAge, .cacheOnly] {
-      #expect(try await pipeline.response(for: request(policy)).source == .memory)
+      let known = try await pipeline.response(for: request(policy))
+      #expect(known.source == .memory)
+      #expect(known.isStale)
       let fresh = self.pipeline(memory: false)
       let found = try await fresh.response(for: request(policy))
       #expect(found.source == .diskOriginal)
@@ -288,6 +290,101 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test("a request that is conditional by itself gets the 304, once")
+  func ownConditions() async throws {
+    serve([("Cache-Control", "max-age=100")])
+    let pipeline = pipeline()
+    var request = request()
+    request.headers[.ifNoneMatch] = "\"1\""
+    let error = await #expect(throws: LoadingError.self) { try await pipeline.image(for: request) }
+    guard case .httpStatus(_, 304, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(count == 1)
+  }
+
+  @Test("a redirect has a freshness of its own, and its target's validators are not those of the URL")
+  func redirects() async throws {
+    serve([("Cache-Control", "max-age=1000")])
+    func ask(_ path: String) async throws -> ImageResponse {
+      let pipeline = pipeline()
+      let response = try await pipeline.response(for: ImageRequest(url: server.url(path)))
+      await pipeline.settle()
+      return response
+    }
+    server.route("/temporary", .redirect(to: "/a.png"))
+    #expect(try await ask("/temporary").source == .loader)
+    #expect(try await ask("/temporary").source == .loader)
+    server.route(
+      "/limited", .status(302, headers: [("Location", "/a.png"), ("Cache-Control", "max-age=10")]))
+    #expect(try await ask("/limited").source == .loader)
+    #expect(try await ask("/limited").source == .diskOriginal)
+    time.advance(by: .seconds(11))
+    #expect(try await ask("/limited").source == .loader)
+    #expect(server.requests(for: "/a.png").allSatisfy { $0[header: "If-None-Match"] == nil })
+    server.route(
+      "/forbidden", .status(301, headers: [("Location", "/a.png"), ("Cache-Control", "no-store")]))
+    #expect(try await ask("/forbidden").source == .loader)
+    #expect(try await ask("/forbidden").source == .loader)
+    server.route("/permanent", .redirect(to: "/a.png", status: 301))
+    #expect(try await ask("/permanent").source == .loader)
+    time.advance(by: .seconds(500))
+    #expect(try await ask("/permanent").source == .diskOriginal)
+  }
+
+  @Test("what was made of an image goes when it is gone or may not be kept", arguments: [404, 200])
+  func results(status: Int) async throws {
+    serve([("Cache-Control", "max-age=10")])
+    let pipeline = pipeline()
+    _ = try await pipeline.image(for: request(thumbnail: true))
+    await pipeline.settle()
+    server.route(
+      "/a.png",
+      status == 404
+        ? .status(404) : .body(try Samples.png(shade: 9), headers: [("Cache-Control", "no-store")]))
+    time.advance(by: .seconds(11))
+    let stale = try await pipeline.response(for: request(.staleWhileRevalidate, thumbnail: true))
+    #expect(stale.isStale)
+    await pipeline.settle()
+    if status == 404 {
+      await #expect(throws: LoadingError.self) {
+        try await pipeline.image(for: request(.staleWhileRevalidate, thumbnail: true))
+      }
+    } else {
+      #expect(shade(of: try await pipeline.image(for: request(.staleWhileRevalidate, thumbnail: true))) == 9)
+    }
+    await #expect(throws: (any Error).self) {
+      try await self.pipeline().image(for: request(.cacheOnly, thumbnail: true))
+    }
+  }
+
+  @Test("lossy results lose nothing when they are confirmed again and again")
+  func lossyResults() async throws {
+    let photo = try Samples.photo("stream.jpg")
+    server.route("/photo.jpg") { request in
+      .resource(photo, etag: "\"1\"", for: request, headers: [("Cache-Control", "max-age=10")])
+    }
+    let request = ImageRequest(url: server.url("/photo.jpg"), thumbnail: .fit(60, 60))
+    var images: [Image] = []
+    for _ in 0..<4 {
+      let pipeline = pipeline(memory: false) { $0.resultEncoding = .webp(quality: 20) }
+      images.append(try await pipeline.image(for: request))
+      await pipeline.settle()
+      time.advance(by: .seconds(11))
+    }
+    #expect(images[1...].allSatisfy { $0.bitmap == images[1].bitmap })
+    #expect(server.requests(for: "/photo.jpg").count == 4)
+  }
+
+  @Test("only-if-cached loads nothing")
+  func onlyIfCached() async throws {
+    var request = request()
+    request.headers[.cacheControl] = "only-if-cached"
+    await #expect(throws: PipelineError.self) { try await pipeline().image(for: request) }
+    #expect(count == 0)
+  }
+
   @Test("originals are kept as asked: not at all, or in another form")
   func serializers() async throws {
     let photo = try Samples.photo("stream.jpg")
@@ -314,6 +411,7 @@ import Testing
     #expect(kept.data.count < photo.count)
     let facts = try CoderRegistry.standard.probe(kept.data, limits: .default)
     #expect(facts.format == .webp)
+    #expect(kept.contentType == "image/webp")
     #expect(facts.size == PixelSize(width: 1731, height: 1151))
     // Without results on disk, each is made of what is kept.
     let small = try await webp.response(for: ImageRequest(url: url, thumbnail: .fit(30, 30)))
