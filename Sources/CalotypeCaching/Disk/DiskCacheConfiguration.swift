@@ -38,6 +38,8 @@ extension DiskCache {
     public var stagingByteLimit: Int
     /// How long to wait for another process that writes.
     public var lockTimeout: Duration
+    /// Most changes in the journal before the index is written anew; more for large indices.
+    var journalCount = 4096
 
     /// The default configuration with a few things changed.
     public init(

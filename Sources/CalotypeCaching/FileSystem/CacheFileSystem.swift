@@ -88,6 +88,9 @@ public protocol CacheSharedFile: CacheFileReading {
   /// Writes behind the last byte.
   func append(_ data: Data) throws(FileSystemError)
 
+  /// Writes from the beginning, over what is there. Not for a file that is also appended to.
+  func overwrite(_ data: Data) throws(FileSystemError)
+
   /// Cuts the file off.
   func truncate(to length: Int) throws(FileSystemError)
 

@@ -21,6 +21,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     case openShared
     /// Appending to a file.
     case append
+    /// Writing over a file that several processes have open.
+    case overwrite
     /// Cutting a file off.
     case truncate
     /// Taking the lock of a file.
@@ -197,6 +199,11 @@ private struct FaultySharedFile: CacheSharedFile {
   func append(_ data: Data) throws(FileSystemError) {
     try owner.enter(.append, path)
     try base.append(data)
+  }
+
+  func overwrite(_ data: Data) throws(FileSystemError) {
+    try owner.enter(.overwrite, path)
+    try base.overwrite(data)
   }
 
   func truncate(to length: Int) throws(FileSystemError) {

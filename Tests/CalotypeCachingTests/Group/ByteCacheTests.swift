@@ -17,10 +17,10 @@ struct ByteCacheTests {
     let cache = ByteCache(byteLimit: 100)
     #expect(await cache.read(key("a")) == nil)
     // A slice, whose indices do not begin at zero.
-    try await cache.store(Data("xyz".utf8).dropFirst(), metadata: .init(etag: "\"1\""), for: key("a"))
+    try await cache.store(Data("xyz".utf8).dropFirst(), metadata: .init(contentType: "a/b"), for: key("a"))
     let record = try #require(await cache.read(key("a")))
     #expect(record.data == Data("yz".utf8) && record.data.startIndex == 0)
-    #expect(record.metadata.etag == "\"1\"")
+    #expect(record.metadata.contentType == "a/b")
     #expect(await cache.contains(key("a")))
     #expect(await cache.byteCount == 2)
     #expect(await cache.remove(key("a")))

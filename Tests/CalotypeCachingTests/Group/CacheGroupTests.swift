@@ -130,11 +130,11 @@ struct CacheGroupTests {
   @Test(arguments: cases) func storesWhereThePolicySays(count: Int, policy: Policy) async throws {
     let tiers = (0..<count).map { _ in TestTier() }
     try await group(tiers, .init(store: policy)).store(
-      Data("x".utf8), metadata: .init(etag: "\"1\""), for: key)
+      Data("x".utf8), metadata: .init(contentType: "a/b"), for: key)
     for index in 0..<count {
       let isNamed = named(policy, of: count).contains(index)
       #expect(tiers[index].text(key) == (isNamed ? "x" : nil))
-      if isNamed { #expect(tiers[index].state.withLock { $0.records[key] }?.metadata.etag == "\"1\"") }
+      if isNamed { #expect(tiers[index].state.withLock { $0.records[key] }?.metadata.contentType == "a/b") }
     }
   }
 
@@ -181,11 +181,11 @@ struct CacheGroupTests {
 
   @Test func aLowerHitFillsTheHigherTiers() async throws {
     let tiers = [TestTier(), TestTier(), TestTier([key: "x"])]
-    tiers[2].state.withLock { $0.records[key] = TestTier.record("x", metadata: .init(etag: "\"1\"")) }
+    tiers[2].state.withLock { $0.records[key] = TestTier.record("x", metadata: .init(contentType: "a/b")) }
     let group = group(tiers, .init())
     #expect(text(try await group.read(key)) == "x")
     for tier in tiers[..<2] {
-      #expect(tier.state.withLock { $0.records[key] }?.metadata.etag == "\"1\"")
+      #expect(tier.state.withLock { $0.records[key] }?.metadata.contentType == "a/b")
       #expect(tier.calls == [.read, .store])
     }
     #expect(tiers[2].calls == [.read])
