@@ -17,7 +17,7 @@ extension DiskBooks {
       guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
       // Others may have filled the device. Make room for this record and some more, and try once again.
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
-      let freeing = max(size + RecordHeader.maxLength, configuration.byteLimit / 10)
+      let freeing = max(size + (64 << 10), bytes / 10)
       guard count > 0, try evict(toBytes: max(0, bytes - freeing), count: count) > 0 else { throw error }
       try write(data, header: header, entry: entry, time: time)
     }

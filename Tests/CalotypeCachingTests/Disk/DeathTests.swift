@@ -33,8 +33,8 @@ import Testing
     let next = DiskCache(configuration, now: { time.date })
     let first = try await next.statistics()
     #expect(first.failures == 0, comment)
+    // A removal that was not noted any more is counted until somebody wants the room.
     #expect(first.bytes >= left.bytes && first.count >= left.count, comment)
-    if !evicts { #expect(first.bytes == left.bytes && first.count == left.count, comment) }
     for index in 0..<CacheScript.keys {
       let number = CacheScript.number(of: try await next.read(CacheScript.key(index)))
       let isEvicted = evicts && number == nil && index != script.newest

@@ -31,7 +31,10 @@ struct CacheKills {
 
   /// Returns whether all went well.
   func run() async throws -> Bool {
-    let strace = ["/usr/bin/strace", "/usr/local/bin/strace"].first { access($0, X_OK) == 0 }
+    let installed: [String] = ["/usr/bin/strace", "/usr/local/bin/strace"]
+    let strace = installed.first { path in
+      access(path, X_OK) == 0
+    }
     guard let strace else { throw Skipped(reason: "strace is not installed") }
     setenv("SWIFT_BACKTRACE", "enable=no", 1)
     let ranges = try Self.ranges(strace)

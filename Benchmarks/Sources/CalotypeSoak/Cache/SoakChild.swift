@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A process of ours whose output is read to its end.
@@ -56,9 +57,6 @@ final class SoakChild {
 
   /// The path of this program.
   static var own: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
-      let count = readlink("/proc/self/exe", buffer.baseAddress, buffer.count)
-      return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
+    (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   }
 }
