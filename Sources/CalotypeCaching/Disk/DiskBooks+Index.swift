@@ -28,29 +28,33 @@ extension DiskBooks {
   private func replay(
     _ journal: any CacheSharedFile, to size: Int
   ) throws(FileSystemError) -> Replay {
-    let whole = (size - offset) / Journal.changeLength * Journal.changeLength
-    let bytes = try journal.read(at: offset, count: whole)
-    var changes: [Journal.Change] = []
-    changes.reserveCapacity(whole / Journal.changeLength)
-    let isWhole = bytes.withUnsafeBytes { raw -> Bool in
-      guard raw.count == whole else { return false }
-      for start in stride(from: 0, to: whole, by: Journal.changeLength) {
-        let piece = UnsafeRawBufferPointer(rebasing: raw[start..<start + Journal.changeLength])
-        guard let change = Journal.decode(piece, generation: generation, offset: offset + start) else {
-          return false
-        }
-        changes.append(change)
-      }
-      return true
+    lastChange = nil
+    while size - offset >= Journal.changeLength {
+      // In pieces: a file with holes can be longer than memory.
+      let count = min((size - offset) / Journal.changeLength, 10_000)
+      let bytes = try journal.read(at: offset, count: count * Journal.changeLength)
+      let changes = bytes.withUnsafeBytes { decode($0, count: count) }
+      guard changes.count == count else { return .damaged }
+      offset += count * Journal.changeLength
+      apply(changes)
+      lastChange = changes.last
+      for case .sealed(let next) in changes { return .sealed(next: next) }
     }
-    guard isWhole else { return .damaged }
     // Somebody died while it wrote the last one, which nothing was done about yet.
-    if offset + whole < size { try journal.truncate(to: offset + whole) }
-    offset += whole
-    apply(changes)
-    lastChange = changes.last
-    for case .sealed(let next) in changes { return .sealed(next: next) }
+    if offset < size { try journal.truncate(to: offset) }
     return .current
+  }
+
+  /// The changes at ``offset``, up to the first that is damaged.
+  private func decode(_ raw: UnsafeRawBufferPointer, count: Int) -> [Journal.Change] {
+    var changes: [Journal.Change] = []
+    changes.reserveCapacity(count)
+    for start in stride(from: 0, to: raw.count - Journal.changeLength + 1, by: Journal.changeLength) {
+      let piece = UnsafeRawBufferPointer(rebasing: raw[start..<start + Journal.changeLength])
+      guard let change = Journal.decode(piece, generation: generation, offset: offset + start) else { break }
+      changes.append(change)
+    }
+    return changes
   }
 
   /// Whoever noted the last record may have died before it had its name, or before the old one was replaced.
@@ -91,7 +95,9 @@ extension DiskBooks {
     generation = journalGeneration
     offset = Journal.headLength
     // One that was cut off looks like one that ends there.
-    if let mark = readMark(), mark.generation != generation || mark.end > journal.status.size { return .damaged }
+    if let mark = readMark(), mark.generation != generation || mark.end > journal.status.size {
+      return .damaged
+    }
     if journalGeneration != contents.generation {
       // Right only if this is the journal whose seal names the index file that has come since.
       index.replace(IndexTable(), journal: nil, offset: offset)

@@ -175,7 +175,12 @@ final class DiskBooks {
       if !CacheLayout.ownNames.contains(name) { isOurs = false }
     }
     guard isOurs else { return }
-    try files.create(layout.tag, parts: [Data(CacheLayout.tag.utf8)], modified: now(), synchronize: false)
+    do throws(FileSystemError) {
+      try files.create(layout.tag, parts: [Data(CacheLayout.tag.utf8)], modified: now(), synchronize: false)
+    } catch {
+      // Others that start at the same time make it too.
+      guard error.code == EEXIST else { throw error }
+    }
   }
 
   // MARK: The journal

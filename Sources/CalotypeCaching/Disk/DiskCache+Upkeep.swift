@@ -28,7 +28,9 @@ extension DiskCache {
         var meant: [(digest: Digest256, status: FileStatus)] = []
         for digest in batch {
           guard let (entry, status) = try reader.entry(digest) else { continue }
-          if selection.contains(source: entry.source, tags: entry.metadata.tags) { meant.append((digest, status)) }
+          if selection.contains(source: entry.source, tags: entry.metadata.tags) {
+            meant.append((digest, status))
+          }
         }
         return meant
       }

@@ -74,7 +74,8 @@ struct CacheScript {
       for index in possible.indices { possible[index] = [nil] }
     case .clearTag:
       newest = nil
-      for index in possible.indices where possible[index].contains(where: { $0.map { $0 % 2 == 0 } ?? false }) {
+      for index in possible.indices where possible[index].contains(where: { $0.map { $0 % 2 == 0 } ?? false })
+      {
         possible[index].insert(nil)
       }
       try await cache.removeAll(.tag("even"))

@@ -51,8 +51,10 @@ import Testing
     return first.rebuilds > 0
   }
 
-  @Test(.timeLimit(.minutes(2)), arguments: [(1_000_000, false), (12_000, true)], DyingFileSystem.Manner.allCases)
-  func everyChangeMayBeTheLast(limit: (bytes: Int, evicts: Bool), manner: DyingFileSystem.Manner) async throws {
+  @Test(
+    .timeLimit(.minutes(2)), arguments: [(1_000_000, false), (12_000, true)], DyingFileSystem.Manner.allCases)
+  func everyChangeMayBeTheLast(limit: (bytes: Int, evicts: Bool), manner: DyingFileSystem.Manner) async throws
+  {
     let alive = DyingFileSystem()
     _ = try await check(alive, byteLimit: limit.bytes, evicts: limit.evicts)
     #expect(alive.changes > 200)
@@ -62,6 +64,8 @@ import Testing
       if try await check(files, byteLimit: limit.bytes, evicts: limit.evicts) { rebuilds += 1 }
       #expect(files.isDead)
     }
-    print("\(alive.changes) deaths \(manner), \(limit.bytes) bytes: the folder had to be listed after \(rebuilds)")
+    print(
+      "\(alive.changes) deaths \(manner), \(limit.bytes) bytes: the folder had to be listed after \(rebuilds)"
+    )
   }
 }

@@ -91,7 +91,9 @@ import Testing
     let cache = cache()
     #expect(try await cache.read(key)?.data == bytes(1000))
     #expect(try await cache.statistics().count == 1)
-    let error = await #expect(throws: CachingError.self) { try await cache.store(bytes(10), for: CacheKey("new")) }
+    let error = await #expect(throws: CachingError.self) {
+      try await cache.store(bytes(10), for: CacheKey("new"))
+    }
     #expect(error?.code == "cacheReadOnly")
     await #expect(throws: CachingError.self) { try await cache.remove(key) }
     let pending = try cache.handOver(bytes(10), for: key)
@@ -123,7 +125,9 @@ import Testing
     time.advance(by: .seconds(6))
     for number in 1...5 {
       let start = ContinuousClock.now
-      let error = await #expect(throws: CachingError.self) { try await cache.store(bytes(10), for: CacheKey("new")) }
+      let error = await #expect(throws: CachingError.self) {
+        try await cache.store(bytes(10), for: CacheKey("new"))
+      }
       #expect(error?.code == "cacheLocked")
       #expect(error?.isRetryable == true)
       // Once, and not for each attempt.
@@ -173,7 +177,9 @@ import Testing
         """)
     // Readable by all, and still not theirs to write.
     let root = folder.cache.path
-    for name in try FileManager.default.subpathsOfDirectory(atPath: root) + ["."] { chmod("\(root)/\(name)", 0o755) }
+    for name in try FileManager.default.subpathsOfDirectory(atPath: root) + ["."] {
+      chmod("\(root)/\(name)", 0o755)
+    }
     #expect(
       try asNobody() == """
         read found

@@ -93,7 +93,9 @@ import Testing
     let count = try await check(fault, at: .max - 10)
     #expect(count > 300)
     let start = 1 + Int(fault.code) % fault.stride
-    for first in stride(from: start, through: count, by: fault.stride) { _ = try await check(fault, at: first) }
+    for first in stride(from: start, through: count, by: fault.stride) {
+      _ = try await check(fault, at: first)
+    }
     // Other tests have files open too.
     #expect(openDescriptors() < before + 100)
   }

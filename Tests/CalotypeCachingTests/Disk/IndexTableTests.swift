@@ -56,7 +56,9 @@ import Testing
       return true
     }
     var isEqual = false
-    if let copy { isEqual = copy.count == count && copy.bytes == table.bytes && model.allSatisfy { copy[$0] == $1 } }
+    if let copy {
+      isEqual = copy.count == count && copy.bytes == table.bytes && model.allSatisfy { copy[$0] == $1 }
+    }
     #expect(isEqual)
   }
 

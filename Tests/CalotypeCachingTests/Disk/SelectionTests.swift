@@ -73,7 +73,8 @@ import Testing
     // The file name of the long one, as far as text can imitate it.
     let digest = CacheKey(long).hexDigest
     let names: [String?] = [
-      nil, "", ".", "..", "../x", "/", "/etc", "a/b", "a", "A", "a\0b", "\0", "%", "%00", "ü", "日本", "🙂", " ", long,
+      nil, "", ".", "..", "../x", "/", "/etc", "a/b", "a", "A", "a\0b", "\0", "%", "%00", "ü", "日本", "🙂", " ",
+      long,
       long + "y", String(repeating: "x", count: 100) + "-" + digest, "v2", "namespaces", "partial",
     ]
     let key = CacheKey("key")
@@ -93,7 +94,8 @@ import Testing
     let inside = try FileManager.default.contentsOfDirectory(atPath: folder.cache.path)
     #expect(Set(inside) == ["v2", "namespaces", "CACHEDIR.TAG"])
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: folder.cache.appending(path: "namespaces").path).count
+      try FileManager.default.contentsOfDirectory(atPath: folder.cache.appending(path: "namespaces").path)
+        .count
         == names.count - 1)
   }
 

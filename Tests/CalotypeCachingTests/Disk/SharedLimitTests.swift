@@ -59,7 +59,8 @@ import Testing
             let metadata = RecordMetadata(tags: ["\(key % 4)"], user: ["number": "\(number)"])
             switch Int.random(in: 0..<1000) {
             case 0..<300: try await cache.store(Self.content(key, number), metadata: metadata, for: cacheKey)
-            case 300..<450: _ = try? cache.handOver(Self.content(key, number), metadata: metadata, for: cacheKey)
+            case 300..<450:
+              _ = try? cache.handOver(Self.content(key, number), metadata: metadata, for: cacheKey)
             case 450..<500: try await cache.remove(cacheKey)
             case 500: try await cache.removeAll()
             case 501: try await cache.trim()

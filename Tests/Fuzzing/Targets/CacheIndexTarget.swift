@@ -59,7 +59,9 @@ enum CacheIndexTarget {
       let encoded = Journal.encode([change], generation: generation, offset: offset)
       let again = encoded.withUnsafeBytes { Journal.decode($0, generation: generation, offset: offset) }
       try FuzzFailure.unless(again == change, "\(change) became \(again as Any)")
-      let elsewhere = encoded.withUnsafeBytes { Journal.decode($0, generation: generation, offset: offset + 80) }
+      let elsewhere = encoded.withUnsafeBytes {
+        Journal.decode($0, generation: generation, offset: offset + 80)
+      }
       try FuzzFailure.unless(elsewhere == nil, "a change that is believed in another place")
       switch change {
       case .put(let entry):
@@ -87,7 +89,8 @@ enum CacheIndexTarget {
     }
     let (count, sum) = (table.count, table.bytes)
     try FuzzFailure.unless(
-      count == entries.count && sum == bytes, "\(count) entries of \(sum) bytes are \(entries.count) of \(bytes)")
+      count == entries.count && sum == bytes,
+      "\(count) entries of \(sum) bytes are \(entries.count) of \(bytes)")
   }
 
   private static func put(_ value: UInt64, _ bytes: inout [UInt8], at offset: Int, count: Int = 8) {
@@ -116,7 +119,9 @@ enum CacheIndexTarget {
     guard bytes.count >= Journal.headLength else { return }
     let generation = UInt64(bytes[16])
     bytes.replaceSubrange(0..<Journal.headLength, with: Journal.encodeHead(generation: generation))
-    for start in stride(from: Journal.headLength, to: bytes.count - Journal.changeLength + 1, by: Journal.changeLength) {
+    for start in stride(
+      from: Journal.headLength, to: bytes.count - Journal.changeLength + 1, by: Journal.changeLength)
+    {
       put(UInt64(bytes[start] % 5), &bytes, at: start, count: 4)
       if bytes[start + 8] & 1 == 0 { put(0, &bytes, at: start + 59, count: 5) }
       let seed = generation ^ UInt64(start) &* 0x9E37_79B9_7F4A_7C15

@@ -10,7 +10,8 @@ struct CacheKills {
   let seed: Int
 
   private static let calls = [
-    "openat", "write", "pwrite64", "close", "rename", "unlink", "ftruncate", "flock", "utimensat", "mkdir", "fstat",
+    "openat", "write", "pwrite64", "close", "rename", "unlink", "ftruncate", "flock", "utimensat", "mkdir",
+    "fstat",
     "newfstatat", "pread64", "fcntl", "getdents64",
   ]
 
@@ -70,10 +71,12 @@ struct CacheKills {
       }
     }
     for problem in figures.problems { print(problem) }
-    let killed = figures.killed.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    let killed = figures.killed.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(
+      separator: ", ")
     print(
       "cache-kills: \(figures.killed.values.reduce(0, +)) of \(figures.runs) processes killed (\(killed)), seed \(seed);"
-        + " \(figures.found) records read, \(figures.rebuilds) folders listed, \(figures.problems.count) problems")
+        + " \(figures.found) records read, \(figures.rebuilds) folders listed, \(figures.problems.count) problems"
+    )
     return figures.problems.isEmpty
   }
 
@@ -141,7 +144,8 @@ struct CacheKills {
       if number != nil { figures.found += 1 }
     }
     let trimmed = try await cache.trim()
-    try demand(trimmed.bytes == left.bytes && trimmed.count == left.count, "\(left), and after a trim \(trimmed)")
+    try demand(
+      trimmed.bytes == left.bytes && trimmed.count == left.count, "\(left), and after a trim \(trimmed)")
     let last = try await cache.statistics()
     try demand(last.failures == 0 && last.damaged == 0, "\(last)")
     try demand(CacheContent.walk(place.folder.path).unfinished == 0, "tmp/new is left")

@@ -52,13 +52,15 @@ struct CacheSharing {
     print(
       "cache-sharing: \(operations / max(1, seconds)) operations a second by \(Self.processes) processes of \(Self.tasks)"
         + " tasks; \(observations) observations, most \(most) of \(Self.byteLimit) bytes, \(mostRecords) records;"
-        + " \(statistics.bytes) bytes in the books and \(walked.bytes) in the folder; \(isRight ? "right" : "WRONG")")
+        + " \(statistics.bytes) bytes in the books and \(walked.bytes) in the folder; \(isRight ? "right" : "WRONG")"
+    )
     return isRight
   }
 
   private static func configuration(_ folder: String) -> DiskCache.Configuration {
     DiskCache.Configuration(
-      folder: URL(filePath: folder, directoryHint: .isDirectory), byteLimit: byteLimit, recordByteLimit: 300_000,
+      folder: URL(filePath: folder, directoryHint: .isDirectory), byteLimit: byteLimit,
+      recordByteLimit: 300_000,
       stagingByteLimit: 2_000_000)
   }
 
