@@ -181,7 +181,7 @@ extension DiskBooks {
             Data(
               bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: raw.count, deallocator: .none)
           } ?? Data()
-        try files.create(temporary, parts: [head, entries], modified: now(), synchronize: false)
+        try files.create(temporary, parts: [head, entries], modified: now(), synchronize: isDurable)
       }
     }
     let fresh = try createJournal(generation: next)
@@ -194,7 +194,7 @@ extension DiskBooks {
   private func createJournal(generation: UInt64) throws(FileSystemError) -> String {
     let path = "\(layout.temporaries)/journal"
     let head = Journal.encodeHead(generation: generation)
-    try files.create(path, parts: [head], modified: now(), synchronize: false)
+    try files.create(path, parts: [head], modified: now(), synchronize: isDurable)
     return path
   }
 
@@ -209,13 +209,13 @@ extension DiskBooks {
 
   private func put(_ temporary: String, at path: String) throws(FileSystemError) {
     do throws(FileSystemError) {
-      try files.rename(temporary, to: path, synchronize: false)
+      try files.rename(temporary, to: path, synchronize: isDurable)
     } catch {
       guard error.code == EISDIR || error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
       // A folder that somebody made. It is not ours to remove.
       let aside = "\(layout.temporaries)/\(UInt64.random(in: .min ... .max))"
       try files.rename(path, to: aside, synchronize: false)
-      try files.rename(temporary, to: path, synchronize: false)
+      try files.rename(temporary, to: path, synchronize: isDurable)
     }
   }
 }

@@ -27,7 +27,7 @@ extension DiskBooks {
   private func write(
     _ data: Data, header: Data, entry: IndexEntry, time: Date
   ) throws(FileSystemError) {
-    let synchronize = configuration.durability == .fsync
+    let synchronize = isDurable
     try files.create(layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
     let path = layout.record(entry.digest)
     let before = index.read { $0[entry.digest] }

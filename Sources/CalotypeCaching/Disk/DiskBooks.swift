@@ -62,6 +62,9 @@ final class DiskBooks {
     self.index = index
   }
 
+  /// Whether what is written must be on the device before it counts.
+  var isDurable: Bool { configuration.durability == .fsync }
+
   /// The tally since it was last taken.
   func takeTally() -> Tally {
     defer { tally = Tally() }
@@ -195,7 +198,8 @@ final class DiskBooks {
     }
     let data = Journal.encode(changes, generation: generation, offset: offset)
     do throws(FileSystemError) {
-      try journal.append(data)
+      // A record that readers are told to be absent is not safe.
+      try journal.append(data, synchronize: isDurable)
     } catch {
       // A part of it may be there. If that cannot be taken back, the index is made anew next time.
       do throws(FileSystemError) {

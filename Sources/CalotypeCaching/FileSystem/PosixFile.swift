@@ -39,8 +39,11 @@ final class PosixFile: CacheSharedFile {
     return FileStatus(status)
   }
 
-  func append(_ data: Data) throws(FileSystemError) {
+  func append(_ data: Data, synchronize: Bool) throws(FileSystemError) {
     if let failure = data.withUnsafeBytes({ writeAll($0, to: descriptor, path: path) }) { throw failure }
+    guard !synchronize || fdatasync(descriptor) == 0 else {
+      throw FileSystemError(operation: "fdatasync", path: path, code: errno)
+    }
   }
 
   func overwrite(_ data: Data) throws(FileSystemError) {

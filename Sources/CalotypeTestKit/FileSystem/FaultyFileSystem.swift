@@ -196,9 +196,9 @@ private struct FaultySharedFile: CacheSharedFile {
     return try base.currentStatus()
   }
 
-  func append(_ data: Data) throws(FileSystemError) {
+  func append(_ data: Data, synchronize: Bool) throws(FileSystemError) {
     try owner.enter(.append, path)
-    try base.append(data)
+    try base.append(data, synchronize: synchronize)
   }
 
   func overwrite(_ data: Data) throws(FileSystemError) {

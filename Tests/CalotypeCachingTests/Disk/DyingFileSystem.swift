@@ -129,11 +129,11 @@ private struct DyingSharedFile: CacheSharedFile {
     return try base.currentStatus()
   }
 
-  func append(_ data: Data) throws(FileSystemError) {
+  func append(_ data: Data, synchronize: Bool) throws(FileSystemError) {
     try owner.change { () throws(FileSystemError) in
-      try base.append(data)
+      try base.append(data, synchronize: synchronize)
     } partly: { () throws(FileSystemError) in
-      try base.append(data.prefix(data.count * 5 / 8))
+      try base.append(data.prefix(data.count * 5 / 8), synchronize: false)
     }
   }
 

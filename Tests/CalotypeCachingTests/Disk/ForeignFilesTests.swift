@@ -76,4 +76,23 @@ import Testing
     #expect(folder.temporaries.isEmpty)
     #expect(try await cache.read(key) != nil)
   }
+
+  @Test func whatStandsWhereRecordsAreWrittenIsReplacedAndNotWrittenTo() async throws {
+    let folder = try TemporaryFolder()
+    let cache = DiskCache(folder.configuration())
+    try await cache.store(bytes(1), for: key)
+    let place = folder.cache.appending(path: "v2/tmp/new").path
+    let other = folder.path("other")
+    try bytes(50).write(to: URL(filePath: other))
+    let changes: [() -> Int32] = [
+      { link(other, place) }, { symlink(other, place) }, { mkfifo(place, 0o600) },
+    ]
+    for (number, change) in changes.enumerated() {
+      #expect(change() == 0)
+      try await cache.store(bytes(100 + number), for: key)
+      #expect(try await cache.read(key)?.data == bytes(100 + number))
+    }
+    #expect(try Data(contentsOf: URL(filePath: other)) == bytes(50))
+    #expect(folder.temporaries.isEmpty)
+  }
 }

@@ -109,6 +109,7 @@ import Testing
       ("zeros", { try write(Data(count: original.count), name) }),
       ("twice", { try write(original + original, name) }),
       ("something behind it", { try write(original + [1, 2, 3], name) }),
+      ("a terabyte of holes behind it", { truncate(path, 1 << 40) }),
       (
         "folder",
         {
@@ -141,7 +142,10 @@ import Testing
       ),
     ]
     for (what, change) in others {
-      for (other, data) in good { try write(data, other) }
+      for (other, data) in good {
+        unlink(self.path(other))
+        try write(data, other)
+      }
       try change()
       _ = try await check("\(what) in the place of \(name)")
       #expect(try await check("the start after \(what)") == 0)
