@@ -20,6 +20,7 @@ NAME ?=
 SECONDS ?= 60
 RUNS ?= 200
 DOWNLOADS ?= 10000
+KILLS ?= 2000
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -62,11 +63,13 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	Benchmarks/.build/release/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 Benchmarks/.build/release/calotype-benchmarks resize)
 
-soak: test-deps ## Long runs of the loader: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong
+soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak http2 --runs $(RUNS)
 	Benchmarks/.build/release/calotype-soak faults --downloads $(DOWNLOADS)
 	Benchmarks/.build/release/calotype-soak exits --runs $(RUNS)
+	Benchmarks/.build/release/calotype-soak cache-sharing --seconds $(SECONDS)
+	Benchmarks/.build/release/calotype-soak cache-kills --kills $(KILLS)
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

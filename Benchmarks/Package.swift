@@ -42,6 +42,7 @@ let package = Package(
       name: "calotype-soak",
       dependencies: [
         "BenchmarkHarness", .product(name: "CalotypeLoading", package: "Calotype"),
+        .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeTestKit", package: "Calotype"),
       ],
       path: "Sources/CalotypeSoak", swiftSettings: swift),

@@ -7,7 +7,7 @@ import Testing
 /// A process that is killed at any moment leaves only whole records, and those it was told were stored.
 @Suite struct CrashTests {
   @Test(.timeLimit(.minutes(2))) func twoHundredKilledWritersLeaveNoWrongBytes() async throws {
-    let program = try #require(Self.writer)
+    let program = try #require(cacheWriter)
     let folder = try TemporaryFolder()
     var stored: [UInt64: UInt64] = [:]
     var found = 0
@@ -45,16 +45,6 @@ import Testing
     #expect(found > 2000)
     // The scan behind `statistics` has cleaned up behind the dead.
     #expect(folder.temporaries.isEmpty)
-  }
-
-  /// The helper, built beside the tests.
-  private static var writer: String? {
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-    let places = [own] + CommandLine.arguments
-    return places.lazy
-      .compactMap { place in place.lastIndex(of: "/").map { place[..<$0] + "/CacheWriter" } }
-      .map { String($0) }
-      .first { access($0, X_OK) == 0 }
   }
 
   /// Pairs of words; one that was cut off at the end is dropped.

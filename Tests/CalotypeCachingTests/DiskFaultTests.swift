@@ -192,4 +192,34 @@ import Testing
     #expect(statistics.failures == 2)
     #expect(statistics.lastFailure?.code == "cachePermissionDenied")
   }
+
+  @Test func whatFailsForGoodIsTriedOnce() async throws {
+    let cache = cache()
+    try await cache.store(bytes(100), for: key)
+    let (calls, code) = (files.calls(.lock), EACCES)
+    files.fail(.lock, with: code)
+    await #expect(throws: CachingError.self) { try await cache.store(bytes(1), for: key) }
+    #expect(files.calls(.lock) == calls + 1)
+  }
+
+  @Test(arguments: [nil, 50, 100, 300])
+  func aRenameThatWasDoneAndFailedAllTheSameIsSeen(before: Int?) async throws {
+    let cache = cache()
+    if let before { try await cache.store(bytes(before, seed: 3), for: key) }
+    let new = folder.cache.appending(path: "v2/tmp/new").path
+    let path = folder.record(key).path
+    try FileManager.default.createDirectory(
+      at: folder.record(key).deletingLastPathComponent(), withIntermediateDirectories: true)
+    files.intercept { operation, name throws(FileSystemError) in
+      // As when the folder cannot be brought to the device.
+      guard operation == .rename, name == path else { return }
+      rename(new, path)
+      throw FileSystemError(operation: "fsync", path: path, code: EIO)
+    }
+    await #expect(throws: CachingError.self) { try await cache.store(bytes(100), for: key) }
+    files.heal()
+    #expect(try await cache.read(key)?.data == bytes(100))
+    #expect(try await cache.statistics().bytes == folder.walk().bytes)
+    #expect(try await DiskCache(folder.configuration()).statistics().bytes == folder.walk().bytes)
+  }
 }

@@ -1,4 +1,5 @@
 import CalotypeSupport
+import FoundationEssentials
 import Glibc
 
 /// True for the first who asks.
@@ -100,4 +101,14 @@ final class Child: Sendable {
     while waitpid(pid, &status, 0) < 0, errno == EINTR {}
     return status & 0x7F
   }
+}
+
+/// The helper program `CacheWriter`, built beside the tests.
+var cacheWriter: String? {
+  let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+  let places = [own] + CommandLine.arguments
+  return places.lazy
+    .compactMap { place in place.lastIndex(of: "/").map { place[..<$0] + "/CacheWriter" } }
+    .map { String($0) }
+    .first { access($0, X_OK) == 0 }
 }

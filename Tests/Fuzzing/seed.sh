@@ -17,10 +17,14 @@ case ${target%%-*} in
   probe) names=(-name '*.*') ;;
   encode | resample | cache)
     # Numbers of all sizes: what they mean is up to the target, which also makes the frame of a cache record right.
+    # A list of records needs more of them; every other one is of changes.
+    step=4 controls=' ab,'
+    [ "$target" != cache-index ] || step=20 controls=$(printf ' ab,\240ab,')
     for seed in $(seq 40); do
-      awk -v seed="$seed" \
-        'BEGIN { srand(seed); for (i = 0; i < 40 + 4 * seed; i++) printf "%c", 1 + int(rand() * 127); printf " ab" }' \
+      LC_ALL=C awk -v seed="$seed" -v step="$step" \
+        'BEGIN { srand(seed); for (i = 0; i < 40 + step * seed; i++) printf "%c", 1 + int(rand() * 127) }' \
         >"$folder/numbers-$seed"
+      printf '%s' "$(LC_ALL=C cut -d , -f $((seed % (${#controls} / 4) + 1)) <<<"$controls")" >>"$folder/numbers-$seed"
     done
     exit ;;
   data)

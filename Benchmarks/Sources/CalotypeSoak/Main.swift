@@ -1,11 +1,14 @@
 import BenchmarkHarness
 import Glibc
 
-/// Long runs of the loader against servers in processes of their own; exit status 1 if anything was wrong.
+/// Long runs of the loader against servers in processes of their own, and of the disk cache in several processes; exit
+/// status 1 if anything was wrong.
 ///
 ///     calotype-soak http2 [--runs N] [--transfers N]
 ///     calotype-soak faults [--downloads N] [--seed N]
 ///     calotype-soak exits [--runs N] [--seed N]
+///     calotype-soak cache-kills [--kills N] [--seed N]
+///     calotype-soak cache-sharing [--seconds N]
 @main
 enum Main {
   static func main() async throws {
@@ -15,6 +18,7 @@ enum Main {
       // The child of `exits`.
       ExitSoak.load(CommandLine.arguments[2], caFile: CommandLine.arguments[3], microseconds: microseconds)
     }
+    if command.hasPrefix("cache-"), try await runCacheChild(command, Array(arguments)) { return }
     var values: [String: Int] = [:]
     while let name = arguments.popFirst() {
       guard name.hasPrefix("--"), let value = arguments.popFirst().flatMap({ Int($0) }), value > 0 else {
@@ -33,6 +37,10 @@ enum Main {
       work = soak.run
     case "exits":
       work = ExitSoak(runs: value("--runs", 200), seed: value("--seed", 1)).run
+    case "cache-kills":
+      work = CacheKills(kills: value("--kills", 2_000), seed: value("--seed", 1)).run
+    case "cache-sharing":
+      work = CacheSharing(seconds: value("--seconds", 60)).run
     case "serve":
       // The child of `faults`.
       work = FaultServer.run
@@ -46,12 +54,30 @@ enum Main {
     }
   }
 
+  /// The children of the commands about caches.
+  ///
+  /// - Returns: Whether it was one.
+  private static func runCacheChild(_ command: String, _ arguments: [String]) async throws -> Bool {
+    guard arguments.count == 3, let first = Int(arguments[1]), let second = Int(arguments[2]) else {
+      return false
+    }
+    switch command {
+    case "cache-script": try await CacheScriptChild.run(arguments[0], byteLimit: first, first: second)
+    case "cache-hammer":
+      if await !CacheSharing.hammer(arguments[0], seconds: first, seed: second) { exit(1) }
+    default: return false
+    }
+    return true
+  }
+
   private static func usage(_ problem: String) -> Never {
     let text = """
       calotype-soak: \(problem)
       usage: calotype-soak http2 [--runs N] [--transfers N]
              calotype-soak faults [--downloads N] [--seed N]
              calotype-soak exits [--runs N] [--seed N]
+             calotype-soak cache-kills [--kills N] [--seed N]
+             calotype-soak cache-sharing [--seconds N]
 
       """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

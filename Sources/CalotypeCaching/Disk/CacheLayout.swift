@@ -32,7 +32,7 @@ struct CacheLayout: Sendable {
       }
     }
     if name.isEmpty { return "%" }
-    return name.utf8.count <= 200 ? name : name.prefix(100) + "%" + CacheKey(namespace).hexDigest
+    return name.utf8.count <= 200 ? name : name.prefix(100) + "%-" + CacheKey(namespace).hexDigest
   }
 
   /// The version of the record format; another one lives beside it without being seen.

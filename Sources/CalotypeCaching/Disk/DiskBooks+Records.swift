@@ -17,7 +17,7 @@ extension DiskBooks {
       guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
       // Others may have filled the device. Make room for this record and some more, and try once again.
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
-      let freeing = max(size + RecordHeader.maxLength, configuration.byteLimit / 10)
+      let freeing = max(size + (64 << 10), bytes / 10)
       guard count > 0, try evict(toBytes: max(0, bytes - freeing), count: count) > 0 else { throw error }
       try write(data, header: header, entry: entry, time: time)
     }
@@ -27,20 +27,14 @@ extension DiskBooks {
   private func write(
     _ data: Data, header: Data, entry: IndexEntry, time: Date
   ) throws(FileSystemError) {
-    let synchronize = configuration.durability == .fsync
-    do throws(FileSystemError) {
-      try files.create(
-        layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
-    } catch {
-      // A link that somebody put there is removed, not followed.
-      guard error.code == ELOOP, try files.remove(layout.temporary) else { throw error }
-      try files.create(
-        layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
-    }
+    let synchronize = isDurable
+    try files.create(layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
     let path = layout.record(entry.digest)
     let before = index.read { $0[entry.digest] }
+    var isNoted = false
     do throws(FileSystemError) {
       try note([.put(entry)])
+      isNoted = true
       do throws(FileSystemError) {
         try files.rename(layout.temporary, to: path, synchronize: synchronize)
       } catch {
@@ -51,9 +45,13 @@ extension DiskBooks {
       }
     } catch {
       _ = try? files.remove(layout.temporary)
-      // What was there is there still.
-      if index.read({ $0[entry.digest] }) == entry {
-        try? note([before.map { .put($0) } ?? .remove(entry.digest)])
+      if isNoted {
+        do throws(FileSystemError) {
+          try settle(entry, before: before)
+        } catch {
+          // Whoever loads the journal next looks at how it ends.
+          distrust()
+        }
       }
       throw error
     }
@@ -70,17 +68,16 @@ extension DiskBooks {
 
   /// Removes a file that was seen to be useless, unless a new one has taken its name since.
   ///
-  /// - Returns: Whether it is gone.
+  /// - Returns: Whether it was removed.
   func discard(_ digest: Digest256, seen: FileStatus) throws(FileSystemError) -> Bool {
     guard let status = try files.status(layout.record(digest)) else {
       if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
-      return true
+      return false
     }
     guard status.identity == seen.identity, status.modified == seen.modified, status.size == seen.size else {
       return false
     }
-    _ = try remove(digest)
-    return true
+    return try remove(digest)
   }
 
   // MARK: Limits
@@ -111,15 +108,15 @@ extension DiskBooks {
         let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
         guard usedBytes > bytes || usedCount > count else { break }
         let path = layout.record(victim.digest)
-        if let status = try files.status(path) {
+        // A folder in the place of a record is not ours, and counts as gone.
+        if let status = try files.status(path), status.kind != .folder {
           if round < 3, status.modified.microseconds > victim.accessed {
             var entry = victim
             entry.accessed = status.modified.microseconds
             spared.append(entry)
             continue
           }
-          guard try files.remove(path) else { continue }
-          tally.evicted += 1
+          if try files.remove(path) { tally.evicted += 1 }
         }
         try noteRemoval(of: victim.digest)
       }
@@ -167,15 +164,14 @@ extension DiskBooks {
     var spared: [IndexEntry] = []
     for suspect in suspects {
       let path = layout.record(suspect.digest)
-      if let status = try files.status(path) {
+      if let status = try files.status(path), status.kind != .folder {
         if suspect.expires > end, status.modified.microseconds >= oldest {
           var entry = suspect
           entry.accessed = status.modified.microseconds
           spared.append(entry)
           continue
         }
-        guard try files.remove(path) else { continue }
-        tally.expired += 1
+        if try files.remove(path) { tally.expired += 1 }
       }
       try noteRemoval(of: suspect.digest)
     }
@@ -193,12 +189,16 @@ extension DiskBooks {
       try visit(CacheLayout.fanOut[nextVisit])
       nextVisit = (nextVisit + 1) % CacheLayout.fanOut.count
     }
-    if journalCount > max(Self.minJournal, index.read { $0.count } / 4) { try writeIndex() }
+    let due = max(configuration.journalCount, index.read { $0.count } / 4, compactionCount)
+    guard journalCount > due else { return }
+    // A device without room for the index is not asked for it after each store.
+    compactionCount = journalCount * 2
+    try writeIndex()
+    compactionCount = 0
   }
 
   private static var sweepInterval: Double { 60 }
   private static var visitInterval: Int { 4096 }
-  private static var minJournal: Int { 4096 }
 
   /// Compares one folder with the index: a crash of the machine may leave records that nobody noted, and people remove
   /// files.

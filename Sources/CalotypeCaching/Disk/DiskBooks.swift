@@ -21,17 +21,26 @@ final class DiskBooks {
   let index: DiskIndex
 
   private var lockFile: (any CacheSharedFile)?
-  private var journal: (any CacheSharedFile)?
-  private var generation: UInt64 = 0
+  /// `nil` when the index has to be loaded.
+  var journal: (any CacheSharedFile)?
+  var generation: UInt64 = 0
   /// Length of the journal, as far as the index goes.
-  private var offset = 0
+  var offset = 0
+  /// What the journal ends with, if somebody else wrote that.
+  var lastChange: Journal.Change?
   /// Removals that are done and not noted yet.
   private var unnoted: [Journal.Change] = []
+  /// What the lock file says of the journal, as far as we know.
+  private var mark: Journal.Mark?
+  /// Whether the folder for temporary files may be missing.
+  private var isIncomplete = true
   /// When the index was last searched for what is too old.
   var lastSweep: Date?
   /// Stores since a folder was last compared with the index, and which one is next.
   var storesSinceVisit = 0
   var nextVisit = 0
+  /// Changes from which on the index is written anew; more than usual when that failed for lack of space.
+  var compactionCount = 0
 
   /// What happened, for the statistics.
   var tally = Tally()
@@ -53,6 +62,9 @@ final class DiskBooks {
     self.index = index
   }
 
+  /// Whether what is written must be on the device before it counts.
+  var isDurable: Bool { configuration.durability == .fsync }
+
   /// The tally since it was last taken.
   func takeTally() -> Tally {
     defer { tally = Tally() }
@@ -63,26 +75,40 @@ final class DiskBooks {
 
   /// Calls `body` while this process is the one that writes, with an index that is up to date.
   ///
-  /// - Parameter creates: Whether the folder is made when it is not there.
+  /// - Parameters:
+  ///   - creates: Whether the folder is made when it is not there.
+  ///   - timeout: How long to wait for another process; `nil` for the time of the configuration.
   /// - Returns: `nil` when there is no folder.
   func withLock<Result>(
-    creates: Bool, _ body: () throws(FileSystemError) -> Result
+    creates: Bool, timeout: Duration? = nil, _ body: () throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result? {
-    guard let lock = try acquire(creates: creates) else { return nil }
+    guard let lock = try acquire(creates: creates, timeout: timeout ?? configuration.lockTimeout) else {
+      return nil
+    }
     defer { lock.unlock() }
     do throws(FileSystemError) {
+      if isIncomplete {
+        try files.makeFolder(layout.temporaries)
+        isIncomplete = false
+      }
       try synchronize()
     } catch {
-      journal = nil
-      index.invalidate()
+      distrust()
       throw error
     }
-    // What was removed is noted, whatever else failed. When that fails too, the journal counts too much.
-    defer { try? noteRemovals() }
+    defer {
+      // What was removed is noted, whatever else failed. When that fails too, the journal counts too much.
+      try? note([])
+      // Others may store the same keys from now on.
+      unnoted = []
+      writeMark(lock)
+    }
     return try body()
   }
 
-  private func acquire(creates: Bool) throws(FileSystemError) -> (any CacheSharedFile)? {
+  private func acquire(
+    creates: Bool, timeout: Duration
+  ) throws(FileSystemError) -> (any CacheSharedFile)? {
     for _ in 0..<8 {
       let file: any CacheSharedFile
       if let lockFile {
@@ -97,7 +123,7 @@ final class DiskBooks {
           file = try files.openShared(layout.lock)
         }
       }
-      try wait(for: file)
+      try wait(for: file, timeout)
       do throws(FileSystemError) {
         // Another folder may bear the name by now, and its lock is another one.
         if let status = try files.status(layout.lock), status.identity == file.status.identity {
@@ -115,8 +141,8 @@ final class DiskBooks {
   }
 
   /// Others hold the lock for milliseconds. One that was stopped while it did must not stop us for ever.
-  private func wait(for file: any CacheSharedFile) throws(FileSystemError) {
-    let deadline = ContinuousClock.now + configuration.lockTimeout
+  private func wait(for file: any CacheSharedFile, _ timeout: Duration) throws(FileSystemError) {
+    let deadline = ContinuousClock.now + timeout
     var pause: useconds_t = 50
     while try !file.tryLock() {
       guard ContinuousClock.now < deadline else {
@@ -131,8 +157,16 @@ final class DiskBooks {
   /// Lets go of everything that belongs to a folder which is no longer there.
   func forget() {
     lockFile = nil
-    journal = nil
+    mark = nil
+    isIncomplete = true
     unnoted = []
+    distrust()
+  }
+
+  /// Loads the index anew before it is used again.
+  func distrust() {
+    journal = nil
+    lastChange = nil
     index.invalidate()
   }
 
@@ -144,105 +178,45 @@ final class DiskBooks {
       if !CacheLayout.ownNames.contains(name) { isOurs = false }
     }
     guard isOurs else { return }
-    try files.create(layout.tag, parts: [Data(CacheLayout.tag.utf8)], modified: now(), synchronize: false)
-  }
-
-  // MARK: The index
-
-  /// Brings the index up to what others did.
-  private func synchronize() throws(FileSystemError) {
-    if let journal {
-      let status = try journal.currentStatus()
-      if status.isLinked {
-        if status.size == offset { return }
-        if status.size > offset, try replay(journal, to: status.size) == .current {
-          try checkLastChange()
-          return
-        }
-      }
-    }
-    try load()
-  }
-
-  private enum Replay: Equatable {
-    case current
-    case sealed(next: UInt64)
-    case damaged
-  }
-
-  private var lastChange: Journal.Change?
-
-  /// Applies the changes between ``offset`` and `size`.
-  private func replay(
-    _ journal: any CacheSharedFile, to size: Int
-  ) throws(FileSystemError) -> Replay {
-    let whole = (size - offset) / Journal.changeLength * Journal.changeLength
-    let bytes = try journal.read(at: offset, count: whole)
-    var changes: [Journal.Change] = []
-    changes.reserveCapacity(whole / Journal.changeLength)
-    let isWhole = bytes.withUnsafeBytes { raw -> Bool in
-      guard raw.count == whole else { return false }
-      for start in stride(from: 0, to: whole, by: Journal.changeLength) {
-        let piece = UnsafeRawBufferPointer(rebasing: raw[start..<start + Journal.changeLength])
-        guard let change = Journal.decode(piece, generation: generation, offset: offset + start) else {
-          return false
-        }
-        changes.append(change)
-      }
-      return true
-    }
-    guard isWhole else { return .damaged }
-    // Somebody died while it wrote the last one, which nothing was done about yet.
-    if offset + whole < size { try journal.truncate(to: offset + whole) }
-    offset += whole
-    var next: UInt64?
-    index.change(offset: offset) { table in
-      for change in changes {
-        switch change {
-        case .put(let entry): table.put(entry)
-        case .remove(let digest): table.remove(digest)
-        case .sealed(let generation): next = generation
-        }
-      }
-    }
-    lastChange = changes.last
-    return next.map { .sealed(next: $0) } ?? .current
-  }
-
-  /// Whoever noted the last record may have died before it had its name, or before the old one was replaced.
-  private func checkLastChange() throws(FileSystemError) {
-    guard case .put(let entry) = lastChange else { return }
-    lastChange = nil
-    let status = try files.status(layout.record(entry.digest))
-    guard status?.size != Int(entry.size) else { return }
-    if let status, status.kind == .regular {
-      try note([.put(IndexEntry(digest: entry.digest, size: status.size, accessed: status.modified))])
-    } else {
-      try note([.remove(entry.digest)])
+    do throws(FileSystemError) {
+      try files.create(layout.tag, parts: [Data(CacheLayout.tag.utf8)], modified: now(), synchronize: false)
+    } catch {
+      // Others that start at the same time make it too.
+      guard error.code == EEXIST else { throw error }
     }
   }
 
-  /// Appends changes to the journal and makes them in the index.
-  func note(_ changes: [Journal.Change]) throws(FileSystemError) {
+  // MARK: The journal
+
+  /// Appends changes to the journal, behind the removals that wait for that, and makes them in the index.
+  func note(_ added: [Journal.Change]) throws(FileSystemError) {
+    let changes = unnoted + added
     guard !changes.isEmpty else { return }
     guard let journal else {
-      // It failed before in this turn; the next one lists the folder.
+      // It failed before in this turn; the next one loads what there is.
       throw FileSystemError(operation: "append", path: layout.journal, code: EIO)
     }
     let data = Journal.encode(changes, generation: generation, offset: offset)
     do throws(FileSystemError) {
-      try journal.append(data)
+      // A record that readers are told to be absent is not safe.
+      try journal.append(data, synchronize: isDurable)
     } catch {
       // A part of it may be there. If that cannot be taken back, the index is made anew next time.
       do throws(FileSystemError) {
         try journal.truncate(to: offset)
       } catch {
-        self.journal = nil
+        distrust()
         _ = try? files.remove(layout.index)
       }
       throw error
     }
+    unnoted = []
     offset += data.count
+    apply(changes)
+  }
+
+  /// Makes changes in the index, which then goes as far as ``offset``.
+  func apply(_ changes: [Journal.Change]) {
     index.change(offset: offset) { table in
       for change in changes {
         switch change {
@@ -254,158 +228,45 @@ final class DiskBooks {
     }
   }
 
-  /// Notes what was removed, which leaves the index at once and the journal in groups.
-  private func noteRemovals() throws(FileSystemError) {
-    guard !unnoted.isEmpty else { return }
-    let changes = unnoted
-    unnoted = []
-    try note(changes)
-  }
-
+  /// Takes note of a removal, which leaves the index at once and the journal in groups.
   func noteRemoval(of digest: Digest256) throws(FileSystemError) {
     // Without a journal, the index is about to be written as a whole.
     if journal != nil { unnoted.append(.remove(digest)) }
     index.change(offset: offset) { $0.remove(digest) }
-    if unnoted.count >= 512 { try noteRemovals() }
+    if unnoted.count >= 512 { try note([]) }
   }
 
-  /// Reads index and journal, or makes them anew.
-  private func load() throws(FileSystemError) {
-    journal = nil
-    lastChange = nil
-    index.invalidate()
-    let found: Replay
-    do throws(FileSystemError) {
-      found = try readFiles()
-    } catch {
-      // Files of ours that cannot be read are as good as damaged; if nothing can, listing the folder says so.
-      found = .damaged
+  /// Notes what really bears the name of a record, unless it is what the journal says.
+  ///
+  /// - Parameters:
+  ///   - entry: What the journal ends with.
+  ///   - before: What was there before, if that is known.
+  func settle(_ entry: IndexEntry, before: IndexEntry? = nil) throws(FileSystemError) {
+    let status = try files.status(layout.record(entry.digest))
+    guard let status, status.kind == .regular else { return try note([.remove(entry.digest)]) }
+    var found = IndexEntry(digest: entry.digest, size: status.size, accessed: status.modified)
+    // The new one, or one that is as long and was read since: who knows.
+    if found.size == entry.size {
+      if found.accessed == entry.accessed { return }
+      found.expires = entry.expires
     }
-    switch found {
-    case .current:
-      try checkLastChange()
-    case .sealed:
-      // Somebody died, or failed, on the way to the next index file.
-      try writeIndex()
-    case .damaged:
-      try rebuild()
-    }
+    if let before, before.size == found.size, before.accessed == found.accessed { found = before }
+    try note([.put(found)])
   }
 
-  private func readFiles() throws(FileSystemError) -> Replay {
-    guard let file = try files.open(layout.index), var contents = try IndexFile.read(file) else {
-      return .damaged
-    }
-    let journal = try files.openShared(layout.journal)
-    let head = try journal.read(at: 0, count: Journal.headLength)
-    guard let journalGeneration = head.withUnsafeBytes({ Journal.decodeHead($0) }) else { return .damaged }
-    generation = journalGeneration
-    offset = Journal.headLength
-    if journalGeneration != contents.generation {
-      // Right only if this is the journal whose seal names the index file that has come since.
-      index.replace(IndexTable(), journal: nil, offset: offset)
-      guard case .sealed(contents.generation) = try replay(journal, to: journal.status.size) else {
-        return .damaged
-      }
-      generation = contents.generation
-      index.replace(contents.takeTable(), journal: nil, offset: 0)
-      try writeJournal(named: contents.generation)
-      return .current
-    }
-    index.replace(contents.takeTable(), journal: nil, offset: offset)
-    let state = try replay(journal, to: journal.status.size)
-    guard case .current = state else { return state }
-    self.journal = journal
-    index.follow(journal, offset: offset)
-    return .current
+  /// What the lock file says of the journal; `nil` when it says nothing.
+  func readMark() -> Journal.Mark? {
+    guard let lockFile, let bytes = try? lockFile.read(at: 0, count: Journal.Mark.length) else { return nil }
+    mark = bytes.withUnsafeBytes { Journal.Mark($0) }
+    return mark
   }
 
-  /// How many changes the journal has.
-  var journalCount: Int { max(0, offset - Journal.headLength) / Journal.changeLength }
-
-  /// Lists the folder and starts from what is there. What is known of a record from before stays known.
-  func rebuild() throws(FileSystemError) {
-    tally.rebuilds += 1
-    var table = IndexTable()
-    try walk { entry in
-      var entry = entry
-      if let known = index.read({ $0[entry.digest] }), known.size == entry.size {
-        (entry.source, entry.tags, entry.expires) = (known.source, known.tags, known.expires)
-      }
-      table.put(entry)
-    }
-    index.replace(table, journal: nil, offset: 0)
-    journal = nil
-    do throws(FileSystemError) {
-      try writeIndex()
-    } catch {
-      let (bytes, count) = index.read { ($0.bytes, $0.count) }
-      guard error.code == ENOSPC || error.code == EDQUOT, count > 0 else { throw error }
-      // Not even room for the list: a tenth of the records goes.
-      try evict(toBytes: bytes - max(1, bytes / 10), count: count)
-      try writeIndex()
-    }
-  }
-
-  /// Calls `body` for all records there are.
-  func walk(_ body: (IndexEntry) -> Void) throws(FileSystemError) {
-    for fanOut in CacheLayout.fanOut { try list(fanOut, body) }
-  }
-
-  func list(_ fanOut: String, _ body: (IndexEntry) -> Void) throws(FileSystemError) {
-    do throws(FileSystemError) {
-      try files.list(layout.fanOutFolder(fanOut)) { name, status in
-        guard status.kind == .regular, let digest = CacheLayout.digest(fanOut: fanOut, name: name) else {
-          return
-        }
-        body(IndexEntry(digest: digest, size: status.size, accessed: status.modified))
-      }
-    } catch {
-      // A link or file in the place of a folder holds nothing of ours.
-      guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
-    }
-  }
-
-  /// Writes the index as it is now, and an empty journal.
-  func writeIndex() throws(FileSystemError) {
-    let next = UInt64.random(in: .min ... .max)
-    let temporary = "\(layout.temporaries)/index"
-    try index.reading { table throws(FileSystemError) in
-      try table.withUnsafeBytes { raw throws(FileSystemError) in
-        let head = IndexFile.encodeHead(
-          IndexFile.Head(generation: next, count: table.count, checksum: Checksum(of: raw).value))
-        // Only for the duration of the call.
-        let entries =
-          raw.baseAddress.map {
-            Data(
-              bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: raw.count, deallocator: .none)
-          } ?? Data()
-        try files.create(temporary, parts: [head, entries], modified: now(), synchronize: false)
-      }
-    }
-    let fresh = "\(layout.temporaries)/journal"
-    try files.create(
-      fresh, parts: [Journal.encodeHead(generation: next)], modified: now(), synchronize: false)
-    if journal != nil { try note([.sealed(next: next)]) }
-    journal = nil
-    try files.rename(temporary, to: layout.index, synchronize: false)
-    try files.rename(fresh, to: layout.journal, synchronize: false)
-    try openJournal(generation: next)
-  }
-
-  private func writeJournal(named next: UInt64) throws(FileSystemError) {
-    let fresh = "\(layout.temporaries)/journal"
-    try files.create(
-      fresh, parts: [Journal.encodeHead(generation: next)], modified: now(), synchronize: false)
-    try files.rename(fresh, to: layout.journal, synchronize: false)
-    try openJournal(generation: next)
-  }
-
-  private func openJournal(generation next: UInt64) throws(FileSystemError) {
-    let journal = try files.openShared(layout.journal)
-    generation = next
-    offset = Journal.headLength
-    self.journal = journal
-    index.follow(journal, offset: offset)
+  /// A journal that lost its end is whole to the eye: its length is kept elsewhere too. Without it that is not seen, so
+  /// that this may fail.
+  private func writeMark(_ lock: any CacheSharedFile) {
+    guard journal != nil else { return }
+    let current = Journal.Mark(generation: generation, end: offset)
+    guard current != mark, (try? lock.overwrite(current.encoded)) != nil else { return }
+    mark = current
   }
 }

@@ -22,13 +22,15 @@ extension DiskCache {
       } ?? []
     var removed = 0
     let reader = reader
-    for start in stride(from: 0, to: suspects.count, by: Self.batch) {
-      let batch = suspects[start..<min(start + Self.batch, suspects.count)]
+    for start in stride(from: 0, to: suspects.count, by: Self.headersAtOnce) {
+      let batch = suspects[start..<min(start + Self.headersAtOnce, suspects.count)]
       let meant = try await perform { () throws(CachingError) in
-        var meant: [Digest256] = []
+        var meant: [(digest: Digest256, status: FileStatus)] = []
         for digest in batch {
-          guard let entry = try reader.entry(digest) else { continue }
-          if selection.contains(source: entry.source, tags: entry.metadata.tags) { meant.append(digest) }
+          guard let (entry, status) = try reader.entry(digest) else { continue }
+          if selection.contains(source: entry.source, tags: entry.metadata.tags) {
+            meant.append((digest, status))
+          }
         }
         return meant
       }
@@ -37,7 +39,8 @@ extension DiskCache {
         try counted { () throws(CachingError) in
           try withBooks(creates: false) { books throws(FileSystemError) in
             var removed = 0
-            for digest in meant where try books.remove(digest) { removed += 1 }
+            // What was stored meanwhile stays.
+            for record in meant where try books.discard(record.digest, seen: record.status) { removed += 1 }
             return removed
           }
         } ?? 0
@@ -84,8 +87,8 @@ extension DiskCache {
     for fanOut in CacheLayout.fanOut {
       let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
       // One visit to the threads a batch, so that reads get their turn and cancellation is noticed.
-      for start in stride(from: 0, to: digests.count, by: Self.batch) {
-        let batch = digests[start..<min(start + Self.batch, digests.count)]
+      for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
+        let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
         let verdicts = try await perform { () throws(CachingError) in
           var verdicts: [(Digest256, RecordReader.Verdict)] = []
           for digest in batch { verdicts.append((digest, try reader.verify(digest))) }
@@ -98,7 +101,7 @@ extension DiskCache {
             report.bytes += size
           case .damaged(let path, let status):
             report.damaged.append(path)
-            discard(digest, status)
+            discard([digest: status])
           case .gone:
             continue
           }
@@ -135,7 +138,7 @@ extension DiskCache {
     }
     var result = counters.withLock { $0 }
     (result.bytes, result.count) = held
-    result.stagedBytes = stagedBytes
+    result.stagedBytes = staging.bytes
     result.byteLimit = configuration.byteLimit
     result.countLimit = configuration.countLimit
     return result
@@ -150,12 +153,12 @@ extension DiskCache {
     var entries: [CacheEntry] = []
     for fanOut in CacheLayout.fanOut {
       let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
-      for start in stride(from: 0, to: digests.count, by: Self.batch) {
-        let batch = digests[start..<min(start + Self.batch, digests.count)]
+      for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
+        let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
         entries += try await perform { () throws(CachingError) in
           var entries: [CacheEntry] = []
           for digest in batch {
-            if let entry = try reader.entry(digest) { entries.append(entry) }
+            if let (entry, _) = try reader.entry(digest) { entries.append(entry) }
           }
           return entries
         }
@@ -164,7 +167,7 @@ extension DiskCache {
     return entries.sorted { ($0.accessed, $0.key) < ($1.accessed, $1.key) }
   }
 
-  private static var batch: Int { 64 }
+  private static var headersAtOnce: Int { 64 }
 
   private func counted<Result>(
     _ body: () throws(CachingError) -> Result

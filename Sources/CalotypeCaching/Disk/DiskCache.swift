@@ -25,13 +25,15 @@ public actor DiskCache: DataCaching {
   /// The thread that writes. The actor runs on it, so that it may block.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  private nonisolated let thread = SerialThread(name: "calotype-disk")
+  nonisolated let thread = SerialThread(name: "calotype-disk")
   private nonisolated let readers: WorkerExecutor
   nonisolated let reader: RecordReader
   nonisolated let index = DiskIndex()
-  private nonisolated let staging = StagingArea()
+  nonisolated let staging = StagingArea()
   nonisolated let counters = Lock(DiskCacheStatistics())
-  private let books: DiskBooks
+  let books: DiskBooks
+  /// Files that reads found useless and nobody has removed yet.
+  nonisolated let useless = Lock<[Digest256: FileStatus]>([:])
 
   /// Makes a cache; no file is touched before it is asked for something.
   ///
@@ -55,7 +57,7 @@ public actor DiskCache: DataCaching {
 
   /// Reads the record of a key.
   ///
-  /// A record that is damaged is removed, counted in ``statistics()`` and reads as `nil`, and so is one that was
+  /// A record that is damaged is removed soon, counted in ``statistics()`` and reads as `nil`, and so is one that was
   /// not read for longer than the age limit.
   ///
   /// - Returns: The record, or `nil` when there is none.
@@ -89,7 +91,7 @@ public actor DiskCache: DataCaching {
     case .hit(let record): return record
     case .miss: return nil
     case .expired(let status), .damaged(let status):
-      await discard(key.digest, status)
+      discardLater(key.digest, status)
       return nil
     }
   }
@@ -133,8 +135,9 @@ public actor DiskCache: DataCaching {
   ///   - metadata: What to keep beside it.
   ///   - key: Its identity.
   /// - Returns: What to wait for, if the outcome matters.
-  /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when more
-  ///   than ``Configuration/stagingByteLimit`` waits already.
+  /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
+  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make more
+  ///   than ``Configuration/stagingByteLimit`` wait.
   @discardableResult
   public nonisolated func handOver(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
@@ -152,7 +155,7 @@ public actor DiskCache: DataCaching {
   @discardableResult
   public nonisolated func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
     guard !Task.isCancelled else { throw .cancelled }
-    let record = StagedRecord(key: key, content: .removal, created: reader.now())
+    let record = StagedRecord(key: key, content: .removal, created: reader.now(), weight: 0)
     _ = add(record)
     return try await record.ended()
   }
@@ -161,9 +164,11 @@ public actor DiskCache: DataCaching {
     _ data: Data, _ metadata: RecordMetadata, for key: CacheKey
   ) throws(CachingError) -> StagedRecord {
     let limit = configuration.effectiveRecordLimit
-    // The header counts too, later.
     guard data.count <= limit else { throw .recordTooLarge(bytes: data.count, limit: limit) }
-    return StagedRecord(key: key, content: .data(data, metadata), created: reader.now())
+    // Asked now: a store that cannot be done must not take the place of one that can.
+    let size = try RecordHeader.length(key: key, metadata: metadata) + data.count
+    guard size <= limit else { throw .recordTooLarge(bytes: size, limit: limit) }
+    return StagedRecord(key: key, content: .data(data, metadata), created: reader.now(), weight: size)
   }
 
   private nonisolated func add(_ record: StagedRecord) -> StagingArea.Admission {
@@ -173,116 +178,6 @@ public actor DiskCache: DataCaching {
     }
     return admission
   }
-
-  // MARK: Writing
-
-  /// Writes some of what was handed over, and the rest in its turn: others wait for this thread too.
-  private func serve() {
-    if writeSome() { thread.schedule { self.assumeIsolated { $0.serve() } } }
-  }
-
-  /// Writes what has been handed over until now.
-  func writeStaged() {
-    for _ in 0...staging.load.count where writeSome() {}
-  }
-
-  private static let batch = 64
-
-  /// - Returns: Whether there may be more.
-  private func writeSome() -> Bool {
-    let (records, superseded) = staging.take(Self.batch)
-    // Their successors are behind them in the queue.
-    for record in superseded { record.end(.success(true)) }
-    guard !records.isEmpty else { return !superseded.isEmpty }
-    let results = apply(records)
-    let failures = results.compactMap { result in
-      if case .failure(let error) = result { error } else { nil }
-    }
-    counters.withLock { counters in
-      counters.failures += failures.count
-      if let last = failures.last { counters.lastFailure = last }
-    }
-    for (record, result) in zip(records, results) {
-      staging.finish(record)
-      record.end(result)
-    }
-    return true
-  }
-
-  private func apply(_ records: [StagedRecord]) -> [Result<Bool, CachingError>] {
-    let changes = records.map { $0.change(limit: configuration.effectiveRecordLimit) }
-    var results: [Result<Bool, CachingError>] = []
-    var stores = 0
-    let creates = records.contains { $0.isStore }
-    var failure: CachingError?
-    // Others may remove the folder between any two steps: then it is made again.
-    for attempt in 0..<3 where results.count < records.count {
-      failure = nil
-      do throws(CachingError) {
-        let done: Void? = try withBooks(creates: creates) { books throws(FileSystemError) in
-          for change in changes[results.count...] {
-            let result: Result<Bool, CachingError>
-            do throws(FileSystemError) {
-              result = try change.apply(to: books)
-              if case .success = result, change.isStore { stores += 1 }
-            } catch {
-              if error.code == ENOENT, attempt < 2 { throw error }
-              result = .failure(CachingError(error))
-            }
-            results.append(result)
-          }
-          try books.keepUp()
-        }
-        if done == nil { results = records.map { _ in .success(false) } }
-      } catch {
-        failure = error
-        books.forget()
-      }
-    }
-    counters.withLock { $0.stores += stores }
-    if let failure {
-      if results.count == records.count {
-        // Upkeep.
-        count(failure)
-      } else {
-        results += records[results.count...].map { _ in .failure(failure) }
-      }
-    }
-    return results
-  }
-
-  /// Has the books under the lock of the folder, with an index that is up to date and within the limits.
-  ///
-  /// - Returns: `nil` when there is no folder.
-  func withBooks<Result>(
-    creates: Bool, _ body: (DiskBooks) throws(FileSystemError) -> Result
-  ) throws(CachingError) -> Result? {
-    defer {
-      let tally = books.takeTally()
-      counters.withLock { counters in
-        counters.evictions += tally.evicted
-        counters.expired += tally.expired
-        counters.rebuilds += tally.rebuilds
-      }
-    }
-    do throws(FileSystemError) {
-      return try books.withLock(creates: creates) { () throws(FileSystemError) in
-        try books.makeRoom(bytes: 0, count: 0)
-        return try body(books)
-      }
-    } catch {
-      throw CachingError(error)
-    }
-  }
-
-  /// Removes a file that a read found useless. What cannot be removed stays, and reads as `nil` the next time too.
-  func discard(_ digest: Digest256, _ seen: FileStatus) {
-    _ = try? withBooks(creates: false) { books throws(FileSystemError) in
-      try books.discard(digest, seen: seen)
-    }
-  }
-
-  nonisolated var stagedBytes: Int { staging.load.bytes }
 
   // MARK: Blocking work
 

@@ -38,10 +38,13 @@ extension DiskCache {
     public var stagingByteLimit: Int
     /// How long to wait for another process that writes.
     public var lockTimeout: Duration
+    /// Most changes in the journal before the index is written anew; more for large indices.
+    var journalCount = 4096
 
     /// The default configuration with a few things changed.
     public init(
-      folder: URL = Configuration.defaultFolder, namespace: String? = nil, byteLimit: Int = 1 << 30, countLimit: Int = 250_000,
+      folder: URL = Configuration.defaultFolder, namespace: String? = nil, byteLimit: Int = 1 << 30,
+      countLimit: Int = 250_000,
       recordByteLimit: Int? = nil, maxAge: Duration? = .seconds(7 * 24 * 3600), lowWatermark: Double = 0.9,
       touchInterval: Duration = .seconds(60), durability: Durability = .none, threads: Int = 2,
       stagingByteLimit: Int = 64 << 20, lockTimeout: Duration = .seconds(30)

@@ -44,19 +44,32 @@ struct RecordHeader: Sendable {
   static let maxLength = fixedLength + maxKeyLength + maxMetadataLength
   private static let checksumOffset = 56
 
-  /// The bytes that stand before `payload` in its file.
-  static func encode(
-    key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data
-  ) throws(CachingError) -> Data {
+  /// How many bytes stand before the payload.
+  static func length(key: CacheKey, metadata: RecordMetadata) throws(CachingError) -> Int {
+    fixedLength + key.text.utf8.count + (try metadataBytes(key, metadata)).count
+  }
+
+  private static func metadataBytes(
+    _ key: CacheKey, _ metadata: RecordMetadata
+  ) throws(CachingError) -> [UInt8] {
     let keyBytes = key.text.utf8
     guard keyBytes.count <= maxKeyLength else {
       throw .keyTooLong(bytes: keyBytes.count, limit: maxKeyLength)
     }
     let source = key.source.utf8.elementsEqual(keyBytes) ? nil : key.source
-    let metadataBytes = MetadataCoding.encode(metadata, source: source)
-    guard metadataBytes.count <= maxMetadataLength else {
-      throw .metadataTooLarge(bytes: metadataBytes.count, limit: maxMetadataLength)
+    let bytes = MetadataCoding.encode(metadata, source: source)
+    guard bytes.count <= maxMetadataLength else {
+      throw .metadataTooLarge(bytes: bytes.count, limit: maxMetadataLength)
     }
+    return bytes
+  }
+
+  /// The bytes that stand before `payload` in its file.
+  static func encode(
+    key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data
+  ) throws(CachingError) -> Data {
+    let keyBytes = key.text.utf8
+    let metadataBytes = try metadataBytes(key, metadata)
     let length = fixedLength + keyBytes.count + metadataBytes.count
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length)

@@ -60,17 +60,24 @@ struct RecordReader: Sendable {
     }
   }
 
+  /// Longer records are copied and checked by threads that may take their time.
+  private static var atOnceLimit: Int { 1 << 20 }
+
   private func isDueForTouch(_ accessed: Date, _ time: Date) -> Bool {
     time.timeIntervalSince(accessed) > configuration.touchInterval.seconds
   }
 
   private func read(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {
     // Another process may allow itself more than we do; memory for that is not ours to take.
-    let limit = configuration.effectiveRecordLimit
+    let most = configuration.effectiveRecordLimit
+    let limit = mayWait ? most : min(most, Self.atOnceLimit)
     guard let file = try files.contents(of: layout.record(key.digest), limit: limit, mayWait: mayWait)
     else { return .miss }
     let status = file.status
-    guard status.size <= limit else { return .miss }
+    guard status.size <= limit else {
+      if status.size > most { return .miss }
+      throw FileSystemError(operation: "read", path: layout.record(key.digest), code: EAGAIN)
+    }
     let time = now()
     if isTooOld(status.modified, now: time) { return .expired(status) }
     let header = file.bytes.withUnsafeBytes { raw -> RecordHeader? in
@@ -102,17 +109,20 @@ struct RecordReader: Sendable {
   }
 
   /// What is known of a record without its payload, or `nil` when there is none or it is damaged.
-  func entry(_ digest: Digest256) throws(CachingError) -> CacheEntry? {
+  func entry(_ digest: Digest256) throws(CachingError) -> (entry: CacheEntry, status: FileStatus)? {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path), let header,
         CacheKey(header.key.text).digest == digest
       else { return nil }
-      return CacheEntry(
+      let entry = CacheEntry(
         key: header.key.text, source: header.key.source ?? header.key.text, metadata: header.metadata,
         dataLength: header.payloadLength, fileLength: file.status.size, created: header.created,
         accessed: file.status.modified, path: path)
+      return (entry, file.status)
     } catch {
+      // Not a file.
+      if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return nil }
       throw CachingError(error)
     }
   }

@@ -11,6 +11,8 @@ final class StagedRecord: Sendable {
   let key: CacheKey
   let content: Content
   let created: Date
+  /// Bytes that are held in memory.
+  let weight: Int
 
   private struct State {
     /// Whether there was, or is, a record.
@@ -18,29 +20,33 @@ final class StagedRecord: Sendable {
     var waiters: [UInt64: CheckedContinuation<Result<Bool, CachingError>, Never>] = [:]
     var next: UInt64 = 0
     var left: Set<UInt64> = []
+    /// Stores that this one took the place of.
+    var superseded: [StagedRecord] = []
   }
 
   private let state = Lock(State())
 
-  init(key: CacheKey, content: Content, created: Date) {
+  init(key: CacheKey, content: Content, created: Date, weight: Int) {
     self.key = key
     self.content = content
     self.created = created
+    self.weight = weight
   }
 
-  /// Bytes that are held in memory.
-  var weight: Int {
-    if case .data(let data, _) = content { data.count } else { 0 }
+  /// Lets an earlier store of the key, which is not written any more, end as this change does.
+  func adopt(_ earlier: StagedRecord) {
+    state.withLock { $0.superseded.append(earlier) }
   }
 
   /// Says how it ended; once.
   func end(_ result: Result<Bool, CachingError>) {
-    let waiters = state.withLock { state in
+    let (waiters, superseded) = state.withLock { state in
       state.result = result
-      defer { state.waiters = [:] }
-      return Array(state.waiters.values)
+      defer { (state.waiters, state.superseded) = ([:], []) }
+      return (Array(state.waiters.values), state.superseded)
     }
     for waiter in waiters { waiter.resume(returning: result) }
+    for record in superseded { record.end(result.map { _ in true }) }
   }
 
   /// Waits for the end.

@@ -23,7 +23,8 @@ final class StagingArea: Sendable {
 
   func add(_ record: StagedRecord, byteLimit: Int) -> Admission {
     state.withLock { state in
-      guard state.bytes == 0 || state.bytes + record.weight <= byteLimit else {
+      // Removals take no room, and nobody could wait for one that was not admitted.
+      guard record.weight == 0 || state.bytes == 0 || record.weight <= byteLimit - state.bytes else {
         return .full(bytes: state.bytes)
       }
       state.newest[record.key.digest] = record
@@ -39,28 +40,28 @@ final class StagingArea: Sendable {
     state.withLock { $0.newest.isEmpty ? nil : $0.newest[digest] }
   }
 
-  /// The changes that came first, which stay readable until ``finish(_:)``; none when nothing waits.
+  /// The changes that came first, which stay readable until ``finish(_:)``; none when nothing waits. Stores that a later
+  /// change of the same key made superfluous are left out, and end with it.
   ///
-  /// - Returns: What to write, and stores that a later change of the same key made superfluous.
-  func take(_ count: Int) -> (current: [StagedRecord], superseded: [StagedRecord]) {
+  /// - Returns: What to write, and how many changes were taken from the queue.
+  func take(_ count: Int) -> (records: [StagedRecord], taken: Int) {
     state.withLock { state in
-      var current: [StagedRecord] = []
-      var superseded: [StagedRecord] = []
+      var records: [StagedRecord] = []
       var taken = 0
       for record in state.queue {
-        guard current.count < count else { break }
+        guard records.count < count else { break }
         taken += 1
         // Removals are done in any case: the store after them may fail.
-        if case .data = record.content, state.newest[record.key.digest] !== record {
-          superseded.append(record)
+        if record.isStore, let newest = state.newest[record.key.digest], newest !== record {
+          newest.adopt(record)
           state.bytes -= record.weight
         } else {
-          current.append(record)
+          records.append(record)
         }
       }
       state.queue.removeFirst(taken)
       if taken == 0 { state.isServed = false }
-      return (current, superseded)
+      return (records, taken)
     }
   }
 
@@ -72,6 +73,9 @@ final class StagingArea: Sendable {
     }
   }
 
-  /// How much waits.
-  var load: (bytes: Int, count: Int) { state.withLock { ($0.bytes, $0.newest.count) } }
+  /// Bytes that wait or are being written.
+  var bytes: Int { state.withLock { $0.bytes } }
+
+  /// Changes that wait.
+  var count: Int { state.withLock { $0.queue.count } }
 }

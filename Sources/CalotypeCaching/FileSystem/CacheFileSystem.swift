@@ -86,7 +86,14 @@ public protocol CacheSharedFile: CacheFileReading {
   func currentStatus() throws(FileSystemError) -> FileStatus
 
   /// Writes behind the last byte.
-  func append(_ data: Data) throws(FileSystemError)
+  ///
+  /// - Parameters:
+  ///   - data: What to write.
+  ///   - synchronize: Whether the bytes must be on the device when the call returns.
+  func append(_ data: Data, synchronize: Bool) throws(FileSystemError)
+
+  /// Writes from the beginning, over what is there. Not for a file that is also appended to.
+  func overwrite(_ data: Data) throws(FileSystemError)
 
   /// Cuts the file off.
   func truncate(to length: Int) throws(FileSystemError)

@@ -14,8 +14,8 @@ public struct FileContents: Sendable {
   }
 }
 
-/// Bytes that were read from a file, in memory of their own that nobody cleared before.
 // `@unchecked`: the memory is written before `init` returns and never after.
+/// Bytes that were read from a file, in memory of their own that nobody cleared before.
 public final class FileBytes: @unchecked Sendable {
   /// Number of bytes.
   public let count: Int

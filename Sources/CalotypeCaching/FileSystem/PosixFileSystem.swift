@@ -16,7 +16,7 @@ public struct PosixFileSystem: CacheFileSystem {
       mayWait ? Glibc.open(path, Self.readFlags) : calotype_open_cached(path, Self.readFlags)
     }
     if descriptor < 0 {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       // Whoever may wait finds out what it is.
       throw FileSystemError(operation: "open", path: path, code: mayWait ? errno : EAGAIN)
     }
@@ -48,7 +48,7 @@ public struct PosixFileSystem: CacheFileSystem {
   public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
     let descriptor = retrying { Glibc.open(path, Self.readFlags) }
     if descriptor < 0 {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw FileSystemError(operation: "open", path: path, code: errno)
     }
     return try PosixFile(descriptor: descriptor, path: path)
@@ -65,12 +65,16 @@ public struct PosixFileSystem: CacheFileSystem {
   // Not blocking: a pipe somebody put there must not hang us. Access times of the kernel are not used.
   private static let readFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-  /// Writes a file with mode 0600.
+  /// Writes a file with mode 0600, and always a new one: what bore the name may be a pipe, or have another name.
   public func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
-    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
+    var descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    if descriptor < 0, errno == EEXIST {
+      _ = try remove(path)
+      descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    }
     guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
     var failure: FileSystemError?
     func check(_ status: Int32, _ operation: String) {
@@ -164,8 +168,11 @@ public struct PosixFileSystem: CacheFileSystem {
       }
       if name == "." || name == ".." { continue }
       var status = stat()
-      // Files may vanish between the two calls.
-      guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+      guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+        // Files may vanish between the two calls. What is there and cannot be asked must not be left out.
+        if errno == ENOENT { continue }
+        throw FileSystemError(operation: "fstatat", path: "\(folder)/\(name)", code: errno)
+      }
       body(name, FileStatus(status))
     }
   }
@@ -184,122 +191,4 @@ public struct PosixFileSystem: CacheFileSystem {
 
   /// `UTIME_OMIT`, whose macro Swift does not import.
   private static let omit = (1 << 30) - 2
-}
-
-/// An open file. Safe to share: reads and appends have no position, and the descriptor is closed with the last
-/// reference.
-private final class PosixFile: CacheSharedFile {
-  let status: FileStatus
-  private let descriptor: Int32
-  private let path: String
-
-  /// Takes the descriptor over, and closes it also when it fails.
-  init(descriptor: Int32, path: String) throws(FileSystemError) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      let code = errno
-      close(descriptor)
-      throw FileSystemError(operation: "fstat", path: path, code: code)
-    }
-    self.descriptor = descriptor
-    self.path = path
-    self.status = FileStatus(status)
-    // Released by now, and closed, when it is something else.
-    guard self.status.kind == .regular else {
-      throw FileSystemError(operation: "open", path: path, code: EINVAL)
-    }
-  }
-
-  deinit { close(descriptor) }
-
-  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(FileSystemError) -> Int {
-    try readAll(descriptor, path, at: offset, into: buffer)
-  }
-
-  func currentStatus() throws(FileSystemError) -> FileStatus {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else {
-      throw FileSystemError(operation: "fstat", path: path, code: errno)
-    }
-    return FileStatus(status)
-  }
-
-  func append(_ data: Data) throws(FileSystemError) {
-    if let failure = data.withUnsafeBytes({ writeAll($0, to: descriptor, path: path) }) { throw failure }
-  }
-
-  func truncate(to length: Int) throws(FileSystemError) {
-    guard ftruncate(descriptor, off_t(length)) == 0 else {
-      throw FileSystemError(operation: "ftruncate", path: path, code: errno)
-    }
-  }
-
-  func tryLock() throws(FileSystemError) -> Bool {
-    if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
-    guard errno == EWOULDBLOCK else { throw FileSystemError(operation: "flock", path: path, code: errno) }
-    return false
-  }
-
-  func unlock() { _ = flock(descriptor, LOCK_UN) }
-}
-
-private func readAll(
-  _ descriptor: Int32, _ path: String, at offset: Int, into buffer: UnsafeMutableRawBufferPointer
-) throws(FileSystemError) -> Int {
-  var length = 0
-  while length < buffer.count {
-    let got = pread(
-      descriptor, buffer.baseAddress.map { $0 + length }, buffer.count - length, off_t(offset + length))
-    if got < 0, errno == EINTR { continue }
-    guard got >= 0 else { throw FileSystemError(operation: "pread", path: path, code: errno) }
-    if got == 0 { break }
-    length += got
-  }
-  return length
-}
-
-private func writeAll(
-  _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String
-) -> FileSystemError? {
-  var offset = 0
-  while offset < bytes.count {
-    let count = write(descriptor, bytes.baseAddress.map { $0 + offset }, bytes.count - offset)
-    if count > 0 {
-      offset += count
-    } else if count == 0 || errno != EINTR {
-      return FileSystemError(operation: "write", path: path, code: count == 0 ? ENOSPC : errno)
-    }
-  }
-  return nil
-}
-
-private func retrying(_ call: () -> Int32) -> Int32 {
-  while true {
-    let result = call()
-    if result >= 0 || errno != EINTR { return result }
-  }
-}
-
-extension FileStatus {
-  init(_ status: stat) {
-    let kind: Kind =
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: .regular
-      case S_IFDIR: .folder
-      default: .other
-      }
-    let modified = Date(
-      timeIntervalSince1970: Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9)
-    self.init(
-      kind: kind, size: Int(status.st_size), modified: modified, identity: UInt64(status.st_ino),
-      isLinked: status.st_nlink > 0)
-  }
-}
-
-extension timespec {
-  init(_ date: Date) {
-    let (seconds, rest) = date.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    let borrow: Int64 = rest < 0 ? 1 : 0
-    self.init(tv_sec: Int(seconds - borrow), tv_nsec: Int((rest + borrow * 1_000_000) * 1000))
-  }
 }

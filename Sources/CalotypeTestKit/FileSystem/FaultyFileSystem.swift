@@ -21,6 +21,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     case openShared
     /// Appending to a file.
     case append
+    /// Writing over a file that several processes have open.
+    case overwrite
     /// Cutting a file off.
     case truncate
     /// Taking the lock of a file.
@@ -194,9 +196,14 @@ private struct FaultySharedFile: CacheSharedFile {
     return try base.currentStatus()
   }
 
-  func append(_ data: Data) throws(FileSystemError) {
+  func append(_ data: Data, synchronize: Bool) throws(FileSystemError) {
     try owner.enter(.append, path)
-    try base.append(data)
+    try base.append(data, synchronize: synchronize)
+  }
+
+  func overwrite(_ data: Data) throws(FileSystemError) {
+    try owner.enter(.overwrite, path)
+    try base.overwrite(data)
   }
 
   func truncate(to length: Int) throws(FileSystemError) {

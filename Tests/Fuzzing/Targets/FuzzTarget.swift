@@ -19,6 +19,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "thumbhash", run: ThumbHashTarget.run),
       FuzzTarget(name: "data-url", run: DataURLTarget.run),
       FuzzTarget(name: "cache-record", run: CacheRecordTarget.run),
+      FuzzTarget(name: "cache-index", run: CacheIndexTarget.run),
       FuzzTarget(name: "response-head", run: ResponseHeadTarget.run),
       FuzzTarget(name: "content-range", run: ContentRangeTarget.run),
       FuzzTarget(name: "http-date", run: HTTPDateTarget.run),

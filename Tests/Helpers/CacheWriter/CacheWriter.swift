@@ -7,10 +7,15 @@ import Glibc
 /// Four tasks own four keys each and number their records upwards from the seed. The content of a record follows
 /// from its key and number. After each store the index of the key and the number go to standard output, eight
 /// bytes each.
+///
+/// `CacheWriter FOLDER lock` takes the lock of the folder, says so by a line and does nothing until it is killed.
+/// `CacheWriter FOLDER try` reads `key 0`, asks for statistics, stores `key 1`, and writes what came of each.
 @main
 struct CacheWriter {
   static func main() async {
     let arguments = CommandLine.arguments
+    if arguments.count == 3, arguments[2] == "lock" { takeLock(arguments[1]) }
+    if arguments.count == 3, arguments[2] == "try" { return await tryEverything(arguments[1]) }
     guard arguments.count == 3, let seed = UInt64(arguments[2]) else { exit(2) }
     var configuration = DiskCache.Configuration()
     configuration.folder = URL(filePath: arguments[1], directoryHint: .isDirectory)
@@ -19,6 +24,31 @@ struct CacheWriter {
       for task in 0..<4 as Range<UInt64> {
         group.addTask { await write(keys: task * 4..<task * 4 + 4, from: seed, to: cache) }
       }
+    }
+  }
+
+  static func takeLock(_ folder: String) -> Never {
+    let descriptor = open("\(folder)/v2/lock", O_RDWR)
+    guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else { exit(4) }
+    print("locked")
+    fflush(nil)
+    while true { pause() }
+  }
+
+  static func tryEverything(_ folder: String) async {
+    let cache = DiskCache(.init(folder: URL(filePath: folder, directoryHint: .isDirectory)))
+    func attempt(_ name: String, _ body: () async throws -> String) async {
+      do {
+        print(name, try await body())
+      } catch {
+        print(name, (error as? CachingError)?.code ?? "\(error)")
+      }
+    }
+    await attempt("read") { try await cache.read(CacheKey("key 0")) == nil ? "nothing" : "found" }
+    await attempt("statistics") { "\(try await cache.statistics().count)" }
+    await attempt("store") {
+      try await cache.store(Data([1]), for: CacheKey("key 1"))
+      return "stored"
     }
   }
 

@@ -15,13 +15,15 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   var tags: UInt32
 
   static let length = 64
+  /// Lengths that make sense: sums of them stay numbers, whatever somebody put into the folder.
+  static let sizes: ClosedRange<Int64> = 0...1 << 40
 
   /// An entry of a record whose header was not read.
   init(digest: Digest256, size: Int, accessed: Date) {
     self.digest = digest
     self.accessed = accessed.microseconds
     expires = .max
-    self.size = Int64(clamping: size)
+    self.size = min(max(Int64(clamping: size), Self.sizes.lowerBound), Self.sizes.upperBound)
     source = 0
     tags = .max
   }

@@ -8,6 +8,8 @@ enum IndexFile {
   private static let magic: UInt64 = 0x5845_444E_494C_4143  // "CALINDEX"
   static let version: UInt32 = 1
   static let headLength = 64
+  /// A gigabyte of entries; a longer list is not believed, since memory is taken for it.
+  static let maxCount = 1 << 24
   private static let order: UInt32 = 0x0102_0304
 
   struct Head: Equatable, Sendable {
@@ -37,7 +39,7 @@ enum IndexFile {
       Checksum(of: UnsafeRawBufferPointer(rebasing: raw[..<(headLength - 8)])).value
         == raw.loadUnaligned(fromByteOffset: headLength - 8, as: UInt64.self),
       let count = Int(exactly: raw.loadUnaligned(fromByteOffset: 24, as: UInt64.self)),
-      count <= IndexTable.maxCount, fileSize == headLength + count * IndexEntry.length
+      count <= maxCount, fileSize == headLength + count * IndexEntry.length
     else { return nil }
     return Head(
       generation: raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self), count: count,

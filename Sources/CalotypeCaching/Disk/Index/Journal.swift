@@ -82,7 +82,7 @@ enum Journal {
         == raw.loadUnaligned(fromByteOffset: changeLength - 8, as: UInt64.self)
     else { return nil }
     let entry = raw.loadUnaligned(fromByteOffset: 8, as: IndexEntry.self)
-    guard entry.size >= 0, entry.size < 1 << 50 else { return nil }
+    guard IndexEntry.sizes.contains(entry.size) else { return nil }
     switch raw.loadUnaligned(as: UInt32.self) {
     case 1: return .put(entry)
     case 2: return .remove(entry.digest)
@@ -93,5 +93,36 @@ enum Journal {
 
   private static func seed(_ generation: UInt64, _ offset: Int) -> UInt64 {
     generation ^ UInt64(offset) &* 0x9E37_79B9_7F4A_7C15
+  }
+
+  /// How long a journal is, as the lock file keeps it: 24 bytes.
+  struct Mark: Equatable, Sendable {
+    static let length = 24
+
+    var generation: UInt64
+    var end: Int
+
+    init(generation: UInt64, end: Int) {
+      self.generation = generation
+      self.end = end
+    }
+
+    /// `nil` when it was never written, or not as a whole.
+    init?(_ raw: UnsafeRawBufferPointer) {
+      guard raw.count == Self.length,
+        Checksum(of: UnsafeRawBufferPointer(rebasing: raw[..<16]), seed: magic).value
+          == raw.loadUnaligned(fromByteOffset: 16, as: UInt64.self),
+        let end = Int(exactly: raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+      else { return nil }
+      self.init(generation: raw.loadUnaligned(as: UInt64.self), end: end)
+    }
+
+    var encoded: Data {
+      var bytes: [UInt8] = []
+      bytes.append(native: generation)
+      bytes.append(native: UInt64(end))
+      bytes.append(native: bytes.withUnsafeBytes { Checksum(of: $0, seed: magic) }.value)
+      return Data(bytes)
+    }
   }
 }

@@ -1,0 +1,67 @@
+import CalotypeCaching
+import FoundationEssentials
+import Glibc
+
+/// Records whose bytes follow from their key and a number, so that any of them can be checked.
+enum CacheContent {
+  static func key(_ index: Int) -> CacheKey { CacheKey("key \(index)") }
+
+  /// 0 to `limit` bytes; three in four records are much shorter.
+  static func data(_ index: Int, _ number: Int, limit: Int) -> Data {
+    let seed = (UInt64(number) << 12 | UInt64(index)) &* 0x9E37_79B9_7F4A_7C15
+    let size = Int((seed >> 20) % UInt64(limit + 1)) >> (seed >> 60 & 3 == 0 ? 0 : 5)
+    var random = SplitMix(seed: Int(seed >> 2))
+    let words = (0..<(size + 7) / 8).map { _ in random.next() }
+    return words.withUnsafeBytes { Data($0.prefix(size)) }
+  }
+
+  static func metadata(_ index: Int, _ number: Int) -> RecordMetadata {
+    RecordMetadata(tags: ["\(index % 4)"], user: ["number": "\(number)"])
+  }
+
+  /// The number of a record, `nil` for no record.
+  ///
+  /// - Throws: ``WrongRecord`` when its bytes are not those.
+  static func number(of record: CacheRecord?, _ index: Int, limit: Int) throws -> Int? {
+    guard let record else { return nil }
+    guard let number = record.metadata.user["number"].flatMap({ Int($0) }),
+      record.data == data(index, number, limit: limit), record.metadata == metadata(index, number)
+    else { throw WrongRecord(description: "key \(index) reads as \(record.data.count) wrong bytes") }
+    return number
+  }
+
+  /// Bytes and number of all records in a folder, and bytes of the one that is being written.
+  static func walk(_ folder: String) -> (bytes: Int, count: Int, unfinished: Int) {
+    let files = PosixFileSystem()
+    var (bytes, count, unfinished) = (0, 0, 0)
+    try? files.list("\(folder)/v2") { name, status in
+      guard name.utf8.count == 2, status.kind == .folder else { return }
+      try? files.list("\(folder)/v2/\(name)") { _, status in
+        bytes += status.size
+        count += 1
+      }
+    }
+    if let status = try? files.status("\(folder)/v2/tmp/new") { unfinished = status.size }
+    return (bytes, count, unfinished)
+  }
+}
+
+/// A record that nobody stored, or anything else that must not be.
+struct WrongRecord: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// A folder for caches, removed at the end.
+final class CacheFolder {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/calotype-soak-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw WrongRecord(description: "no temporary folder: \(errno)") }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
+}
