@@ -71,7 +71,10 @@ extension DiskCache {
   public func trim() async throws(CachingError) -> TrimReport {
     writeStaged()
     return try counted { () throws(CachingError) in
-      try withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+      // The report is to tell of everything that goes.
+      try withBooks(creates: false, makesRoom: false) { books throws(FileSystemError) in
+        try books.reconcile()
+      }
     } ?? TrimReport()
   }
 

@@ -90,7 +90,8 @@ extension DiskCache {
   ///   - timeout: How long to wait for another process; `nil` for the time of the configuration.
   /// - Returns: `nil` when there is no folder.
   func withBooks<Result>(
-    creates: Bool, timeout: Duration? = nil, _ body: (DiskBooks) throws(FileSystemError) -> Result
+    creates: Bool, timeout: Duration? = nil, makesRoom: Bool = true,
+    _ body: (DiskBooks) throws(FileSystemError) -> Result
   ) throws(CachingError) -> Result? {
     defer {
       let tally = books.takeTally()
@@ -102,7 +103,7 @@ extension DiskCache {
     }
     do throws(FileSystemError) {
       return try books.withLock(creates: creates, timeout: timeout) { () throws(FileSystemError) in
-        try books.makeRoom(bytes: 0, count: 0)
+        if makesRoom { try books.makeRoom(bytes: 0, count: 0) }
         return try body(books)
       }
     } catch {
