@@ -27,6 +27,7 @@ let package = Package(
       name: "calotype-benchmarks",
       dependencies: [
         "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib",
+        .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeImaging", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeTestKit", package: "Calotype"),

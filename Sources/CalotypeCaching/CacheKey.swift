@@ -7,12 +7,12 @@ import Crypto
 /// their UTF-8 bytes are equal; canonical equivalence of Unicode plays no part.
 public struct CacheKey: Hashable, Sendable {
   /// The text the key was made of.
-  public let text: String
+  public var text: String { words.text }
   /// What the cached thing was made from, such as a URL: all keys of one source can be removed together, by
   /// ``CacheSelection``. Not part of the identity.
-  public var source: String { otherSource ?? text }
-  /// `nil` where the source is the text: then a copy of the key retains one string, not two.
-  private let otherSource: String?
+  public var source: String { words.source }
+  /// Both texts. In one object, so that a copy of the key retains one thing, not two.
+  let words: CacheKeyWords
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
   @usableFromInline let digest: Digest256
 
@@ -22,8 +22,7 @@ public struct CacheKey: Hashable, Sendable {
   ///   - text: The whole identity.
   ///   - source: What it is a variant of; `nil` for the text itself.
   public init(_ text: String, source: String? = nil) {
-    self.text = text
-    otherSource = source
+    words = CacheKeyWords(text: text, source: source ?? text)
     digest = Digest256(sha256: Array(text.utf8))
   }
 
@@ -40,6 +39,27 @@ public struct CacheKey: Hashable, Sendable {
 extension CacheKey: CustomStringConvertible {
   /// The text.
   public var description: String { text }
+}
+
+/// The texts of a ``CacheKey``, compared byte by byte.
+final class CacheKeyWords: Sendable {
+  let text: String
+  let source: String
+  /// Of the source. Seeded anew in every process: nobody can choose sources that fall together.
+  let sourceHash: Int
+
+  init(text: String, source: String) {
+    self.text = text
+    self.source = source
+    var hasher = Hasher()
+    var bytes = source
+    bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    sourceHash = hasher.finalize()
+  }
+
+  func hasSameSource(as other: CacheKeyWords) -> Bool {
+    self === other || (sourceHash == other.sourceHash && source.utf8.elementsEqual(other.source.utf8))
+  }
 }
 
 /// 256 bits as plain words: compared and copied without touching the heap.

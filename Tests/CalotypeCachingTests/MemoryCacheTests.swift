@@ -143,7 +143,6 @@ import Testing
   }
 
   @Test func shardBehavesLikeADictionary() {
-    final class Token: Sendable {}
     var random = SystemRandomNumberGenerator()
     var shard = MemoryShard(seed: random.next())
     var model: [Digest256: ObjectIdentifier] = [:]
@@ -151,7 +150,7 @@ import Testing
     for _ in 0..<20_000 {
       let digest = digests[Int.random(in: 0..<200, using: &random)]
       if Bool.random(using: &random) {
-        let token = Token()
+        let token = MemoryBox()
         let old = shard.insert(.init(digest: digest, box: token, node: 0))
         #expect(
           old.map { ObjectIdentifier($0) } == model.updateValue(ObjectIdentifier(token), forKey: digest))

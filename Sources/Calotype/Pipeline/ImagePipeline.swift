@@ -51,7 +51,8 @@ public actor ImagePipeline {
   /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
-    if let image = cachedImage(for: request) { return image }
+    // Not by way of `cachedImage(for:)`: an optional image is copied once more than an image.
+    if let cached = inMemory(request) { return cached.image }
     return try await makeResponse(for: request).image
   }
 
@@ -70,12 +71,23 @@ public actor ImagePipeline {
 
   /// The image, if it is in memory now and fresh enough for the request. Never suspends.
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
-    guard let memory = configuration.memoryCache, request.cachePolicy.readsCaches, !request.hasCacheDirectives
-    else { return nil }
+    inMemory(request)?.image
+  }
+
+  @inline(__always)
+  private nonisolated func inMemory(_ request: ImageRequest) -> CachedImage? {
+    guard request.cachePolicy.readsCaches, !request.hasCacheDirectives else { return nil }
     let trustsAge = request.cachePolicy.trustsAge
-    if let cached = memory.value(for: request.key, allowingStale: trustsAge) { return cached.image }
-    guard request.acceptsLarger, let rendition = RequestIdentity.rendition(of: request) else { return nil }
-    return memory.value(coveringAtLeast: rendition, allowingStale: trustsAge)?.image
+    return configuration.memoryCache?.value(for: request.key, allowingStale: trustsAge)
+      ?? (request.acceptsLarger ? largerInMemory(request) : nil)
+  }
+
+  // Apart from hits, which it would make slower.
+  @inline(never)
+  private nonisolated func largerInMemory(_ request: ImageRequest) -> CachedImage? {
+    RequestIdentity.rendition(of: request).flatMap {
+      configuration.memoryCache?.value(coveringAtLeast: $0, allowingStale: request.cachePolicy.trustsAge)
+    }
   }
 
   /// Removes what the caches hold of a selection: originals and results, in memory and on disk.

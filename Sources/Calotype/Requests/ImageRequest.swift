@@ -18,7 +18,12 @@ public struct ImageRequest: Sendable {
   public var source: ImageSource { didSet { updateKeys() } }
   /// Header fields of the request. Requests with different fields never share, but for `Cache-Control` and `Pragma`,
   /// which tell the caches on the way what to do, ours included.
-  public var headers: HTTPFields { didSet { updateKeys() } }
+  public var headers: HTTPFields {
+    didSet {
+      updateKeys()
+      hasCacheDirectives = Self.hasCacheDirectives(headers)
+    }
+  }
   /// Shrink to this box. `nil` keeps the full size.
   public var thumbnail: Thumbnail? { didSet { updateKeys() } }
   /// What becomes of the picture in the end; caches keep the result. A `Resize` at the beginning is done while the
@@ -49,6 +54,9 @@ public struct ImageRequest: Sendable {
   /// Identity of the encoded original.
   public private(set) var sourceKey: CacheKey
 
+  /// Whether the request itself says what caches may do. Found out when the headers change: every look-up asks.
+  private(set) var hasCacheDirectives: Bool
+
   /// Creates a request for any source.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
@@ -66,6 +74,7 @@ public struct ImageRequest: Sendable {
     self.cachePolicy = cachePolicy
     self.priority = priority
     self.timeouts = timeouts
+    hasCacheDirectives = Self.hasCacheDirectives(headers)
     (sourceKey, key) = RequestIdentity.keys(
       source: source, headers: headers, thumbnail: thumbnail, transforms: transforms,
       animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
@@ -89,8 +98,7 @@ public struct ImageRequest: Sendable {
       allowsPartial: allowsPartial)
   }
 
-  /// Whether the request itself says what caches may do.
-  var hasCacheDirectives: Bool {
+  private static func hasCacheDirectives(_ headers: HTTPFields) -> Bool {
     !headers.isEmpty && (headers.contains(.cacheControl) || headers.contains(.pragma))
   }
 

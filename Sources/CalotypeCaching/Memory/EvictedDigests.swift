@@ -5,10 +5,10 @@
 /// order forget one that left, or believe that one came back which did not: no harm.
 struct EvictedDigests: Sendable {
   private struct Place: Sendable {
-    var fold: UInt64 = 0
-    /// The sums as they were when it left.
+    var fold: UInt32 = 0
+    /// The sums as they were when it left; the number modulo 2³².
+    var number: UInt32 = 0
     var bytes: UInt64 = 0
-    var number: UInt64 = 0
   }
 
   private let seed: UInt64
@@ -35,7 +35,7 @@ struct EvictedDigests: Sendable {
     number &+= 1
     bytes &+= UInt64(max(0, cost))
     let fold = fold(digest)
-    places[index(fold)] = Place(fold: fold, bytes: bytes, number: number)
+    places[index(fold)] = Place(fold: fold, number: UInt32(truncatingIfNeeded: number), bytes: bytes)
   }
 
   /// Forgets one.
@@ -46,7 +46,8 @@ struct EvictedDigests: Sendable {
     let place = places[index(fold)]
     guard place.fold == fold, place.number > 0 else { return false }
     places[index(fold)] = Place()
-    return bytes &- place.bytes < max(1, byteLimit) && number &- place.number < countLimit
+    let age = UInt32(truncatingIfNeeded: number) &- place.number
+    return bytes &- place.bytes < max(1, byteLimit) && UInt64(age) < countLimit
   }
 
   mutating func removeAll() {
@@ -61,7 +62,7 @@ struct EvictedDigests: Sendable {
     for place in old where place.number > 0 { places[index(place.fold)] = place }
   }
 
-  private func index(_ fold: UInt64) -> Int { Int(truncatingIfNeeded: fold) & (places.count - 1) }
+  private func index(_ fold: UInt32) -> Int { Int(truncatingIfNeeded: fold) & (places.count - 1) }
 
-  private func fold(_ digest: Digest256) -> UInt64 { digest.word3 ^ seed }
+  private func fold(_ digest: Digest256) -> UInt32 { UInt32(truncatingIfNeeded: digest.word3 ^ seed) }
 }

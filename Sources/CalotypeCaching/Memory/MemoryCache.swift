@@ -12,7 +12,7 @@
 /// cache.store(image, for: key, cost: image.byteCount)
 /// let hit = cache.value(for: key)
 /// ```
-public actor MemoryCache<Value: Sendable> {
+public final actor MemoryCache<Value: Sendable> {
   @usableFromInline nonisolated let table: MemoryTable
   private let timeToLive: Duration?
   private let liveValues: LiveValues<Value>?
@@ -51,9 +51,9 @@ public actor MemoryCache<Value: Sendable> {
   ///   - allowingStale: Whether a value counts that is no longer fresh, to be revalidated or for want of a better.
   @inlinable @inline(__always)
   public nonisolated func value(for key: CacheKey, allowingStale: Bool = false) -> Value? {
-    // Inlinable, so that programs have it for their type of value and not for any.
-    guard let box = table.lookUp(key.digest, allowingStale: allowingStale) else { return nil }
-    return Self.open(box)
+    // Inlinable, so that programs have it for their type of value and not for any; and no more than this, so that
+    // they do not retain the key, of which only the digest is wanted.
+    value(digest: key.digest, allowingStale: allowingStale)
   }
 
   /// Whether a key has a value that is fresh; O(1), does not count as a look-up.
@@ -85,13 +85,12 @@ public actor MemoryCache<Value: Sendable> {
     var labels = MemoryLabels(tags: tags, rendition: rendition)
     if let liveValues {
       let recall = liveValues.recall(value)
-      labels.recall = { recall().map(MemoryBox.init) }
+      labels.recall = { recall().map(ValueBox.init) }
     }
     return table.store(
       MemoryEntry(
-        digest: key.digest, box: MemoryBox(value), cost: max(0, cost), times: times,
-        source: SourceIndex.Name(key.source),
-        labels: labels))
+        digest: key.digest, box: ValueBox(value), cost: max(0, cost), times: times,
+        words: key.words, labels: labels))
   }
 
   /// Makes the value of a key fresh again, as when a server said that it has not changed; O(1).
@@ -128,11 +127,20 @@ public actor MemoryCache<Value: Sendable> {
     table.setLimits(byteLimit: byteLimit, countLimit: countLimit)
   }
 
+  @inlinable
+  nonisolated func value(digest: Digest256, allowingStale: Bool) -> Value? {
+    // The value is copied while the lock is held, so that its box need not be retained: copying runs no code of
+    // others, which releasing may.
+    var value: Value?
+    let isFound = table.lookUp(digest, allowingStale: allowingStale) { value = Self.open($0) }
+    return isFound ? value.take() : nil
+  }
+
   /// What a box of this cache carries.
   @inlinable @inline(__always)
-  nonisolated static func open(_ box: MemoryTable.Box) -> Value {
+  nonisolated static func open(_ box: MemoryBox) -> Value {
     // Only `store` puts boxes into the table of this cache, and all of them are of this type.
-    unsafeDowncast(box, to: MemoryBox<Value>.self).value
+    unsafeDowncast(box, to: ValueBox<Value>.self).value
   }
 
   /// When a duration is over that begins at `time`; `Int64.max` for never.
@@ -140,16 +148,6 @@ public actor MemoryCache<Value: Sendable> {
     guard let duration else { return .max }
     let (end, overflow) = time.addingReportingOverflow(duration.clampedNanoseconds)
     return overflow ? .max : end
-  }
-}
-
-/// Carries a value of any type through the table, which knows none.
-@usableFromInline
-final class MemoryBox<Value: Sendable>: Sendable {
-  @usableFromInline let value: Value
-
-  init(_ value: Value) {
-    self.value = value
   }
 }
 

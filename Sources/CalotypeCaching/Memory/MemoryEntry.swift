@@ -14,7 +14,8 @@ struct MemoryEntry: Sendable {
   var box: MemoryTable.Box
   var cost: Int
   var times = MemoryShard.Times()
-  var source: SourceIndex.Name
+  /// Its key's, for the source.
+  var words: CacheKeyWords
   var labels = MemoryLabels()
 }
 
@@ -23,11 +24,12 @@ struct RemovedEntry: Sendable {
   var digest: Digest256
   var cost: Int
   var times: MemoryShard.Times
-  var source: SourceIndex.Name
+  /// Its key's, for the source.
+  var words: CacheKeyWords
   var labels: MemoryLabels
 
   /// The entry again, with its value.
   func restored(_ box: MemoryTable.Box) -> MemoryEntry {
-    MemoryEntry(digest: digest, box: box, cost: cost, times: times, source: source, labels: labels)
+    MemoryEntry(digest: digest, box: box, cost: cost, times: times, words: words, labels: labels)
   }
 }

@@ -56,10 +56,11 @@ struct MemoryLedger: Sendable {
     let cost = order.cost(at: candidate.node)
     order.evict(candidate)
     // Most caches have no labels at all: then nothing is hashed, and no text is touched.
-    if !labels.isEmpty, let own = labels[candidate.node], let recall = own.recall {
-      let source = sources.name(of: candidate.node)
+    if !labels.isEmpty, let own = labels[candidate.node], let recall = own.recall,
+      let words = sources.words(of: candidate.node)
+    {
       live.insert(
-        RemovedEntry(digest: candidate.digest, cost: cost, times: times, source: source, labels: own), recall)
+        RemovedEntry(digest: candidate.digest, cost: cost, times: times, words: words, labels: own), recall)
     }
     forget(candidate.node, candidate.digest)
   }
@@ -73,13 +74,13 @@ struct MemoryLedger: Sendable {
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
     let held = live.all.filter {
-      selection.contains(source: $0.entry.source.text, tags: $0.entry.labels.tags)
+      selection.contains(source: $0.entry.words.source, tags: $0.entry.labels.tags)
     }
     return (nodes.map { order.digest(at: $0) }, held.map(\.entry.digest))
   }
 
   private mutating func note(_ entry: MemoryEntry, at node: Int) {
-    sources.insert(node, source: entry.source)
+    sources.insert(node, entry.words)
     guard !entry.labels.isEmpty else { return }
     labels[node] = entry.labels
     if let rendition = entry.labels.rendition { renditions.insert(rendition, entry.digest) }

@@ -1,9 +1,10 @@
 /// One of the tables of a ``MemoryCache``: open addressing with linear probing, keyed by digest.
 ///
-/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes. Columns instead of
-/// rows, so that a probe reads digests only and a hit retains nothing but its box.
-struct MemoryShard: Sendable {
-  typealias Box = any AnyObject & Sendable
+/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes. A row is one line of
+/// the processor's cache and counts no references by itself, so that a hit that needs no probing reads one line here
+/// and retains nothing.
+struct MemoryShard: ~Copyable {
+  typealias Box = MemoryBox
 
   /// When an entry is too old, in nanoseconds on the cache's own scale; `Int64.max` for never.
   struct Times: Hashable, Sendable {
@@ -24,55 +25,73 @@ struct MemoryShard: Sendable {
     var node: Int
   }
 
-  private struct Details: Sendable {
-    var times = Times()
-    var node: Int32 = 0
+  private struct Row {
+    var digest: Digest256
+    /// `nil` where the row is free. Otherwise the row owns one reference: taken when an entry is put in, and given to
+    /// whoever takes it out.
+    var box: Unmanaged<Box>?
+    var times: Times
+    var node: Int32
     /// Look-ups since the entry's turn last came, up to `mostMarks`.
-    var marks: UInt8 = 0
+    var marks: UInt8
+
+    static let free = Row(
+      digest: Digest256(word0: 0, word1: 0, word2: 0, word3: 0), box: nil, times: Times(), node: 0, marks: 0)
   }
 
   /// For how many turns look-ups can keep an entry.
   static let mostMarks: UInt8 = 3
 
-  private(set) var count = 0
+  // What a look-up needs comes first: beside the mutex, in its line.
+  private var rows: UnsafeMutablePointer<Row>
+  private let seed: UInt64
+  private var mask: Int
   private(set) var hits = 0
   private(set) var misses = 0
   private(set) var stale = 0
-  private var mask: Int
-  private var digests: [Digest256]
-  /// `nil` where a slot is free.
-  private var boxes: [Box?]
-  private var details: [Details]
-  private let seed: UInt64
+  private(set) var count = 0
 
   /// - Parameter seed: A random number: nobody can choose keys that fall into one chain.
   init(seed: UInt64) {
     self.seed = seed
-    (mask, digests, boxes, details) = Self.columns(16)
+    mask = 15
+    rows = Self.freeRows(16)
   }
 
-  private static func columns(_ capacity: Int) -> (Int, [Digest256], [Box?], [Details]) {
-    let none = Digest256(word0: 0, word1: 0, word2: 0, word3: 0)
-    return (
-      capacity - 1, Array(repeating: none, count: capacity), Array(repeating: nil, count: capacity),
-      Array(repeating: Details(), count: capacity)
-    )
+  deinit {
+    for index in 0...mask { rows[index].box?.release() }
+    rows.deallocate()
+  }
+
+  private static func freeRows(_ count: Int) -> UnsafeMutablePointer<Row> {
+    let size = MemoryLayout<Row>.stride
+    assert(size == 64)
+    // Rows are trivial: they need no deinitialisation.
+    let rows = UnsafeMutableRawPointer.allocate(byteCount: count * size, alignment: size)
+      .bindMemory(to: Row.self, capacity: count)
+    rows.initialize(repeating: .free, count: count)
+    return rows
   }
 
   /// Looks up and marks an entry. Counts as a hit; ``hitWasMiss(isStale:)`` takes that back.
   ///
-  /// - Parameter isOver: Set to the first of its times.
+  /// - Parameters:
+  ///   - isOver: Set to the first of its times.
+  ///   - use: Given the box while the row holds it.
+  /// - Returns: Whether there is one.
   @inline(__always)
-  mutating func lookUp(_ digest: Digest256, isOver: inout Int64) -> Box? {
-    guard let index = index(of: digest) else {
+  mutating func lookUp(_ digest: Digest256, isOver: inout Int64, use: (Box) -> Void) -> Bool {
+    let row = rows + index(of: digest)
+    guard let box = row.pointee.box else {
       misses += 1
-      return nil
+      return false
     }
     hits += 1
-    // Not written when full, so that the cache line of a popular entry stays shared.
-    if details[index].marks < Self.mostMarks { details[index].marks += 1 }
-    isOver = details[index].times.first
-    return boxes[index]
+    // Not written when full, so that the line of a popular entry stays shared.
+    if row.pointee.marks < Self.mostMarks { row.pointee.marks += 1 }
+    isOver = row.pointee.times.first
+    box._withUnsafeGuaranteedRef(use)
+    return true
   }
 
   /// What was found was too old.
@@ -89,72 +108,77 @@ struct MemoryShard: Sendable {
   }
 
   func entry(_ digest: Digest256) -> Entry? {
-    index(of: digest).flatMap { entry(at: $0) }
+    let row = rows + index(of: digest)
+    return row.pointee.box.map { Self.entry(row.pointee, box: $0.takeUnretainedValue()) }
   }
 
   func node(_ digest: Digest256) -> Int? {
-    index(of: digest).map { Int(details[$0].node) }
+    let row = rows + index(of: digest)
+    return row.pointee.box == nil ? nil : Int(row.pointee.node)
   }
 
   func times(_ digest: Digest256) -> Times? {
-    index(of: digest).map { details[$0].times }
+    let row = rows + index(of: digest)
+    return row.pointee.box == nil ? nil : row.pointee.times
   }
 
   /// Takes a mark of an entry, or all of them; removes the entry if it has none.
   /// - Returns: What was removed.
   mutating func removeUnlessMarked(_ digest: Digest256, takingAll: Bool) -> Entry? {
-    guard let index = index(of: digest) else { return nil }
-    guard details[index].marks > 0 else { return remove(at: index) }
-    details[index].marks = takingAll ? 0 : details[index].marks - 1
+    let index = index(of: digest)
+    guard rows[index].box != nil, rows[index].marks > 0 else { return remove(at: index) }
+    rows[index].marks = takingAll ? 0 : rows[index].marks - 1
     return nil
   }
 
   /// Changes when an entry becomes stale.
   mutating func setStale(_ digest: Digest256, at time: Int64) -> Bool {
-    guard let index = index(of: digest) else { return false }
-    details[index].times.stale = time
+    let row = rows + index(of: digest)
+    guard row.pointee.box != nil else { return false }
+    row.pointee.times.stale = time
     return true
   }
 
   /// Adds an entry or replaces the one with its digest.
   /// - Returns: The value that was there.
-  mutating func insert(_ entry: Entry) -> Box? {
-    if let index = index(of: entry.digest) {
-      let old = boxes[index]
-      let marks = details[index].marks
-      put(entry, at: index)
-      // What is popular stays so when it is renewed.
-      details[index].marks = marks
-      return old
+  mutating func insert(_ entry: consuming Entry) -> Box? {
+    var index = index(of: entry.digest)
+    let old = rows[index].box
+    if old == nil {
+      if (count + 1) * 2 > mask + 1 {
+        grow()
+        index = self.index(of: entry.digest)
+      }
+      count += 1
     }
-    if (count + 1) * 2 > digests.count { grow() }
-    put(entry, at: freeIndex(for: entry.digest))
-    count += 1
-    return nil
+    // What is popular stays so when it is renewed.
+    let marks = old == nil ? 0 : rows[index].marks
+    rows[index] = Row(
+      digest: entry.digest, box: .passRetained(entry.box), times: entry.times,
+      node: Int32(truncatingIfNeeded: entry.node), marks: marks)
+    return old?.takeRetainedValue()
   }
 
   /// Removes an entry.
   mutating func remove(_ digest: Digest256) -> Entry? {
-    index(of: digest).flatMap { remove(at: $0) }
+    remove(at: index(of: digest))
   }
 
   private mutating func remove(at index: Int) -> Entry? {
     var hole = index
-    guard let box = boxes[hole].take() else { return nil }
-    let removed = Entry(
-      digest: digests[hole], box: box, times: details[hole].times, node: Int(details[hole].node))
+    guard let box = rows[hole].box else { return nil }
+    let removed = Self.entry(rows[hole], box: box.takeRetainedValue())
     // Close the gap, so that no chain is cut and no tombstones pile up.
     var next = (hole + 1) & mask
-    while boxes[next] != nil {
-      let home = home(of: digests[next])
+    while rows[next].box != nil {
+      let home = home(of: rows[next].digest)
       if (next &- home) & mask >= (next &- hole) & mask {
-        digests[hole] = digests[next]
-        boxes.swapAt(hole, next)
-        details[hole] = details[next]
+        rows[hole] = rows[next]
         hole = next
       }
       next = (next + 1) & mask
     }
+    rows[hole].box = nil
     count -= 1
     return removed
   }
@@ -165,43 +189,27 @@ struct MemoryShard: Sendable {
     return Int(truncatingIfNeeded: product.high ^ product.low) & mask
   }
 
+  /// Where a digest is, or the free row where it would be.
   @inline(__always)
-  private func index(of digest: Digest256) -> Int? {
+  private func index(of digest: Digest256) -> Int {
     var index = home(of: digest)
-    // At most half of the slots are taken: there is a free one to end at.
-    while boxes[index] != nil {
-      if digests[index] == digest { return index }
-      index = (index + 1) & mask
-    }
-    return nil
-  }
-
-  private func freeIndex(for digest: Digest256) -> Int {
-    var index = home(of: digest)
-    while boxes[index] != nil { index = (index + 1) & mask }
+    // At most half of the rows are taken: there is a free one to end at.
+    while rows[index].box != nil, rows[index].digest != digest { index = (index + 1) & mask }
     return index
   }
 
-  private func entry(at index: Int) -> Entry? {
-    boxes[index].map { box in
-      Entry(digest: digests[index], box: box, times: details[index].times, node: Int(details[index].node))
-    }
-  }
-
-  private mutating func put(_ entry: Entry, at index: Int) {
-    digests[index] = entry.digest
-    boxes[index] = entry.box
-    details[index] = Details(times: entry.times, node: Int32(truncatingIfNeeded: entry.node))
+  private static func entry(_ row: Row, box: Box) -> Entry {
+    Entry(digest: row.digest, box: box, times: row.times, node: Int(row.node))
   }
 
   private mutating func grow() {
-    let (oldDigests, oldBoxes, oldDetails) = (digests, boxes, details)
-    (mask, digests, boxes, details) = Self.columns(oldDigests.count * 2)
-    for (old, box) in oldBoxes.enumerated() where box != nil {
-      let index = freeIndex(for: oldDigests[old])
-      digests[index] = oldDigests[old]
-      boxes[index] = box
-      details[index] = oldDetails[old]
+    let (old, oldCount) = (rows, mask + 1)
+    rows = Self.freeRows(oldCount * 2)
+    mask = oldCount * 2 - 1
+    // References move with their rows.
+    for index in 0..<oldCount where old[index].box != nil {
+      rows[self.index(of: old[index].digest)] = old[index]
     }
+    old.deallocate()
   }
 }

@@ -5,8 +5,9 @@ extension MemoryTable {
   func lookUp(coveringAtLeast rendition: Rendition, allowingStale: Bool) -> Box? {
     for digest in ledger.withLock({ $0.renditions.covering(rendition) }) {
       // What is too old is no answer; the next one may be.
+      var box: Box?
       guard contains(digest, allowingStale: allowingStale),
-        let box = lookUp(digest, allowingStale: allowingStale)
+        lookUp(digest, allowingStale: allowingStale, use: { box = $0 })
       else { continue }
       ledger.withLock { $0.coveringHits += 1 }
       return box

@@ -9,7 +9,7 @@ import Synchronization
 // `@unchecked`: `shards` is made at the beginning and freed at the end; what it points at is Sendable.
 @usableFromInline
 final class MemoryTable: @unchecked Sendable {
-  @usableFromInline typealias Box = any AnyObject & Sendable
+  typealias Box = MemoryBox
   /// Puts a value into a box again if it is alive.
   typealias Recall = @Sendable () -> Box?
 
@@ -52,12 +52,19 @@ final class MemoryTable: @unchecked Sendable {
     return shards[index]._withUnsafeGuaranteedRef { $0.withLock { body(&$0) } }
   }
 
+  /// Looks up an entry.
+  ///
+  /// - Parameter use: Given its box, mostly while the shard is locked: must do no more than copy what is in it.
+  /// - Returns: Whether there is one; if not, what `use` was given does not count.
   @usableFromInline
-  func lookUp(_ digest: Digest256, allowingStale: Bool) -> Box? {
+  func lookUp(_ digest: Digest256, allowingStale: Bool, use: (MemoryBox) -> Void) -> Bool {
     var isOver = Int64.max
-    let box = withShard(digest) { $0.lookUp(digest, isOver: &isOver) }
-    guard box != nil else { return keepsLive ? revive(digest, allowingStale: allowingStale) : nil }
-    return isOver == .max || isInTime(digest, isOver, allowingStale: allowingStale) ? box : nil
+    if withShard(digest, { $0.lookUp(digest, isOver: &isOver, use: use) }) {
+      return isOver == .max || isInTime(digest, isOver, allowingStale: allowingStale)
+    }
+    guard keepsLive, let box = revive(digest, allowingStale: allowingStale) else { return false }
+    use(box)
+    return true
   }
 
   func contains(_ digest: Digest256, allowingStale: Bool) -> Bool {
@@ -191,8 +198,9 @@ final class MemoryTable: @unchecked Sendable {
       return .tooLarge(cost: entry.cost, limit: limit)
     }
     var evicted = 0
+    // Entries come and go under the ledger only: asked once, this stays so but for what is evicted here.
+    var old = withShard(digest) { $0.node(digest) }
     while true {
-      let old = withShard(digest) { $0.node(digest) }
       let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
       let fits =
         ledger.order.bytes - oldCost <= ledger.budget.limit - entry.cost
@@ -212,7 +220,8 @@ final class MemoryTable: @unchecked Sendable {
       // The loop ends: an empty cache has room for whatever passed the check above.
       guard let victim = evictNext(&ledger) else { return .tooLarge(cost: entry.cost, limit: limit) }
       evicted += 1
-      released.append(victim)
+      if victim.digest == digest { old = nil }
+      released.append(victim.box)
     }
   }
 
@@ -224,7 +233,7 @@ final class MemoryTable: @unchecked Sendable {
     let (released, needsSweep) = ledger.withLock { ledger -> (ReleasedBoxes, Bool) in
       change(&ledger)
       var released = ReleasedBoxes()
-      while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim) }
+      while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim.box) }
       return (released, ledger.live.needsSweep)
     }
     let count = released.count
@@ -234,7 +243,7 @@ final class MemoryTable: @unchecked Sendable {
   }
 
   /// Takes the next entry whose turn it is and that was not looked up since it last was.
-  private func evictNext(_ ledger: inout MemoryLedger) -> Box? {
+  private func evictNext(_ ledger: inout MemoryLedger) -> MemoryShard.Entry? {
     // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
     var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
     while let candidate = ledger.order.candidate {
@@ -245,7 +254,7 @@ final class MemoryTable: @unchecked Sendable {
       }
       if let entry {
         ledger.evict(candidate, times: entry.times)
-        return entry.box
+        return entry
       }
       chances -= 1
       ledger.order.spare(candidate)

@@ -1,25 +1,11 @@
 /// Which entries of a ``MemoryCache`` were made from the same source: a list through the entries, and its text once.
 struct SourceIndex: Sendable {
-  /// Text that is compared byte by byte, as keys are, and hashed once.
-  struct Name: Sendable {
-    let text: String
-    /// Seeded anew in every process: nobody can choose texts that fall together.
-    fileprivate let hash: Int
-
-    init(_ text: String) {
-      var hasher = Hasher()
-      var bytes = text
-      bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      self.text = text
-      hash = hasher.finalize()
-    }
-  }
-
   private struct Group: Sendable {
-    var name: Name
+    /// Of one of its keys; `nil` where nothing is.
+    var words: CacheKeyWords?
     var head: Int32
-    /// Another group whose name has the same hash.
-    var twin: Int32 = none
+    /// The lower half of the hash.
+    var hash: UInt32
   }
 
   private struct Link: Sendable {
@@ -28,46 +14,65 @@ struct SourceIndex: Sendable {
     var next: Int32 = none
   }
 
-  private static let none: Int32 = -1
-  private static let noName = Name("")
+  /// A place of the table of groups.
+  private struct Slot: Sendable {
+    var group: Int32 = none
+    /// Its group's: most groups that are not meant are told by it.
+    var hash: UInt32 = 0
+  }
 
-  /// By the hash of the name.
-  private var first: [Int: Int32] = [:]
+  private static let none: Int32 = -1
+
+  /// Open addressing by hash, with linear probing; at most half of it is taken.
+  private var slots = Array(repeating: Slot(), count: 16)
   private var groups: [Group] = []
   private var free: [Int32] = []
   /// By node.
   private var links: [Link] = []
 
   /// Adds the entry at a node; O(1).
-  mutating func insert(_ node: Int, source name: Name) {
+  mutating func insert(_ node: Int, _ words: CacheKeyWords) {
     while links.count <= node { links.append(Link()) }
     let place = Int32(truncatingIfNeeded: node)
-    if let group = group(name) {
+    var slot = slot(of: words)
+    guard slots[slot].group == Self.none else {
+      let group = Int(slots[slot].group)
       let head = groups[group].head
-      links[node] = Link(group: Int32(truncatingIfNeeded: group), next: head)
+      links[node] = Link(group: slots[slot].group, next: head)
       links[Int(head)].previous = place
       groups[group].head = place
-    } else {
-      let group = free.popLast() ?? Int32(truncatingIfNeeded: groups.count)
-      let new = Group(name: name, head: place, twin: first.updateValue(group, forKey: name.hash) ?? Self.none)
-      if Int(group) == groups.count { groups.append(new) } else { groups[Int(group)] = new }
-      links[node] = Link(group: group)
+      return
     }
+    if (groups.count - free.count + 1) * 2 > slots.count {
+      grow()
+      slot = self.slot(of: words)
+    }
+    let hash = UInt32(truncatingIfNeeded: words.sourceHash)
+    let new = Group(words: words, head: place, hash: hash)
+    let group: Int32
+    if let reused = free.popLast() {
+      group = reused
+      groups[Int(group)] = new
+    } else {
+      group = Int32(truncatingIfNeeded: groups.count)
+      groups.append(new)
+    }
+    links[node] = Link(group: group)
+    slots[slot] = Slot(group: group, hash: hash)
   }
 
-  /// The source of the entry at a node.
-  func name(of node: Int) -> Name { groups[Int(links[node].group)].name }
+  /// Those of a key with the source of the entry at a node.
+  func words(of node: Int) -> CacheKeyWords? { groups[Int(links[node].group)].words }
 
   /// Takes the entry at a node out; O(1).
   mutating func remove(_ node: Int) {
     let link = links[node]
-    let group = Int(link.group)
     links[node] = Link()
     if link.next != Self.none { links[Int(link.next)].previous = link.previous }
     if link.previous != Self.none {
       links[Int(link.previous)].next = link.next
     } else if link.next != Self.none {
-      groups[group].head = link.next
+      groups[Int(link.group)].head = link.next
     } else {
       removeGroup(link.group)
     }
@@ -75,34 +80,55 @@ struct SourceIndex: Sendable {
 
   /// The nodes of a source; O(their number).
   func nodes(of source: String) -> [Int] {
-    group(Name(source)).map { nodes(ofGroup: $0) } ?? []
+    let group = slots[slot(of: CacheKeyWords(text: source, source: source))].group
+    return group == Self.none ? [] : nodes(ofGroup: Int(group))
   }
 
   /// The nodes of all sources that `isWanted` takes; O(sources).
   func nodes(where isWanted: (String) -> Bool) -> [Int] {
-    groups.indices.filter { groups[$0].head != Self.none && isWanted(groups[$0].name.text) }
+    groups.indices.filter { groups[$0].words.map { isWanted($0.source) } ?? false }
       .flatMap { nodes(ofGroup: $0) }
   }
 
-  private func group(_ name: Name) -> Int? {
-    var group = first[name.hash] ?? Self.none
-    while group != Self.none {
-      if groups[Int(group)].name.text.utf8.elementsEqual(name.text.utf8) { return Int(group) }
-      group = groups[Int(group)].twin
+  /// Where the group of a source is, or the free slot where it would be.
+  private func slot(of words: CacheKeyWords) -> Int {
+    let hash = UInt32(truncatingIfNeeded: words.sourceHash)
+    var slot = Int(hash) & (slots.count - 1)
+    while slots[slot].group != Self.none {
+      if slots[slot].hash == hash, groups[Int(slots[slot].group)].words?.hasSameSource(as: words) == true {
+        break
+      }
+      slot = (slot + 1) & (slots.count - 1)
     }
-    return nil
+    return slot
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = Array(repeating: Slot(), count: old.count * 2)
+    for entry in old where entry.group != Self.none {
+      var slot = Int(entry.hash) & (slots.count - 1)
+      while slots[slot].group != Self.none { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = entry
+    }
   }
 
   private mutating func removeGroup(_ group: Int32) {
-    let hash = groups[Int(group)].name.hash
-    let twin = groups[Int(group)].twin
-    if first[hash] == group {
-      first[hash] = twin == Self.none ? nil : twin
-    } else if var other = first[hash] {
-      while groups[Int(other)].twin != group { other = groups[Int(other)].twin }
-      groups[Int(other)].twin = twin
+    let mask = slots.count - 1
+    var hole = Int(groups[Int(group)].hash) & mask
+    while slots[hole].group != group { hole = (hole + 1) & mask }
+    // Close the gap, so that no chain is cut.
+    var next = (hole + 1) & mask
+    while slots[next].group != Self.none {
+      let home = Int(slots[next].hash) & mask
+      if (next &- home) & mask >= (next &- hole) & mask {
+        slots[hole] = slots[next]
+        hole = next
+      }
+      next = (next + 1) & mask
     }
-    groups[Int(group)] = Group(name: Self.noName, head: Self.none)
+    slots[hole] = Slot()
+    groups[Int(group)] = Group(words: nil, head: Self.none, hash: 0)
     free.append(group)
   }
 

@@ -9,7 +9,7 @@ extension Benchmark {
     [
       hits(threads: 1, bar: .ratio(0.1)), hits(threads: 2, bar: .ratio(0.18)),
       hits(threads: 8, bar: .ratio(0.18)),
-      hitsOfDictionary(threads: 1), hitsOfDictionary(threads: 8), flatness, contention,
+      hitsOfDictionary(threads: 1), hitsOfDictionary(threads: 8), flatness, contention, pipelineHit,
       stores("equal costs", bar: .ratio(0.35)) { _ in 1 << 14 },
       stores("varied costs", bar: .ratio(0.35)) { AccessTrace.cost($0) },
       storesOfDictionary,
@@ -126,7 +126,7 @@ extension Benchmark {
     }
   }
 
-  private static func urls(_ count: Int) -> [String] {
+  static func urls(_ count: Int) -> [String] {
     (0..<count).map {
       "https://images.example.com/photos/2024/08/summer/album-\(100_000 + $0)/image.jpeg?w=512"
     }
@@ -140,7 +140,7 @@ extension Benchmark {
   }
 
   /// CPU nanoseconds of a look-up, of all threads; in the report they stand for a million of them, in milliseconds.
-  private static func perHit(_ threads: Int, _ count: Int, _ value: @escaping @Sendable (Int) -> Cached?)
+  static func perHit(_ threads: Int, _ count: Int, _ value: @escaping @Sendable (Int) -> Cached?)
     -> Double
   {
     perCall(threads: threads, count) { thread in
