@@ -1,3 +1,5 @@
+import Glibc
+
 /// Values in memory under a byte limit that holds at every moment.
 ///
 /// Look-ups, stores and removals are synchronous and never hop: a hit costs less than a task would. The actor owns
@@ -30,18 +32,28 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - entryByteLimit: Most bytes one entry may cost; `nil` for the limit of the whole cache.
   ///   - timeToLive: How long an entry lives after it was stored, or `nil` for ever.
   ///   - liveValues: How evicted values are found again while somebody else holds them; `nil` for not at all.
-  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure.
+  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure. `nil` for
+  ///     the one of the system that costs least and ticks every few milliseconds.
   public init(
     byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
     liveValues: LiveValues<Value>? = nil,
-    now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    let start = now()
+    let start = now?() ?? .now
     self.timeToLive = timeToLive
     self.liveValues = liveValues
     table = MemoryTable(
       byteLimit: byteLimit, countLimit: countLimit, entryLimit: entryByteLimit, liveLimit: liveValues?.limit,
-      now: { (now() - start).clampedNanoseconds })
+      now: now.map { now in { (now() - start).clampedNanoseconds } } ?? Self.coarseTime)
+  }
+
+  /// Nanoseconds of a clock that is read without asking the processor: many hits of HTTP images ask it.
+  private static var coarseTime: @Sendable () -> Int64 {
+    {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
   }
 
   /// The value of a key, or `nil`; O(1), does not suspend.

@@ -175,8 +175,11 @@ final class MemoryTable: @unchecked Sendable {
     let time = now()
     guard isOver <= time else { return true }
     let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
-      // One that was stored anew since is fresh, and what was found was so a moment ago.
-      guard let times = shard.times(digest) else { return (true, false) }
+      // Removed or stored anew since: what was found is over all the same.
+      guard let times = shard.times(digest), min(times.stale, times.expires) == isOver else {
+        shard.hitWasMiss(isStale: false)
+        return (false, false)
+      }
       let isExpired = times.expires <= time
       if !isExpired, allowingStale || times.stale > time { return (true, false) }
       shard.hitWasMiss(isStale: !isExpired)
