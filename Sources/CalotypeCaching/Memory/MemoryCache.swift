@@ -39,21 +39,23 @@ public final actor MemoryCache<Value: Sendable> {
     liveValues: LiveValues<Value>? = nil,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    let start = now?() ?? .now
+    var time: @Sendable () -> Int64 = { Self.coarseTime }
+    if let now {
+      let start = now()
+      time = { (now() - start).clampedNanoseconds }
+    }
     self.timeToLive = timeToLive
     self.liveValues = liveValues
     table = MemoryTable(
       byteLimit: byteLimit, countLimit: countLimit, entryLimit: entryByteLimit, liveLimit: liveValues?.limit,
-      now: now.map { now in { (now() - start).clampedNanoseconds } } ?? Self.coarseTime)
+      now: time)
   }
 
   /// Nanoseconds of a clock that is read without asking the processor: many hits of HTTP images ask it.
-  private static var coarseTime: @Sendable () -> Int64 {
-    {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-      return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+  private static var coarseTime: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// The value of a key, or `nil`; O(1), does not suspend.
