@@ -1,5 +1,4 @@
 import Calotype
-import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
@@ -485,22 +484,5 @@ import Testing
     #expect(try await grouped.response(for: request()).source == .diskOriginal)
     #expect(try await upper.contains(request().sourceKey))
     #expect(count == 1)
-  }
-}
-
-/// What the server serves now.
-private final class Shade: Sendable {
-  private let state = Lock(UInt8(1))
-
-  var value: UInt8 {
-    get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
-  }
-}
-
-extension ScriptedReply {
-  /// A body that is fresh for a while.
-  fileprivate static func resource(_ data: Data) -> ScriptedReply {
-    .body(data, headers: [("Cache-Control", "max-age=100")])
   }
 }

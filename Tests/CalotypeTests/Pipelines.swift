@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 
@@ -64,5 +65,22 @@ extension ImagePipeline {
       if statistics.runningImageJobs + statistics.runningSourceJobs == 0 { return }
       await flush()
     }
+  }
+}
+
+/// What the server serves now.
+final class Shade: Sendable {
+  private let state = Lock(UInt8(1))
+
+  var value: UInt8 {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
+}
+
+extension ScriptedReply {
+  /// A body that is fresh for a while.
+  static func resource(_ data: Data) -> ScriptedReply {
+    .body(data, headers: [("Cache-Control", "max-age=100")])
   }
 }

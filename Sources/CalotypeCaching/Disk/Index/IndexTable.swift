@@ -134,6 +134,7 @@ struct IndexTable: ~Copyable {
   }
 
   private mutating func grow() {
+    // Those before it take 128 GiB of memory.
     precondition(capacity < Self.maxCount, "more records than the index can number")
     let larger = min(capacity * 2, Self.maxCount)
     let moved = UnsafeMutablePointer<IndexEntry>.allocate(capacity: larger)
