@@ -46,8 +46,8 @@ test: test-deps ## Builds and runs every test
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference
 # counts that order them.
 tsan: test-deps ## The tests under ThreadSanitizer
-	swift build --build-tests --jobs $(JOBS) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread -Xswiftc -DTSAN --scratch-path .build-tsan
+	swift build --build-tests --jobs $(JOBS) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.

@@ -33,7 +33,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
@@ -76,6 +80,10 @@ let package = Package(
         "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: swift),
     .target(
@@ -139,9 +147,16 @@ let package = Package(
       ],
       swiftSettings: swift),
     .testTarget(
+      name: "CalotypeTestKitTests", dependencies: ["CalotypeTestKit", "CalotypeSupport"],
+      swiftSettings: swift),
+    .testTarget(
       name: "CalotypeTests",
       dependencies: [
         "Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       swiftSettings: swift),
     // The fuzz targets, which replay what once broke something; built for fuzzing by Tests/Fuzzing.

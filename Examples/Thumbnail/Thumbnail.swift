@@ -22,6 +22,8 @@ struct ThumbnailExample {
         print("\(response.image.width)×\(response.image.height) from \(response.source)")
         let webp = try await pipeline.encode(response.image, as: .webp(quality: 80))
         try webp.write(to: URL(filePath: arguments[2]))
+      default:
+        continue
       }
     }
   }

@@ -23,6 +23,9 @@ struct cjpeg_decoder {
   int multiple_scans;
   int consumed_all;   // all scans are read
   int consumed_rows;  // some coefficients are there
+  unsigned scan;      // components whose means the scan that is read has: a bit each
+  unsigned begun;     // components that had such a scan
+  int passes;         // complete scans since all of them had
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
   struct {
@@ -189,6 +192,18 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   return CJPEG_OK;
 }
 
+// A scan begins. Its header is complete only now: one that waits for input is half another one's.
+static void begin_scan(cjpeg_decoder *d) {
+  d->scan = 0;
+  if (d->jpeg.Ss != 0) return;
+  for (int i = 0; i < d->jpeg.comps_in_scan; i++) d->scan |= 1u << d->jpeg.cur_comp_info[i]->component_index;
+}
+
+static void end_scan(cjpeg_decoder *d) {
+  d->begun |= d->scan;
+  if (d->begun == (1u << d->jpeg.num_components) - 1) d->passes++;
+}
+
 int cjpeg_decoder_start(
   cjpeg_decoder *d, int denominator, int layout, uint32_t *width, uint32_t *height) {
   if (setjmp(d->landing)) return d->outcome;
@@ -203,6 +218,7 @@ int cjpeg_decoder_start(
   d->jpeg.do_block_smoothing = TRUE;
   d->jpeg.buffered_image = d->multiple_scans;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
+  begin_scan(d);
   *width = d->jpeg.output_width;
   *height = d->jpeg.output_height;
   return CJPEG_OK;
@@ -218,7 +234,12 @@ int cjpeg_decoder_consume(cjpeg_decoder *d, uint32_t max_rows) {
     case JPEG_SUSPENDED: return CJPEG_SUSPENDED;
     case JPEG_REACHED_EOI:
       d->consumed_all = 1;
+      end_scan(d);
       return CJPEG_END;
+    case JPEG_REACHED_SOS:
+      end_scan(d);
+      begin_scan(d);
+      break;
     case JPEG_ROW_COMPLETED:
     case JPEG_SCAN_COMPLETED:
       d->consumed_rows = 1;
@@ -232,6 +253,8 @@ int cjpeg_decoder_complete_scans(const cjpeg_decoder *d) {
   // The number rises with the header of the next scan.
   return d->jpeg.input_scan_number - (d->consumed_all ? 0 : 1);
 }
+
+int cjpeg_decoder_complete_passes(const cjpeg_decoder *d) { return d->passes; }
 
 int cjpeg_decoder_has_rows(const cjpeg_decoder *d) { return d->consumed_rows; }
 

@@ -1,4 +1,5 @@
 #include "cjpeg.h"
+#include "cjpeg_recode.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -86,6 +87,24 @@ static void write_rows(struct encoder *e, const cjpeg_picture *p) {
   }
 }
 
+static int recodes(const cjpeg_picture *p) { return p->optimized && !p->progressive; }
+
+static size_t divided(uint32_t length, int unit) { return ((size_t)length + (size_t)unit - 1) / (size_t)unit; }
+
+// Gives the file tables of its own.
+static int recode(struct encoder *e, const cjpeg_picture *p, uint8_t **bytes, size_t *count) {
+  cjpeg_scan scan = {.blocks = 1};
+  if (p->layout == CJPEG_GRAY || p->only_luminance) {
+    scan.mcus = divided(p->width, DCTSIZE) * divided(p->height, DCTSIZE);
+  } else {
+    const int luma = p->luma_horizontal * p->luma_vertical;
+    scan.mcus = divided(p->width, DCTSIZE * p->luma_horizontal) * divided(p->height, DCTSIZE * p->luma_vertical);
+    scan.blocks = luma + 2;
+    scan.table[luma] = scan.table[luma + 1] = 1;
+  }
+  return cjpeg_recode(&scan, e->bytes, e->count, bytes, count);
+}
+
 static void compress(struct encoder *e, const cjpeg_picture *p) {
   jpeg_create_compress(&e->jpeg);
   e->jpeg.progress = &e->progress;
@@ -105,7 +124,9 @@ static void compress(struct encoder *e, const cjpeg_picture *p) {
     e->jpeg.comp_info[0].h_samp_factor = p->luma_horizontal;
     e->jpeg.comp_info[0].v_samp_factor = p->luma_vertical;
   }
-  e->jpeg.optimize_coding = p->optimized ? TRUE : FALSE;
+  // Several scans are more than `recode` knows of.
+  e->jpeg.optimize_coding = p->optimized && p->progressive ? TRUE : FALSE;
+  if (recodes(p)) cjpeg_set_plain_tables(&e->jpeg);
   e->jpeg.dct_method = JDCT_ISLOW;
   if (p->progressive) jpeg_simple_progression(&e->jpeg);
   jpeg_start_compress(&e->jpeg, TRUE);
@@ -116,10 +137,11 @@ static void compress(struct encoder *e, const cjpeg_picture *p) {
   jpeg_finish_compress(&e->jpeg);
 }
 
-// The library doubles its buffer when it is full, and copies. Two bits a pixel are rarely exceeded, and pages
-// that are not written cost nothing.
+// The library doubles its buffer when it is full, and copies. Two bits a pixel are rarely exceeded, three with plain
+// tables, and pages that are not written cost nothing.
 static size_t first_size(const cjpeg_picture *p) {
-  return (size_t)p->width * p->height / 4 + p->exif_count + p->xmp_count + p->profile_count + 4096;
+  const size_t eighth = (size_t)p->width * p->height / 8;
+  return eighth * (recodes(p) ? 3 : 2) + p->exif_count + p->xmp_count + p->profile_count + 4096;
 }
 
 static struct encoder *create(const cjpeg_picture *p) {
@@ -162,10 +184,15 @@ int cjpeg_encode(
     jpeg_destroy_compress(&e->jpeg);
     e->outcome = CJPEG_OK;
     if (e->bytes != e->first) free(e->first);
-    // Gives the rest back; if the system refuses to shrink, the bytes are still there.
-    uint8_t *fitted = realloc(e->bytes, e->count);
-    *bytes = fitted ? fitted : e->bytes;
-    *count = e->count;
+    if (recodes(p)) {
+      e->outcome = recode(e, p, bytes, count);
+      free(e->bytes);
+    } else {
+      // Gives the rest back; if the system refuses to shrink, the bytes are still there.
+      uint8_t *fitted = realloc(e->bytes, e->count);
+      *bytes = fitted ? fitted : e->bytes;
+      *count = e->count;
+    }
   }
   int outcome = e->outcome;
   free(e->flat);

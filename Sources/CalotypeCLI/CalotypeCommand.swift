@@ -12,6 +12,7 @@ struct CalotypeCommand: AsyncParsableCommand {
       """,
     version: "calotype 0.1.0",
     subcommands: [
-      GetCommand.self, InfoCommand.self, ConvertCommand.self, TransformsCommand.self, CacheCommand.self,
+      GetCommand.self, InfoCommand.self, ConvertCommand.self, PrefetchCommand.self, TransformsCommand.self,
+      CacheCommand.self,
     ])
 }

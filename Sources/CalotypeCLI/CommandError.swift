@@ -5,12 +5,18 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
   case malformedURL(String)
   case refusedFile(String)
+  case notRemote
+  case lineTooLong(limit: Int)
+  case unreadableList(path: String, reason: String)
 
   var code: String {
     switch self {
     case .unwritableOutput: "unwritableOutput"
     case .malformedURL: "invalidURL"
     case .refusedFile: "addressRefused"
+    case .notRemote: "unsupportedScheme"
+    case .lineTooLong: "invalidURL"
+    case .unreadableList: "unreadableList"
     }
   }
 
@@ -21,6 +27,9 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
     case .refusedFile: "--public-only refuses file: URLs; name the path if it is a file of yours"
+    case .notRemote: "only what is loaded by http or https can be prefetched"
+    case .lineTooLong(let limit): "the line is longer than \(limit) bytes, which no URL is"
+    case .unreadableList(let path, let reason): "cannot read the list \(path): \(reason)"
     }
   }
 }
@@ -33,10 +42,13 @@ struct Failure: Encodable {
   }
 
   let source: String
+  /// Of the list that names the source.
+  let line: Int?
   let error: Details
 
-  init(source: String, error: any Error) {
+  init(source: String, line: Int? = nil, error: any Error) {
     self.source = source
+    self.line = line
     let code = (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
     let message = error is CancellationError ? "cancelled" : String(describing: error)
     self.error = Details(code: code, message: message)
@@ -46,7 +58,8 @@ struct Failure: Encodable {
     if asJSON {
       Output.json(self)
     } else {
-      Output.error("calotype: \(source): \(error.message)")
+      let place = line.map { "line \($0): " } ?? ""
+      Output.error("calotype: \(place)\(source): \(error.message)")
     }
   }
 }

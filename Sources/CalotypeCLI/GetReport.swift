@@ -2,7 +2,7 @@ import Calotype
 import CalotypeSupport
 import FoundationEssentials
 
-/// Tells what `get` did: a line per image, a bar meanwhile, a sum at the end.
+/// Tells what `get` did: a line per image, how far they are meanwhile, a sum at the end.
 final class GetReport: Sendable {
   private struct State {
     var succeeded = 0
@@ -16,22 +16,41 @@ final class GetReport: Sendable {
   private let sources: [Source]
   private let json: Bool
   private let quiet: Bool
-  private let bar: ProgressBar
+  private let tellsEvents: Bool
+  let display: ProgressDisplay
   private let start = ContinuousClock.now
   private let state = Lock(State())
 
-  init(sources: [Source], json: Bool, quiet: Bool) {
+  init(sources: [Source], json: Bool, events: Bool, quiet: Bool) {
     self.sources = sources
     self.json = json
     self.quiet = quiet
-    bar = ProgressBar(total: sources.count, isEnabled: !quiet)
+    tellsEvents = events
+    display = ProgressDisplay(total: sources.count, isWanted: !quiet)
   }
 
   var hasFailed: Bool { state.withLock { $0.failed > 0 } }
 
-  func progress(_ index: Int, _ progress: LoadProgress) {
-    bar.update(
-      item: index, label: sources[index].text, received: progress.received, expected: progress.expected)
+  /// A source is under way: what is to be told of it; `nil` if nothing shows it.
+  func begin(_ index: Int) -> ((LoadEvent) -> Void)? {
+    guard tellsEvents || display.isEnabled else { return nil }
+    display.begin(index, label: sources[index].text)
+    var lastTold: ContinuousClock.Instant?
+    return { [self] event in
+      if case .progress(let progress) = event {
+        display.update(index, received: progress.received, expected: progress.expected)
+        let now = ContinuousClock.now
+        if let lastTold, now - lastTold < .milliseconds(100) { return }
+        lastTold = now
+      }
+      tell(event, of: index)
+    }
+  }
+
+  private func tell(_ event: LoadEvent, of index: Int) {
+    guard tellsEvents else { return }
+    let line = EventLine(event, source: sources[index].text, at: ContinuousClock.now - start)
+    display.above { Output.json(line) }
   }
 
   func succeeded(_ index: Int, _ result: Rendering.Result) {
@@ -45,7 +64,7 @@ final class GetReport: Sendable {
         state.bytesOfTheirThumbnails += result.bytes
       }
     }
-    bar.finish(item: index) {
+    display.finish(index) {
       if json { return Output.json(result) }
       guard !quiet else { return }
       var size = "\(result.width)×\(result.height)"
@@ -63,14 +82,15 @@ final class GetReport: Sendable {
 
   func failed(_ index: Int, _ error: any Error) {
     state.withLock { $0.failed += 1 }
-    bar.finish(item: index) {
+    tell(.failed(error), of: index)
+    display.finish(index) {
       Failure(source: sources[index].text, error: error).report(asJSON: json)
     }
   }
 
-  /// Takes the bar away and says the sum.
+  /// Takes the progress away and says the sum.
   func close() {
-    bar.close()
+    display.close()
     guard !json, !quiet else { return }
     let state = state.withLock { $0 }
     var parts = [Formatting.count(state.succeeded, "image")]

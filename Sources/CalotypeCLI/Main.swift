@@ -28,6 +28,7 @@ enum Main {
   /// Ends the process without the exit handlers of libraries: OpenSSL takes its locks apart in one, while the thread
   /// of the loader may still be setting libcurl up.
   private static func end(_ status: Int32) -> Never {
+    Screen.end()
     fflush(nil)
     _exit(status)
   }

@@ -38,49 +38,100 @@ struct Rendering: Sendable {
 
   func request(for source: Source) throws(CommandError) -> ImageRequest {
     var request = ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
-    request.transforms = pixels.transforms
+    request.transforms = .chain(pixels.transforms)
     request.animationTransforms = pixels.transformFrames.value
+    if let maxPixels = pixels.maxPixels { request.maxPixels = maxPixels }
     return request
   }
 
   func render(
     _ source: Source, to destination: Destination, request: ImageRequest,
-    progress: @Sendable (LoadProgress) -> Void = { _ in }
+    watch: ((LoadEvent) -> Void)? = nil
   ) async throws -> Result {
     let start = ContinuousClock.now
     var request = request
+    let hint = request.formatHint
     if !pixels.changesPixels {
-      let served = try await pipeline.data(for: request)
-      let info = try await files.run { try CoderRegistry.standard.probe(served.data) }
+      let served = try await served(for: request, watch: watch)
+      let info = try await files.run { try CoderRegistry.standard.probe(served.data, formatHint: hint) }
+      try check(info, for: request)
       guard let wanted = formatOfName(destination)?.imageFormat, wanted != info.format else {
         return try await copy(served, info, from: source, to: destination, since: start)
       }
       // The name asks for another format than was served.
       request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
+      request.formatHint = hint
+      return try await make(source, to: destination, request: request, since: start)
     }
+    return try await make(source, to: destination, request: request, watch: watch, since: start)
+  }
+
+  /// Makes it of pixels.
+  private func make(
+    _ source: Source, to destination: Destination, request: ImageRequest,
+    watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
+  ) async throws -> Result {
+    let hint = request.formatHint
     let wanted = pixels.format ?? formatOfName(destination)
     guard pixels.isCacheable else {
-      let served = try await pipeline.data(for: request)
-      let picture = try await files.run { try Picture(served, pixels, wanted) }
+      let served = try await served(for: request, watch: watch)
+      let picture = try await files.run { try Picture(served, pixels, wanted, hint) }
+      try check(picture.info, for: request)
       return try await write(picture, wanted, from: source, to: destination, since: start)
     }
-    var response: ImageResponse?
-    for try await event in pipeline.events(for: request) {
-      switch event {
-      case .progress(let value): progress(value)
-      case .response(let value): response = value
-      }
-    }
-    guard let response else { throw CancellationError() }
+    let response = try await response(for: request, watch: watch)
     var content = Picture.Content.still(response.image)
     if pixels.animates(response.image.info, as: wanted) {
       // The pipeline makes first frames. The original is in its cache, or as near as a file.
+      var request = request
+      if request.cachePolicy == .reload { request.cachePolicy = .useAge }
       let served = try await pipeline.data(for: request)
-      content = try await files.run { try Picture(served, pixels, wanted) }.content
+      content = try await files.run { try Picture(served, pixels, wanted, hint) }.content
     }
     let picture = Picture(
       content: content, info: response.image.info, source: response.source, byteCount: response.byteCount)
     return try await write(picture, wanted, from: source, to: destination, since: start)
+  }
+
+  private func response(
+    for request: ImageRequest, watch: ((LoadEvent) -> Void)?
+  ) async throws -> ImageResponse {
+    // Nobody is woken for what nobody sees.
+    guard let watch else { return try await pipeline.response(for: request) }
+    var response: ImageResponse?
+    for try await event in pipeline.events(for: request) {
+      watch(LoadEvent(event))
+      switch event {
+      case .staleResponse(let value), .response(let value), .notModified(let value): response = value
+      case .queued, .started, .progress, .preview, .refreshFailed: continue
+      }
+    }
+    guard let response else { throw CancellationError() }
+    return response
+  }
+
+  /// The bytes as they are served.
+  private func served(
+    for request: ImageRequest, watch: ((LoadEvent) -> Void)?
+  ) async throws -> DataResponse {
+    guard let watch else { return try await pipeline.data(for: request) }
+    let start = ContinuousClock.now
+    watch(.queued)
+    var hasStarted = false
+    let response = try await pipeline.data(for: request) { progress in
+      if !hasStarted { watch(.started) }
+      hasStarted = true
+      watch(.progress(progress))
+    }
+    watch(.response(LoadEvent.Response(response, duration: ContinuousClock.now - start)))
+    return response
+  }
+
+  /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``, as the pipeline does for what it decodes.
+  private func check(_ info: ImageInfo?, for request: ImageRequest) throws(PipelineError) {
+    guard let expected = request.expectedKind, let info else { return }
+    let kind: ImageKind = info.frameCount > 1 ? .animated : .still
+    if kind != expected { throw .unexpectedKind(kind, expected: expected) }
   }
 
   /// What is to be written.
@@ -103,13 +154,17 @@ struct Rendering: Sendable {
     }
 
     /// Decodes what was served, all frames if the output has them.
-    init(_ served: DataResponse, _ pixels: PixelOptions, _ wanted: OutputFormat?) throws(ImagingError) {
-      let animation = try AnimatedImage(data: served.data, options: pixels.decodeOptions)
+    init(
+      _ served: DataResponse, _ pixels: PixelOptions, _ wanted: OutputFormat?, _ hint: ImageFormat?
+    ) throws(ImagingError) {
+      var options = pixels.decodeOptions
+      options.formatHint = hint
+      let animation = try AnimatedImage(data: served.data, options: options)
       info = animation.info
       content =
         animation.frameCount > 1 && pixels.animates(animation.info, as: wanted)
         ? .animation(animation)
-        : .still(try CoderRegistry.standard.decode(served.data, options: pixels.decodeOptions))
+        : .still(try CoderRegistry.standard.decode(served.data, options: options))
       source = served.source
       byteCount = served.data.count
     }

@@ -29,69 +29,51 @@ package final class SerialThread: SerialExecutor {
   package func isSameExclusiveExecutionContext(other: SerialThread) -> Bool { self === other }
 }
 
-/// What waits for the thread, and the condition it sleeps on.
-// `@unchecked`: all mutable state is only touched between lock and unlock of `mutex`.
-private final class SerialQueue: @unchecked Sendable {
+/// What waits for the thread.
+private final class SerialQueue: Sendable {
   enum Item {
     case job(UnownedJob, UnownedSerialExecutor)
     case body(@Sendable () -> Void)
   }
 
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private struct State {
+    var items: [Item] = []
+    var isClosed = false
+    var isStarted = false
+    var thread: pthread_t?
+  }
+
+  private let state = Monitor(State())
   private let name: String
-  private var items: [Item] = []
-  private var isAsleep = false
-  private var isClosed = false
-  private var isStarted = false
-  private var thread: pthread_t?
 
   init(name: String) {
     self.name = name
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
   }
 
   func push(_ item: Item) {
-    pthread_mutex_lock(mutex)
-    items.append(item)
-    let starts = !isStarted
-    isStarted = true
-    // Under the lock: whoever pushes need not keep the executor alive.
-    if isAsleep {
-      isAsleep = false
-      pthread_cond_signal(condition)
+    // Whoever pushes need not keep the executor alive. The first one may go on: there is no thread yet that could end.
+    let starts = state.withLock(waking: .one) { state in
+      state.items.append(item)
+      defer { state.isStarted = true }
+      return !state.isStarted
     }
-    pthread_mutex_unlock(mutex)
     guard starts else { return }
     Threads.start(name: name) { self.run() }
   }
 
   func close() {
-    pthread_mutex_lock(mutex)
-    isClosed = true
-    pthread_cond_signal(condition)
-    pthread_mutex_unlock(mutex)
+    state.withLock(waking: .one) { $0.isClosed = true }
   }
 
   var isCurrentThread: Bool {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false
+    state.withLock { $0.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
   }
 
   private func run() {
-    pthread_mutex_lock(mutex)
-    thread = pthread_self()
-    pthread_mutex_unlock(mutex)
-    while let batch = take() {
+    state.withLock { $0.thread = pthread_self() }
+    while true {
+      let batch = take()
+      if batch.isEmpty { return }
       for item in batch {
         switch item {
         case .job(let job, let executor): job.runSynchronously(on: executor)
@@ -101,17 +83,12 @@ private final class SerialQueue: @unchecked Sendable {
     }
   }
 
-  /// Everything that waits; sleeps until there is something. `nil` when closed and empty.
-  private func take() -> [Item]? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while items.isEmpty {
-      if isClosed { return nil }
-      isAsleep = true
-      pthread_cond_wait(condition, mutex)
+  /// Everything that waits; sleeps until there is something. Empty when closed and empty.
+  private func take() -> [Item] {
+    state.wait { state in
+      if state.items.isEmpty { return state.isClosed ? [] : nil }
+      defer { state.items = [] }
+      return state.items
     }
-    isAsleep = false
-    defer { items = [] }
-    return items
   }
 }

@@ -47,15 +47,16 @@ struct WorkItem {
   let executor: UnownedTaskExecutor
 }
 
-/// The jobs that wait, and the condition their threads sleep on.
-// `@unchecked`: all mutable state is only touched between lock and unlock of `mutex`.
-final class WorkerQueue: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var lanes: [Lane] = []
-  private var count = 0
-  private var idle = 0
-  private var closed = false
+/// The jobs that wait.
+final class WorkerQueue: Sendable {
+  private struct State {
+    /// Highest priority first.
+    var lanes: [Lane] = []
+    var count = 0
+    var isClosed = false
+  }
+
+  private let state = Monitor(State())
 
   /// Jobs of one priority, oldest first.
   private struct Lane {
@@ -78,69 +79,47 @@ final class WorkerQueue: @unchecked Sendable {
     }
   }
 
-  init() {
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(condition, nil)
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
-  }
-
-  var depth: Int {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return count
-  }
+  var depth: Int { state.withLock { $0.count } }
 
   func push(_ item: WorkItem, priority: UInt8) {
-    pthread_mutex_lock(mutex)
-    if let index = lanes.firstIndex(where: { $0.priority <= priority }) {
-      if lanes[index].priority == priority {
-        lanes[index].items.append(item)
+    // Whoever enqueues need not keep the executor alive: the task may run, end and release it before this returns.
+    state.withLock(waking: .one) { state in
+      if let index = state.lanes.firstIndex(where: { $0.priority <= priority }) {
+        if state.lanes[index].priority == priority {
+          state.lanes[index].items.append(item)
+        } else {
+          state.lanes.insert(Lane(priority: priority, items: [item]), at: index)
+        }
       } else {
-        lanes.insert(Lane(priority: priority, items: [item]), at: index)
+        state.lanes.append(Lane(priority: priority, items: [item]))
       }
-    } else {
-      lanes.append(Lane(priority: priority, items: [item]))
+      state.count += 1
     }
-    count += 1
-    // Unlocking is the last touch, and closing takes the lock: whoever enqueues need not keep the executor alive,
-    // so the task may run, end and release it before this returns.
-    if idle > 0 { pthread_cond_signal(condition) }
-    pthread_mutex_unlock(mutex)
   }
 
   func close() {
-    pthread_mutex_lock(mutex)
-    closed = true
-    pthread_mutex_unlock(mutex)
-    pthread_cond_broadcast(condition)
+    state.withLock(waking: .all) { $0.isClosed = true }
   }
 
-  /// The next job, highest priority first; waits for one. `nil` when closed and empty.
-  private func pop() -> WorkItem? {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while count == 0 {
-      if closed { return nil }
-      idle += 1
-      pthread_cond_wait(condition, mutex)
-      idle -= 1
+  private enum Next {
+    case item(WorkItem)
+    case end
+  }
+
+  /// The next job, highest priority first; waits for one. `.end` when closed and empty.
+  private func pop() -> Next {
+    state.wait { state in
+      guard let index = state.lanes.firstIndex(where: { !$0.isEmpty }) else {
+        return state.isClosed ? .end : nil
+      }
+      state.count -= 1
+      return .item(state.lanes[index].take())
     }
-    for index in lanes.indices where !lanes[index].isEmpty {
-      count -= 1
-      return lanes[index].take()
-    }
-    return nil
   }
 
   static func startThread(serving queue: WorkerQueue, name: String) {
     Threads.start(name: name) {
-      while let item = queue.pop() {
+      while case .item(let item) = queue.pop() {
         item.job.runSynchronously(on: item.executor)
       }
     }

@@ -49,6 +49,12 @@ struct Tool {
     let parts: Int?
     let partBytes: Int?
     let removedParts: Int?
+    let line: Int?
+    let outcome: String?
+    let event: String?
+    let received: Int?
+    let expected: Int?
+    let stages: [String: Double]?
   }
 
   struct Run {
@@ -120,14 +126,26 @@ struct Tool {
     }
   }
 
-  static func start(_ arguments: [String], environment: [String: String] = [:]) throws -> Child {
+  /// - Parameters:
+  ///   - arguments: What follows the name of the command.
+  ///   - environment: What differs from ours.
+  ///   - input: Descriptor of standard input; nothing by default.
+  ///   - errors: Descriptor of standard error; a file by default.
+  static func start(
+    _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, errors: Int32? = nil
+  ) throws -> Child {
     let folder = try Folder()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let input {
+      posix_spawn_file_actions_adddup2(&actions, input, 0)
+    } else {
+      posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    }
     posix_spawn_file_actions_addopen(&actions, 1, folder.file("out"), O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, folder.file("err"), O_WRONLY | O_CREAT, 0o600)
+    if let errors { posix_spawn_file_actions_adddup2(&actions, errors, 2) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

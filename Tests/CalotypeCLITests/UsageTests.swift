@@ -23,6 +23,25 @@ struct UsageTests {
       (["get", "--proxy", "ftp://proxy", "x.jpg"], "proxy"),
       (["get", "--proxy", "http://proxy:3128", "--public-only", "x.jpg"], "--public-only"),
       (["get", "--max-bytes", "0", "x.jpg"], "max-bytes"),
+      (["get", "--cache-policy", "sometimes", "x.jpg"], "cache-policy"),
+      (["get", "--cache-policy", "cache-only", "--no-cache", "x.jpg"], "--no-cache"),
+      (["get", "--deadline", "0", "x.jpg"], "--deadline"),
+      (["get", "--priority", "asap", "x.jpg"], "priority"),
+      (["get", "--fallback", "x.jpg", "x.jpg"], "fallback"),
+      (["get", "--ignore-query", "--key-parameters", "id", "x.jpg"], "--key-parameters"),
+      (["get", "--key-parameters", ",", "x.jpg"], "--key-parameters"),
+      (["get", "--partition", "", "x.jpg"], "--partition"),
+      (["get", "--format-hint", "tiff", "x.jpg"], "format-hint"),
+      (["get", "--expect", "moving", "x.jpg"], "expect"),
+      (["get", "--max-pixels", "0", "x.jpg"], "--max-pixels"),
+      (["get", "--events", "x.jpg"], "--json"),
+      (["prefetch"], "list"),
+      (["prefetch", "--thumbnail", "10x", "-"], "--decode"),
+      (["prefetch", "--decode", "-"], "--thumbnail"),
+      (["prefetch", "--decode", "--format", "png", "-"], "--format"),
+      (["prefetch", "--decode", "--as-stored", "-"], "--as-stored"),
+      (["prefetch", "--cache-policy", "loader-only", "-"], "loader-only"),
+      (["prefetch", "--concurrency", "0", "-"], "--concurrency"),
       (["info", "--timeout", "0", "x.jpg"], "timeout"),
       (["get", "--format", "tiff", "x.jpg"], "format"),
       (["get", "--lossless", "--format", "jpeg", "x.jpg"], "--lossless"),
@@ -42,6 +61,7 @@ struct UsageTests {
   func help() throws {
     for arguments in [
       ["--help"], ["get", "--help"], ["info", "--help"], ["convert", "--help"], ["cache", "--help"],
+      ["prefetch", "--help"],
     ] {
       let run = try Tool.run(arguments)
       #expect(run.status == 0)

@@ -7,22 +7,17 @@ import Testing
 
 @Suite struct DiskFaultTests {
   private let key = CacheKey("key")
-  private let folder: TemporaryFolder
-  private let files = FaultyFileSystem()
+  private let disk: FaultyDisk
 
   init() throws {
-    folder = try TemporaryFolder()
-  }
-
-  private func cache(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache {
-    DiskCache(folder.configuration(change), fileSystem: files)
+    disk = try FaultyDisk()
   }
 
   @Test func aFullDeviceMakesRoomOnce() async throws {
-    let cache = cache { $0.byteLimit = 100_000 }
+    let cache = disk.cache { $0.byteLimit = 100_000 }
     for number in 0..<8 { try await cache.store(bytes(10_000), for: CacheKey("old \(number)")) }
     _ = try await cache.trim()
-    files.fail(.create, with: ENOSPC, times: 1)
+    disk.files.fail(.create, with: ENOSPC, times: 1)
     try await cache.store(bytes(10_000, seed: 9), for: key)
     #expect(try await cache.read(key)?.data == bytes(10_000, seed: 9))
     let statistics = try await cache.statistics()
@@ -32,14 +27,14 @@ import Testing
 
   @Test(arguments: [ENOSPC, EDQUOT])
   func aDeviceThatStaysFullIsReported(code: Int32) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(100), for: CacheKey("other"))
-    files.fail(.create, with: code)
+    disk.files.fail(.create, with: code)
     let error = await #expect(throws: CachingError.self) { try await cache.store(bytes(100), for: key) }
     #expect(error?.code == "cacheDiskFull")
     #expect(error?.isRetryable == true)
-    #expect(error?.description.contains(folder.cache.path) == true)
-    files.heal()
+    #expect(error?.description.contains(disk.folder.cache.path) == true)
+    disk.files.heal()
     #expect(try await cache.read(key) == nil)
     try await cache.store(bytes(100), for: key)
     #expect(try await cache.read(key) != nil)
@@ -50,17 +45,17 @@ import Testing
     (EMFILE, "cacheFileSystem", true), (ENAMETOOLONG, "cacheFileSystem", false),
   ])
   func failedStoresKeepTheOldRecordAndLeaveNothing(code: Int32, name: String, retryable: Bool) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(100, seed: 1), for: key)
     for operation in [FaultyFileSystem.Operation.create, .rename, .status] {
-      files.fail(operation, with: code)
+      disk.files.fail(operation, with: code)
       let error = await #expect(throws: CachingError.self) {
         try await cache.store(bytes(100, seed: 2), for: key)
       }
       #expect(error?.code == name)
       #expect(error?.isRetryable == retryable)
-      files.heal()
-      #expect(folder.temporaries.isEmpty)
+      disk.files.heal()
+      #expect(disk.folder.temporaries.isEmpty)
       #expect(try await cache.read(key)?.data == bytes(100, seed: 1))
     }
     #expect(try await cache.statistics().failures == 3)
@@ -68,28 +63,28 @@ import Testing
 
   @Test(arguments: [FaultyFileSystem.Operation.open, .read])
   func failedReadsAreErrorsAndRemoveNothing(operation: FaultyFileSystem.Operation) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(10_000), for: key)
-    files.fail(operation, with: EIO)
+    disk.files.fail(operation, with: EIO)
     let error = await #expect(throws: CachingError.self) { try await cache.read(key) }
     guard case .fileSystem(_, let path, EIO) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(path == folder.record(key).path)
+    #expect(path == disk.folder.record(key).path)
     #expect(error?.description.contains("Input/output error") == true)
     await #expect(throws: CachingError.self) { try await cache.contains(key) }
-    files.heal()
+    disk.files.heal()
     #expect(try await cache.read(key)?.data == bytes(10_000))
   }
 
   @Test func aReadOnlyFolderStillServes() async throws {
     let time = ManualTime()
-    let cache = DiskCache(folder.configuration(), fileSystem: files, now: { time.date })
+    let cache = disk.cache(now: { time.date })
     try await cache.store(bytes(100), for: key)
     time.advance(by: .seconds(3600))
     for operation in [FaultyFileSystem.Operation.create, .rename, .remove, .touch, .makeFolder] {
-      files.fail(operation, with: EROFS)
+      disk.files.fail(operation, with: EROFS)
     }
     #expect(try await cache.read(key)?.data == bytes(100))
     await #expect(throws: CachingError.self) { try await cache.store(bytes(1), for: key) }
@@ -102,17 +97,17 @@ import Testing
   }
 
   @Test func foldersThatVanishBetweenTheStepsAreMadeAgain() async throws {
-    let cache = cache()
-    let root = folder.cache
+    let cache = disk.cache()
+    let root = disk.folder.cache
     let once = Once()
-    files.intercept { operation, _ throws(FileSystemError) in
+    disk.files.intercept { operation, _ throws(FileSystemError) in
       if operation == .rename, once.take() { try? FileManager.default.removeItem(at: root) }
     }
     try await cache.store(bytes(100), for: key)
     #expect(try await cache.read(key)?.data == bytes(100))
 
     // Somebody who does it every time is an error, not a loop.
-    files.intercept { operation, _ throws(FileSystemError) in
+    disk.files.intercept { operation, _ throws(FileSystemError) in
       if operation == .rename { try? FileManager.default.removeItem(at: root) }
     }
     let error = await #expect(throws: CachingError.self) { try await cache.store(bytes(100), for: key) }
@@ -120,34 +115,33 @@ import Testing
   }
 
   @Test func recordsThatVanishDuringATrimAreNoError() async throws {
-    let cache = cache { $0.byteLimit = 50_000 }
+    let cache = disk.cache { $0.byteLimit = 50_000 }
     _ = try await cache.statistics()
-    let folder = folder
-    files.intercept { operation, path throws(FileSystemError) in
+    disk.files.intercept { operation, path throws(FileSystemError) in
       if operation == .remove, path.contains("/v2/"), !path.contains("/tmp/") { unlink(path) }
     }
     for number in 0..<10 { try await cache.store(bytes(10_000), for: CacheKey("key \(number)")) }
     #expect(try await cache.trim().bytes <= 50_000)
     #expect(try await cache.statistics().failures == 0)
-    #expect(folder.temporaries.isEmpty)
+    #expect(disk.folder.temporaries.isEmpty)
   }
 
   @Test func aRecordReadDuringATrimSurvivesIt() async throws {
     let time = ManualTime()
-    let cache = DiskCache(
-      folder.configuration {
+    let cache = disk.cache(
+      {
         $0.byteLimit = 50_000
         $0.lowWatermark = 0.5
-      }, fileSystem: files, now: { time.date })
+      }, now: { time.date })
     _ = try await cache.statistics()
     for number in 0..<4 {
       try await cache.store(bytes(10_000), for: CacheKey("key \(number)"))
       time.advance(by: .seconds(10))
     }
-    let oldest = folder.record(CacheKey("key 0")).path
+    let oldest = disk.folder.record(CacheKey("key 0")).path
     let now = time.date
     let once = Once()
-    files.intercept { operation, path throws(FileSystemError) in
+    disk.files.intercept { operation, path throws(FileSystemError) in
       // The question before the removal: the record was read since the scan.
       if operation == .status, path == oldest, once.take() {
         try PosixFileSystem().touch(path, modified: now)
@@ -159,10 +153,10 @@ import Testing
   }
 
   @Test func readsDoNotWaitForAScanNorForStores() async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(100), for: key)
     let gate = Gate()
-    files.intercept { operation, _ throws(FileSystemError) in
+    disk.files.intercept { operation, _ throws(FileSystemError) in
       if operation == .list { gate.wait() }
     }
     let scan = Task { try await cache.trim() }
@@ -177,16 +171,16 @@ import Testing
   }
 
   @Test func aFolderThatCannotBeListedIsAnErrorUntilItCan() async throws {
-    try await cache().store(bytes(100), for: key)
-    unlink(folder.cache.appending(path: "v2/index").path)
-    files.fail(.list, with: EACCES)
-    let cache = cache()
+    try await disk.cache().store(bytes(100), for: key)
+    unlink(disk.folder.cache.appending(path: "v2/index").path)
+    disk.files.fail(.list, with: EACCES)
+    let cache = disk.cache()
     await #expect(throws: CachingError.self) { try await cache.statistics() }
     let error = await #expect(throws: CachingError.self) { try await cache.store(bytes(1), for: key) }
     #expect(error?.code == "cachePermissionDenied")
     // Records are found without any list.
     #expect(try await cache.read(key)?.data == bytes(100))
-    files.heal()
+    disk.files.heal()
     let statistics = try await cache.statistics()
     #expect(statistics.count == 1)
     #expect(statistics.failures == 2)
@@ -194,32 +188,32 @@ import Testing
   }
 
   @Test func whatFailsForGoodIsTriedOnce() async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(100), for: key)
-    let (calls, code) = (files.calls(.lock), EACCES)
-    files.fail(.lock, with: code)
+    let (calls, code) = (disk.files.calls(.lock), EACCES)
+    disk.files.fail(.lock, with: code)
     await #expect(throws: CachingError.self) { try await cache.store(bytes(1), for: key) }
-    #expect(files.calls(.lock) == calls + 1)
+    #expect(disk.files.calls(.lock) == calls + 1)
   }
 
   @Test(arguments: [nil, 50, 100, 300])
   func aRenameThatWasDoneAndFailedAllTheSameIsSeen(before: Int?) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     if let before { try await cache.store(bytes(before, seed: 3), for: key) }
-    let new = folder.cache.appending(path: "v2/tmp/new").path
-    let path = folder.record(key).path
+    let new = disk.folder.cache.appending(path: "v2/tmp/new").path
+    let path = disk.folder.record(key).path
     try FileManager.default.createDirectory(
-      at: folder.record(key).deletingLastPathComponent(), withIntermediateDirectories: true)
-    files.intercept { operation, name throws(FileSystemError) in
+      at: disk.folder.record(key).deletingLastPathComponent(), withIntermediateDirectories: true)
+    disk.files.intercept { operation, name throws(FileSystemError) in
       // As when the folder cannot be brought to the device.
       guard operation == .rename, name == path else { return }
       rename(new, path)
       throw FileSystemError(operation: "fsync", path: path, code: EIO)
     }
     await #expect(throws: CachingError.self) { try await cache.store(bytes(100), for: key) }
-    files.heal()
+    disk.files.heal()
     #expect(try await cache.read(key)?.data == bytes(100))
-    #expect(try await cache.statistics().bytes == folder.walk().bytes)
-    #expect(try await DiskCache(folder.configuration()).statistics().bytes == folder.walk().bytes)
+    #expect(try await cache.statistics().bytes == disk.folder.walk().bytes)
+    #expect(try await DiskCache(disk.folder.configuration()).statistics().bytes == disk.folder.walk().bytes)
   }
 }

@@ -1,3 +1,4 @@
+import CalotypeTestKit
 import FoundationEssentials
 import Glibc
 import Testing

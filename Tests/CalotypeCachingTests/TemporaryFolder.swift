@@ -2,22 +2,9 @@ import CalotypeCaching
 import CalotypeTestKit
 import FoundationEssentials
 
-/// A folder of its own for one test, removed when the test lets go of it.
-final class TemporaryFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appending(path: "calotype-test-\(UUID().uuidString)", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
+extension TemporaryFolder {
   /// The folder of a cache inside; not made yet.
   var cache: URL { url.appending(path: "cache", directoryHint: .isDirectory) }
-
-  func path(_ name: String) -> String { url.appending(path: name).path }
 
   /// The file of a record.
   func record(_ key: CacheKey) -> URL {

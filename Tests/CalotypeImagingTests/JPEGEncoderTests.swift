@@ -52,6 +52,52 @@ struct JPEGEncoderTests {
     #expect(Self.largestDifference(image.bitmap, bitmap) <= 12)
   }
 
+  /// What the tables are made from: few symbols and many, long codes, bytes that need a zero behind them.
+  enum Pattern: CaseIterable {
+    case flat, gradient, noise, rareEdges
+  }
+
+  @Test(
+    "tables of its own change no pixel and save bytes", arguments: Pattern.allCases,
+    EncodeOptions.Subsampling.allCases)
+  func tables(_ pattern: Pattern, _ subsampling: EncodeOptions.Subsampling) throws {
+    for (width, height) in [(1, 1), (8, 8), (17, 9), (131, 70), (320, 213)] {
+      for quality in [1, 50, 80, 100] {
+        var state: UInt32 = 1
+        let bitmap = try OrientationTests.bitmap(PixelSize(width: width, height: height)) { x, y in
+          state = state &* 1_664_525 &+ 1_013_904_223
+          let color: UInt32 =
+            switch pattern {
+            case .flat: 0x80_40_20
+            case .gradient: UInt32(x * 255 / width) | UInt32(y * 255 / height) << 8
+            case .noise: state >> 8
+            case .rareEdges: state >> 24 == 0 ? 0xFF_FF_FF : UInt32(y & 255) << 8
+            }
+          return color | 0xFF << 24
+        }
+        let gray = try Bitmap(size: bitmap.size, format: .gray8) { target in
+          bitmap.withUnsafeBytes { pixels in
+            for index in target.indices { target[index] = pixels[index * 4] }
+          }
+          return true
+        }
+        for picture in [bitmap, gray] {
+          let image = Image(bitmap: picture)
+          var options = EncodeOptions.jpeg(quality: quality)
+          options.subsampling = subsampling
+          let own = try JPEGEncoder().encode(image, options: options)
+          options.effort = .fast
+          let fixed = try JPEGEncoder().encode(image, options: options)
+          #expect(own.count < fixed.count)
+          let read = try [own, fixed].map {
+            try JPEGDecoder().decode($0, minimumSize: nil, options: DecodeOptions()).bitmap
+          }
+          #expect(read[0] == read[1])
+        }
+      }
+    }
+  }
+
   @Test("more effort, fewer bytes, the same pixels")
   func effort() throws {
     let image = Image(

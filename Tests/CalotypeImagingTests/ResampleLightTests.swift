@@ -172,7 +172,7 @@ import Testing
             source: from, format: .rgba8, isOpaque: opaque, size: to, region: region, filter: filter,
             linearLight: linearLight)
           #expect(!plan.reducesFirst)
-          let rows = try RowResampler(plan)
+          let rows = try RowFan([plan])
           while !rows.isComplete {
             let room = rows.room
             try #require(room.count > 0)
@@ -184,7 +184,7 @@ import Testing
             }
             rows.advance(by: count)
           }
-          let result = try #require(rows.finished())
+          let result = try #require(rows.finished()?.first)
           #expect(result == expected, "\(from) to \(to), \(opaque)")
           #expect(result.isOpaque == opaque)
         }

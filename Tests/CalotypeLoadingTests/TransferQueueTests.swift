@@ -74,8 +74,39 @@ struct TransferQueueTests {
     queue.prioritise(3, 20)
     queue.prioritise(5, 10)
     queue.prioritise(99, 10)
-    // Among equals the order of coming counts, however often priorities change.
-    #expect(drain(&queue) == [3, 4, 0, 1, 2, 5])
+    // Who was moved goes behind those that were there.
+    #expect(drain(&queue) == [4, 3, 0, 1, 2, 5])
+  }
+
+  @Test(arguments: [TransferQueue<Int>.Order.fifo, .lifo])
+  func whoIsMovedGoesBehindThoseOfTheLevel(order: TransferQueue<Int>.Order) {
+    var queue = TransferQueue<Int>(limit: 100, limitPerHost: 100, order: order)
+    for id in 0..<3 { queue.put(id, host: "a", priority: 10) }
+    for id in 3..<5 { queue.put(id, host: "a", priority: 20) }
+    // Up and down again, up, and to where it is.
+    queue.prioritise(0, 20)
+    queue.prioritise(0, 10)
+    queue.prioritise(1, 20)
+    queue.prioritise(3, 20)
+    queue.put(5, host: "a", priority: 20)
+    // Who comes later is behind whoever was moved before it, or before all when the last goes first.
+    #expect(drain(&queue) == (order == .fifo ? [3, 4, 1, 5, 2, 0] : [5, 4, 3, 1, 2, 0]))
+  }
+
+  @Test func movedWhileTheHostIsBusy() {
+    var queue = TransferQueue<Int>(limit: 10, limitPerHost: 1)
+    for id in 0..<4 { queue.put(id, host: "a", priority: 10) }
+    #expect(drain(&queue) == [0])
+    // All others stand in line for their host now.
+    queue.prioritise(1, 20)
+    queue.prioritise(1, 5)
+    queue.prioritise(3, 20)
+    var order: [Int] = []
+    for _ in 0..<3 {
+      queue.finished(host: "a")
+      order += drain(&queue)
+    }
+    #expect(order == [3, 2, 1])
   }
 
   @Test func limitsChangeWhileTransfersRun() {
@@ -123,8 +154,13 @@ struct TransferQueueTests {
         #expect({ queue.remove(entry.id) }())
       case 6 where !waiting.isEmpty:
         let index = random(waiting.count)
-        waiting[index].priority = UInt8(random(3))
-        queue.prioritise(waiting[index].id, waiting[index].priority)
+        let priority = UInt8(random(3))
+        queue.prioritise(waiting[index].id, priority)
+        if priority != waiting[index].priority {
+          var entry = waiting.remove(at: index)
+          entry.priority = priority
+          waiting.append(entry)
+        }
       case 7:
         limits = (1 + random(6), 1 + random(3))
         queue.setLimits(limits.all, perHost: limits.host)

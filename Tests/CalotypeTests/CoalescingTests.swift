@@ -114,7 +114,7 @@ struct CoalescingTests {
       #expect(widths == [16, 32, 64, 128])
     }
     #expect(server.requests(for: "/a.jpg").count == 1)
-    #expect(await pipeline.statistics.decodes == 4)
+    #expect(await pipeline.statistics.decodes <= 4)
     await pipeline.settle()
   }
 

@@ -1,7 +1,9 @@
-import Calotype
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Testing
+
+@testable import Calotype
 
 @Suite("Events")
 struct EventTests {
@@ -31,6 +33,8 @@ struct EventTests {
         responses += 1
         #expect(response.image.width == 1731)
         #expect(response.source == .loader)
+      default:
+        #expect(responses == 0)
       }
     }
     #expect(responses == 1)
@@ -92,7 +96,12 @@ struct EventTests {
     server.route("/a.jpg", .status(404))
     var iterator = ImagePipeline.isolated().events(for: ImageRequest(url: server.url("/a.jpg")))
       .makeAsyncIterator()
-    await #expect(throws: LoadingError.self) { try await iterator.next() }
+    await #expect(throws: LoadingError.self) {
+      while let event = try await iterator.next() {
+        guard case .response = event else { continue }
+        Issue.record("a response to a failed load")
+      }
+    }
     #expect(try await iterator.next() == nil)
   }
 
@@ -105,18 +114,174 @@ struct EventTests {
     server.route("/a.jpg", .gated([(open, photo.prefix(1000)), (gate, photo.dropFirst(1000))]))
     let pipeline = ImagePipeline.isolated()
     let request = ImageRequest(url: server.url("/a.jpg"))
-    var first = pipeline.events(for: request).makeAsyncIterator()
-    _ = try await first.next()
-    var second = pipeline.events(for: request).makeAsyncIterator()
-    guard case .progress(let progress)? = try await second.next() else {
-      Issue.record("no progress")
-      return
+    /// How far the transfer is, by the events until then.
+    func progress(_ iterator: inout ImageEvents.AsyncIterator) async throws -> LoadProgress? {
+      while let event = try await iterator.next() {
+        if case .progress(let progress) = event { return progress }
+      }
+      return nil
     }
-    #expect(progress.received == 1000)
+    let events = pipeline.events(for: request)
+    var first = events.makeAsyncIterator()
+    #expect(try await progress(&first)?.received == 1000)
+    // Of the same events, and of others about the same image.
+    var second = pipeline.events(for: request).makeAsyncIterator()
+    var third = events.makeAsyncIterator()
+    #expect(try await progress(&second)?.received == 1000)
+    #expect(try await progress(&third)?.received == 1000)
     gate.open()
     while let event = try await second.next() {
       if case .response(let response) = event { #expect(response.image.width == 1731) }
     }
     #expect(server.requests.count == 1)
+  }
+
+  @Test(
+    "queued, started, progress, response: in this order; opened after the end, the ending alone, every time")
+  func order() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .resource(try Samples.png()))
+    let pipeline = ImagePipeline.isolated()
+    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    var names: [String] = []
+    for try await event in events where names.last != event.name { names.append(event.name) }
+    #expect(names == ["queued", "started", "progress", "response"])
+    for _ in 0..<2 {
+      names = []
+      for try await event in events { names.append(event.name) }
+      #expect(names == ["response"])
+    }
+    #expect(server.requests.count == 1)
+    await pipeline.settle()
+  }
+
+  @Test(
+    "after a failure the failure, after all have left CancellationError: the same for everyone who comes later"
+  )
+  func afterTheEnd() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .status(500))
+    server.route("/b.png", .hang)
+    let pipeline = ImagePipeline.isolated()
+    let failing = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    for _ in 0..<3 { await #expect(throws: LoadingError.self) { for try await _ in failing {} } }
+    #expect(server.requests(for: "/a.png").count == 1)
+    let left = pipeline.events(for: ImageRequest(url: server.url("/b.png")))
+    for try await event in left { if case .started = event { break } }
+    await #expect(throws: CancellationError.self) { for try await _ in left {} }
+    await pipeline.settle()
+  }
+
+  @Test("one of several observers is cancelled: the others get everything")
+  func severalObservers() async throws {
+    let server = try ScriptedHTTPServer()
+    let gate = Gate()
+    server.route("/a.png", .gated([(gate, try Samples.png())]))
+    let pipeline = ImagePipeline.isolated()
+    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    let observers = (0..<5).map { _ in
+      Task {
+        var names: [String] = []
+        for try await event in events { names.append(event.name) }
+        return names
+      }
+    }
+    try await server.waitForRequests("/a.png")
+    while await pipeline.subscribers < 5 { await Task.yield() }
+    observers[2].cancel()
+    await #expect(throws: CancellationError.self) { try await observers[2].value }
+    gate.open()
+    for (index, observer) in observers.enumerated() where index != 2 {
+      let names = try await observer.value
+      #expect(names.first == "queued")
+      #expect(names.last == "response")
+    }
+    #expect(server.requests.count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("a stale response first; then that it is right, a new one, or that there is none to be had")
+  func stale() async throws {
+    let server = try ScriptedHTTPServer()
+    let folder = try CacheFolder()
+    let shade = Shade()
+    let isDown = Lock(false)
+    server.route("/a.png") { request in
+      if isDown.withLock({ $0 }) { return .status(500) }
+      let tag = "\"\(shade.value)\""
+      guard let png = try? Samples.png(shade: shade.value) else { return .status(500) }
+      if request[header: "If-None-Match"] == tag { return .status(304, headers: [("ETag", tag)]) }
+      return .body(png, headers: [("ETag", tag), ("Cache-Control", "max-age=0")])
+    }
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    var request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    request.cachePolicy = .staleWhileRevalidate
+    func run() async throws -> [String] {
+      var names: [String] = []
+      for try await event in pipeline.events(for: request) {
+        switch event {
+        case .queued, .started, .progress: continue
+        case .staleResponse(let response), .response(let response), .notModified(let response):
+          names.append("\(event.name) \(response.image.bitmap.withUnsafeBytes { $0[0] }) \(response.isStale)")
+        default: names.append(event.name)
+        }
+      }
+      await pipeline.settle()
+      return names
+    }
+    #expect(try await run() == ["response 1 false"])
+    #expect(try await run() == ["staleResponse 1 true", "notModified 1 false"])
+    shade.value = 2
+    #expect(try await run() == ["staleResponse 1 true", "response 2 false"])
+    isDown.withLock { $0 = true }
+    #expect(try await run() == ["staleResponse 2 true", "refreshFailed"])
+    isDown.withLock { $0 = false }
+    // Who wants one image has it at once, and the server is asked all the same.
+    shade.value = 3
+    let asked = server.requests.count
+    #expect(try await pipeline.response(for: request).isStale)
+    await pipeline.settle()
+    #expect(server.requests.count == asked + 1)
+    #expect(try await run() == ["staleResponse 3 true", "notModified 3 false"])
+  }
+
+  @Test("the priority of the events is that of the job, live")
+  func priority() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .hang)
+    let pipeline = ImagePipeline.isolated()
+    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png"), priority: .low))
+    let task = Task { for try await _ in events {} }
+    try await server.waitForRequests("/a.png")
+    func priorities() async -> Set<UInt8> {
+      let books = await pipeline.books
+      return Set(
+        books.images.values.map(\.priority.value.rawValue)
+          + books.originals.values.map(\.priority.value.rawValue)
+          + books.loads.values.map(\.priority.value.rawValue))
+    }
+    for priority in RequestPriority.allCases + [.normal, .low] {
+      events.priority = priority
+      #expect(await priorities() == [priority.rawValue])
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    events.priority = .high
+    await pipeline.settle()
+  }
+}
+
+extension ImageEvent {
+  fileprivate var name: String {
+    switch self {
+    case .queued: "queued"
+    case .started: "started"
+    case .progress: "progress"
+    case .preview: "preview"
+    case .staleResponse: "staleResponse"
+    case .response: "response"
+    case .notModified: "notModified"
+    case .refreshFailed: "refreshFailed"
+    }
   }
 }

@@ -462,13 +462,13 @@ import Testing
     for request in [request(), request(thumbnail: true), other] { _ = try await pipeline.image(for: request) }
     await pipeline.settle()
     #expect(try await cached() == [true, true, true])
-    try await pipeline.removeCached(.tag("album 7"))
+    try await pipeline.cache.removeAll(.tag("album 7"))
     #expect(try await cached() == [true, true, false])
-    try await pipeline.removeCached(.source(server.url("/a.png").absoluteString))
+    try await pipeline.cache.removeAll(.source(server.url("/a.png").absoluteString))
     #expect(try await cached() == [false, false, false])
     _ = try await pipeline.image(for: request())
     await pipeline.settle()
-    try await pipeline.removeCached(.sourcePrefix(server.url("/").absoluteString))
+    try await pipeline.cache.removeAll(.sourcePrefix(server.url("/").absoluteString))
     #expect(try await cached() == [false, false, false])
   }
 

@@ -1,7 +1,8 @@
-import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+
+@testable import Calotype
 
 /// What the tests of the pipeline share: sample bytes, and pipelines over caches of their own.
 enum Samples {
@@ -58,12 +59,16 @@ extension ImagePipeline {
       .init(loader: loader, memoryCache: memory ? MemoryCache(byteLimit: 256 << 20) : nil, diskCache: disk))
   }
 
+  /// Places in the jobs that make images.
+  var subscribers: Int { books.images.values.reduce(0) { $0 + $1.subscriberCount } }
+
   /// Waits until every job has wound up, stores included.
   func settle() async {
     while true {
-      let statistics = self.statistics
-      if statistics.runningImageJobs + statistics.runningSourceJobs == 0 { return }
+      if books.isEmpty { return }
       await flush()
+      // The jobs that have ended have yet to be forgotten.
+      await Task.yield()
     }
   }
 }

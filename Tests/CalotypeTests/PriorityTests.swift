@@ -16,15 +16,15 @@ struct PriorityTests {
     for path in ["/a", "/b", "/wanted"] { server.route(path, .body(png)) }
     let loader = CurlLoader(.init(maxConcurrent: 1))
     let pipeline = ImagePipeline.isolated(loader: loader)
-    func start(_ path: String, _ priority: TaskPriority) -> Task<Image, any Error> {
+    func start(_ path: String, _ priority: RequestPriority) -> Task<Image, any Error> {
       let request = ImageRequest(url: server.url(path), priority: priority)
       return Task { try await pipeline.image(for: request) }
     }
-    var tasks = [start("/first", .medium)]
+    var tasks = [start("/first", .normal)]
     try await server.waitForRequests("/first")
     for path in ["/a", "/b"] {
       let queued = loader.statistics.queued
-      tasks.append(start(path, .medium))
+      tasks.append(start(path, .normal))
       while loader.statistics.queued == queued { await loader.settle() }
     }
     tasks.append(start("/wanted", .low))
@@ -44,5 +44,5 @@ struct PriorityTests {
 
 extension ImagePipeline {
   /// Places in the jobs that fetch originals.
-  fileprivate var sourceSubscribers: Int { sourceJobs.values.reduce(0) { $0 + $1.subscriberCount } }
+  fileprivate var sourceSubscribers: Int { books.originals.values.reduce(0) { $0 + $1.subscriberCount } }
 }

@@ -64,6 +64,10 @@ int cjpeg_decoder_consume(cjpeg_decoder *, uint32_t max_rows);
 // Number of scans that were read completely, as far as the library has noticed.
 int cjpeg_decoder_complete_scans(const cjpeg_decoder *);
 
+// Several scans: how many times the whole picture was refined, as far as the library has noticed: 0 until each component
+// had a complete scan of its means (DC), 1 then, and one more for each complete scan after it.
+int cjpeg_decoder_complete_passes(const cjpeg_decoder *);
+
 // Several scans: whether any row of blocks was consumed.
 int cjpeg_decoder_has_rows(const cjpeg_decoder *);
 

@@ -1,34 +1,35 @@
 import CalotypeCaching
+import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
 
 /// The encoded original of an image, shared by all jobs that make something of it.
 final class LoadedSource: Sendable {
   let data: Data
+  /// What the header says, if somebody has looked.
+  let info: ImageInfo?
   let source: ImageResponse.Source
+  let provenance: Provenance
   let metadata: RecordMetadata
-  /// Of the bytes that were loaded, whatever form they are kept in: what was made of bytes with the same one is the same.
-  let version: Checksum
-  /// Until when the bytes are right; `nil` when nobody said.
-  let freshUntil: Date?
-  /// Whether they are known to be past that.
-  let isStale: Bool
-  /// Whether anybody may keep what is made of them.
-  let isStorable: Bool
+  let log: StageLog
+  /// The sizes that are wanted of it now.
+  let orders = DecodeOrders()
+  /// Its place in the budget of encoded bytes, for as long as anybody needs it.
+  private let allowance: StageQueue.Allowance?
   private let rejected = Lock(false)
 
   init(
-    data: Data, source: ImageResponse.Source, metadata: RecordMetadata, version: Checksum,
-    freshUntil: Date? = nil,
-    isStale: Bool = false, isStorable: Bool = true
+    data: Data, info: ImageInfo? = nil, source: ImageResponse.Source, metadata: RecordMetadata,
+    provenance: Provenance,
+    log: StageLog = StageLog(), allowance: StageQueue.Allowance? = nil
   ) {
     self.data = data
+    self.info = info
     self.source = source
     self.metadata = metadata
-    self.version = version
-    self.freshUntil = freshUntil
-    self.isStale = isStale
-    self.isStorable = isStorable
+    self.provenance = provenance
+    self.log = log
+    self.allowance = allowance
   }
 
   /// Whether a decoder refused the bytes, or found only part of an image: they must not stay in a cache.
@@ -37,6 +38,24 @@ final class LoadedSource: Sendable {
   func reject() {
     rejected.withLock { $0 = true }
   }
+}
+
+/// What is known of the bytes that an image was made of.
+struct Provenance: Sendable {
+  /// Of the bytes that were loaded, whatever form they are kept in: what was made of bytes with the same one is the same.
+  var version: Checksum?
+  /// What the server said about them.
+  var response: StoredResponse?
+  /// Until when the bytes are right; `nil` when nobody said.
+  var freshUntil: Date?
+  /// Whether they are known to be past that.
+  var isStale = false
+  /// Why the server could not be asked, if what is stale takes the place of its answer.
+  var failure: (any Error)?
+  /// Whether anybody may keep what is made of them.
+  var isStorable = true
+  /// What they are kept under.
+  var tags: [String] = []
 
   /// How long what is made of them may be used unasked, from now on; `nil` for ever.
   func freshness(at now: Date) -> Duration? {

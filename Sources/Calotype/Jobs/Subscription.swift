@@ -1,27 +1,26 @@
 import CalotypeSupport
 
-/// One caller's place in a ``Job``: at most one pending progress value, and exactly one ending.
+/// One caller's place in a ``Job``: of what happens at most one pending value of each kind, and exactly one ending.
 ///
-/// Either ``value()`` or ``next()`` is awaited, by one task at a time. Cancelling that task, or ``leave()``,
-/// ends the subscription at once.
+/// ``value()`` or ``next(_:)`` is awaited by one task at a time. Cancelling that task, or ``leave()``, ends the
+/// subscription at once.
 final class Subscription<Value: Sendable>: Sendable {
-  enum Event: Sendable {
-    case progress(LoadProgress)
-    case ended(Value)
-  }
-
   private struct State {
-    var progress: LoadProgress?
+    var news = News<Value>()
+    var lastArrival: Arrival?
     var ending: Result<Value, any Error>?
-    var waiter: CheckedContinuation<Event, any Error>?
-    var wantsProgress = false
+    var waiter: CheckedContinuation<Signal<Value>, any Error>?
+    var interests: Interests = []
+    var observation: LivePriority.Observation?
   }
 
+  let want: Want
   private let job: Job<Value>
   private let state = Lock(State())
 
-  init(job: Job<Value>) {
+  init(job: Job<Value>, want: Want) {
     self.job = job
+    self.want = want
   }
 
   /// The value the job ends with.
@@ -29,37 +28,50 @@ final class Subscription<Value: Sendable>: Sendable {
   /// - Throws: the job's error; `CancellationError` when the calling task is cancelled.
   func value() async throws -> Value {
     while true {
-      if case .ended(let value) = try await next(wantsProgress: false) { return value }
+      if case .ended(let value) = try await next([]) { return value }
     }
   }
 
-  /// The newest progress that was not seen yet, or the ending.
-  func next() async throws -> Event {
-    try await next(wantsProgress: true)
+  /// The first value that will do.
+  ///
+  /// - Throws: as ``value()``.
+  func firstValue() async throws -> (Value, isInterim: Bool) {
+    while true {
+      switch try await next(.interim) {
+      case .interim(let value): return (value, true)
+      case .ended(let value): return (value, false)
+      case .started, .arrived, .preview: continue
+      }
+    }
   }
 
-  private func next(wantsProgress: Bool) async throws -> Event {
+  /// Waits until what the job has made is stored.
+  func jobHasSettled() async {
+    await job.windUp()
+  }
+
+  /// The newest of what the caller is interested in and was not told yet, or the ending.
+  func next(_ interests: Interests) async throws -> Signal<Value> {
     try await withTaskPriorityEscalationHandler {
-      try await cancellableNext(wantsProgress: wantsProgress)
-    } onPriorityEscalated: { _, priority in
-      // Who waits for a job lends it its priority, and so do those who wait for the one that waits.
-      job.raise(to: priority)
+      try await cancellableNext(interests)
+    } onPriorityEscalated: { [want] _, priority in
+      // Who waits for a job lends it its priority.
+      if priority > want.priority.value { want.priority.set(priority) }
     }
   }
 
-  private func cancellableNext(wantsProgress: Bool) async throws -> Event {
+  private func cancellableNext(_ interests: Interests) async throws -> Signal<Value> {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        var displaced: CheckedContinuation<Event, any Error>?
-        let ready = state.withLock { state -> Result<Event, any Error>? in
-          state.wantsProgress = wantsProgress
-          if wantsProgress, let progress = state.progress {
-            state.progress = nil
-            return .success(.progress(progress))
-          }
+        var displaced: CheckedContinuation<Signal<Value>, any Error>?
+        let ready = state.withLock { state -> Result<Signal<Value>, any Error>? in
+          // Who does not wait any more is told so, not what happened before.
+          if case .failure(let error) = state.ending, error is CancellationError { return .failure(error) }
+          if let signal = state.news.take(interests) { return .success(signal) }
           if let ending = state.ending { return ending.map { .ended($0) } }
           displaced = state.waiter
           state.waiter = continuation
+          state.interests = interests
           return nil
         }
         // Two calls at once are a mistake of the caller, and still end both.
@@ -71,35 +83,76 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// Replaces progress that was not taken yet: nobody needs to know where the transfer was a moment ago.
-  func publish(_ progress: LoadProgress) {
-    let waiter = state.withLock { state -> CheckedContinuation<Event, any Error>? in
-      guard state.ending == nil else { return nil }
-      if let waiter = state.waiter, state.wantsProgress {
-        state.waiter = nil
-        return waiter
-      }
-      state.progress = progress
-      return nil
+  /// What a joiner has missed. Nobody waits yet.
+  func catchUp(_ news: News<Value>) {
+    state.withLock { state in
+      state.news.add(news)
+      state.lastArrival = news.arrival
     }
-    waiter?.resume(returning: .progress(progress))
   }
 
-  /// Sets the ending; the first one counts.
+  /// Remembers how far the transfer is, for ``repeatArrival()``.
+  func note(_ arrival: Arrival) {
+    state.withLock { $0.lastArrival = arrival }
+  }
+
+  /// Tells again how far the transfer is, to one who would now make something else of it.
+  func repeatArrival() {
+    var news = News<Value>()
+    news.arrival = state.withLock { $0.lastArrival }
+    publish(news)
+    job.wake()
+  }
+
+  /// Replaces news that were not taken yet: nobody needs to know where the transfer was a moment ago.
+  func publish(_ news: News<Value>) {
+    let (waiter, signal) = state.withLock {
+      state -> (CheckedContinuation<Signal<Value>, any Error>?, Signal<Value>?) in
+      guard state.ending == nil else { return (nil, nil) }
+      state.news.add(news)
+      state.lastArrival = news.arrival ?? state.lastArrival
+      guard let waiter = state.waiter, let signal = state.news.take(state.interests) else {
+        return (nil, nil)
+      }
+      state.waiter = nil
+      return (waiter, signal)
+    }
+    if let signal { waiter?.resume(returning: signal) }
+  }
+
+  /// Sets the ending; the first one counts. A preview that nobody has seen by then is of no use any more.
   func finish(_ result: Result<Value, any Error>) {
-    let waiter = state.withLock { state -> CheckedContinuation<Event, any Error>? in
-      guard state.ending == nil else { return nil }
+    let (waiter, signal, observation) = state.withLock {
+      state -> (
+        CheckedContinuation<Signal<Value>, any Error>?, Result<Signal<Value>, any Error>?,
+        LivePriority.Observation?
+      ) in
+      guard state.ending == nil else { return (nil, nil, nil) }
       state.ending = result
+      state.news.preview = nil
+      let observation = state.observation
+      state.observation = nil
       let waiter = state.waiter
       state.waiter = nil
-      return waiter
+      return (waiter, result.map { .ended($0) }, observation)
     }
-    waiter?.resume(with: result.map { .ended($0) })
+    observation?.cancel()
+    if let signal { waiter?.resume(with: signal) }
   }
 
-  /// Gives up the place; a pending call ends with `CancellationError`. Harmless when repeated.
-  func leave() {
-    finish(.failure(CancellationError()))
-    job.leave(ObjectIdentifier(self))
+  /// Calls `changed` when the subscriber wants it more or less urgently, until the ending.
+  func observe(_ changed: @escaping @Sendable () -> Void) {
+    let observation = want.priority.observe(changed)
+    let isOver = state.withLock { state in
+      if state.ending == nil { state.observation = observation }
+      return state.ending != nil
+    }
+    if isOver { observation.cancel() }
+  }
+
+  /// Gives up the place; a pending call ends with `error`. Harmless when repeated.
+  func leave(_ error: any Error = CancellationError()) {
+    finish(.failure(error))
+    job.leave(self)
   }
 }

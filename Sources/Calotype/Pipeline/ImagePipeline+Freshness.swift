@@ -6,9 +6,9 @@ import HTTPTypes
 /// What to do about an original, decided from what is kept of it.
 enum SourceStep: Sendable {
   /// What is kept is good enough.
-  case use(LoadedSource)
+  case use(StoredOriginal)
   /// What is kept is good enough for now; ask the server afterwards, with these fields.
-  case useThenAsk(LoadedSource, HTTPFields)
+  case useThenAsk(StoredOriginal, HTTPFields)
   /// Ask the loader, with these fields.
   case ask(HTTPFields)
   /// The answer is known without asking, and it is an error.
@@ -20,14 +20,16 @@ extension ImagePipeline {
   /// never found by another: for them the cache is a private one.
   nonisolated func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
-    if request.headers.contains(.authorization) || request.headers.contains(.cookie) {
+    if request.headers.contains(.authorization) || request.headers.contains(.cookie)
+      || request.credential != nil || request.partition != nil
+    {
       policy.mode = .private
     }
     return policy
   }
 
   nonisolated func sourceStep(
-    for request: ImageRequest, policy: CachePolicy, waits: Bool, kept: KeptOriginal?
+    for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
@@ -47,28 +49,27 @@ extension ImagePipeline {
     }
     guard let response, !policy.trustsAge else {
       let end = freshness.end(of: response, for: request.headers, at: now)
-      return .use(kept.loaded(freshUntil: end, isStale: response != nil && end == nil))
+      return .use(kept.judged(freshUntil: end, isStale: response != nil && end == nil))
     }
     switch freshness.decision(for: request.headers, stored: response, now: now) {
     case .fresh(let end):
-      return .use(kept.loaded(freshUntil: end))
+      return .use(kept.judged(freshUntil: end))
     case .stale:
       counters.count { $0.staleHits += 1 }
-      return .use(kept.loaded(isStale: true))
+      return .use(kept.judged(isStale: true))
     case .staleWhileRevalidate(let conditional):
-      if waits { return .ask(conditional) }
       counters.count { $0.staleHits += 1 }
-      return .useThenAsk(kept.loaded(isStale: true), conditional)
+      return .useThenAsk(kept.judged(isStale: true), conditional)
     case .revalidate(let conditional):
       guard policy == .staleWhileRevalidate else { return .ask(conditional) }
       counters.count { $0.staleHits += 1 }
-      return .useThenAsk(kept.loaded(isStale: true), conditional)
+      return .useThenAsk(kept.judged(isStale: true), conditional)
     case .load:
       guard policy == .staleWhileRevalidate, response.matches(request.headers) else {
         return .ask(HTTPFields())
       }
       counters.count { $0.staleHits += 1 }
-      return .useThenAsk(kept.loaded(isStale: true), HTTPFields())
+      return .useThenAsk(kept.judged(isStale: true), HTTPFields())
     case .unavailable:
       return .fail(notCached)
     }
@@ -124,21 +125,37 @@ struct KeptOriginal: Sendable {
   /// Whether there are bytes.
   let isImage: Bool
 
-  static let versionName = "version"
-
   /// `nil` for what is of no use.
   init?(_ record: CacheRecord) {
     isImage = !record.data.isEmpty
     guard isImage || record.metadata.response != nil else { return nil }
     self.record = record
-    version =
-      record.metadata.user[Self.versionName].flatMap { UInt64($0, radix: 16) }.map { Checksum(seed: $0) }
-      ?? Checksum(of: record.data)
+    version = record.metadata.version ?? Checksum(of: record.data)
   }
 
-  func loaded(freshUntil: Date? = nil, isStale: Bool = false) -> LoadedSource {
-    LoadedSource(
-      data: record.data, source: .diskOriginal, metadata: record.metadata, version: version,
-      freshUntil: freshUntil, isStale: isStale)
+  /// With what was found out about its freshness.
+  func judged(freshUntil: Date? = nil, isStale: Bool = false) -> StoredOriginal {
+    let metadata = record.metadata
+    return StoredOriginal(
+      record: record,
+      provenance: Provenance(
+        version: version, response: metadata.response, freshUntil: freshUntil, isStale: isStale,
+        tags: metadata.tags))
+  }
+}
+
+/// An original on disk that may be used.
+struct StoredOriginal: Sendable {
+  let record: CacheRecord
+  var provenance: Provenance
+}
+
+extension RecordMetadata {
+  private static let versionName = "version"
+
+  /// Of the bytes that were loaded, whatever is kept of them: ``Provenance/version``.
+  var version: Checksum? {
+    get { user[Self.versionName].flatMap { UInt64($0, radix: 16) }.map { Checksum(seed: $0) } }
+    set { user[Self.versionName] = newValue.map { String($0.value, radix: 16) } }
   }
 }

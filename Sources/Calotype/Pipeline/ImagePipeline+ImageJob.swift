@@ -1,123 +1,131 @@
 import CalotypeCaching
 import CalotypeImaging
+import CalotypeLoading
 import CalotypeSupport
 import FoundationEssentials
-import HTTPTypes
 
-/// Makes one image: memory, finished result on disk, or the decoded original.
+/// Makes one image: finds the result, or decodes the original, or takes a step from what another job makes.
 extension ImagePipeline {
   @concurrent
-  nonisolated func runImageJob(_ job: Job<ImageResponse>, for request: ImageRequest) async {
-    let start = ContinuousClock.now
-    func respond(_ found: KeptResult, isStale: Bool) -> Result<ImageResponse, any Error> {
-      .success(
-        ImageResponse(
-          image: found.image, source: found.source, byteCount: found.byteCount,
-          duration: ContinuousClock.now - start, isStale: isStale))
-    }
-    let known = await findResult(for: request)
+  nonisolated func runImageJob(_ job: Job<MadeImage>, _ plan: Plan) async {
+    let run = ImageRun(job: job, plan: plan, start: elapsed())
+    defer { run.end() }
+    let request = plan.request
+    let known = await findResult(run)
     do {
-      var (policy, waits) = (request.cachePolicy, false)
-      // A place of its own keeps the job joinable until the result is where later requests look.
-      var ownPlace: Subscription<ImageResponse>?
-      defer { ownPlace?.leave() }
+      job.publishStart()
+      var policy = request.cachePolicy
       if let known, known.isGoodEnough || policy == .staleWhileRevalidate {
-        ownPlace = job.join(priority: .utility)
-        job.finish(respond(known, isStale: !known.isFresh))
-        if known.isFresh || policy != .staleWhileRevalidate { return }
+        if known.isFresh || policy != .staleWhileRevalidate {
+          // A place of its own keeps the job joinable until the result is where later requests look.
+          run.holdPlace()
+          job.finish(.success(run.timed(known, elapsed())))
+          return
+        }
         counters.count { $0.staleHits += 1 }
-        // Everybody has an answer; what follows is for the next request.
-        (policy, waits) = (.http, true)
+        publishStale(known, run)
+        policy = .http
       }
-      // The place is kept until the result is stored, so that requests for other sizes can join meanwhile.
-      let (result, loaded, place) = try await makeResult(
-        for: request, policy: policy, waits: waits, known: known
-      ) {
-        job.publish($0)
-      }
-      defer { place.leave() }
-      let isKept = loaded.isStorable && request.cachePolicy.writesCaches && !result.image.isPartial
-      if isKept, request.isMemoryCacheable { keepInMemory(result, of: loaded, for: request) }
-      if !loaded.isStorable { await forgetResults(for: request, known: known) }
-      if ownPlace == nil { ownPlace = job.join(priority: request.priority) }
-      job.finish(respond(result, isStale: loaded.isStale))
-      guard isKept, request.isDiskCacheable, !request.isPlain, !loaded.isStale else { return }
-      await keepOnDisk(result, of: loaded, for: request)
+      let made = try await makeResult(run, policy: policy, known: known)
+      // Before the others: whoever asks next finds it there.
+      keepInMemory(made, run)
+      if !made.provenance.isStorable { await forgetResults(plan, known: known) }
+      run.holdPlace()
+      job.finish(.success(run.timed(made, elapsed())))
+      await keepOnDisk(made, run)
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
       if case .httpStatus(_, let status, _) = error as? LoadingError, status == 404 || status == 410 {
-        await forgetResults(for: request, known: known)
+        await forgetResults(plan, known: known)
       }
     }
   }
 
   /// What was made of an original that is gone, or may not be kept any more, is of no use to the next request.
-  private nonisolated func forgetResults(for request: ImageRequest, known: KeptResult?) async {
-    guard request.cachePolicy.writesCaches, known != nil || !request.cachePolicy.readsCaches else { return }
-    configuration.memoryCache?.remove(request.key)
-    if request.isDiskCacheable, !request.isPlain, let key = resultKey(for: request) {
-      await removeRecord(key)
-    }
+  private nonisolated func forgetResults(_ plan: Plan, known: MadeImage?) async {
+    let policy = plan.request.cachePolicy
+    guard policy.writesCaches, known != nil || !policy.readsCaches else { return }
+    plan.memory?.remove(plan.request.key)
+    if let disk = plan.disk, let key = plan.resultKey { await removeRecord(key, from: disk) }
+  }
+
+  /// Gives everyone what will do for now. Those who are content with it may leave; the job goes on for the next request.
+  private nonisolated func publishStale(_ known: MadeImage, _ run: ImageRun) {
+    run.holdPlace()
+    run.hasPublishedStale = true
+    var known = run.timed(known, elapsed())
+    known.provenance.isStale = true
+    // What comes next may need the room.
+    known.allowances = []
+    run.allowances = []
+    run.job.publish(interim: known)
   }
 
   // MARK: Results that are there
 
   /// The result in memory or on disk, of whatever age.
-  private nonisolated func findResult(for request: ImageRequest) async -> KeptResult? {
-    guard request.isMemoryCacheable, request.cachePolicy.readsCaches else { return nil }
-    let trustsAge = request.cachePolicy.trustsAge
+  private nonisolated func findResult(_ run: ImageRun) async -> MadeImage? {
+    let (request, plan) = (run.plan.request, run.plan)
+    guard request.cachePolicy.readsCaches else { return nil }
     // Another job may have ended between the caller's look and this one.
-    if let memory = configuration.memoryCache {
-      if let cached = memory.value(for: request.key, allowingStale: trustsAge) {
-        let isFresh = !request.hasCacheDirectives && (!trustsAge || memory.contains(request.key))
-        return KeptResult(
-          image: cached.image, source: .memory, version: cached.version, isFresh: isFresh,
-          isGoodEnough: isFresh || trustsAge)
-      }
-      if let cached = memory.value(for: request.key, allowingStale: true) {
-        return KeptResult(image: cached.image, source: .memory, version: cached.version)
-      }
-    }
-    guard request.isDiskCacheable, !request.isPlain, let key = resultKey(for: request),
-      let record = await readRecord(key)
+    if request.queryTiers.contains(.memory), let found = findInMemory(plan) { return found }
+    guard request.queryTiers.contains(.disk), let disk = plan.disk, let key = plan.resultKey,
+      let record = await readRecord(key, from: disk, plan, run.log)
     else { return nil }
     let now = configuration.now()
     let response = record.metadata.response
-    let decision = freshness(for: request).decision(for: request.headers, stored: response, now: now)
-    var (isFresh, isGoodEnough) = (response == nil, response == nil || trustsAge)
-    switch decision {
+    let freshness = freshness(for: request)
+    var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
+    switch freshness.decision(for: request.headers, stored: response, now: now) {
     case .fresh: (isFresh, isGoodEnough) = (true, true)
     case .stale: isGoodEnough = true
     default: break
     }
-    guard let image = await decodeResult(record, key, for: request) else { return nil }
+    guard let image = await decodeResult(record, key, run) else { return nil }
     counters.count { $0.diskHits += 1 }
-    let version = record.metadata.user[KeptOriginal.versionName].flatMap { UInt64($0, radix: 16) }
-    let found = KeptResult(
-      image: image, source: .disk, version: version.map { Checksum(seed: $0) }, byteCount: record.data.count,
-      record: record, isFresh: isFresh, isGoodEnough: isGoodEnough)
-    if isGoodEnough {
-      let end = freshness(for: request).end(of: response, for: request.headers, at: now)
-      configuration.memoryCache?.store(
-        CachedImage(image, version: found.version), for: request.key, cost: image.bitmap.byteCount,
-        freshFor: response == nil ? nil : .seconds(max(0, min(end?.timeIntervalSince(now) ?? 0, 1e9))),
-        tags: Array(Set(record.metadata.tags + request.tags)),
-        rendition: RequestIdentity.rendition(of: request))
-    }
+    let end = freshness.end(of: response, for: request.headers, at: now)
+    let provenance = Provenance(
+      version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
+      isStale: !isFresh, tags: record.metadata.tags)
+    let found = MadeImage(
+      image: image, source: .disk, provenance: provenance, byteCount: record.data.count, record: record,
+      isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true, log: run.log)
+    if isGoodEnough { keepInMemory(found, run) }
     return found
   }
 
+  private nonisolated func findInMemory(_ plan: Plan) -> MadeImage? {
+    guard let memory = plan.memory else { return nil }
+    let request = plan.request
+    func found(_ cached: CachedImage, isFresh: Bool, isGoodEnough: Bool) -> MadeImage {
+      var provenance = cached.provenance
+      provenance.isStale = !isFresh
+      return MadeImage(
+        image: cached.image, animation: cached.animation, source: .memory, provenance: provenance,
+        isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true)
+    }
+    if let cached = memory.value(for: request.key, allowingStale: request.trustsAge) {
+      let isFresh = !request.hasCacheDirectives && (!request.trustsAge || memory.contains(request.key))
+      return found(cached, isFresh: isFresh, isGoodEnough: isFresh || request.trustsAge)
+    }
+    return memory.value(for: request.key, allowingStale: true).map {
+      found($0, isFresh: false, isGoodEnough: false)
+    }
+  }
+
   private nonisolated func decodeResult(
-    _ record: CacheRecord, _ key: CacheKey, for request: ImageRequest
+    _ record: CacheRecord, _ key: CacheKey, _ run: ImageRun
   ) async -> Image? {
+    let plan = run.plan
     do {
-      return try await workers.run {
-        let stored = try configuration.coders.decode(
-          record.data, options: DecodeOptions(limits: configuration.decodeLimits, colors: .asStored))
+      let options = DecodeOptions(limits: plan.limits, colors: .asStored)
+      let info = try plan.coders.probe(record.data, limits: plan.limits)
+      return try await decoding(run, bytes: info.size.byteCount) {
+        let stored = try plan.coders.decode(record.data, options: options)
         let info = ImageInfo(stored: record.metadata) ?? stored.info
         return Image(
           bitmap: stored.bitmap, info: info,
-          orientation: request.appliesOrientation ? .topLeft : info?.orientation ?? .topLeft)
+          orientation: plan.request.appliesOrientation ? .topLeft : info?.orientation ?? .topLeft)
       }
     } catch is CancellationError {
       return nil
@@ -125,142 +133,237 @@ extension ImagePipeline {
       return nil
     } catch {
       // Written by another version, perhaps. It is made again.
-      await removeRecord(key)
+      await removeRecord(key, from: plan.disk)
       return nil
     }
   }
 
   // MARK: Results that are made
 
-  /// The result of the original, or the one that is there if the original is still the same; the caller leaves the place.
+  /// The result of the original, or the one that is there if the original is still the same.
   private nonisolated func makeResult(
-    for request: ImageRequest, policy: CachePolicy, waits: Bool, known: KeptResult?,
-    progress: (LoadProgress) -> Void
-  ) async throws -> (KeptResult, LoadedSource, Subscription<LoadedSource>) {
-    var policy = policy
-    while true {
-      let place = await subscribe(toSourceOf: request, policy: policy, waits: waits)
-      do {
-        let loaded = try await wait(for: place, progress: progress)
-        if let known, known.version == loaded.version, !known.image.isPartial {
-          return (known, loaded, place)
-        }
-        do {
-          let image = try await decode(loaded, for: request)
-          if image.isPartial { await reject(loaded, for: request) }
-          // A damaged original in the cache says nothing about what the loader would deliver.
-          guard image.isPartial, loaded.source == .diskOriginal, policy.asksAgain else {
-            let made = KeptResult(
-              image: image, source: loaded.source, version: loaded.version, byteCount: loaded.data.count)
-            return (made, loaded, place)
+    _ run: ImageRun, policy: CachePolicy, known: MadeImage?
+  ) async throws -> MadeImage {
+    // Who asks somebody else meanwhile must not hold what others need.
+    run.allowances = []
+    guard let (prefix, last) = run.plan.request.lastStep else {
+      return try await makeFromOriginal(run, policy: policy, known: known)
+    }
+    // If the original is what it was, nothing has to be made.
+    if let known, known.provenance.version != nil {
+      let loaded = try await original(run, policy: policy, isDecoded: false) { loaded in
+        known.provenance.version == loaded.provenance.version ? known : nil
+      }
+      if let made = confirmed(known, by: loaded, run) { return made }
+    }
+    return try await makeFromPrefix(run, prefix, last, policy: policy)
+  }
+
+  /// The step that is last, applied to what another job makes of the steps before.
+  private nonisolated func makeFromPrefix(
+    _ run: ImageRun, _ prefix: ImageRequest, _ last: TransformChain, policy: CachePolicy
+  ) async throws -> MadeImage {
+    var prefix = prefix
+    if policy != prefix.cachePolicy { prefix.cachePolicy = policy }
+    // Nobody has asked for that picture: it goes to no cache, unless somebody does meanwhile.
+    let want = Want(of: run.job) { demand in
+      demand.tiers.formIntersection(.originals)
+      demand.isTransformed = true
+    }
+    let place = try await subscribe(to: prefix, want: want)
+    run.keep(place)
+    func step(_ made: MadeImage) async throws -> MadeImage {
+      let input = made.image
+      var output = input
+      if !(input.info?.frameCount ?? 1 > 1 && run.plan.request.animationTransforms == .none) {
+        counters.count { $0.transforms += 1 }
+        output = try await stage(.transform, run.plan, run.log) {
+          try await transforms.run(priority: run.job.priority) {
+            try await workers.run { try input.transformed(by: last) }
           }
-        } catch let error as ImagingError where error.blamesInput {
-          await reject(loaded, for: request)
-          guard loaded.source == .diskOriginal, policy.asksAgain else { throw error }
         }
-        policy = .reload
-        place.leave()
-      } catch {
-        place.leave()
-        throw error
+      }
+      run.log.add(made.log)
+      return MadeImage(
+        image: output, source: made.source, provenance: made.provenance, byteCount: made.byteCount,
+        allowances: made.allowances, log: run.log)
+    }
+    while true {
+      switch try await place.next([.progress, .previews, .interim]) {
+      case .started: continue
+      case .arrived(let arrival): run.job.publish(arrival)
+      case .preview(let preview):
+        let shown = try? await transforms.run(priority: run.job.priority) {
+          try await workers.run { try preview.transformed(by: last) }
+        }
+        if let shown { run.job.publish(preview: shown) }
+      case .interim(let made):
+        if !run.hasPublishedStale { publishStale(try await step(made), run) }
+      case .ended(let made):
+        return try await step(made)
       }
     }
   }
 
-  /// Sees to it that bytes which are no whole image are in no cache.
-  private nonisolated func reject(_ loaded: LoadedSource, for request: ImageRequest) async {
-    loaded.reject()
-    if request.isDiskCacheable, request.cachePolicy.writesCaches { await removeRecord(request.sourceKey) }
-  }
-
-  /// Where a result is on disk: pipelines that share a folder may keep results in different encodings.
-  private nonisolated func resultKey(for request: ImageRequest) -> CacheKey? {
-    guard let encoding = configuration.resultEncoding else { return nil }
-    return CacheKey(
-      request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n",
-      source: request.key.source)
-  }
-
-  private nonisolated func wait(
-    for place: Subscription<LoadedSource>, progress: (LoadProgress) -> Void
-  ) async throws -> LoadedSource {
+  private nonisolated func makeFromOriginal(
+    _ run: ImageRun, policy: CachePolicy, known: MadeImage?
+  ) async throws -> MadeImage {
+    var policy = policy
     while true {
-      switch try await place.next() {
-      case .progress(let value): progress(value)
+      let loaded = try await original(run, policy: policy, isDecoded: true) { loaded in
+        if let known, known.provenance.version == loaded.provenance.version { return known }
+        return try await decode(loaded, run)
+      }
+      if let known, let made = confirmed(known, by: loaded, run) { return made }
+      do {
+        let made = try await decode(loaded, run)
+        if made.image.isPartial { await reject(loaded, run.plan, because: nil) }
+        // A damaged original in the cache says nothing about what the loader would deliver.
+        guard made.image.isPartial, loaded.source == .diskOriginal, policy.asksAgain else { return made }
+      } catch let error as ImagingError where error.blamesInput {
+        await reject(loaded, run.plan, because: error)
+        guard loaded.source == .diskOriginal, policy.asksAgain else { throw error }
+      }
+      policy = .reload
+      run.decoder = nil
+      run.decoderAllowance = nil
+      run.allowances = []
+    }
+  }
+
+  /// What was known, if the original is still the one that it was made of.
+  private nonisolated func confirmed(
+    _ known: MadeImage, by loaded: LoadedSource, _ run: ImageRun
+  ) -> MadeImage? {
+    guard let version = known.provenance.version, version == loaded.provenance.version,
+      !known.image.isPartial
+    else { return nil }
+    var made = known
+    made.provenance = loaded.provenance
+    made.provenance.tags = known.provenance.tags.merging(loaded.provenance.tags)
+    made.isConfirmed = run.hasPublishedStale && !loaded.provenance.isStale
+    run.log.add(loaded.log)
+    made.log = run.log
+    return made
+  }
+
+  /// Waits for the original; its place is kept until the job ends, so that requests for other sizes can join meanwhile.
+  ///
+  /// - Parameters:
+  ///   - isDecoded: Whether to decode what has arrived meanwhile.
+  ///   - stale: Makes the image of an original that will do for now.
+  private nonisolated func original(
+    _ run: ImageRun, policy: CachePolicy, isDecoded: Bool,
+    stale: (LoadedSource) async throws -> MadeImage?
+  ) async throws -> LoadedSource {
+    let place = try await subscribe(toOriginalOf: run.plan, policy: policy, want: Want(of: run.job))
+    run.keep(place)
+    while true {
+      let signal: Signal<LoadedSource>
+      if let delay = run.decoder?.postponed {
+        signal = try await next(of: place, repeatingAfter: delay)
+      } else {
+        signal = try await place.next([.progress, .interim])
+      }
+      switch signal {
+      case .started, .preview: continue
+      case .arrived(let arrival):
+        run.job.publish(arrival)
+        if isDecoded { await decodeArrived(arrival, run) }
+      case .interim(let loaded):
+        guard !run.hasPublishedStale, let made = try? await stale(loaded) else { continue }
+        publishStale(made, run)
       case .ended(let loaded): return loaded
       }
     }
   }
 
-  private nonisolated func decode(_ loaded: LoadedSource, for request: ImageRequest) async throws -> Image {
-    counters.count { $0.decodes += 1 }
-    return try await workers.run {
-      try configuration.coders.decode(
-        loaded.data, options: request.decodeOptions(limits: configuration.decodeLimits))
+  /// What comes next, or if nothing comes for a while, once more how far the transfer is.
+  private nonisolated func next(
+    of place: Subscription<LoadedSource>, repeatingAfter delay: Duration
+  ) async throws -> Signal<LoadedSource> {
+    let clock = configuration.clock
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await clock.sleep(for: delay, tolerance: nil)
+        place.repeatArrival()
+      }
+      defer { group.cancelAll() }
+      return try await place.next([.progress, .interim])
     }
   }
 
-  private nonisolated func keepInMemory(
-    _ result: KeptResult, of loaded: LoadedSource, for request: ImageRequest
-  ) {
-    configuration.memoryCache?.store(
-      CachedImage(result.image, version: loaded.version), for: request.key,
-      cost: result.image.bitmap.byteCount, freshFor: loaded.freshness(at: configuration.now()),
-      tags: Array(Set(loaded.metadata.tags + request.tags)), rendition: RequestIdentity.rendition(of: request)
-    )
+  /// Sees to it that bytes which are no whole image are in no cache, and that the loader knows what it has delivered.
+  private nonisolated func reject(
+    _ loaded: LoadedSource, _ plan: Plan, because error: ImagingError?
+  ) async {
+    loaded.reject()
+    // With coders or a format of its own it may be the request that is at fault.
+    guard plan.judgesForAll else { return }
+    if let error, loaded.source == .loader {
+      plan.loader.reject(plan.loadRequest, code: error.code, message: error.description)
+    }
+    if plan.request.cachePolicy.writesCaches {
+      await removeRecord(plan.request.sourceKey, from: plan.originals)
+    }
   }
 
-  private nonisolated func keepOnDisk(
-    _ result: KeptResult, of loaded: LoadedSource, for request: ImageRequest
-  ) async {
-    guard let disk = writableDiskCache, let encoding = configuration.resultEncoding,
-      let key = resultKey(for: request)
+  // MARK: Keeping
+
+  private nonisolated func keepInMemory(_ made: MadeImage, _ run: ImageRun) {
+    let demand = run.job.demand
+    guard made.isStorable, demand.tiers.contains(.memory), let memory = run.plan.memory else { return }
+    memory.store(
+      made.cached, for: run.plan.request.key, cost: made.cached.cost,
+      freshFor: made.provenance.freshness(at: configuration.now()),
+      tags: made.provenance.tags.merging(demand.tags),
+      rendition: RequestIdentity.rendition(of: run.plan.request))
+    run.log.changeStores { $0.memory = .stored }
+  }
+
+  private nonisolated func keepOnDisk(_ made: MadeImage, _ run: ImageRun) async {
+    let (plan, demand) = (run.plan, run.job.demand)
+    guard made.isStorable, !made.provenance.isStale, demand.tiers.contains(.disk),
+      let disk = plan.disk?.writable, let encoding = plan.resultEncoding, let key = plan.resultKey
     else { return }
     do {
       var metadata = RecordMetadata(
-        contentType: encoding.format.mimeType, response: loaded.metadata.response,
-        tags: Array(Set(loaded.metadata.tags + request.tags)).sorted(),
-        user: [KeptOriginal.versionName: String(loaded.version.value, radix: 16)])
-      let image = result.image
+        contentType: encoding.format.mimeType, response: made.provenance.response,
+        tags: made.provenance.tags.merging(demand.tags))
+      metadata.version = made.provenance.version
+      let image = made.image
       image.info?.store(in: &metadata)
       let data: Data
-      switch result.source {
-      case .disk, .memory:
+      if made.isFound {
         // Confirmed for no time at all: what is kept says the same.
-        if loaded.freshUntil.map({ $0 <= configuration.now() }) ?? true { return }
+        if made.provenance.freshUntil.map({ $0 <= configuration.now() }) ?? true { return }
         // As it is kept: encoded again, a picture would lose each time. One in memory alone stays there.
-        var record = result.record
-        if record == nil { record = await readRecord(key) }
-        guard let record,
-          record.metadata.user[KeptOriginal.versionName] == metadata.user[KeptOriginal.versionName]
-        else { return }
+        var record = made.record
+        if record == nil { record = await readRecord(key, from: disk, plan, run.log) }
+        guard let record, record.metadata.version == metadata.version else { return }
         data = record.data
-      case .diskOriginal, .loader:
-        data = try await workers.run {
-          // Without its orientation: the encoder would turn a picture that is to be kept as stored.
-          let pixels = Image(bitmap: image.bitmap, info: image.info)
-          return try configuration.coders.encode(pixels, as: encoding)
+      } else {
+        // Nobody waits for it any more.
+        data = try await stage(.encode, plan, run.log) {
+          try await encodes.run(priority: run.job.priority) {
+            try await workers.run {
+              // Without its orientation: the encoder would turn a picture that is to be kept as stored.
+              try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+            }
+          }
         }
       }
-      try await disk.store(data, metadata: metadata, for: key)
+      try await stage(.store, plan, run.log) {
+        try await disk.store(data, metadata: metadata, for: key)
+      }
+      run.log.changeStores { $0.disk = .stored }
     } catch {
-      // The caller has the image; the cache has to do without.
+      // The caller has the image; the cache has to do without, and without an older one.
+      run.log.changeStores { $0.disk = .failed(code: Self.code(of: error)) }
       counters.count(cacheError: error)
+      if !made.isFound { await removeRecord(key, from: disk) }
     }
   }
-}
-
-/// A result, found or made.
-private struct KeptResult: Sendable {
-  let image: Image
-  let source: ImageResponse.Source
-  let version: Checksum?
-  var byteCount: Int?
-  var record: CacheRecord?
-  /// Whether it is as good as new.
-  var isFresh = false
-  /// Whether the request takes it without anybody being asked.
-  var isGoodEnough = false
 }
 
 extension CachePolicy {
@@ -268,14 +371,15 @@ extension CachePolicy {
   fileprivate var asksAgain: Bool { self == .http || self == .useAge || self == .staleWhileRevalidate }
 }
 
-extension ImagingError {
-  /// Whether the bytes are at fault, and would be the next time.
-  fileprivate var blamesInput: Bool {
-    switch self {
-    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
-      .cancelled:
-      false
-    }
+extension ImageRequest {
+  /// The last step, and the request for the picture before it; `nil` when everything is done while decoding.
+  ///
+  /// Neighbouring colour steps are one: they share a pass over the pixels.
+  fileprivate var lastStep: (before: ImageRequest, last: TransformChain)? {
+    guard frames == .first, let (before, last) = chain.split(shrinksFirst: thumbnail == nil)
+    else { return nil }
+    var request = self
+    request.transforms = .chain(before)
+    return (request, last)
   }
 }

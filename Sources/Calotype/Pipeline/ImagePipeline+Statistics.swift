@@ -18,19 +18,45 @@ extension ImagePipeline {
     public var loads = 0
     /// Originals decoded.
     public var decodes = 0
+    /// Transforms made of what others had decoded or transformed.
+    public var transforms = 0
     /// Disk cache operations that failed; the images were delivered all the same.
     public var cacheErrors = 0
     /// Code of the last such failure.
     public var lastCacheErrorCode: String?
     /// Images being made now.
     public var runningImageJobs = 0
-    /// Originals being fetched now.
+    /// Originals being looked for, loaded or stored now.
     public var runningSourceJobs = 0
+    /// Loads that wait until there is room for their bytes.
+    public var waitingLoads = 0
+    /// Images being decoded now.
+    public var runningDecodes = 0
+    /// Images that wait for their turn to be decoded.
+    public var waitingDecodes = 0
+    /// Bytes of pixels that are under way; ``PipelineLimits/decodedBytes`` is the limit.
+    public var decodedBytes = 0
+    /// The most there have been.
+    public var peakDecodedBytes = 0
+    /// Bytes of originals that are waiting to be decoded or being decoded; ``PipelineLimits/encodedBytes`` is the limit.
+    public var encodedBytes = 0
+    /// The most there have been.
+    public var peakEncodedBytes = 0
   }
 }
 
 /// Counters that jobs raise from any thread.
 final class PipelineCounters: Sendable {
+  private let number = Lock(0)
+
+  /// A number that no other request has.
+  func nextNumber() -> Int {
+    number.withLock { number in
+      number += 1
+      return number
+    }
+  }
+
   private let statistics = Lock(ImagePipeline.Statistics())
 
   func count(_ change: (inout ImagePipeline.Statistics) -> Void) {

@@ -1,8 +1,9 @@
-public import CalotypeCaching
+import CalotypeCaching
 public import CalotypeImaging
+import CalotypeLoading
 import CalotypeSupport
 public import FoundationEssentials
-import HTTPTypes
+import Synchronization
 
 /// Loads, decodes, shrinks and caches images; shares the work between everyone who asks for the same.
 ///
@@ -13,7 +14,8 @@ import HTTPTypes
 ///
 /// An image is looked for in memory, then as a finished result on disk, then as an original on disk, and then
 /// asked of the loader. Callers with the same ``ImageRequest/key`` share one job; requests for different sizes
-/// of one source share its transfer. Cancelling a task takes one caller out; when the last one is gone, the job
+/// of one source share its transfer, and requests whose transforms begin alike share what these make. A job is as urgent as
+/// the most urgent of those who wait for it. Cancelling a task takes one caller out; when the last one is gone, the job
 /// is cancelled and its connection closed. Each caller gets exactly one result or one error.
 ///
 /// The actor keeps the books of running jobs. Decoding runs on threads of its own, file access and transfers on
@@ -22,26 +24,43 @@ public actor ImagePipeline {
   /// What this pipeline is made of.
   public nonisolated let configuration: Configuration
 
-  private var imageJobs: [JobKey: Job<ImageResponse>] = [:]
-  var sourceJobs: [JobKey: Job<LoadedSource>] = [:]
-
-  private var refreshJobs: [JobKey: Job<LoadedSource>] = [:]
-
+  var books = JobBooks()
   nonisolated let counters = PipelineCounters()
   nonisolated let workers: WorkerExecutor
+  nonisolated let loads: StageQueue
+  nonisolated let decodes: StageQueue
+  nonisolated let transforms: StageQueue
+  nonisolated let encodes: StageQueue
+  /// Time since the pipeline was made.
+  nonisolated let elapsed: @Sendable () -> Duration
+  /// Whoever is told what happens, if there is anybody.
+  nonisolated let watch: PipelineWatch?
+  /// Whether requests are taken as they are, and nobody watches: the one question that is asked of an image in memory.
+  nonisolated let isPlain: Atomic<Bool>
+  /// Whether no more requests are taken.
+  nonisolated let isClosed = Atomic(false)
 
   /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
-    workers = WorkerExecutor(name: "calotype-decode", threads: configuration.decodeConcurrency)
+    let limits = configuration.limits
+    workers = WorkerExecutor(
+      name: "calotype-decode", threads: max(limits.decodes, limits.transforms, limits.encodes))
+    loads = StageQueue(limit: limits.loads, byteLimit: limits.encodedBytes)
+    decodes = StageQueue(limit: limits.decodes, byteLimit: limits.decodedBytes)
+    transforms = StageQueue(limit: limits.transforms)
+    encodes = StageQueue(limit: limits.encodes)
+    elapsed = configuration.clock.stopwatch
+    watch = PipelineWatch(configuration, elapsed: elapsed)
+    isPlain = Atomic(
+      configuration.interceptors.isEmpty && configuration.transforms.isEmpty && watch == nil)
   }
 
   // MARK: Images
 
   /// The image at a URL, upright and at full size.
   ///
-  /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
-  ///   cancelled.
+  /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func image(for url: URL) async throws -> Image {
     try await image(for: ImageRequest(url: url))
   }
@@ -52,71 +71,86 @@ public actor ImagePipeline {
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
     // Not by way of `cachedImage(for:)`: an optional image is copied once more than an image.
-    if let cached = inMemory(request) { return cached.image }
-    return try await makeResponse(for: request).image
+    if isPlain.load(ordering: .relaxed) {
+      if let cached = inMemory(request) { return cached.image }
+    } else if watch != nil || isClosed.load(ordering: .relaxed) {
+      return try await watchedResponse(for: request, as: .image).image
+    } else if let cached = inMemory(prepared(request)) {
+      return cached.image
+    }
+    return try await makeResponse(for: prepared(request)).image
   }
 
-  /// The image that a request describes, and where it came from.
+  /// The image that a request describes, where it came from, and what it took.
   ///
   /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func response(for request: ImageRequest) async throws -> ImageResponse {
-    if let response = memoryResponse(for: request) { return response }
-    return try await makeResponse(for: request)
+    try await watchedResponse(for: request, as: .response)
   }
 
-  /// Progress of the transfer, then the image. Nothing is loaded before the first iteration.
+  // Apart from hits that nobody watches, which it would make slower.
+  @inline(never)
+  private nonisolated func watchedResponse(
+    for request: ImageRequest, as kind: ObservedRequest.Kind
+  ) async throws -> ImageResponse {
+    let request = prepared(request)
+    return try await watched(kind, request, outcome: { RequestOutcome($0) }) {
+      if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
+      return try await makeResponse(for: request)
+    }
+  }
+
+  /// What happens on the way to the image, and the image. Nothing is loaded before the first iteration.
   public nonisolated func events(for request: ImageRequest) -> ImageEvents {
-    ImageEvents(pipeline: self, request: request)
+    ImageEvents(pipeline: self, request: prepared(request))
   }
 
   /// The image, if it is in memory now and fresh enough for the request. Never suspends.
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
-    inMemory(request)?.image
-  }
-
-  @inline(__always)
-  private nonisolated func inMemory(_ request: ImageRequest) -> CachedImage? {
-    guard request.cachePolicy.readsCaches, !request.hasCacheDirectives else { return nil }
-    let trustsAge = request.cachePolicy.trustsAge
-    return configuration.memoryCache?.value(for: request.key, allowingStale: trustsAge)
-      ?? (request.acceptsLarger ? largerInMemory(request) : nil)
-  }
-
-  // Apart from hits, which it would make slower.
-  @inline(never)
-  private nonisolated func largerInMemory(_ request: ImageRequest) -> CachedImage? {
-    RequestIdentity.rendition(of: request).flatMap {
-      configuration.memoryCache?.value(coveringAtLeast: $0, allowingStale: request.cachePolicy.trustsAge)
-    }
-  }
-
-  /// Removes what the caches hold of a selection: originals and results, in memory and on disk.
-  ///
-  /// What is being made meanwhile may be stored afterwards.
-  ///
-  /// - Throws: `CachingError` when the disk cache fails; memory is clear then.
-  public nonisolated func removeCached(_ selection: CacheSelection) async throws {
-    configuration.memoryCache?.removeAll(selection)
-    _ = try await writableDiskCache?.removeAll(selection)
+    inMemory(prepared(request))?.image
   }
 
   // MARK: Data
 
   /// The encoded bytes of the image at a URL, as they are served.
   ///
-  /// - Throws: as ``image(for:)-(URL)``; bytes that are no image of a registered format are an error.
+  /// - Throws: as ``data(for:progress:)``.
   public nonisolated func data(for url: URL) async throws -> Data {
     try await data(for: ImageRequest(url: url)).data
   }
 
-  /// The encoded bytes of the image that a request describes, as they are served: neither shrunk nor turned.
+  /// The encoded bytes of the image that a request describes, as they are served: neither shrunk nor turned. `progress` is
+  /// called in the calling task with how far the transfer is.
   ///
-  /// - Throws: as ``data(for:)-(URL)``.
-  public nonisolated func data(for request: ImageRequest) async throws -> DataResponse {
-    let subscription = await subscribe(toSourceOf: request, policy: request.cachePolicy)
-    defer { subscription.leave() }
-    let loaded = try await subscription.value()
-    return DataResponse(data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+  /// - Throws: as ``image(for:)-(ImageRequest)``; bytes that are no image of a registered format are an error.
+  public nonisolated func data(
+    for request: ImageRequest, progress: ((LoadProgress) -> Void)? = nil
+  ) async throws -> DataResponse {
+    let request = prepared(request)
+    return try await watched(.data, request, outcome: { RequestOutcome($0) }) {
+      try await loadData(for: request, progress: progress)
+    }
+  }
+
+  private nonisolated func loadData(
+    for request: ImageRequest, progress: ((LoadProgress) -> Void)?
+  ) async throws -> DataResponse {
+    let want = want(request, watchesProgress: progress != nil)
+    return try await withDeadline(of: request) { deadline in
+      let plan = Plan(request, configuration)
+      let place = try await subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: want)
+      defer { place.leave() }
+      deadline?.limit(place)
+      while true {
+        switch try await place.next([.progress, .interim]) {
+        case .arrived(let arrival): progress?(arrival.progress)
+        case .interim(let loaded), .ended(let loaded):
+          return DataResponse(
+            data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+        case .started, .preview: continue
+        }
+      }
+    }
   }
 
   // MARK: Encoding
@@ -124,124 +158,56 @@ public actor ImagePipeline {
   /// The image in an encoded form, made on the pipeline's decoding threads.
   ///
   /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
-  public nonisolated func encode(_ image: Image, as options: EncodeOptions) async throws -> Data {
-    try await workers.run { try configuration.coders.encode(image, as: options) }
+  public nonisolated func encode(
+    _ image: Image, as options: EncodeOptions, priority: RequestPriority = .normal
+  ) async throws -> Data {
+    try await encodes.run(priority: LivePriority(priority.taskPriority)) {
+      try await workers.run { try configuration.coders.encode(image, as: options) }
+    }
   }
 
-  // MARK: Books
+  // MARK: Memory
 
-  /// Waits until the jobs that are running now have ended and their results are in the caches.
-  ///
-  /// A caller has its image before it is written to disk; call this before the process ends.
-  public func flush() async {
-    for job in Array(imageJobs.values) { await job.windUp() }
-    // Afterwards: image jobs start source jobs.
-    for job in Array(sourceJobs.values) { await job.windUp() }
-    for job in Array(refreshJobs.values) { await job.windUp() }
+  /// The request as the pipeline takes it: seen by the interceptors, with the pipeline's transforms if it has none.
+  nonisolated func prepared(_ request: ImageRequest) -> ImageRequest {
+    if isPlain.load(ordering: .relaxed) { return request }
+    var request = configuration.interceptors.reduce(request) { $1($0) }
+    if request.transforms == .inherit, !configuration.transforms.isEmpty {
+      request.transforms = .chain(configuration.transforms)
+    }
+    return request
   }
 
-  /// Counters, and the number of jobs running now.
-  public var statistics: Statistics {
-    var statistics = counters.snapshot
-    statistics.runningImageJobs = imageJobs.count
-    statistics.runningSourceJobs = sourceJobs.count + refreshJobs.count
-    return statistics
+  @inline(__always)
+  private nonisolated func inMemory(_ request: ImageRequest) -> CachedImage? {
+    guard request.isServedFromMemory else { return nil }
+    return configuration.caches.memory?.value(for: request.key, allowingStale: request.trustsAge)
+      ?? (request.acceptsLarger ? largerInMemory(request, allowingStale: request.trustsAge) : nil)
   }
 
-  /// The disk cache, if it is not only read.
-  nonisolated var writableDiskCache: (any DataCaching)? {
-    configuration.diskCache.flatMap { $0.isReadOnly ? nil : $0 }
+  // Apart from hits, which it would make slower.
+  @inline(never)
+  private nonisolated func largerInMemory(_ request: ImageRequest, allowingStale: Bool) -> CachedImage? {
+    RequestIdentity.rendition(of: request).flatMap {
+      configuration.caches.memory?.value(coveringAtLeast: $0, allowingStale: allowingStale)
+    }
   }
 
   nonisolated func memoryResponse(for request: ImageRequest) -> ImageResponse? {
-    cachedImage(for: request).map {
-      ImageResponse(
-        image: $0, source: .memory, byteCount: nil, duration: .zero,
-        isStale: request.cachePolicy.trustsAge && configuration.memoryCache?.contains(request.key) != true
-          && !request.acceptsLarger)
-    }
+    guard let cached = inMemory(request) else { return nil }
+    let isFresh =
+      !request.trustsAge || configuration.caches.memory?.contains(request.key) == true
+      || (request.acceptsLarger && largerInMemory(request, allowingStale: false) != nil)
+    return ImageResponse(
+      image: cached.image, animation: cached.animation, source: .memory, byteCount: nil, duration: .zero,
+      isStale: !isFresh)
   }
+}
 
-  private nonisolated func makeResponse(for request: ImageRequest) async throws -> ImageResponse {
-    let subscription = await subscribe(to: request)
-    defer { subscription.leave() }
-    return try await subscription.value()
-  }
-
-  /// Joins the job for a request, or starts it.
-  func subscribe(to request: ImageRequest) -> Subscription<ImageResponse> {
-    let key = JobKey(request.key, of: request, policy: request.cachePolicy)
-    let (subscription, isNew) = join(&imageJobs[key], priority: request.priority)
-    if let job = isNew {
-      job.start(priority: request.priority) { job in
-        await self.runImageJob(job, for: request)
-        await self.forget(imageJob: job, key)
-      }
-    }
-    return subscription
-  }
-
-  /// Joins the job that fetches the original of a request, or starts it.
-  ///
-  /// - Parameters:
-  ///   - request: Whose original.
-  ///   - policy: Which caches to use.
-  ///   - waits: Whether to wait for the server where what is stale may be used while it is asked.
-  func subscribe(
-    toSourceOf request: ImageRequest, policy: CachePolicy, waits: Bool = false
-  ) -> Subscription<LoadedSource> {
-    let key = JobKey(request.sourceKey, of: request, policy: policy, waits: waits)
-    // Somebody may have joined who wants it sooner than the request that started the calling job.
-    let priority = max(request.priority, Task.currentPriority)
-    let (subscription, isNew) = join(&sourceJobs[key], priority: priority)
-    if let job = isNew {
-      job.start(priority: priority) { job in
-        await self.runSourceJob(job, for: request, policy: policy, waits: waits)
-        await self.forget(sourceJob: job, key)
-      }
-    }
-    return subscription
-  }
-
-  /// Asks the server about what is kept of an original, unless somebody does already.
-  func refresh(_ request: ImageRequest, kept: KeptOriginal, conditional: HTTPFields) {
-    let key = JobKey(request.sourceKey, of: request, policy: .http)
-    let (place, isNew) = join(&refreshJobs[key], priority: .utility)
-    guard let job = isNew else { return place.leave() }
-    job.start(priority: .utility) { job in
-      // Nobody waits for it, and nobody's leaving ends it.
-      defer { place.leave() }
-      await self.runRefreshJob(job, for: request, kept: kept, conditional: conditional)
-      await self.forget(refreshJob: job, key)
-    }
-  }
-
-  /// A place in the job that asks about an original, if there is one.
-  func subscribe(toRefreshOf request: ImageRequest) -> Subscription<LoadedSource>? {
-    refreshJobs[JobKey(request.sourceKey, of: request, policy: .http)]?.join(priority: request.priority)
-  }
-
-  /// A place in the job of a slot; the slot is filled with a new job when there is none to join.
-  private func join<Value>(
-    _ slot: inout Job<Value>?, priority: TaskPriority
-  ) -> (Subscription<Value>, new: Job<Value>?) {
-    if let subscription = slot?.join(priority: priority) { return (subscription, nil) }
-    let (job, subscription) = Job<Value>.make()
-    slot = job
-    return (subscription, job)
-  }
-
-  // A slot may hold a successor already: a job that was cancelled by its last subscriber cannot be joined.
-
-  private func forget(imageJob job: Job<ImageResponse>, _ key: JobKey) {
-    if imageJobs[key] === job { imageJobs[key] = nil }
-  }
-
-  private func forget(refreshJob job: Job<LoadedSource>, _ key: JobKey) {
-    if refreshJobs[key] === job { refreshJobs[key] = nil }
-  }
-
-  private func forget(sourceJob job: Job<LoadedSource>, _ key: JobKey) {
-    if sourceJobs[key] === job { sourceJobs[key] = nil }
+extension Clock<Duration> {
+  /// Tells the time since now.
+  fileprivate var stopwatch: @Sendable () -> Duration {
+    let start = now
+    return { start.duration(to: self.now) }
   }
 }

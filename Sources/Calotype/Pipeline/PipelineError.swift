@@ -2,16 +2,36 @@
 public enum PipelineError: CalotypeError, Hashable {
   /// The request allows caches only, and none has the image.
   case notCached(String)
+  /// ``ImagePipeline/Configuration/shouldLoad`` said no.
+  case loadDenied(String, reason: String)
+  /// The image did not come within the ``ImageRequest/deadline`` of the request.
+  case deadlineExceeded(String, after: Duration)
+  /// The picture moves, or does not, and the request expects otherwise.
+  case unexpectedKind(ImageKind, expected: ImageKind)
+  /// Too many requests wait for a ``Prefetcher`` already.
+  case queueFull(String, limit: Int)
+  /// The pipeline has been shut down, or is being: it takes no more requests.
+  case shutDown
 
   /// A stable name for machines.
   public var code: String {
     switch self {
     case .notCached: "notCached"
+    case .loadDenied: "loadDenied"
+    case .deadlineExceeded: "deadlineExceeded"
+    case .unexpectedKind: "unexpectedKind"
+    case .queueFull: "queueFull"
+    case .shutDown: "shutDown"
     }
   }
 
   /// Whether the same call can succeed later.
-  public var isRetryable: Bool { false }
+  public var isRetryable: Bool {
+    switch self {
+    case .deadlineExceeded, .queueFull: true
+    case .notCached, .loadDenied, .unexpectedKind, .shutDown: false
+    }
+  }
 }
 
 extension PipelineError: CustomStringConvertible {
@@ -20,6 +40,16 @@ extension PipelineError: CustomStringConvertible {
     switch self {
     case .notCached(let source):
       "\(source) is in no cache, and the request's cache policy forbids loading it"
+    case .loadDenied(let source, let reason):
+      "\(source) may not be loaded: \(reason)"
+    case .deadlineExceeded(let source, let limit):
+      "\(source) was not there within \(limit), the deadline of the request"
+    case .unexpectedKind(let kind, let expected):
+      "the picture is \(kind.rawValue), and the request expects it to be \(expected.rawValue)"
+    case .queueFull(let source, let limit):
+      "\(source) is not prefetched, because \(limit) requests wait already; hand over fewer at a time"
+    case .shutDown:
+      "the pipeline has been shut down; use another one"
     }
   }
 }

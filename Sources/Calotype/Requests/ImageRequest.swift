@@ -4,133 +4,298 @@ public import CalotypeLoading
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What to load and what to make of it.
+/// What to load, what to make of it, and how.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, thumbnail: .fit(320, 240))
 /// request.priority = .high
 /// ```
 ///
-/// Two requests with the same ``key`` share everything: the transfer, the decode, and their places in both
-/// caches. Everything that can change the pixels is part of the key, request headers included.
+/// Two requests with the same ``key`` are for the same image: they share the transfer, the decode, and their places in
+/// both caches. Everything that can change the pixels is part of the key, request headers included; what is not, such as
+/// priorities and deadlines, is each request's own.
+///
+/// A copy costs one reference. Changing what belongs to the identity makes the keys anew, some microseconds each time.
 public struct ImageRequest: Sendable {
-  /// Where the image comes from.
-  public var source: ImageSource { didSet { updateKeys() } }
-  /// Header fields of the request. Requests with different fields never share, but for `Cache-Control` and `Pragma`,
-  /// which tell the caches on the way what to do, ours included.
-  public var headers: HTTPFields {
-    didSet {
-      updateKeys()
-      hasCacheDirectives = Self.hasCacheDirectives(headers)
-    }
-  }
-  /// Shrink to this box. `nil` keeps the full size.
-  public var thumbnail: Thumbnail? { didSet { updateKeys() } }
-  /// What becomes of the picture in the end; caches keep the result. A `Resize` at the beginning is done while the
-  /// picture is decoded, unless there is a ``thumbnail``.
-  public var transforms: TransformChain { didSet { updateKeys() } }
-  /// What transforms make of an animation, of which a response has the first frame: with
-  /// `none` it stays as it is.
-  public var animationTransforms: DecodeOptions.AnimationTransforms { didSet { updateKeys() } }
-  /// Turn the picture upright by its Exif orientation. On by default.
-  public var appliesOrientation: Bool { didSet { updateKeys() } }
-  /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
-  public var allowsPartial: Bool { didSet { updateKeys() } }
-  /// Which caches to use, and what makes what they hold good enough.
-  public var cachePolicy: CachePolicy
-  /// Take a larger picture of the same that is in memory, as it is, instead of making one of the size asked for. Off by
-  /// default. Only for a ``thumbnail`` that is fitted into its box, without ``transforms``.
-  public var acceptsLarger = false
-  /// Names by which what is cached for the request can be removed: `CacheSelection.tag`. No part of its identity: what is
-  /// stored already, or being made for somebody else, keeps the tags it has.
-  public var tags: [String] = []
-  /// The urgency of the work. A job has the highest priority of its subscribers.
-  public var priority: TaskPriority
-  /// Deadlines of the transfer.
-  public var timeouts: LoadTimeouts
-
-  /// Identity of the result.
-  public private(set) var key: CacheKey
-  /// Identity of the encoded original.
-  public private(set) var sourceKey: CacheKey
-
-  /// Whether the request itself says what caches may do. Found out when the headers change: every look-up asks.
-  private(set) var hasCacheDirectives: Bool
+  private var contents: Contents
 
   /// Creates a request for any source.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: TransformChain = [], animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
+    transforms: RequestTransforms = .inherit,
+    animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
     appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .http,
-    priority: TaskPriority = .medium, timeouts: LoadTimeouts = LoadTimeouts()
+    priority: RequestPriority = .normal, timeouts: LoadTimeouts = LoadTimeouts()
   ) {
-    self.source = source
-    self.headers = headers
-    self.thumbnail = thumbnail
-    self.transforms = transforms
-    self.animationTransforms = animationTransforms
-    self.appliesOrientation = appliesOrientation
-    self.allowsPartial = allowsPartial
-    self.cachePolicy = cachePolicy
-    self.priority = priority
-    self.timeouts = timeouts
-    hasCacheDirectives = Self.hasCacheDirectives(headers)
-    (sourceKey, key) = RequestIdentity.keys(
-      source: source, headers: headers, thumbnail: thumbnail, transforms: transforms,
-      animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
-      allowsPartial: allowsPartial)
+    var identity = Identity(source: source)
+    identity.headers = headers
+    identity.thumbnail = thumbnail
+    identity.transforms = transforms
+    identity.animationTransforms = animationTransforms
+    identity.appliesOrientation = appliesOrientation
+    identity.allowsPartial = allowsPartial
+    var rules = Rules()
+    rules.cachePolicy = cachePolicy
+    rules.priority = priority
+    rules.timeouts = timeouts
+    contents = Contents(identity, rules)
   }
 
   /// Creates a request for a URL.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: TransformChain = [], cachePolicy: CachePolicy = .http, priority: TaskPriority = .medium
+    transforms: RequestTransforms = .inherit, cachePolicy: CachePolicy = .http,
+    priority: RequestPriority = .normal
   ) {
     self.init(
       source: .url(url), headers: headers, thumbnail: thumbnail, transforms: transforms,
       cachePolicy: cachePolicy, priority: priority)
   }
 
-  private mutating func updateKeys() {
-    (sourceKey, key) = RequestIdentity.keys(
-      source: source, headers: headers, thumbnail: thumbnail, transforms: transforms,
-      animationTransforms: animationTransforms, appliesOrientation: appliesOrientation,
-      allowsPartial: allowsPartial)
+  /// Identity of the result.
+  public var key: CacheKey { contents.key }
+  /// Identity of the encoded original.
+  public var sourceKey: CacheKey { contents.sourceKey }
+
+  /// What decides about the identity.
+  var identity: Identity {
+    get { contents.identity }
+    set { contents = Contents(newValue, contents.rules) }
   }
 
-  private static func hasCacheDirectives(_ headers: HTTPFields) -> Bool {
-    !headers.isEmpty && (headers.contains(.cacheControl) || headers.contains(.pragma))
+  /// What does not.
+  var rules: Rules {
+    get { contents.rules }
+    set { contents = Contents(changing: contents, newValue) }
   }
 
-  /// Whether the result is the decoded original, so that caching the original is enough.
-  var isPlain: Bool { thumbnail == nil && transforms.isEmpty }
+  /// Whether the request itself says what caches may do.
+  var hasCacheDirectives: Bool { contents.hasCacheDirectives }
+  /// Whether an image in the memory of the pipeline is all that it takes.
+  var isServedFromMemory: Bool { contents.isServedFromMemory }
+  /// Whether that may be stale.
+  var trustsAge: Bool { contents.trustsAge }
+}
 
-  /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
-  /// file may change.
-  var isMemoryCacheable: Bool {
-    if case .data = source { true } else { isDiskCacheable }
+// MARK: What the image is
+
+extension ImageRequest {
+  /// Where the image comes from.
+  public var source: ImageSource {
+    get { identity.source }
+    set { identity.source = newValue }
   }
 
-  /// Whether source and result may be kept on disk, where other programs find them too: the names that a program
-  /// gives to bytes mean nothing there.
-  var isDiskCacheable: Bool {
-    guard case .url(let url) = source, let scheme = url.scheme?.lowercased() else { return false }
-    return scheme == "http" || scheme == "https"
+  /// Header fields of the request. Requests with different fields never share, but for `Cache-Control` and `Pragma`,
+  /// which tell the caches on the way what to do, ours included.
+  public var headers: HTTPFields {
+    get { identity.headers }
+    set { identity.headers = newValue }
   }
 
-  /// How the original is to be decoded.
-  func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
-    DecodeOptions(
-      limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
-      thumbnail: thumbnail, transforms: transforms, animationTransforms: animationTransforms)
+  /// Who we are to the server; sent to the origin of the URL alone. Requests with different credentials never share.
+  public var credential: Credential? {
+    get { identity.credential }
+    set { identity.credential = newValue }
+  }
+
+  /// Whose request it is: a tenant, a user. Requests of different partitions share nothing, neither work nor caches, even
+  /// if they look alike. `nil`, the default, is a partition too.
+  public var partition: String? {
+    get { identity.partition }
+    set { identity.partition = newValue }
+  }
+
+  /// What of the URL tells the image from others. The whole URL by default.
+  public var keyPolicy: KeyPolicy {
+    get { identity.keyPolicy }
+    set { identity.keyPolicy = newValue }
+  }
+
+  /// Other places of the same image, asked in this order when the source fails for good.
+  public var fallbacks: [URL] {
+    get { identity.fallbacks }
+    set { identity.fallbacks = newValue }
+  }
+
+  /// The loader to ask, instead of the pipeline's. Its name is part of the keys.
+  public var loader: Named<any ImageLoading>? {
+    get { identity.loader }
+    set { identity.loader = newValue }
+  }
+
+  /// The coders to use, instead of the pipeline's. Their name is part of the key.
+  public var coders: Named<CoderRegistry>? {
+    get { identity.coders }
+    set { identity.coders = newValue }
+  }
+
+  /// Take this for the format, whatever the first bytes say.
+  public var formatHint: ImageFormat? {
+    get { identity.formatHint }
+    set { identity.formatHint = newValue }
+  }
+
+  /// Shrink to this box. `nil` keeps the full size.
+  public var thumbnail: Thumbnail? {
+    get { identity.thumbnail }
+    set { identity.thumbnail = newValue }
+  }
+
+  /// Shrink to so many pixels, proportions kept; of this and the ``thumbnail`` the smaller counts. `nil` for no limit.
+  public var maxPixels: Int? {
+    get { identity.maxPixels }
+    set { identity.maxPixels = newValue }
+  }
+
+  /// What becomes of the picture in the end; caches keep the result. What the pipeline does by default, which is nothing
+  /// unless it was told otherwise. A `Resize` at the beginning is done while the picture is decoded, unless there is a
+  /// ``thumbnail``.
+  public var transforms: RequestTransforms {
+    get { identity.transforms }
+    set { identity.transforms = newValue }
+  }
+
+  /// What transforms make of an animation: with `none` it stays as it is.
+  public var animationTransforms: DecodeOptions.AnimationTransforms {
+    get { identity.animationTransforms }
+    set { identity.animationTransforms = newValue }
+  }
+
+  /// The first frame, by default, or all of an animation.
+  public var frames: FrameSelection {
+    get { identity.frames }
+    set { identity.frames = newValue }
+  }
+
+  /// Turn the picture upright by its Exif orientation. On by default.
+  public var appliesOrientation: Bool {
+    get { identity.appliesOrientation }
+    set { identity.appliesOrientation = newValue }
+  }
+
+  /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
+  public var allowsPartial: Bool {
+    get { identity.allowsPartial }
+    set { identity.allowsPartial = newValue }
+  }
+}
+
+// MARK: How to get it
+
+extension ImageRequest {
+  /// Which caches to use, and what makes what they hold good enough. ``CachePolicy/http`` by default.
+  public var cachePolicy: CachePolicy {
+    get { rules.cachePolicy }
+    set { rules.cachePolicy = newValue }
+  }
+
+  /// The caches that are asked, where ``cachePolicy`` allows it. All by default.
+  public var queryTiers: CacheTiers {
+    get { rules.queryTiers }
+    set { rules.queryTiers = newValue }
+  }
+
+  /// The caches that keep what was made, where ``cachePolicy`` allows it. All by default.
+  public var storeTiers: CacheTiers {
+    get { rules.storeTiers }
+    set { rules.storeTiers = newValue }
+  }
+
+  /// When the request is answered, as far as caches are concerned. ``StoreDurability/none`` by default.
+  public var storeDurability: StoreDurability {
+    get { rules.storeDurability }
+    set { rules.storeDurability = newValue }
+  }
+
+  /// Caches of its own, instead of the pipeline's.
+  public var caches: Named<ImageCaches>? {
+    get { rules.caches }
+    set { rules.caches = newValue }
+  }
+
+  /// What of the original goes to disk, instead of what the pipeline says.
+  public var originalSerializer: Named<OriginalSerializer>? {
+    get { rules.originalSerializer }
+    set { rules.originalSerializer = newValue }
+  }
+
+  /// How the result is kept on disk, instead of what the pipeline says.
+  public var resultEncoding: EncodeOptions? {
+    get { rules.resultEncoding }
+    set { rules.resultEncoding = newValue }
+  }
+
+  /// Take a larger picture of the same that is in memory, as it is, instead of making one of the size asked for. Off by
+  /// default. Only for a ``thumbnail`` that is fitted into its box, without ``transforms``.
+  public var acceptsLarger: Bool {
+    get { rules.acceptsLarger }
+    set { rules.acceptsLarger = newValue }
+  }
+
+  /// What is acceptable: a picture of the other kind is ``PipelineError/unexpectedKind(_:expected:)``. `nil`, the default,
+  /// for either.
+  public var expectedKind: ImageKind? {
+    get { rules.expectedKind }
+    set { rules.expectedKind = newValue }
+  }
+
+  /// Hand over the encoded original with the image. Off by default; an image in memory alone is not enough then.
+  public var includesData: Bool {
+    get { rules.includesData }
+    set { rules.includesData = newValue }
+  }
+
+  /// Which previews ``ImagePipeline/events(for:)`` has. None by default.
+  public var previews: PreviewPolicy {
+    get { rules.previews }
+    set { rules.previews = newValue }
+  }
+
+  /// Names by which what is cached for the request can be removed: `CacheSelection.tag`. What is made for several requests
+  /// has the tags of all of them; what is stored already keeps those it has.
+  public var tags: [String] {
+    get { rules.tags }
+    set { rules.tags = newValue }
+  }
+
+  /// How urgent it is. ``RequestPriority/normal`` by default.
+  public var priority: RequestPriority {
+    get { rules.priority }
+    set { rules.priority = newValue }
+  }
+
+  /// How long the caller waits, from the call to the image: then it ends with ``PipelineError/deadlineExceeded(_:after:)``,
+  /// and others who wait for the same go on. `nil`, the default, for as long as it takes.
+  public var deadline: Duration? {
+    get { rules.deadline }
+    set { rules.deadline = newValue }
+  }
+
+  /// Deadlines of the transfer. Requests that differ in them do not share one.
+  public var timeouts: LoadTimeouts {
+    get { rules.timeouts }
+    set { rules.timeouts = newValue }
+  }
+
+  /// What to make of the memory of failed loads.
+  public var failurePolicy: FailurePolicy {
+    get { rules.failurePolicy }
+    set { rules.failurePolicy = newValue }
+  }
+
+  /// If everyone who waited has left, let the transfer go on, as the least urgent, and its original into the cache. Off by
+  /// default: the last one to leave ends it.
+  public var finishesLoad: Bool {
+    get { rules.finishesLoad }
+    set { rules.finishesLoad = newValue }
   }
 }
 
 extension ImageRequest: Hashable {
-  /// Whether both describe the same image, to be loaded by the same rules.
+  /// Whether both describe the same image, to be loaded by the same rules. Parts are compared by name.
   public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
-    left.key == right.key && left.cachePolicy == right.cachePolicy && left.priority == right.priority
-      && left.timeouts == right.timeouts
+    left.contents === right.contents || (left.key == right.key && left.rules == right.rules)
   }
 
   /// Hashes the identity alone.

@@ -10,37 +10,44 @@ import HTTPTypes
 /// Keys are written out in clear text, each part behind its length, so that no two different requests can ever
 /// produce the same text. Header fields enter as a digest: they may hold credentials, and keys are kept on disk.
 enum RequestIdentity {
-  static func keys(
-    source: ImageSource, headers: HTTPFields, thumbnail: Thumbnail?, transforms: TransformChain,
-    animationTransforms: DecodeOptions.AnimationTransforms, appliesOrientation: Bool, allowsPartial: Bool
-  ) -> (source: CacheKey, result: CacheKey) {
+  static func keys(of request: ImageRequest.Identity) -> (source: CacheKey, result: CacheKey) {
     var text: String
     let name: String
-    switch source {
+    switch request.source {
     case .url(let url):
-      name = url.absoluteString
-      text = part("url", name)
+      name = request.keyPolicy.text(for: url)
+      text = part(request.keyPolicy.label, name)
     case .data(_, let id):
       name = id
       text = part("data", id)
     }
-    if let digest = digest(of: headers) { text += part("headers", digest) }
+    if let digest = digest(of: request) { text += part("headers", digest) }
+    if let loader = request.loader { text += part("loader", loader.name) }
     let sourceKey = CacheKey(text, source: name)
-    if let thumbnail { text += part("thumbnail", describe(thumbnail)) }
+    if let coders = request.coders { text += part("coders", coders.name) }
+    if let hint = request.formatHint { text += part("format", hint.rawValue) }
+    if let thumbnail = request.thumbnail { text += part("thumbnail", describe(thumbnail)) }
+    if let maxPixels = request.maxPixels { text += part("pixels", String(maxPixels)) }
+    let transforms = request.transforms.chain
     if !transforms.isEmpty {
       text += part("transforms", transforms.identity)
-      if animationTransforms == .none { text += part("animations", "untransformed") }
+      if request.animationTransforms != .everyFrame {
+        text += part("animations", request.animationTransforms.rawValue)
+      }
     }
-    if !appliesOrientation { text += part("orientation", "stored") }
-    if allowsPartial { text += part("partial", "allowed") }
+    if request.frames != .first { text += part("frames", request.frames.rawValue) }
+    if !request.appliesOrientation { text += part("orientation", "stored") }
+    if request.allowsPartial { text += part("partial", "allowed") }
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
   /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one would show
   /// something else than a smaller one. At full size it fits into any.
   static func rendition(of request: ImageRequest) -> Rendition? {
-    guard request.transforms.isEmpty else { return nil }
+    guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
+    if let coders = request.coders { text += part("coders", coders.name) }
+    if let hint = request.formatHint { text += part("format", hint.rawValue) }
     if !request.appliesOrientation { text += part("orientation", "stored") }
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
@@ -64,20 +71,31 @@ enum RequestIdentity {
     "\(name) \(value.utf8.count) \(value)\n"
   }
 
-  /// `nil` when no field is there that makes a difference to the image.
-  private static func digest(of headers: HTTPFields) -> String? {
-    var headers = headers
+  /// Of all that a response may vary on and that is nobody's business: keys are kept on disk. `nil` when there is none.
+  private static func digest(of request: ImageRequest.Identity) -> String? {
+    var headers = request.headers
     headers[values: .cacheControl] = []
     headers[values: .pragma] = []
-    if headers.isEmpty { return nil }
+    if headers.isEmpty, request.credential == nil, request.partition == nil, request.fallbacks.isEmpty {
+      return nil
+    }
     var hash = SHA256()
+    func update(_ text: String) { hash.update(data: Data(text.utf8)) }
     // The order of different fields means nothing; the order of equal names does.
     let fields = headers.enumerated().sorted {
       ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
     }
-    for (_, field) in fields {
-      hash.update(data: Data(part(field.name.canonicalName, field.value).utf8))
+    for (_, field) in fields { update(part(field.name.canonicalName, field.value)) }
+    // No name of a field has a space.
+    switch request.credential {
+    case .basic(let user, let password): update(part("basic user", user) + part("basic password", password))
+    case .digest(let user, let password):
+      update(part("digest user", user) + part("digest password", password))
+    case .bearer(let token): update(part("bearer token", token))
+    case nil: break
     }
+    if let partition = request.partition { update(part("whose partition", partition)) }
+    for url in request.fallbacks { update(part("or else", url.absoluteString)) }
     return hash.finalize().map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()

@@ -1,80 +1,95 @@
-/// The events of one request, as an `AsyncSequence`.
+import CalotypeSupport
+
+/// What happens on the way to one image, as an `AsyncSequence`, for any number of observers.
 ///
-/// Each iterator is a subscription of its own, made at its first `next()`. Cancelling the iterating task, or
-/// letting the iterator go (`break`), gives the place up; the last subscriber of a job to do so cancels its
-/// transfer.
+/// ```swift
+/// let events = pipeline.events(for: request)
+/// for try await event in events {
+///   if case .response(let response) = event { show(response.image) }
+/// }
+/// ```
+///
+/// The load begins with the first `next()` of the first iterator. Later iterators begin with the present state: that it has
+/// started, the newest progress, the newest preview, a stale response. An iterator that is made after the end yields the ending, the same
+/// for all. Cancelling the iterating task, or letting the iterator go (`break`), gives its place up; when all have done so
+/// before the end, the load is cancelled, and that is the ending.
 public struct ImageEvents: AsyncSequence, Sendable {
   /// The events.
   public typealias Element = ImageEvent
 
-  let pipeline: ImagePipeline
-  let request: ImageRequest
+  private let session: ImageSession
 
-  /// Starts a subscription with the first `next()`.
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(pipeline: pipeline, request: request)
+  init(pipeline: ImagePipeline, request: ImageRequest) {
+    session = ImageSession(pipeline: pipeline, request: request)
   }
 
-  /// Walks the events of one subscription. For one task.
+  /// The request they are about.
+  public var request: ImageRequest { session.request }
+
+  /// How urgent it is: may be changed at any time, until the end.
+  public var priority: RequestPriority {
+    get { session.requestPriority }
+    nonmutating set { session.requestPriority = newValue }
+  }
+
+  /// Takes part with the first `next()`.
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(session: session)
+  }
+
+  /// Walks the events. For one task.
   public struct Iterator: AsyncIteratorProtocol {
     private enum Phase {
       case idle
-      case waiting(Place)
+      case waiting(ImageSession.Visit)
       case ended
     }
 
-    private let pipeline: ImagePipeline
-    private let request: ImageRequest
+    private let session: ImageSession
     private var phase = Phase.idle
 
-    init(pipeline: ImagePipeline, request: ImageRequest) {
-      self.pipeline = pipeline
-      self.request = request
+    init(session: ImageSession) {
+      self.session = session
     }
 
-    /// The next event; `nil` after the response.
+    /// The next event; `nil` after the ending.
     ///
     /// - Throws: the error the load ended with; `CancellationError` when the task is cancelled.
     public mutating func next() async throws -> ImageEvent? {
-      let place: Place
-      switch phase {
-      case .ended:
-        return nil
-      case .waiting(let current):
-        place = current
-      case .idle:
-        if let response = pipeline.memoryResponse(for: request) {
-          phase = .ended
-          return .response(response)
-        }
-        place = Place(await pipeline.subscribe(to: request))
-        phase = .waiting(place)
-      }
       do {
-        switch try await place.subscription.next() {
-        case .progress(let progress):
-          return .progress(progress)
-        case .ended(let response):
-          phase = .ended
-          return .response(response)
+        let visit: ImageSession.Visit
+        switch phase {
+        case .ended:
+          return nil
+        case .waiting(let current):
+          visit = current
+        case .idle:
+          switch try await session.enter() {
+          case .visit(let new):
+            phase = .waiting(new)
+            return .queued
+          case .ending(let event):
+            phase = .ended
+            return event
+          }
         }
+        let event = try await visit.next()
+        if event.isEnding { phase = .ended }
+        return event
       } catch {
         phase = .ended
         throw error
       }
     }
   }
+}
 
-  /// Leaves when the iterator goes.
-  private final class Place: Sendable {
-    let subscription: Subscription<ImageResponse>
-
-    init(_ subscription: Subscription<ImageResponse>) {
-      self.subscription = subscription
-    }
-
-    deinit {
-      subscription.leave()
+extension ImageEvent {
+  /// Whether nothing follows.
+  var isEnding: Bool {
+    switch self {
+    case .queued, .started, .progress, .preview, .staleResponse: false
+    case .response, .notModified, .refreshFailed: true
     }
   }
 }

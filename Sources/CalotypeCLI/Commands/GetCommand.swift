@@ -22,6 +22,7 @@ struct GetCommand: AsyncParsableCommand {
   var output: String = "."
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
@@ -34,12 +35,22 @@ struct GetCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object a line.")
   var json = false
 
+  @Flag(help: "With --json, also a line for each event on the way: queued, started, progress, preview …")
+  var events = false
+
+  @Option(help: "Fail for a picture of the other kind.")
+  var expect: ImageKind?
+
   @Flag(help: "No progress and no report; errors only.")
   var quiet = false
 
   func validate() throws {
     guard !sources.isEmpty else { throw ValidationError("Say what to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
+    if events, !json { throw ValidationError("--events are lines of JSON; add --json.") }
+    if noCache, requests.cachePolicy == .cacheOnly {
+      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+    }
   }
 
   func run() async throws {
@@ -54,12 +65,14 @@ struct GetCommand: AsyncParsableCommand {
       destinations = [.file(output)]
     }
     let rendering = Rendering(pixels: pixels, pipeline: ImagePipeline(configuration))
-    let report = GetReport(sources: sources, json: json, quiet: quiet)
-    // A window of `concurrency` children: the next starts when one ends.
-    await withTaskGroup(of: Void.self) { group in
-      for index in sources.indices {
-        if index >= concurrency { await group.next() }
-        group.addTask { await get(index, to: destinations[index], by: rendering, report: report) }
+    let report = GetReport(sources: sources, json: json, events: events, quiet: quiet)
+    await report.display.show {
+      // A window of `concurrency` children: the next starts when one ends.
+      await withTaskGroup(of: Void.self) { group in
+        for index in sources.indices {
+          if index >= concurrency { await group.next() }
+          group.addTask { await get(index, to: destinations[index], by: rendering, report: report) }
+        }
       }
     }
     await rendering.pipeline.flush()
@@ -73,11 +86,14 @@ struct GetCommand: AsyncParsableCommand {
     _ index: Int, to destination: Rendering.Destination, by rendering: Rendering, report: GetReport
   ) async {
     let source = sources[index]
+    let watch = report.begin(index)
     do {
-      let request = try loading.applied(to: try rendering.request(for: source), for: source)
-      let result = try await rendering.render(source, to: destination, request: request) { progress in
-        report.progress(index, progress)
-      }
+      var request = requests.applied(to: try rendering.request(for: source))
+      request = try loading.applied(to: request, for: source)
+      if let expect { request.expectedKind = expect }
+      if events { request.previews = .everyPass }
+      let result = try await rendering.render(
+        source, to: destination, request: request, watch: watch)
       report.succeeded(index, result)
     } catch {
       report.failed(index, error)

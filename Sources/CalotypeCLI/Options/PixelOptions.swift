@@ -9,6 +9,11 @@ struct PixelOptions: ParsableArguments {
       valueName: "WxH"))
   var thumbnail: Box?
 
+  @Option(
+    help: ArgumentHelp(
+      "Shrink to so many pixels, width times height; proportions are kept.", valueName: "n"))
+  var maxPixels: Int?
+
   @Flag(help: "How the picture meets the box of --thumbnail.")
   var mode: Mode = .fit
 
@@ -58,6 +63,7 @@ struct PixelOptions: ParsableArguments {
     if let quality, !(0...100).contains(quality) {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
+    if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) says how to meet the box of --thumbnail, which is missing.")
     }
@@ -81,16 +87,18 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether anything is asked for that needs decoding.
   var changesPixels: Bool {
-    thumbnail != nil || format != nil || quality != nil || lossless || asStored || firstFrame || keepProfile
-      || !transform.isEmpty
+    thumbnail != nil || maxPixels != nil || format != nil || quality != nil || lossless || asStored
+      || firstFrame || keepProfile || !transform.isEmpty
   }
 
   /// How to decode what the pipeline does not cache: colours and orientation as stored.
   var decodeOptions: DecodeOptions {
-    DecodeOptions(
+    var options = DecodeOptions(
       appliesOrientation: !asStored, thumbnail: thumbnailRequest,
       colors: asStored || keepProfile ? .asStored : .sRGB, transforms: transforms,
       animationTransforms: transformFrames.value)
+    options.maxPixels = maxPixels
+    return options
   }
 
   /// The chain that --transform asks for.

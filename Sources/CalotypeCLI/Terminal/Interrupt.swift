@@ -31,7 +31,10 @@ final class Interrupt: Sendable {
           state.signal = received
           return (isFirst, state.cancel)
         }
-        guard isFirst, let cancel else { _exit(128 + received) }
+        guard isFirst, let cancel else {
+          Screen.end()
+          _exit(128 + received)
+        }
         cancel()
       }
     }

@@ -5,7 +5,9 @@ import Glibc
 enum Output {
   /// A line on standard output. Ends the process when nobody reads any more.
   static func line(_ text: String) {
-    if !write(text + "\n", to: STDOUT_FILENO) { _exit(1) }
+    guard !write(text + "\n", to: STDOUT_FILENO) else { return }
+    Screen.end()
+    _exit(1)
   }
 
   /// A line of JSON on standard output, keys in alphabetical order.
@@ -28,12 +30,25 @@ enum Output {
     _ = write(text, to: STDERR_FILENO)
   }
 
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+  /// Whether standard error is a terminal that understands control codes.
+  static var isCapableTerminal: Bool {
+    guard isatty(STDERR_FILENO) == 1, let type = getenv("TERM") else { return false }
+    return !["", "dumb"].contains(String(cString: type))
+  }
 
-  /// Columns of the terminal on standard error.
-  static var columns: Int {
-    var size = winsize()
-    return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  /// Columns and rows.
+  struct Size {
+    var columns = 80
+    var rows = 24
+  }
+
+  /// The size of the terminal on standard error.
+  static var size: Size {
+    var window = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+      return Size()
+    }
+    return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
   }
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {

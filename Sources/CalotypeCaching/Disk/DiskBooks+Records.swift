@@ -102,27 +102,13 @@ extension DiskBooks {
     let before = index.read { $0.bytes }
     // Records that were read since the index last knew of them stay, and others go. Readers can be as fast as this
     // loop: in the last round nobody is spared.
+    func isEnough() -> Bool { index.read { $0.bytes <= bytes && $0.count <= count } }
     for round in 0..<4 {
-      var spared: [IndexEntry] = []
-      for victim in leastRecent(toBytes: bytes, count: count) {
-        let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
-        guard usedBytes > bytes || usedCount > count else { break }
-        let path = layout.record(victim.digest)
-        // A folder in the place of a record is not ours, and counts as gone.
-        if let status = try files.status(path), status.kind != .folder {
-          if round < 3, status.modified.microseconds > victim.accessed {
-            var entry = victim
-            entry.accessed = status.modified.microseconds
-            spared.append(entry)
-            continue
-          }
-          if try files.remove(path) { tally.evicted += 1 }
-        }
-        try noteRemoval(of: victim.digest)
+      let victims = leastRecent(toBytes: bytes, count: count)
+      try remove(victims, counting: \.evicted, until: isEnough) { victim, accessed in
+        round < 3 && accessed > victim.accessed
       }
-      index.update(spared)
-      let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
-      if usedBytes <= bytes && usedCount <= count { break }
+      if isEnough() { break }
     }
     return before - index.read { $0.bytes }
   }
@@ -161,17 +147,36 @@ extension DiskBooks {
       table.forEach { if $0.accessed < oldest || $0.expires <= end { suspects.append($0) } }
       return suspects
     }
+    try remove(suspects, counting: \.expired) { suspect, accessed in
+      suspect.expires > end && accessed >= oldest
+    }
+  }
+
+  /// Removes records, except those that their files say to have been read since the index last knew of them.
+  ///
+  /// - Parameters:
+  ///   - suspects: What seems to have to go, in the order it does.
+  ///   - counter: What counts the files that were removed.
+  ///   - isEnough: Whether the rest may stay.
+  ///   - isSpared: Whether a record stays whose last access was at a time, in microseconds since 1970.
+  private func remove(
+    _ suspects: [IndexEntry], counting counter: WritableKeyPath<Tally, Int>,
+    until isEnough: () -> Bool = { false }, unless isSpared: (IndexEntry, Int64) -> Bool
+  ) throws(FileSystemError) {
     var spared: [IndexEntry] = []
     for suspect in suspects {
+      if isEnough() { break }
       let path = layout.record(suspect.digest)
+      // A folder in the place of a record is not ours, and counts as gone.
       if let status = try files.status(path), status.kind != .folder {
-        if suspect.expires > end, status.modified.microseconds >= oldest {
+        let accessed = status.modified.microseconds
+        if isSpared(suspect, accessed) {
           var entry = suspect
-          entry.accessed = status.modified.microseconds
+          entry.accessed = accessed
           spared.append(entry)
           continue
         }
-        if try files.remove(path) { tally.expired += 1 }
+        if try files.remove(path) { tally[keyPath: counter] += 1 }
       }
       try noteRemoval(of: suspect.digest)
     }

@@ -41,7 +41,7 @@ extension DiskCache {
   }
 
   private func apply(_ records: [StagedRecord]) -> [Result<Bool, CachingError>] {
-    let changes = records.map { $0.change(limit: configuration.effectiveRecordLimit) }
+    let changes = records.map { $0.change() }
     var results: [Result<Bool, CachingError>] = []
     var stores = 0
     let creates = records.contains { $0.isStore }
@@ -54,8 +54,8 @@ extension DiskCache {
           for change in changes[results.count...] {
             let result: Result<Bool, CachingError>
             do throws(FileSystemError) {
-              result = try change.apply(to: books)
-              if case .success = result, change.isStore { stores += 1 }
+              result = .success(try change.apply(to: books))
+              if change.isStore { stores += 1 }
             } catch {
               if error.code == ENOENT, attempt < 2 { throw error }
               result = .failure(CachingError(error))

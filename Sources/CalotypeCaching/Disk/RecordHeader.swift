@@ -44,32 +44,26 @@ struct RecordHeader: Sendable {
   static let maxLength = fixedLength + maxKeyLength + maxMetadataLength
   private static let checksumOffset = 56
 
-  /// How many bytes stand before the payload.
+  /// How many bytes stand before the payload; throws when key or metadata are too long.
   static func length(key: CacheKey, metadata: RecordMetadata) throws(CachingError) -> Int {
-    fixedLength + key.text.utf8.count + (try metadataBytes(key, metadata)).count
+    let keyLength = key.text.utf8.count
+    guard keyLength <= maxKeyLength else { throw .keyTooLong(bytes: keyLength, limit: maxKeyLength) }
+    let metadataLength = metadataBytes(key, metadata).count
+    guard metadataLength <= maxMetadataLength else {
+      throw .metadataTooLarge(bytes: metadataLength, limit: maxMetadataLength)
+    }
+    return fixedLength + keyLength + metadataLength
   }
 
-  private static func metadataBytes(
-    _ key: CacheKey, _ metadata: RecordMetadata
-  ) throws(CachingError) -> [UInt8] {
-    let keyBytes = key.text.utf8
-    guard keyBytes.count <= maxKeyLength else {
-      throw .keyTooLong(bytes: keyBytes.count, limit: maxKeyLength)
-    }
-    let source = key.source.utf8.elementsEqual(keyBytes) ? nil : key.source
-    let bytes = MetadataCoding.encode(metadata, source: source)
-    guard bytes.count <= maxMetadataLength else {
-      throw .metadataTooLarge(bytes: bytes.count, limit: maxMetadataLength)
-    }
-    return bytes
+  private static func metadataBytes(_ key: CacheKey, _ metadata: RecordMetadata) -> [UInt8] {
+    MetadataCoding.encode(
+      metadata, source: key.source.utf8.elementsEqual(key.text.utf8) ? nil : key.source)
   }
 
-  /// The bytes that stand before `payload` in its file.
-  static func encode(
-    key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data
-  ) throws(CachingError) -> Data {
+  /// The bytes that stand before `payload` in its file, of key and metadata that ``length(key:metadata:)`` has accepted.
+  static func encode(key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data) -> Data {
     let keyBytes = key.text.utf8
-    let metadataBytes = try metadataBytes(key, metadata)
+    let metadataBytes = metadataBytes(key, metadata)
     let length = fixedLength + keyBytes.count + metadataBytes.count
     var bytes: [UInt8] = []
     bytes.reserveCapacity(length)

@@ -14,17 +14,11 @@ extension StagedRecord {
   }
 
   /// What has to be done, worked out before anybody is kept waiting for it.
-  func change(limit: Int) -> DiskChange {
+  func change() -> DiskChange {
     guard case .data(let data, let metadata) = content else { return .remove(key.digest) }
-    do throws(CachingError) {
-      let header = try RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data)
-      let size = header.count + data.count
-      guard size <= limit else { return .refuse(.recordTooLarge(bytes: size, limit: limit)) }
-      let entry = IndexEntry(key: key, metadata: metadata, size: size, accessed: created)
-      return .store(data, header: header, entry, time: created)
-    } catch {
-      return .refuse(error)
-    }
+    let header = RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data)
+    let entry = IndexEntry(key: key, metadata: metadata, size: header.count + data.count, accessed: created)
+    return .store(data, header: header, entry, time: created)
   }
 }
 
@@ -32,22 +26,19 @@ extension StagedRecord {
 enum DiskChange {
   case store(Data, header: Data, IndexEntry, time: Date)
   case remove(Digest256)
-  case refuse(CachingError)
 
   var isStore: Bool {
     if case .store = self { true } else { false }
   }
 
   /// - Returns: Whether there is, or was, a record.
-  func apply(to books: DiskBooks) throws(FileSystemError) -> Result<Bool, CachingError> {
+  func apply(to books: DiskBooks) throws(FileSystemError) -> Bool {
     switch self {
     case .store(let data, let header, let entry, let time):
       try books.store(data, header: header, entry: entry, time: time)
-      return .success(true)
+      return true
     case .remove(let digest):
-      return .success(try books.remove(digest))
-    case .refuse(let error):
-      return .failure(error)
+      return try books.remove(digest)
     }
   }
 }

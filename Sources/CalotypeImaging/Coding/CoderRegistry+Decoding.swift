@@ -54,7 +54,7 @@ extension ImageDecoding {
     let minimumSize = try options.minimumDecodeSize(for: info)
     let rendition = Rendition(info: info, options: options)
     if let thumbnail = options.decodedThumbnail(for: info), let decoder = self as? any RowDecoding {
-      let shrinker = RowShrinker(thumbnail, of: info, options: options)
+      let shrinker = RowShrinker([thumbnail], of: info, options: options)
       let image = try decoder.decode(
         data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
       return try rendition.finished(image, isShrunk: shrinker.isUsed)

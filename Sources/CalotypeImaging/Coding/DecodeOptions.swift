@@ -5,7 +5,7 @@ public struct DecodeOptions: Hashable, Sendable {
     /// ``PixelFormat/rgba8``, whatever the source has. 16-bit samples are rounded to 8.
     case rgba8
     /// What the source has: ``PixelFormat/gray8`` for grey without transparency, ``PixelFormat/rgba16`` for more than
-    /// 8 bits a sample, ``PixelFormat/rgba8`` otherwise. Not together with a thumbnail.
+    /// 8 bits a sample, ``PixelFormat/rgba8`` otherwise. Not together with a thumbnail, or ``DecodeOptions/maxPixels``.
     case native
   }
 
@@ -26,6 +26,13 @@ public struct DecodeOptions: Hashable, Sendable {
   public var allowsPartial: Bool
   /// Shrink while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
+  /// The most pixels that the picture may have, of 4 bytes each; a larger one is shrunk while it is decoded, by
+  /// ``PixelSize/shrunk(toPixelCount:)``. `nil`, the default, is no limit. Not together with ``Pixels/native``.
+  ///
+  /// It holds for what the ``thumbnail`` would be, or the whole picture without one: where that has more pixels, its sides
+  /// are shrunk in proportion, and what is cut off is cut off still. Pictures are never enlarged. ``transforms`` come
+  /// after it, and may enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
+  public var maxPixels: Int?
   /// Which pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels
   /// What becomes of the colours. ``Colors/sRGB`` by default.
@@ -54,7 +61,7 @@ public struct DecodeOptions: Hashable, Sendable {
   /// Creates options; what is not named keeps its default.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
-    thumbnail: Thumbnail? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    thumbnail: Thumbnail? = nil, maxPixels: Int? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain = [], animationTransforms: AnimationTransforms = .everyFrame
   ) {
@@ -62,6 +69,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.appliesOrientation = appliesOrientation
     self.allowsPartial = allowsPartial
     self.thumbnail = thumbnail
+    self.maxPixels = maxPixels
     self.pixels = pixels
     self.colors = colors
     self.formatHint = formatHint
@@ -84,9 +92,13 @@ public struct DecodeOptions: Hashable, Sendable {
     info.frameCount > 1 && animationTransforms == .none ? [] : transforms
   }
 
-  /// The thumbnail to make while decoding: the one that is asked for, or what the first transform begins with.
+  /// The thumbnail to make while decoding: the one that is asked for, or what the first transform begins with, as far
+  /// as the limit of pixels lets it be.
   func decodedThumbnail(for info: ImageInfo) -> Thumbnail? {
-    thumbnail ?? transforms(for: info).thumbnail
+    let thumbnail = thumbnail ?? transforms(for: info).thumbnail
+    guard let maxPixels else { return thumbnail }
+    let size = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    return Thumbnail.limited(thumbnail, of: size, toPixelCount: maxPixels)
   }
 
   /// The same for the frames of an animation, with what transforms decide by looking at pixels decided by the first.

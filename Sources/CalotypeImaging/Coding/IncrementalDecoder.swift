@@ -103,6 +103,17 @@ public final class IncrementalDecoder {
     }
   }
 
+  /// How many passes over the whole picture have arrived completely, as ``IncrementalImageDecoding/completedPasses``
+  /// counts: for previews that are only worth a look when all of the picture is better. At least 1 after ``finish()``.
+  public var completedPasses: Int {
+    switch state {
+    case .driving(let decoder): decoder.completedPasses
+    case .driven(let decoder, _): max(1, decoder.completedPasses)
+    case .collected: 1
+    case .sniffing, .collecting, .failed: 0
+    }
+  }
+
   /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
   public var completeFrameCount: Int {
     switch state {

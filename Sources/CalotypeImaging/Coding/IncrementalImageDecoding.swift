@@ -20,6 +20,16 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// snapshot, or nothing at all. Does not disturb the decode.
   func snapshot() throws(ImagingError) -> Image?
 
+  /// How many passes over the whole picture (the first frame of an animation) have arrived completely; never falls. Cheap
+  /// to ask after each ``append(_:)``. 0 by default.
+  ///
+  /// * JPEG of several scans: 1 when each component had a scan of its means (the first scan, where it holds all of them),
+  ///   and one more for each scan after that. A scan is complete when the header of the next one, or the end of the
+  ///   file, is read, which may be a window of bytes later.
+  /// * Interlaced PNG: the passes of Adam7 that have pixels, up to 7; interlaced GIF: its passes, up to 4.
+  /// * All others: 0 until the picture, or the first frame of an animation, is there as a whole, then 1.
+  var completedPasses: Int { get }
+
   /// Frames of an animation that are complete: 0 to this can be asked of ``frame(at:)``.
   var completeFrameCount: Int { get }
 
@@ -39,6 +49,9 @@ public protocol IncrementalImageDecoding: AnyObject {
 extension IncrementalImageDecoding {
   /// `nil`: sRGB.
   public var profile: ColorProfile? { nil }
+
+  /// 0: the coder does not count them.
+  public var completedPasses: Int { 0 }
 
   /// Never: the coder refuses damaged frames.
   public var isFramePartial: Bool { false }

@@ -7,10 +7,14 @@ struct Rendition: Sendable {
 
   /// Refuses options that exclude each other.
   static func check(_ options: DecodeOptions) throws(ImagingError) {
-    if options.thumbnail != nil || !options.transforms.isEmpty, options.pixels == .native {
+    let isFullSize = options.thumbnail == nil && options.maxPixels == nil
+    if !isFullSize || !options.transforms.isEmpty, options.pixels == .native {
       throw .invalidParameter(
         name: "pixels",
         reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
+    }
+    if let maxPixels = options.maxPixels, maxPixels < 1 {
+      throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
     }
   }
 

@@ -113,6 +113,7 @@ struct FilterBank: ~Copyable {
   private mutating func compute(_ axis: ResampleAxis, filter: ResampleFilter) {
     let weights = UnsafeMutableBufferPointer<Double>.allocate(capacity: taps)
     defer { weights.deallocate() }
+    let turn = LanczosAngle.Turn(by: 1 / max(1, axis.scale))
     // The largest weight is about 1 / scale, somewhat more at edges. Should that guess be wrong: once more, coarser.
     precision = Self.largestPrecision
     while precision > 1, Double(1 << precision) * 1.25 > Double(Self.largestWeight) * max(1, axis.scale) {
@@ -129,7 +130,7 @@ struct FilterBank: ~Copyable {
         return
       }
       let window = axis.window(output, filter: filter)
-      Self.sample(axis, output: output, window: window, filter: filter, into: weights)
+      Self.sample(axis, output: output, window: window, filter: filter, turn: turn, into: weights)
       // Windows that are cut off at the end move forward, so that all have the same number of samples. Those
       // that end in the middle do too: what is mirrored must not start before what is not.
       let last = axis.isSymmetric ? (axis.samples - taps) / 2 : axis.samples - taps
@@ -156,16 +157,26 @@ struct FilterBank: ~Copyable {
   /// The weights of the samples of a window; they sum to 1.
   private static func sample(
     _ axis: ResampleAxis, output: Int, window: Range<Int>, filter: ResampleFilter,
-    into weights: UnsafeMutableBufferPointer<Double>
+    turn: LanczosAngle.Turn, into weights: UnsafeMutableBufferPointer<Double>
   ) {
     let center = axis.center(output)
     let stretch = max(1, axis.scale)
     var sum = 0.0
-    for index in window {
-      let sample = axis.sample(index)
-      let weight = filter.weight(at: (sample.center - center) / stretch) * sample.weight
-      weights[index - window.lowerBound] = weight
-      sum += weight
+    if filter == .lanczos3, axis.cell == 1 {
+      // Samples are a step apart, and so are the angles that their sines are wanted of.
+      var angle = LanczosAngle(turn)
+      for index in window {
+        let weight = angle.weight(at: (Double(index) + 0.5 - center) / stretch)
+        weights[index - window.lowerBound] = weight
+        sum += weight
+      }
+    } else {
+      for index in window {
+        let sample = axis.sample(index)
+        let weight = filter.weight(at: (sample.center - center) / stretch) * sample.weight
+        weights[index - window.lowerBound] = weight
+        sum += weight
+      }
     }
     guard sum > 1e-6, filter != .nearest else {
       // No sample lies within reach: the nearest one counts alone.
@@ -174,6 +185,13 @@ struct FilterBank: ~Copyable {
       return
     }
     for index in 0..<window.count { weights[index] /= sum }
+  }
+
+  /// The nearest whole number, of two the one further from 0: what `rounded()` says, without a call or a branch.
+  ///
+  /// What is added is less than a half, so that what is just below a half stays there; with a half the sum is rounded up.
+  private static func rounded(_ value: Double) -> Int {
+    Int(value + Double(signOf: value, magnitudeOf: 0.5.nextDown))
   }
 
   /// Rounds weights to fixed point, from both ends to the middle; each takes over what its neighbour lost. So even
@@ -199,8 +217,8 @@ struct FilterBank: ~Copyable {
       let other = count - 1 - index
       let exactLeft = weights[index] * Double(one) + leftCarry
       let exactRight = weights[other] * Double(one) + rightCarry
-      var leftWeight = Int(exactLeft.rounded())
-      var rightWeight = Int(exactRight.rounded())
+      var leftWeight = Self.rounded(exactLeft)
+      var rightWeight = Self.rounded(exactRight)
       leftCarry = exactLeft - Double(leftWeight)
       rightCarry = exactRight - Double(rightWeight)
       if other == index + 1 {

@@ -51,11 +51,13 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
   static let tolerance = 1e-9
 
   /// sinc(x) · sinc(x / 3), by sin 3a = 3 sin a − 4 sin³ a with one sine instead of two.
-  private static func lanczos3(_ x: Double) -> Double {
+  private static func lanczos3(_ x: Double) -> Double { lanczos3(x, sine: sin(x * .pi / 3)) }
+
+  /// The same where the sine is known, or its negative.
+  static func lanczos3(_ x: Double, sine s: Double) -> Double {
     guard x < 3 else { return 0 }
     guard x > 1e-9 else { return 1 }
     let a = x * .pi / 3
-    let s = sin(a)
     return s * s * (3 - 4 * s * s) / (3 * a * a)
   }
 

@@ -2,37 +2,52 @@ import FoundationEssentials
 
 /// A decoder whose rows come from top to bottom, so that they can be shrunk on their way.
 protocol RowDecoding: ImageDecoding {
-  /// As ``ImageDecoding/decode(_:minimumSize:options:)``, but where possible the rows go through the resampler that
-  /// `shrinker` makes for them, and its result is the bitmap; ``RowShrinker/isUsed`` tells.
+  /// As ``ImageDecoding/decode(_:minimumSize:options:)``, but where possible the rows go through the resamplers that
+  /// `shrinker` makes for them, and the first of their results is the bitmap; ``RowShrinker/isUsed`` tells.
   func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image
 }
 
-/// Makes the thumbnail of a picture while it is decoded.
+/// Makes thumbnails of a picture, one or more, while it is decoded once.
 final class RowShrinker {
-  private let thumbnail: Thumbnail
+  private let thumbnails: [Thumbnail]
   private let info: ImageInfo
   private let options: DecodeOptions
-  /// Whether the decoded bitmap is the thumbnail. Set by the decoder.
-  var isUsed = false
+  /// The thumbnails, if the decoder could make them.
+  private(set) var bitmaps: [Bitmap] = []
+  /// Whether the decoded bitmap is the first thumbnail.
+  var isUsed: Bool { !bitmaps.isEmpty }
 
-  init(_ thumbnail: Thumbnail, of info: ImageInfo, options: DecodeOptions) {
-    self.thumbnail = thumbnail
+  init(_ thumbnails: [Thumbnail], of info: ImageInfo, options: DecodeOptions) {
+    self.thumbnails = thumbnails
     self.info = info
     self.options = options
   }
 
-  /// The resize of a picture to the thumbnail.
+  /// The resizes of a picture to the thumbnails.
   ///
   /// - Parameters:
   ///   - size: The size that the decoder delivers, in stored axes.
   ///   - format: The layout of its pixels.
   ///   - isOpaque: Whether all of them are opaque.
   ///   - profile: What their numbers mean.
-  /// - Returns: `nil` when the picture has to be decoded as a whole.
-  func plan(
+  /// - Returns: `nil` when the picture has to be decoded as a whole, for any of them.
+  func plans(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
+  ) throws(ImagingError) -> [ResamplePlan]? {
+    var plans: [ResamplePlan] = []
+    for thumbnail in thumbnails {
+      guard
+        let plan = try plan(thumbnail, of: size, format: format, isOpaque: isOpaque, profile: profile)
+      else { return nil }
+      plans.append(plan)
+    }
+    return plans.isEmpty ? nil : plans
+  }
+
+  private func plan(
+    _ thumbnail: Thumbnail, of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
   ) throws(ImagingError) -> ResamplePlan? {
     guard format != .gray8, !thumbnail.needsSRGB(profile, format, options) else { return nil }
     let orientation = options.appliesOrientation ? info.orientation : .topLeft
@@ -48,10 +63,17 @@ final class RowShrinker {
   /// Where the rows of such a picture go.
   func rows(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
-  ) throws(ImagingError) -> RowResampler? {
-    guard let plan = try plan(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
+  ) throws(ImagingError) -> RowFan? {
+    guard let plans = try plans(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
       return nil
     }
-    return try RowResampler(plan)
+    return try RowFan(plans)
+  }
+
+  /// Takes the thumbnails over when all rows have come; the first of them stands for the decoded picture.
+  func take(_ rows: RowFan) -> Bitmap? {
+    guard let finished = rows.finished() else { return nil }
+    bitmaps = finished
+    return finished.first
   }
 }

@@ -78,6 +78,22 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     return TransformChain(resolved)
   }
 
+  /// The chain without its last step, and that step; neighbouring colour steps at the end are one, because they share a
+  /// pass over the pixels. `nil` when there is nothing that has to be done after decoding.
+  ///
+  /// - Parameter shrinksFirst: Whether a resize at the beginning is done while decoding.
+  package func split(shrinksFirst: Bool) -> (before: TransformChain, last: TransformChain)? {
+    guard let final = transforms.last else { return nil }
+    if shrinksFirst, transforms.count == 1, thumbnail != nil { return nil }
+    var count = 1
+    if final.step is any ColorTransforming {
+      count = transforms.reversed().prefix { $0.step is any ColorTransforming }.count
+    }
+    return (
+      TransformChain(Array(transforms.dropLast(count))), TransformChain(Array(transforms.suffix(count)))
+    )
+  }
+
   /// What may be done first, while decoding.
   var thumbnail: Thumbnail? { (transforms.first?.step as? Resize)?.thumbnail }
 

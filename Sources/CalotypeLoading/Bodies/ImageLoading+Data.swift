@@ -14,20 +14,35 @@ extension ImageLoading {
   public func data(
     for request: LoadRequest, progress: (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
   ) async throws -> (Data, LoadResponse) {
+    try await data(for: request, into: nil, onResponse: { _ in }, progress: progress)
+  }
+
+  /// ``data(for:progress:)`` for those who look at the bytes while they arrive.
+  ///
+  /// - Parameters:
+  ///   - arriving: Where the bytes are collected, for others to read meanwhile; `nil` when nobody does.
+  ///   - onResponse: Called once when the head is there, before any bytes; not for 304, which says nothing new.
+  ///   - progress: Called as by ``data(for:progress:)``, when the bytes it tells of are in `arriving`.
+  package func data(
+    for request: LoadRequest, into arriving: ArrivingBytes?, onResponse: (LoadResponse) -> Void,
+    progress: (_ received: Int, _ expected: Int?) -> Void
+  ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
-    let collected = try await response.collect(for: request, progress: progress)
+    if !response.isNotModified { onResponse(response) }
+    let arriving = arriving ?? ArrivingBytes()
+    let collected = try await response.collect(for: request, into: arriving, progress: progress)
     return (collected, response)
   }
 }
 
 extension LoadResponse {
   fileprivate func collect(
-    for request: LoadRequest, progress: (_ received: Int, _ expected: Int?) -> Void
+    for request: LoadRequest, into arriving: ArrivingBytes,
+    progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> Data {
     if let declared = expectedLength, declared > request.maxBytes {
       throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
     }
-    var data = Data()
     var count = 0
     var spool: SpoolFile?
     var gate = ProgressGate(step: request.progressStep)
@@ -38,25 +53,22 @@ extension LoadResponse {
       count += chunk.count
       if spool == nil, max(count, expectedLength ?? 0) > request.maxBytesInMemory {
         spool = try unwritable { try SpoolFile() }
-        if !data.isEmpty { try await spool?.append(data) }
-        data = Data()
+        let held = arriving.takeForSpooling()
+        do {
+          if !held.isEmpty { try await spool?.append(held) }
+        } catch let error as SystemError { throw unwritable(error) }
       }
       if spool != nil {
         do { try await spool?.append(chunk) } catch let error as SystemError { throw unwritable(error) }
-      } else if data.isEmpty {
-        // Most bodies come in one piece: no copy then. Declared lengths are not trusted with much memory.
-        data = chunk
-        if let declared = expectedLength, declared > chunk.count {
-          data.reserveCapacity(min(declared, 16 << 20))
-        }
+        arriving.countSpooled(chunk.count)
       } else {
-        data.append(chunk)
+        arriving.append(chunk, expecting: expectedLength)
       }
       if gate.admits(count, of: expectedLength) { progress(count, expectedLength) }
     }
     if gate.owesTheEnd(count, of: expectedLength) { progress(count, count) }
     if count == 0, status != 304 { throw LoadingError.emptyBody(request.source) }
-    return if let spool { try unwritable { try spool.mapped() } } else { data }
+    return if let spool { try unwritable { try spool.mapped() } } else { arriving.all }
   }
 
   private func unwritable<Result>(_ body: () throws -> Result) throws -> Result {

@@ -1,3 +1,4 @@
+package import CalotypeSupport
 public import FoundationEssentials
 public import HTTPTypes
 
@@ -34,6 +35,10 @@ public struct LoadRequest: Equatable, Sendable {
   /// Which of the waiting loads goes first. `nil` stands for the priority of the calling task, and follows it when that is
   /// raised while the load waits.
   public var priority: TaskPriority?
+  /// What becomes of a failure that is remembered. ``FailurePolicy/respect`` by default; for loaders with a
+  /// ``FailureMemory``, such as ``HTTPLoader``, and for each source of the request.
+  public var failurePolicy = FailurePolicy.respect
+  private var following = Following()
 
   /// 256 MiB.
   public static let defaultMaxBytes = 256 << 20
@@ -65,6 +70,20 @@ public struct LoadRequest: Equatable, Sendable {
     self.init(
       source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes, credential: credential,
       validators: validators, statuses: statuses, fallbacks: fallbacks, priority: priority)
+  }
+
+  /// A priority that changes while the load waits, up and down; it wins over ``priority``. Requests that differ in nothing
+  /// else are equal.
+  package var livePriority: LivePriority? {
+    get { following.priority }
+    set { following.priority = newValue }
+  }
+
+  /// What is followed, which is no part of what is asked for.
+  private struct Following: Equatable, Sendable {
+    var priority: LivePriority?
+
+    static func == (_: Following, _: Following) -> Bool { true }
   }
 
   /// Whether an answer of that status is let through.

@@ -57,4 +57,9 @@ public struct LoaderGroup: ImageLoading {
     }
     return try await loader.load(request)
   }
+
+  /// Tells the last loader that accepts the source.
+  public func reject(_ request: LoadRequest, code: String, message: String) {
+    loaders.last { $0.accepts(request.source) }?.reject(request, code: code, message: message)
+  }
 }

@@ -10,6 +10,8 @@ final class CurlCore: Sendable {
     case cancel(Transfer)
     case resume(Transfer)
     case prioritise(Transfer, UInt8)
+    /// Its priority, which lives, has changed; which one it is then is looked up by the thread, so that the last one wins.
+    case followPriority(Transfer)
     case cancelAll
     case suspend(Bool)
     /// The limits in the inbox have changed.
@@ -101,7 +103,7 @@ final class CurlCore: Sendable {
     switch message {
     case .barrier(let continuation): continuation.resume()
     case .drain(_, let continuation): continuation.resume(returning: true)
-    case .add, .cancel, .resume, .prioritise, .cancelAll, .suspend, .limits: break
+    case .add, .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
     }
   }
 

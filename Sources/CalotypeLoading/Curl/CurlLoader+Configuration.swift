@@ -11,7 +11,8 @@ extension CurlLoader {
     /// Transfers that may wait for their turn; more fail with ``LoadingError/queueFull(_:limit:)``.
     /// 10,000 by default.
     public var maxQueued = 10_000
-    /// Who goes first among waiting transfers of one priority.
+    /// Who goes first among waiting transfers of one priority. One whose priority changes while it waits goes behind those
+    /// that have that priority.
     public var order = QueueOrder.fifo
     /// Redirects to follow. 10 by default.
     public var maxRedirects = 10

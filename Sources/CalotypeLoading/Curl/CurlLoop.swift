@@ -1,4 +1,5 @@
 import CCurl
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -26,6 +27,7 @@ final class CurlLoop {
     let transfer: Transfer
     let host: String
     let deadline: MonotonicTime
+    let observation: LivePriority.Observation?
   }
 
   private struct Drain {
@@ -132,6 +134,7 @@ final class CurlLoop {
       // Hands over what libcurl still holds, and may be paused again by that.
       if let easy = run.easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
     case .prioritise(let transfer, let priority): queue.prioritise(ObjectIdentifier(transfer), priority)
+    case .followPriority(let transfer): queue.prioritise(ObjectIdentifier(transfer), transfer.priority)
     case .cancelAll:
       for entry in waiting.values { entry.transfer.cancel() }
       for run in running.values { run.transfer.cancel() }
@@ -159,7 +162,9 @@ final class CurlLoop {
     let host = transfer.target.url.origin.description
     let total = transfer.request.timeouts.total
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
-    waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline)
+    // Before the priority is looked at, so that no change is missed.
+    let observation = transfer.observePriority()
+    waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline, observation: observation)
     queue.put(id, host: host, priority: transfer.priority)
     turn.note(deadline)
   }
@@ -182,6 +187,7 @@ final class CurlLoop {
     var any = false
     while !isSuspended, let id = queue.take() {
       guard let entry = waiting.removeValue(forKey: id) else { continue }
+      entry.observation?.cancel()
       core.leftQueue(forGood: false)
       any = true
       start(entry, id)
@@ -267,6 +273,7 @@ final class CurlLoop {
 
   private func drop(_ id: ObjectIdentifier, _ entry: Waiting) {
     waiting[id] = nil
+    entry.observation?.cancel()
     queue.remove(id)
     core.leftQueue(forGood: true)
   }
@@ -352,6 +359,7 @@ final class CurlLoop {
       remove(run)
     }
     for entry in waiting.values {
+      entry.observation?.cancel()
       entry.transfer.fail(.loaderClosed(entry.transfer.url))
       told.append(entry.transfer)
       figures.failed += 1
@@ -370,7 +378,7 @@ final class CurlLoop {
         transfer.deliver()
       case .barrier(let continuation): continuation.resume()
       case .drain(_, let continuation): continuation.resume(returning: false)
-      case .cancel, .resume, .prioritise, .cancelAll, .suspend, .limits: break
+      case .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
       }
     }
   }

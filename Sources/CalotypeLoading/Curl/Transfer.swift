@@ -13,10 +13,10 @@ final class Transfer: LoadBodyProducing {
   let url: URL
   let target: Hop
   let request: LoadRequest
-  /// Where it starts in the queue; larger goes first.
-  let priority: UInt8
   /// Time of the call, for the total timeout.
   let submitted: MonotonicTime
+  /// Unless the request has one that lives.
+  private let initialPriority: UInt8
   private let loader: CurlLoader
   private let machine: Lock<Machine>
   private let measured = Lock<LoadMetrics?>(nil)
@@ -25,7 +25,7 @@ final class Transfer: LoadBodyProducing {
     self.url = url
     self.target = target
     self.request = request
-    priority = (request.priority ?? Task.currentPriority).rawValue
+    initialPriority = (request.priority ?? Task.currentPriority).rawValue
     self.loader = loader
     submitted = .now
     machine = Lock(Machine(highWater: loader.configuration.highWater))
@@ -35,7 +35,7 @@ final class Transfer: LoadBodyProducing {
 
   /// Hands the transfer to the loader's thread and waits for the head.
   func head() async throws -> ResponseHead {
-    guard request.priority == nil else { return try await submit() }
+    guard request.priority == nil, request.livePriority == nil else { return try await submit() }
     return try await withTaskPriorityEscalationHandler {
       try await submit()
     } onPriorityEscalated: { _, priority in
@@ -80,6 +80,17 @@ final class Transfer: LoadBodyProducing {
   }
 
   // MARK: Loader's thread
+
+  /// Where it stands in the queue, as of now; larger goes first.
+  var priority: UInt8 { request.livePriority?.value.rawValue ?? initialPriority }
+
+  /// Lets the loader's thread know of each change of the priority, until that is cancelled; `nil` if it cannot change.
+  func observePriority() -> LivePriority.Observation? {
+    // Weakly: the request, and with it the priority, is ours.
+    request.livePriority?.observe { [core = loader.core, weak self] in
+      if let self { core.post(.followPriority(self)) }
+    }
+  }
 
   var isGone: Bool { machine.withLock { $0.isGone } }
 

@@ -90,11 +90,14 @@ struct TransferQueue<ID: Hashable> {
     return true
   }
 
-  /// Gives a waiting transfer another priority; it keeps its place among equals.
+  /// Gives a waiting transfer another priority. It goes behind all that have that one already, in either order: whoever
+  /// is moved up and down again has not overtaken those that were not.
   mutating func prioritise(_ id: ID, _ priority: UInt8) {
     guard let place = places[id], place.priority != priority else { return }
-    places[id]?.priority = priority
-    ready.insert(Entry(priority: priority, rank: place.rank, id: id, host: place.host))
+    stamp += 1
+    let rank = -stamp
+    places[id] = (priority, rank, place.host)
+    ready.insert(Entry(priority: priority, rank: rank, id: id, host: place.host))
     forgetOld(place.host)
     // It may have stood in line for its host, and no longer be the first.
     unpark(place.host)

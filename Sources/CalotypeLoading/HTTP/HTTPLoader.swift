@@ -81,19 +81,32 @@ public final class HTTPLoader: ImageLoading {
   private func loadOne(_ request: LoadRequest, by deadline: ContinuousClock.Instant?) async throws
     -> LoadResponse
   {
-    if let error = configuration.failureMemory?.error(for: request) {
-      counters.count { $0.refusedByMemory += 1 }
-      throw error
+    switch request.failurePolicy {
+    case .respect:
+      if let error = configuration.failureMemory?.error(for: request) {
+        counters.count { $0.refusedByMemory += 1 }
+        throw error
+      }
+    case .ignore: break
+    case .reset: configuration.failureMemory?.forget(request)
     }
     let attempts = LoadAttempts(request, loader: self, deadline: deadline)
     do {
       let response = try await open(attempts)
         .transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
+      // Whoever is told that nothing has changed need not read on to the end of nothing.
+      if response.isNotModified { configuration.failureMemory?.forget(request) }
       return response.replacingBody(WatchedBody(response.body, attempts: attempts))
     } catch let error as LoadingError {
       configuration.failureMemory?.record(error, for: request)
       throw error
     }
+  }
+
+  /// Remembers that the bytes of the source were no image: until its time is over, ``Configuration/failureMemory`` answers
+  /// loads of the same request.
+  public func reject(_ request: LoadRequest, code: String, message: String) {
+    configuration.failureMemory?.record(code: code, message: message, for: request)
   }
 
   /// The response, with a body that goes on by itself; from where an earlier load stopped, if a part of it was kept.

@@ -13,6 +13,8 @@ extension LoadRequest {
         throw Self.veto(error, of: request.source)
       }
     }
+    // Whoever made a new one could not take it along.
+    request.livePriority = livePriority
     return request
   }
 

@@ -70,6 +70,18 @@ public struct ScriptedReply: Sendable {
         + pieces.flatMap { [.wait($0.gate), .bytes($0.data)] })
   }
 
+  /// The same with a body in as many equal pieces as there are gates; the last one may be shorter.
+  public static func gated(
+    _ data: Data, by gates: [Gate], headers: [(name: String, value: String)] = []
+  ) -> ScriptedReply {
+    let length = max(1, (data.count + gates.count - 1) / max(1, gates.count))
+    let pieces = gates.enumerated().compactMap { index, gate -> (gate: Gate, data: Data)? in
+      let rest = data.dropFirst(index * length)
+      return rest.isEmpty ? nil : (gate, Data(rest.prefix(length)))
+    }
+    return gated(pieces, headers: headers)
+  }
+
   /// Announces `declared` bytes, sends `data` and closes the connection.
   public static func truncated(_ data: Data, declared: Int) -> ScriptedReply {
     ScriptedReply([.head(200, [("Content-Length", "\(declared)")]), .bytes(data), .close])

@@ -8,39 +8,25 @@ import Testing
 /// Stores that were handed over: readable at once, written later, in the order they came.
 @Suite struct HandOverTests {
   private let key = CacheKey("key")
-  private let folder: TemporaryFolder
-  private let files = FaultyFileSystem()
+  private let disk: FaultyDisk
 
   init() throws {
-    folder = try TemporaryFolder()
-  }
-
-  private func cache(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache {
-    DiskCache(folder.configuration(change), fileSystem: files)
-  }
-
-  /// Nothing is written until the gate is open.
-  private func holdWrites() -> Gate {
-    let gate = Gate()
-    files.intercept { operation, path throws(FileSystemError) in
-      if operation == .create, path.hasSuffix("/new") { gate.wait() }
-    }
-    return gate
+    disk = try FaultyDisk()
   }
 
   @Test func whatWasHandedOverIsReadableAtOnce() async throws {
-    let cache = cache()
-    let gate = holdWrites()
+    let cache = disk.cache()
+    let gate = disk.holdWrites()
     let metadata = RecordMetadata(contentType: "image/png", tags: ["a"])
     let pending = try cache.handOver(bytes(5000), metadata: metadata, for: key)
     let record = try await cache.read(key)
     #expect(record?.data == bytes(5000))
     #expect(record?.metadata == metadata)
     #expect(try await cache.contains(key))
-    #expect(!FileManager.default.fileExists(atPath: folder.record(key).path))
+    #expect(!FileManager.default.fileExists(atPath: disk.folder.record(key).path))
     gate.open()
     try await pending.written()
-    #expect(FileManager.default.fileExists(atPath: folder.record(key).path))
+    #expect(FileManager.default.fileExists(atPath: disk.folder.record(key).path))
     #expect(try await cache.read(key)?.metadata == metadata)
     let statistics = try await cache.statistics()
     #expect(statistics.stagedBytes == 0 && statistics.stores == 1 && statistics.hits == 2)
@@ -48,8 +34,8 @@ import Testing
 
   @Test func oneThatIsOverBeforeItIsWrittenIsAMiss() async throws {
     let time = ManualTime()
-    let cache = DiskCache(folder.configuration(), fileSystem: files, now: { time.date })
-    let gate = holdWrites()
+    let cache = disk.cache(now: { time.date })
+    let gate = disk.holdWrites()
     try cache.handOver(bytes(10), metadata: .init(expires: time.date.addingTimeInterval(5)), for: key)
     #expect(try await cache.read(key) != nil)
     time.advance(by: .seconds(5))
@@ -62,9 +48,9 @@ import Testing
 
   @Test(arguments: [false, true])
   func storeThenRemoveLeavesNothing(hasOld: Bool) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     if hasOld { try await cache.store(bytes(10), for: key) }
-    let gate = holdWrites()
+    let gate = disk.holdWrites()
     let first = try cache.handOver(bytes(100), for: CacheKey("first"))
     await gate.reached()
     let pending = try cache.handOver(bytes(5000), for: key)
@@ -75,15 +61,15 @@ import Testing
     try await pending.written()
     try await first.written()
     #expect(try await cache.read(key) == nil)
-    #expect(folder.walk().count == 1)
+    #expect(disk.folder.walk().count == 1)
     #expect(try await cache.statistics().count == 1)
   }
 
   @Test(arguments: [1, 10])
   func removeThenStoreLeavesTheNewValue(others: Int) async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(10), for: key)
-    let gate = holdWrites()
+    let gate = disk.holdWrites()
     for number in 0..<others { try cache.handOver(bytes(100), for: CacheKey("other \(number)")) }
     await gate.reached()
     let key = key
@@ -95,16 +81,16 @@ import Testing
     #expect(try await removal.value)
     try await cache.flush()
     #expect(try await cache.read(key)?.data == bytes(5000))
-    #expect(try await DiskCache(folder.configuration()).read(key)?.data == bytes(5000))
-    let statistics = try await DiskCache(folder.configuration()).statistics()
-    #expect(statistics.count == others + 1 && statistics.bytes == folder.walk().bytes)
+    #expect(try await DiskCache(disk.folder.configuration()).read(key)?.data == bytes(5000))
+    let statistics = try await DiskCache(disk.folder.configuration()).statistics()
+    #expect(statistics.count == others + 1 && statistics.bytes == disk.folder.walk().bytes)
   }
 
   @Test func removeAllThenStoreKeepsOnlyTheNew() async throws {
-    let cache = cache()
+    let cache = disk.cache()
     for number in 0..<5 { try await cache.store(bytes(100), for: CacheKey("\(number)")) }
     let gate = Gate()
-    files.intercept { operation, _ throws(FileSystemError) in
+    disk.files.intercept { operation, _ throws(FileSystemError) in
       if operation == .list { gate.wait() }
     }
     let clearing = Task { try await cache.removeAll() }
@@ -118,11 +104,11 @@ import Testing
   }
 
   @Test func whatIsStoredWhileASelectionIsRemovedStays() async throws {
-    let cache = cache()
+    let cache = disk.cache()
     try await cache.store(bytes(100), metadata: .init(tags: ["a"]), for: key)
-    let path = folder.record(key).path
+    let path = disk.folder.record(key).path
     let gate = Gate()
-    files.intercept { operation, name throws(FileSystemError) in
+    disk.files.intercept { operation, name throws(FileSystemError) in
       // Its header is looked at by another thread than the one that writes.
       if operation == .open, name == path { gate.wait() }
     }
@@ -136,8 +122,8 @@ import Testing
   }
 
   @Test func supersededStoresEndWithTheOneThatTookTheirPlace() async throws {
-    let cache = cache()
-    let gate = holdWrites()
+    let cache = disk.cache()
+    let gate = disk.holdWrites()
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
     var pending: [PendingStore] = []
@@ -145,25 +131,25 @@ import Testing
     #expect(try await cache.read(key)?.data == bytes(5000))
     gate.open()
     for store in pending { try await store.written() }
-    #expect(try await DiskCache(folder.configuration()).read(key)?.data == bytes(5000))
+    #expect(try await DiskCache(disk.folder.configuration()).read(key)?.data == bytes(5000))
     #expect(try await cache.statistics().stores == 2)
 
     // None of them is on disk when the last one fails.
-    let second = holdWrites()
+    let second = disk.holdWrites()
     try cache.handOver(bytes(2), for: CacheKey("first"))
     await second.reached()
     pending = try (1...3).map { try cache.handOver(bytes($0), for: key) }
-    files.fail(.rename, with: EIO)
+    disk.files.fail(.rename, with: EIO)
     second.open()
     for store in pending { await #expect(throws: CachingError.self) { try await store.written() } }
     #expect(try await cache.read(key)?.data == bytes(5000))
-    files.heal()
+    disk.files.heal()
     #expect(try await cache.statistics().failures == 2)
   }
 
   @Test func whatCannotBeStoredDoesNotTakeThePlaceOfWhatCan() async throws {
-    let cache = cache()
-    let gate = holdWrites()
+    let cache = disk.cache()
+    let gate = disk.holdWrites()
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
     let pending = try cache.handOver(bytes(100), for: key)
@@ -179,8 +165,8 @@ import Testing
 
   @Test func aFullQueueRefusesAndStoresWait() async throws {
     let key = key
-    let cache = cache { $0.stagingByteLimit = 10_000 }
-    let gate = holdWrites()
+    let cache = disk.cache { $0.stagingByteLimit = 10_000 }
+    let gate = disk.holdWrites()
     try cache.handOver(bytes(6000), for: CacheKey("first"))
     await gate.reached()
     let error = #expect(throws: CachingError.self) { try cache.handOver(bytes(6000), for: key) }

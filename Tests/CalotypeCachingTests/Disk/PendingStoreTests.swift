@@ -8,29 +8,15 @@ import Testing
 /// Those who hand over stores and go away, and many at a time.
 @Suite struct PendingStoreTests {
   private let key = CacheKey("key")
-  private let folder: TemporaryFolder
-  private let files = FaultyFileSystem()
+  private let disk: FaultyDisk
 
   init() throws {
-    folder = try TemporaryFolder()
-  }
-
-  private func cache(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache {
-    DiskCache(folder.configuration(change), fileSystem: files)
-  }
-
-  /// Nothing is written until the gate is open.
-  private func holdWrites() -> Gate {
-    let gate = Gate()
-    files.intercept { operation, path throws(FileSystemError) in
-      if operation == .create, path.hasSuffix("/new") { gate.wait() }
-    }
-    return gate
+    disk = try FaultyDisk()
   }
 
   @Test func aWaiterThatIsCancelledStopsNothing() async throws {
-    let cache = cache()
-    let gate = holdWrites()
+    let cache = disk.cache()
+    let gate = disk.holdWrites()
     let pending = try cache.handOver(bytes(100), for: key)
     await gate.reached()
     let waiter = Task { try await pending.written() }
@@ -45,7 +31,7 @@ import Testing
   @Test func aCacheThatIsReleasedWritesWhatWaits() async throws {
     let before = openDescriptors()
     for round in 0..<20 as Range<UInt64> {
-      var cache: DiskCache? = DiskCache(folder.configuration())
+      var cache: DiskCache? = DiskCache(disk.folder.configuration())
       weak let released = cache
       var pending: [PendingStore] = []
       for number in 0..<100 {
@@ -55,7 +41,7 @@ import Testing
       for store in pending { try await store.written() }
       while released != nil { await Task.yield() }
     }
-    let other = DiskCache(folder.configuration())
+    let other = DiskCache(disk.folder.configuration())
     for number in 0..<100 {
       #expect(try await other.read(CacheKey("\(number)"))?.data == bytes(number, seed: 19))
     }
@@ -64,8 +50,8 @@ import Testing
   }
 
   @Test func flushingManyRemovalsOfOneKeyDoesThemAll() async throws {
-    let cache = cache()
-    let gate = holdWrites()
+    let cache = disk.cache()
+    let gate = disk.holdWrites()
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
     let removals = (0..<500).map { _ in Task { try await self.remove(cache) } }
@@ -73,7 +59,7 @@ import Testing
     let last = try cache.handOver(bytes(77), for: key)
     gate.open()
     try await cache.flush()
-    #expect(FileManager.default.fileExists(atPath: folder.record(key).path))
+    #expect(FileManager.default.fileExists(atPath: disk.folder.record(key).path))
     #expect(cache.staging.bytes == 0)
     for removal in removals { try await removal.value }
     try await last.written()
@@ -82,7 +68,7 @@ import Testing
   private func remove(_ cache: DiskCache) async throws { try await cache.remove(key) }
 
   @Test(.timeLimit(.minutes(1))) func manyTasksEndWithTheNewestOfEachKey() async throws {
-    let cache = DiskCache(folder.configuration { $0.stagingByteLimit = 200_000 })
+    let cache = DiskCache(disk.folder.configuration { $0.stagingByteLimit = 200_000 })
     try await withThrowingTaskGroup { group in
       for task in 0..<16 {
         group.addTask {
@@ -114,12 +100,12 @@ import Testing
       try await group.waitForAll()
     }
     try await cache.flush()
-    let other = DiskCache(folder.configuration())
+    let other = DiskCache(disk.folder.configuration())
     for task in 0..<16 {
       #expect(try await other.read(CacheKey("of \(task)"))?.data == bytes(2000, seed: UInt64(task)))
     }
     let statistics = try await cache.statistics()
     #expect(statistics.count == 17 && statistics.failures == 0 && statistics.stagedBytes == 0)
-    #expect(statistics.bytes == folder.walk().bytes)
+    #expect(statistics.bytes == disk.folder.walk().bytes)
   }
 }

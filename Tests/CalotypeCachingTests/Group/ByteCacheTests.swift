@@ -1,6 +1,7 @@
 import ByteCache
 import CalotypeCaching
 import CalotypeSupport
+import CalotypeTestKit
 import FoundationEssentials
 import Testing
 

@@ -29,11 +29,13 @@ enum CacheRecordTarget {
   private static func writeAgain(_ header: RecordHeader) throws {
     let payload = Data([1, 2, 3])
     let key = CacheKey(header.key.text, source: header.key.source)
-    let encoded = try RecordHeader.encode(
+    let length = try RecordHeader.length(key: key, metadata: header.metadata)
+    let encoded = RecordHeader.encode(
       key: key, metadata: header.metadata, created: header.created, payload: payload)
     let again = encoded.withUnsafeBytes { RecordHeader($0, fileSize: encoded.count + payload.count) }
     try FuzzFailure.unless(
-      again?.key.isText(of: key) == true && again?.metadata.user == header.metadata.user
+      encoded.count == length && again?.key.isText(of: key) == true
+        && again?.metadata.user == header.metadata.user
         && again?.metadata.tags == header.metadata.tags
         && payload.withUnsafeBytes { again?.matches(payload: $0) } == true,
       "\(header) became \(again as Any)")

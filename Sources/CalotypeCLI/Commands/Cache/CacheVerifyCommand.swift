@@ -31,11 +31,11 @@ struct CacheVerifyCommand: AsyncParsableCommand {
   private func verify() async throws -> Bool {
     let path = cache.configuration.folder.path
     let records = DiskCache(cache.configuration)
-    let bar = ProgressBar(total: try await records.statistics().count, isEnabled: !quiet)
+    let display = ProgressDisplay(total: try await records.statistics().count, isWanted: !quiet)
     let report = try await records.verify { done, bytes in
-      bar.update(done: done, received: bytes, label: path)
+      display.update(done: done, bytes: bytes, label: path)
     }
-    bar.close()
+    display.close()
     if json {
       Output.json(Report(path: path, intact: report.intact, bytes: report.bytes, damaged: report.damaged))
     } else {

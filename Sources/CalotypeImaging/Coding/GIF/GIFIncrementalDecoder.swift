@@ -28,6 +28,11 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
   }
 
+  var completedPasses: Int {
+    guard let reader, reader.frame.isInterlaced else { return min(1, structure.completeFrameCount) }
+    return GIFPainter.completePasses(of: reader.frame, pixelCount: reader.count)
+  }
+
   func append(_ chunk: Data) throws(ImagingError) {
     if bytes.appendQuietly(chunk) { return }
     try bytes.append(chunk, limit: options.limits.maxBytes)

@@ -92,6 +92,19 @@ struct GIFPainter {
     (UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 255 << 24).littleEndian
   }
 
+  /// How many passes of a frame are there when so many of its pixels are; those without rows do not count.
+  static func completePasses(of frame: GIFFrame, pixelCount: Int) -> Int {
+    var (count, rest) = (0, pixelCount)
+    for pass in passes(isInterlaced: frame.isInterlaced) {
+      let rows = stride(from: pass.first, to: frame.size.height, by: pass.step).underestimatedCount
+      guard rows > 0, frame.size.width > 0 else { continue }
+      rest -= rows * frame.size.width
+      guard rest >= 0 else { break }
+      count += 1
+    }
+    return count
+  }
+
   /// First row and step of each pass (GIF89a specification, appendix E), and the rows to the next known one.
   private static func passes(isInterlaced: Bool) -> [(first: Int, step: Int, height: Int)] {
     isInterlaced ? [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)] : [(0, 1, 1)]

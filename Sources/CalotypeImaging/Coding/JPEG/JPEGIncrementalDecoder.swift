@@ -26,6 +26,8 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   /// One, when the picture is complete. Not an animation.
   var completeFrameCount: Int { session?.isComplete == true ? 1 : 0 }
 
+  var completedPasses: Int { session?.completedPasses ?? 0 }
+
   var profile: ColorProfile? { session?.profile }
 
   func append(_ chunk: Data) throws(ImagingError) {

@@ -24,7 +24,7 @@ final class JPEGSession {
 
   private enum Target {
     case canvas(JPEGCanvas)
-    case shrunk(RowResampler)
+    case shrunk(RowFan)
   }
 
   private let header: JPEGHeader
@@ -225,8 +225,7 @@ final class JPEGSession {
     switch target {
     case .canvas(let canvas): return canvas.bitmap
     case .shrunk(let rows):
-      guard let bitmap = rows.finished() else { throw .truncated(.jpeg, byteCount: windowEnd) }
-      shrinker?.isUsed = true
+      guard let bitmap = shrinker?.take(rows) else { throw .truncated(.jpeg, byteCount: windowEnd) }
       return bitmap
     }
   }
@@ -267,6 +266,11 @@ final class JPEGSession {
       return image(try canvas.copy(rows: rowCount), isPartial: true)
     }
     return image(try readPass(), isPartial: true)
+  }
+
+  /// How many times the whole picture was refined: as libjpeg counts scans, or 1 when all rows are there.
+  var completedPasses: Int {
+    isBuffered ? Int(cjpeg_decoder_complete_passes(decoder)) : isComplete ? 1 : 0
   }
 
   /// Turns the coefficients collected so far into pixels.

@@ -44,6 +44,9 @@ struct PNGFile {
     return info
   }
 
+  /// Passes over the picture: 1, or those of the interlaced image that stands for it.
+  var passCount: Int { firstFrame == nil ? PNGPass.all(of: structure.header).count : 1 }
+
   /// What the numbers mean.
   var profile: ColorProfile? { structure.color.profile(bytes, limit: options.limits.maxChunkBytes) }
 
@@ -75,8 +78,7 @@ struct PNGFile {
     else { return nil }
     let expander = PNGExpander(bytes, structure, header: structure.header, format: format)
     let isSound = try PNGShrinker(expander, rows: rows).read(PNGImageData(bytes, structure), watch: watch)
-    guard isSound, let bitmap = rows.finished() else { return nil }
-    shrinker.isUsed = true
+    guard isSound, let bitmap = shrinker.take(rows) else { return nil }
     return image(bitmap, isPartial: false)
   }
 

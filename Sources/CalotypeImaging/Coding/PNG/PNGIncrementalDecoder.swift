@@ -23,6 +23,10 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   /// Rows that the last snapshot showed.
   private var shownRows = 0
   private var shownFirstFrame = false
+  /// Passes of the whole picture, once there is one.
+  private var finalPasses = 0
+  /// What went wrong when nobody could be told.
+  private var failure: ImagingError?
   private var knownInfo: (frames: Int, hasExif: Bool, info: ImageInfo)?
   private var knownProfile: ColorProfile??
 
@@ -98,6 +102,25 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     }
   }
 
+  var completedPasses: Int {
+    if finalPasses > 0 { return finalPasses }
+    guard let structure = visibleStructure, showsDefaultImage, structure.header.isInterlaced else {
+      return min(1, completeFrameCount)
+    }
+    // Only who decodes row by row knows. From now on they are painted when they arrive.
+    if stream == nil, failure == nil {
+      do throws(ImagingError) {
+        try withBytes { bytes, watch throws(ImagingError) in
+          try startStream(bytes)
+          try feed(bytes, watch)
+        }
+      } catch {
+        failure = error
+      }
+    }
+    return stream?.painter.pass ?? 0
+  }
+
   var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
 
   var isFramePartial: Bool { compositor.isPartial }
@@ -124,9 +147,13 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
         stream.painter.canvas.format == file.format
       else {
+        let seen = stream?.painter.pass ?? 0
         self.stream = nil
-        return try file.decode(watch)
+        let image = try file.decode(watch)
+        finalPasses = max(1, image.isPartial ? seen : file.passCount)
+        return image
       }
+      finalPasses = file.passCount
       self.stream = nil
       return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), isPartial: false)
     }
@@ -209,8 +236,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private func withBytes<Value>(
     _ body: (UnsafeRawBufferPointer, DecodeLimits.Watch) throws(ImagingError) -> Value
   ) throws(ImagingError) -> Value {
+    if let failure { throw failure }
     // The bytes are not changed while they are read.
-    try data.withUnsafeBytes { bytes in
+    return try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in
         try clock.run { (watch) throws(ImagingError) in try body(bytes, watch) }
       }

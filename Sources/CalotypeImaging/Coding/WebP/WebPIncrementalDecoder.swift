@@ -77,6 +77,8 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
   }
 
+  var completedPasses: Int { min(1, structure.completeFrameCount) }
+
   func append(_ chunk: Data) throws(ImagingError) {
     if bytes.appendQuietly(chunk) { return }
     try bytes.append(chunk, limit: options.limits.maxBytes)

@@ -18,7 +18,7 @@ enum WebPShrinker {
     let bytesPerRow = 4 * size.width
     guard !options.allowsPartial, !structure.isTruncated, size == structure.canvas,
       bytesPerRow * size.height >= smallestPicture,
-      let plan = try shrinker.plan(
+      let plans = try shrinker.plans(
         of: size, format: .rgba8, isOpaque: !frame.hasAlpha, profile: structure.profile(of: file)),
       let memory = RollingRows(byteCount: bytesPerRow * size.height)
     else { return nil }
@@ -26,7 +26,7 @@ enum WebPShrinker {
     let reader = try WebPFrameReader(
       frame, into: WebPFrameReader.Target(frame, onto: pixels, width: size.width),
       pace: .rows(rowsPerPiece(frame)))
-    let rows = try RowResampler(plan, at: UnsafePointer(memory.base.assumingMemoryBound(to: UInt8.self)))
+    let rows = try RowFan(plans, at: UnsafePointer(memory.base.assumingMemoryBound(to: UInt8.self)))
     while !rows.isComplete, reader.nextCount <= file.count {
       let piece = UnsafeRawBufferPointer(rebasing: file[..<reader.nextCount])
       try reader.read(piece, isLast: reader.nextCount == frame.payload.upperBound, watch: watch)
@@ -42,8 +42,7 @@ enum WebPShrinker {
       try memory.recycle(
         before: rows.firstNeededRow * bytesPerRow, written: min(memory.byteCount, (end + 32) * bytesPerRow))
     }
-    guard reader.isComplete, let bitmap = rows.finished() else { return nil }
-    shrinker.isUsed = true
+    guard reader.isComplete, let bitmap = shrinker.take(rows) else { return nil }
     return structure.image(bitmap, of: file, isPartial: false, options: options)
   }
 }

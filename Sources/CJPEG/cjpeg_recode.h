@@ -1,0 +1,28 @@
+#ifndef CJPEG_RECODE_H
+#define CJPEG_RECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+// Huffman tables made for a picture, as the library makes them, without its way there: it keeps all coefficients of the
+// picture, looks at each twice and searches its tables slowly. Here the picture is written at once with codes that are
+// easy to read, which are then counted and replaced. The bytes are the same.
+
+// Gives an encoder tables whose codes all have one length: symbols of DC four bits, those of AC eight.
+void cjpeg_set_plain_tables(struct jpeg_compress_struct *);
+
+// What stands in a baseline scan.
+typedef struct {
+  size_t mcus;
+  int blocks;        // in each
+  uint8_t table[10]; // of each block: 0 or 1
+} cjpeg_scan;
+
+// Replaces the codes of plain tables in a whole file with one scan. `*recoded` is to be freed by free().
+int cjpeg_recode(
+  const cjpeg_scan *, const uint8_t *bytes, size_t count, uint8_t **recoded, size_t *recoded_count);
+
+#endif

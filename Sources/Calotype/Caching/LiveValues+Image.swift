@@ -1,0 +1,37 @@
+public import CalotypeCaching
+public import CalotypeImaging
+
+extension LiveValues where Value == Image {
+  /// For images: found again as long as somebody holds their pixels. What else belongs to an image is small, and is held
+  /// until then.
+  public static var images: LiveValues {
+    LiveValues { $0.recall }
+  }
+}
+
+extension LiveValues where Value == CachedImage {
+  /// For the memory cache of an ``ImagePipeline``, likewise.
+  public static var images: LiveValues {
+    LiveValues { cached in
+      let recall = cached.image.recall
+      let (provenance, animation) = (cached.provenance, cached.animation)
+      return { recall().map { CachedImage($0, animation: animation, provenance: provenance) } }
+    }
+  }
+}
+
+extension Image {
+  /// Gives the image back without holding its pixels.
+  fileprivate var recall: @Sendable () -> Image? {
+    let bitmap = bitmap.weakReference()
+    let (info, orientation, isPartial) = (info, orientation, isPartial)
+    let (profile, metadata) = (profile, metadata)
+    return {
+      bitmap().map {
+        Image(
+          bitmap: $0, info: info, orientation: orientation, isPartial: isPartial, profile: profile,
+          metadata: metadata)
+      }
+    }
+  }
+}

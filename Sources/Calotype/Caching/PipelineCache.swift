@@ -1,0 +1,133 @@
+public import CalotypeCaching
+public import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+public import FoundationEssentials
+
+/// What a pipeline has cached, request by request: to look, to put something there, and to remove it.
+///
+/// ```swift
+/// if await pipeline.cache.tiers(of: request).isEmpty { queue.append(request) }
+/// try await pipeline.cache.removeAll(.source(url.absoluteString))
+/// ```
+///
+/// Each request is looked at as the pipeline would: with its key, its partition and its own caches. Freshness is no
+/// question here. What is being made meanwhile may be stored after it was removed.
+public struct PipelineCache: Sendable {
+  let pipeline: ImagePipeline
+
+  private func plan(_ request: ImageRequest) -> Plan {
+    Plan(pipeline.prepared(request), pipeline.configuration)
+  }
+
+  /// The tiers that have something for a request, however old: its result, or its original. No access; a cache that fails
+  /// has nothing.
+  public func tiers(of request: ImageRequest) async -> CacheTiers {
+    await plan(request).cachedTiers
+  }
+
+  /// The image in memory, however old. Never suspends.
+  public func image(for request: ImageRequest) -> Image? {
+    let plan = plan(request)
+    return plan.memory?.value(for: plan.request.key, allowingStale: true)?.image
+  }
+
+  /// The original on disk, however old; `nil` if there is none, or if it is known that there is no such image.
+  ///
+  /// - Throws: `CachingError`.
+  public func data(for request: ImageRequest) async throws -> Data? {
+    let plan = plan(request)
+    let data = try await plan.originals?.read(plan.request.sourceKey)?.data
+    return data?.isEmpty == true ? nil : data
+  }
+
+  /// Puts an image where the result of a request is looked for, as if it had been made. It never gets stale by itself.
+  ///
+  /// - Parameters:
+  ///   - image: The image.
+  ///   - request: Whose result it is.
+  ///   - tiers: Where to put it; a result that is its original is not stored on disk without its bytes.
+  /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded.
+  public func store(_ image: Image, for request: ImageRequest, in tiers: CacheTiers = .all) async throws {
+    let plan = plan(request)
+    if tiers.contains(.memory), let memory = plan.memory {
+      let cached = CachedImage(image)
+      memory.store(
+        cached, for: plan.request.key, cost: cached.cost, tags: plan.request.tags,
+        rendition: RequestIdentity.rendition(of: plan.request))
+    }
+    guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
+      let encoding = plan.resultEncoding
+    else { return }
+    let data = try await pipeline.workers.run {
+      try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+    }
+    var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
+    image.info?.store(in: &metadata)
+    try await disk.store(data, metadata: metadata, for: key)
+  }
+
+  /// Puts encoded bytes where the original of a request is looked for, as if they had been loaded. They never get stale by
+  /// themselves.
+  ///
+  /// - Throws: `ImagingError` if they are no image; `CachingError`.
+  public func store(_ data: Data, for request: ImageRequest) async throws {
+    let plan = plan(request)
+    let (info, version) = try await pipeline.workers.run {
+      (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
+    }
+    var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
+    metadata.version = version
+    try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
+  }
+
+  /// Removes what is kept for this very request: its result, and its original if `tiers` say so.
+  ///
+  /// - Throws: `CachingError`; memory is clear then.
+  public func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
+    let plan = plan(request)
+    if tiers.contains(.memory) { plan.memory?.remove(plan.request.key) }
+    if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
+    if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
+      _ = try await plan.originals?.writable?.remove(plan.request.sourceKey)
+    }
+  }
+
+  /// Removes what was made of a selection: originals and results of every size, in memory and on disk.
+  ///
+  /// - Throws: `CachingError`; memory is clear then.
+  public func removeAll(_ selection: CacheSelection) async throws {
+    let caches = pipeline.configuration.caches
+    caches.memory?.removeAll(selection)
+    _ = try await caches.disk?.writable?.removeAll(selection)
+    _ = try await caches.originals?.writable?.removeAll(selection)
+  }
+
+  /// Removes everything.
+  ///
+  /// - Throws: `CachingError`; memory is clear then.
+  public func removeAll() async throws {
+    let caches = pipeline.configuration.caches
+    caches.memory?.removeAll()
+    _ = try await caches.disk?.writable?.removeAll()
+    _ = try await caches.originals?.writable?.removeAll()
+  }
+
+  /// Waits until what has been made so far is stored, and survives the machine losing its power.
+  ///
+  /// - Throws: `CachingError`.
+  public func flush() async throws {
+    await pipeline.flush()
+    let caches = pipeline.configuration.caches
+    try await caches.disk?.writable?.flush()
+    try await caches.originals?.writable?.flush()
+  }
+
+  /// What the memory cache holds and has done; `nil` without one.
+  public var memoryStatistics: MemoryCacheStatistics? { pipeline.configuration.caches.memory?.statistics }
+}
+
+extension ImagePipeline {
+  /// What is cached.
+  public nonisolated var cache: PipelineCache { PipelineCache(pipeline: self) }
+}

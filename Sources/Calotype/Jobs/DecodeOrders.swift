@@ -1,0 +1,120 @@
+import CalotypeImaging
+import CalotypeSupport
+
+/// The sizes that are wanted of one original at the same time: whoever gets a turn to decode does it for all.
+final class DecodeOrders: Sendable {
+  private let waiting = Lock([DecodeOrder]())
+
+  /// Adds an order, to wait for a turn with.
+  func add(_ order: DecodeOrder) {
+    waiting.withLock { $0.append(order) }
+  }
+
+  /// Takes an order and those that can be decoded with it, as long as there is room for their pixels; empty if somebody else
+  /// has taken it. Those who wait with one that was taken wait for it alone from now on.
+  func take(_ order: DecodeOrder, from queue: StageQueue) -> [DecodeOrder] {
+    let taken = waiting.withLock { waiting -> [DecodeOrder] in
+      guard waiting.contains(where: { $0 === order }) else { return [] }
+      var taken = [order]
+      for other in waiting where other !== order && order.sharesDecode(with: other) {
+        guard let allowance = queue.takeIfThereIsRoom(bytes: other.byteCount) else { continue }
+        other.hold(allowance)
+        taken.append(other)
+      }
+      waiting.removeAll { other in taken.contains { $0 === other } }
+      return taken
+    }
+    for other in taken.dropFirst() { other.ticket.withdraw() }
+    return taken
+  }
+
+  /// Nobody wants it any more.
+  func remove(_ order: DecodeOrder) {
+    waiting.withLock { $0.removeAll { $0 === order } }
+  }
+}
+
+/// One size of an original, wanted by one job.
+final class DecodeOrder: Sendable {
+  /// What became of it.
+  enum Outcome: Sendable {
+    case image(Image)
+    /// Who had taken it did not get to it.
+    case retry
+  }
+
+  private struct State {
+    var outcome: Outcome?
+    var waiter: CheckedContinuation<Outcome?, Never>?
+    var allowance: StageQueue.Allowance?
+  }
+
+  let thumbnail: Thumbnail?
+  /// Everything else about the decode.
+  let options: DecodeOptions
+  /// Of those that can be made of the same decoded pixels; `nil` if it is alone.
+  private let group: Int?
+  let byteCount: Int
+  let ticket = StageQueue.Ticket()
+  private let state = Lock(State())
+
+  init(_ options: DecodeOptions, group: Int?, byteCount: Int) {
+    thumbnail = options.thumbnail
+    self.group = group
+    self.options = options.without(\.thumbnail)
+    self.byteCount = byteCount
+  }
+
+  func sharesDecode(with other: DecodeOrder) -> Bool {
+    group != nil && group == other.group && options == other.options
+  }
+
+  /// Its place in the budget, taken by whoever decodes it.
+  func hold(_ allowance: StageQueue.Allowance) {
+    state.withLock { $0.allowance = allowance }
+  }
+
+  var allowance: StageQueue.Allowance? { state.withLock { $0.allowance } }
+
+  func fulfil(_ outcome: Outcome) {
+    let waiter = state.withLock { state in
+      state.outcome = outcome
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(returning: outcome)
+  }
+
+  /// What became of it, once somebody has taken it.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled.
+  func outcome() async throws -> Outcome {
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let ready = state.withLock { state -> Outcome?? in
+          if let outcome = state.outcome { return outcome }
+          if Task.isCancelled { return .some(nil) }
+          state.waiter = continuation
+          return nil
+        }
+        if let ready { continuation.resume(returning: ready) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { state in
+        defer { state.waiter = nil }
+        return state.waiter
+      }
+      waiter?.resume(returning: nil)
+    }
+    guard let outcome else { throw CancellationError() }
+    return outcome
+  }
+}
+
+extension DecodeOptions {
+  fileprivate func without<Value>(_ field: WritableKeyPath<DecodeOptions, Value?>) -> DecodeOptions {
+    var options = self
+    options[keyPath: field] = nil
+    return options
+  }
+}

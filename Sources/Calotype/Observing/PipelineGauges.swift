@@ -1,0 +1,29 @@
+import CoreMetrics
+
+/// The gauges of a ``MetricsObserver``.
+struct PipelineGauges: Sendable {
+  private let gauges: [(gauge: Gauge, value: @Sendable (PipelineSample) -> Int?)]
+
+  init(prefix: String, factory: any MetricsFactory) {
+    let values: [(String, @Sendable (PipelineSample) -> Int?)] = [
+      ("image_jobs", { $0.statistics.runningImageJobs }),
+      ("source_jobs", { $0.statistics.runningSourceJobs }),
+      ("waiting_loads", { $0.statistics.waitingLoads }),
+      ("running_decodes", { $0.statistics.runningDecodes }),
+      ("waiting_decodes", { $0.statistics.waitingDecodes }),
+      ("decoded_bytes", { $0.statistics.decodedBytes }),
+      ("encoded_bytes", { $0.statistics.encodedBytes }),
+      ("memory_cache_bytes", { $0.memory?.bytes }),
+      ("memory_cache_images", { $0.memory?.count }),
+      ("disk_cache_bytes", { $0.diskBytes }),
+    ]
+    gauges = values.map { name, value in (Gauge(label: "\(prefix)_\(name)", factory: factory), value) }
+  }
+
+  /// Sets those whose value is known.
+  func set(_ sample: PipelineSample) {
+    for (gauge, value) in gauges {
+      if let value = value(sample) { gauge.record(value) }
+    }
+  }
+}

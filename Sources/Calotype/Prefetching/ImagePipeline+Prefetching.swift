@@ -1,0 +1,91 @@
+import CalotypeCaching
+
+/// What a ``Prefetcher`` asks of its pipeline.
+extension ImagePipeline {
+  /// A request as it is prefetched: without what only matters to who takes the result.
+  nonisolated func prefetched(_ request: ImageRequest) -> ImageRequest {
+    var request = prepared(request)
+    var rules = request.rules
+    rules.priority = .low
+    rules.includesData = false
+    rules.previews = .off
+    rules.storeDurability = .none
+    // Each change makes a copy.
+    if rules != request.rules { request.rules = rules }
+    return request
+  }
+
+  /// Fetches what an item is about.
+  nonisolated func prefetch(
+    _ item: PrefetchItem, to destination: Prefetcher.Destination
+  ) async -> PrefetchOutcome {
+    let request = item.request
+    do {
+      let isCached = await isPrefetched(request, to: destination)
+      if item.isCancelled { return .cancelled }
+      if isCached { return .skipped }
+      return try await withDeadline(of: request) { deadline in
+        switch destination {
+        case .disk: try await fetchOriginal(item, deadline)
+        case .memory: try await fetchImage(item, deadline)
+        }
+      }
+    } catch {
+      return item.isCancelled || error is CancellationError ? .cancelled : .failed(error)
+    }
+  }
+
+  private nonisolated func fetchOriginal(
+    _ item: PrefetchItem, _ deadline: Deadline?
+  ) async throws -> PrefetchOutcome {
+    let request = item.request
+    var demand = Demand(request)
+    demand.tiers = request.cachePolicy.writesCaches ? .originals : []
+    let place = try await subscribe(
+      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy,
+      want: Want(demand, priority: item.priority))
+    defer { place.leave() }
+    item.hold(place)
+    deadline?.limit(place)
+    let loaded = try await place.firstValue().0
+    return loaded.source == .loader ? .loaded(byteCount: loaded.data.count) : .skipped
+  }
+
+  private nonisolated func fetchImage(
+    _ item: PrefetchItem, _ deadline: Deadline?
+  ) async throws -> PrefetchOutcome {
+    let request = item.request
+    let place = try await subscribe(
+      to: request, want: Want(Demand(request), priority: item.priority))
+    defer { place.leave() }
+    item.hold(place)
+    deadline?.limit(place)
+    let (made, isInterim) = try await place.firstValue()
+    let response = try await response(made, isInterim: isInterim, for: request, original: nil)
+    return response.source == .memory ? .skipped : .loaded(byteCount: response.byteCount)
+  }
+
+  /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and
+  /// the bytes of an original that may be stale are left to the job, which reads them anyway.
+  private nonisolated func isPrefetched(
+    _ request: ImageRequest, to destination: Prefetcher.Destination
+  ) async -> Bool {
+    guard request.cachePolicy.readsCaches, !request.hasCacheDirectives else { return false }
+    let plan = Plan(request, configuration)
+    if destination == .disk {
+      return request.trustsAge ? await plan.cachedTiers.contains(.originals) : false
+    }
+    if let memory = plan.memory, request.storeTiers.contains(.memory) {
+      return memory.value(for: request.key, allowingStale: request.trustsAge) != nil
+    }
+    if request.trustsAge { return await plan.cachedTiers.contains(.disk) }
+    guard let key = plan.resultKey, let record = try? await plan.disk?.read(key) else { return false }
+    guard let response = record.metadata.response else { return true }
+    let decision = freshness(for: request).decision(
+      for: request.headers, stored: response, now: configuration.now())
+    return switch decision {
+    case .fresh, .stale: true
+    default: false
+    }
+  }
+}

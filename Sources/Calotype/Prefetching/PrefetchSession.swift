@@ -1,0 +1,106 @@
+import CalotypeSupport
+
+/// One call of ``Prefetcher/prefetch(_:)``: how its requests have ended, and who waits to hear of it.
+final class PrefetchSession: Sendable {
+  private struct State {
+    /// As they are fetched, and as they were handed over.
+    var open: [ImageRequest: ImageRequest]
+    var progress: PrefetchProgress
+    var result = PrefetchResult()
+    var lastID = 0
+    var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+  }
+
+  private let state: Lock<State>
+  private let withdraw: @Sendable (PrefetchSession) -> Void
+
+  /// - Parameters:
+  ///   - requests: As they are fetched, and as they were handed over.
+  ///   - withdraw: Takes the session out of the books.
+  init(_ requests: [ImageRequest: ImageRequest], withdraw: @escaping @Sendable (PrefetchSession) -> Void) {
+    state = Lock(State(open: requests, progress: PrefetchProgress(total: requests.count)))
+    self.withdraw = withdraw
+  }
+
+  /// Requests that have not ended.
+  var unended: [ImageRequest] { state.withLock { Array($0.open.keys) } }
+  var progress: PrefetchProgress { state.withLock { $0.progress } }
+  var result: PrefetchResult { state.withLock { $0.result } }
+
+  /// Ends one request; the first ending counts.
+  func end(_ request: ImageRequest, _ outcome: PrefetchOutcome) {
+    end([request], outcome)
+  }
+
+  /// Ends all that have not ended: they were taken out of the books.
+  func endRest() {
+    end(unended, .cancelled)
+  }
+
+  /// Gives up what has not ended.
+  func cancel() {
+    withdraw(self)
+    endRest()
+  }
+
+  private func end(_ requests: [ImageRequest], _ outcome: PrefetchOutcome) {
+    let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+      let before = state.progress.finished
+      for request in requests {
+        guard let given = state.open.removeValue(forKey: request) else { continue }
+        state.progress.latest = (given, outcome)
+        switch outcome {
+        case .loaded:
+          state.progress.loaded += 1
+          state.result.loaded.append(given)
+        case .skipped:
+          state.progress.skipped += 1
+          state.result.skipped.append(given)
+        case .failed(let error):
+          state.progress.failed += 1
+          state.result.failed.append(PrefetchResult.Failure(request: given, error: error))
+        case .cancelled:
+          state.progress.cancelled += 1
+          state.result.cancelled.append(given)
+        }
+      }
+      guard state.progress.finished > before else { return [] }
+      defer { state.waiters = [:] }
+      return Array(state.waiters.values)
+    }
+    for waiter in waiters { waiter.resume(returning: true) }
+  }
+
+  /// The progress, when more than `seen` requests have ended; `nil` when there are no more, or the task is cancelled.
+  func next(after seen: Int) async -> PrefetchProgress? {
+    while true {
+      let progress = progress
+      if Task.isCancelled { return nil }
+      if progress.finished > seen { return progress }
+      if progress.finished == progress.total { return nil }
+      guard await hasChanged(since: seen) else { return nil }
+    }
+  }
+
+  /// Waits until more than `seen` requests have ended. `false` if the task is cancelled before.
+  private func hasChanged(since seen: Int) async -> Bool {
+    let id = state.withLock { state -> Int in
+      state.lastID += 1
+      return state.lastID
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let answer = state.withLock { state -> Bool? in
+          // Asked under the lock: a cancellation before this point finds nobody to wake.
+          if Task.isCancelled { return false }
+          if state.progress.finished > seen { return true }
+          state.waiters[id] = continuation
+          return nil
+        }
+        if let answer { continuation.resume(returning: answer) }
+      }
+    } onCancel: {
+      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
+    }
+  }
+}

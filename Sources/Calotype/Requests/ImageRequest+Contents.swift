@@ -1,0 +1,113 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import FoundationEssentials
+import HTTPTypes
+
+extension ImageRequest {
+  /// All that decides about the bytes and the pixels.
+  struct Identity: Sendable {
+    var source: ImageSource
+    var headers = HTTPFields()
+    var credential: Credential?
+    var partition: String?
+    var keyPolicy = KeyPolicy.absolute
+    var fallbacks: [URL] = []
+    var loader: Named<any ImageLoading>?
+    var coders: Named<CoderRegistry>?
+    var formatHint: ImageFormat?
+    var thumbnail: Thumbnail?
+    var maxPixels: Int?
+    var transforms = RequestTransforms.inherit
+    var animationTransforms = DecodeOptions.AnimationTransforms.everyFrame
+    var frames = FrameSelection.first
+    var appliesOrientation = true
+    var allowsPartial = false
+  }
+
+  /// How to get it.
+  struct Rules: Hashable, Sendable {
+    var cachePolicy = CachePolicy.http
+    var queryTiers = CacheTiers.all
+    var storeTiers = CacheTiers.all
+    var storeDurability = StoreDurability.none
+    var caches: Named<ImageCaches>?
+    var originalSerializer: Named<OriginalSerializer>?
+    var resultEncoding: EncodeOptions?
+    var acceptsLarger = false
+    var expectedKind: ImageKind?
+    var includesData = false
+    var previews = PreviewPolicy.off
+    var tags: [String] = []
+    var priority = RequestPriority.normal
+    var deadline: Duration?
+    var timeouts = LoadTimeouts()
+    var failurePolicy = FailurePolicy.respect
+    var finishesLoad = false
+  }
+
+  /// A request, with what is asked of it at every look-up found out once.
+  final class Contents: Sendable {
+    let identity: Identity
+    let rules: Rules
+    let key: CacheKey
+    let sourceKey: CacheKey
+    let hasCacheDirectives: Bool
+    let isServedFromMemory: Bool
+    let trustsAge: Bool
+
+    convenience init(_ identity: Identity, _ rules: Rules) {
+      let (sourceKey, key) = RequestIdentity.keys(of: identity)
+      self.init(identity, rules, key, sourceKey)
+    }
+
+    convenience init(changing other: Contents, _ rules: Rules) {
+      self.init(other.identity, rules, other.key, other.sourceKey)
+    }
+
+    private init(_ identity: Identity, _ rules: Rules, _ key: CacheKey, _ sourceKey: CacheKey) {
+      self.identity = identity
+      self.rules = rules
+      self.key = key
+      self.sourceKey = sourceKey
+      hasCacheDirectives =
+        identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
+      trustsAge = rules.cachePolicy.trustsAge
+      isServedFromMemory =
+        rules.cachePolicy.readsCaches && rules.queryTiers.contains(.memory) && !hasCacheDirectives
+        && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
+        && rules.storeDurability == .none
+    }
+  }
+}
+
+extension ImageRequest {
+  /// What becomes of the picture in the end.
+  var chain: TransformChain { identity.transforms.chain }
+
+  /// Whether the result is the decoded original, so that caching the original is enough.
+  var isPlain: Bool { thumbnail == nil && maxPixels == nil && chain.isEmpty }
+
+  /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
+  /// file may change.
+  var isMemoryCacheable: Bool {
+    if case .data = source { true } else { isDiskCacheable }
+  }
+
+  /// Whether source and result may be kept on disk, where other programs find them too: the names that a program
+  /// gives to bytes mean nothing there.
+  var isDiskCacheable: Bool {
+    guard case .url(let url) = source, let scheme = url.scheme?.lowercased() else { return false }
+    return scheme != "file" && scheme != "data"
+  }
+
+  /// How the original is to be decoded.
+  func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
+    var options = DecodeOptions(
+      limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
+      thumbnail: thumbnail, formatHint: formatHint, transforms: chain,
+      animationTransforms: animationTransforms)
+    options.maxPixels = identity.maxPixels
+    return options
+  }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import Calotype
+import FoundationEssentials
+
+struct PrefetchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prefetch",
+    abstract: "Loads the images of a list into the disk cache, where get finds them.",
+    discussion: """
+      The list has one http or https URL a line; blank lines, and lines that begin with #, are left out. It is \
+      read as it comes: calotype prefetch - begins with the first line that another program writes. What is \
+      cached already is skipped, unless the server has to be asked whether it is still right.
+
+      Originals are loaded, and nothing is decoded. With --decode, thumbnails or transformed pictures are made as \
+      well: give the options that get will be given.
+      """)
+
+  @Argument(help: ArgumentHelp("The file with the list, or - for standard input.", valueName: "list|-"))
+  var list: String
+
+  @Flag(help: "Also make what --thumbnail, --max-pixels and --transform ask for.")
+  var decode = false
+
+  @Option(help: "Images under way at a time.")
+  var concurrency = 3
+
+  @Flag(help: "One JSON object a line.")
+  var json = false
+
+  @Flag(help: "No progress and no report; errors only.")
+  var quiet = false
+
+  @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Request options") var requests: RequestOptions
+  @OptionGroup(title: "Loading options") var loading: LoadingOptions
+  @OptionGroup(title: "Cache options") var cache: CacheOptions
+
+  func validate() throws {
+    guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
+    if pixels.format != nil || pixels.quality != nil || pixels.lossless || pixels.firstFrame {
+      throw ValidationError(
+        "--format, --quality, --lossless and --first-frame are about files, which get writes; leave them out."
+      )
+    }
+    if !pixels.isCacheable {
+      throw ValidationError(
+        "The cache keeps pictures upright and in sRGB; leave --as-stored and --keep-profile out.")
+    }
+    if decode, !pixels.changesPixels {
+      throw ValidationError(
+        "--decode makes what other options ask for; add --thumbnail, --max-pixels or --transform.")
+    }
+    if !decode, pixels.changesPixels {
+      throw ValidationError("Pixel options say what --decode makes, which is missing.")
+    }
+    switch requests.cachePolicy {
+    case .http, .useAge, .reload, .staleWhileRevalidate: break
+    case .cacheOnly: throw ValidationError("--cache-policy cache-only loads nothing.")
+    case .loaderOnly: throw ValidationError("--cache-policy loader-only keeps nothing.")
+    }
+  }
+
+  func run() async throws {
+    let report = PrefetchReport(json: json, quiet: quiet)
+    let lines: LineReader
+    do {
+      lines = try LineReader(list)
+    } catch {
+      Failure(source: list, error: error).report(asJSON: json)
+      throw ExitCode(1)
+    }
+    let pipeline = ImagePipeline(
+      .init(
+        loader: loading.loader(concurrency: concurrency, partials: cache.partials), memoryCache: nil,
+        diskCache: DiskCache(cache.configuration), decodeLimits: loading.decodeLimits))
+    let prefetcher = Prefetcher(
+      pipeline, destination: decode ? .memory : .disk, concurrency: concurrency,
+      priority: requests.priority ?? .low)
+    let rendering = Rendering(pixels: pixels, pipeline: pipeline)
+    await report.display.show {
+      // A window of `concurrency` children: a line is read when there is room for one more.
+      await withTaskGroup(of: Void.self) { group in
+        var running = 0
+        do {
+          while let line = try await lines.next() {
+            report.begin(line)
+            if running >= concurrency { await group.next() } else { running += 1 }
+            group.addTask { await prefetch(line, by: prefetcher, rendering, report) }
+          }
+          report.listHasEnded()
+        } catch {
+          if !(error is CancellationError) { report.failed(list, error) }
+        }
+      }
+    }
+    await pipeline.flush()
+    report.close()
+    try Task.checkCancellation()
+    if report.hasFailed { throw ExitCode(1) }
+  }
+
+  /// One line from beginning to end; its failure is its own.
+  private func prefetch(
+    _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ report: PrefetchReport
+  ) async {
+    do {
+      let request = try request(for: line, rendering)
+      let prefetch = prefetcher.prefetch(CollectionOfOne(request))
+      var outcome = PrefetchOutcome.cancelled
+      for await progress in prefetch { outcome = progress.latest?.outcome ?? outcome }
+      if case .failed(let error) = outcome { throw error }
+      if case .cancelled = outcome { throw CancellationError() }
+      report.ended(line, outcome)
+    } catch {
+      report.failed(line, error)
+    }
+  }
+
+  private func request(
+    for line: LineReader.Line, _ rendering: Rendering
+  ) throws(CommandError) -> ImageRequest {
+    if line.isTooLong { throw .lineTooLong(limit: LineReader.limit) }
+    guard line.text.contains("://"), let source = Source(argument: line.text) else {
+      throw .malformedURL(line.text)
+    }
+    guard ["http", "https"].contains(source.scheme ?? "http") else { throw .notRemote }
+    guard try source.url.host()?.isEmpty == false else { throw .malformedURL(line.text) }
+    let request = requests.applied(to: try rendering.request(for: source))
+    return try loading.applied(to: request, for: source)
+  }
+}

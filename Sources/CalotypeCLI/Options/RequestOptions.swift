@@ -1,0 +1,131 @@
+public import ArgumentParser
+public import Calotype
+import FoundationEssentials
+
+/// What is asked for and by which rules: for the commands that go through the disk cache.
+struct RequestOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "When what is cached will do.",
+      discussion: """
+        use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
+        for the next time, reload and loader-only do not look; loader-only stores nothing either.
+        """, valueName: "policy"))
+  var cachePolicy: CachePolicy = .http
+
+  @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
+  var deadline: Double?
+
+  @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
+  var priority: RequestPriority?
+
+  @Option(
+    name: .customLong("fallback"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Ask there if a URL fails for good; may be repeated.", valueName: "url"))
+  var fallbacks: [FallbackArgument] = []
+
+  @Flag(help: "Take URLs for the same image that differ in their query only.")
+  var ignoreQuery = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The parameters of the query that tell images apart, by commas; others, such as signatures, do not.",
+      valueName: "names"))
+  var keyParameters: String?
+
+  @Option(help: ArgumentHelp("Share nothing cached with other partitions, or with none.", valueName: "name"))
+  var partition: String?
+
+  @Option(
+    name: .customLong("tag"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("A name for cache clear --tag; may be repeated.", valueName: "name"))
+  var tags: [String] = []
+
+  @Option(help: "Take sources for this format, whatever they begin with: jpeg, png, apng, webp, gif.")
+  var formatHint: ImageFormat?
+
+  func validate() throws {
+    if let deadline, !(deadline > 0 && deadline <= 86_400) {
+      throw ValidationError("--deadline is a number of seconds above 0.")
+    }
+    if ignoreQuery, keyParameters != nil {
+      throw ValidationError("--ignore-query leaves nothing for --key-parameters; leave one of them out.")
+    }
+    if keyParameters != nil, parameterNames.isEmpty {
+      throw ValidationError("--key-parameters needs a name; --ignore-query is for none.")
+    }
+    if tags.contains("") || partition == "" { throw ValidationError("--tag and --partition need a name.") }
+  }
+
+  private var parameterNames: Set<String> {
+    Set((keyParameters ?? "").split(separator: ",").map(String.init))
+  }
+
+  /// `request` as these options have it.
+  func applied(to request: ImageRequest) -> ImageRequest {
+    var request = request
+    request.cachePolicy = cachePolicy
+    if let priority { request.priority = priority }
+    if let deadline { request.deadline = .seconds(deadline) }
+    if !fallbacks.isEmpty { request.fallbacks = fallbacks.map(\.url) }
+    if ignoreQuery { request.keyPolicy = .withoutQuery }
+    if keyParameters != nil { request.keyPolicy = .keeping(parameterNames) }
+    if let partition { request.partition = partition }
+    if !tags.isEmpty { request.tags = tags }
+    if let formatHint { request.formatHint = formatHint }
+    return request
+  }
+}
+
+/// Another place of an image on the command line.
+struct FallbackArgument: ExpressibleByArgument {
+  let url: URL
+
+  init?(argument: String) {
+    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
+      url.host()?.isEmpty == false
+    else { return nil }
+    self.url = url
+  }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+  fileprivate static func named(_ name: String) -> Self? { allCases.first { kebab($0.rawValue) == name } }
+}
+
+private func kebab(_ name: String) -> String {
+  name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+}
+
+extension CachePolicy: ExpressibleByArgument {
+  /// As they are written on the command line.
+  public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
+
+  /// `http`, `use-age` …
+  public init?(argument: String) {
+    guard let value = Self.named(argument) else { return nil }
+    self = value
+  }
+}
+
+extension ImageKind: ExpressibleByArgument {}
+
+extension RequestPriority: ExpressibleByArgument {
+  /// As they are written on the command line.
+  public static var allValueStrings: [String] { allCases.map { kebab("\($0)") } }
+
+  /// `very-low`, `low` …
+  public init?(argument: String) {
+    guard let value = Self.allCases.first(where: { kebab("\($0)") == argument }) else { return nil }
+    self = value
+  }
+}
+
+extension ImageFormat: ExpressibleByArgument {
+  /// The name of a format that can be read.
+  public init?(argument: String) {
+    let formats: [ImageFormat] = [.jpeg, .png, .apng, .webp, .gif]
+    guard let format = formats.first(where: { $0.rawValue == argument.lowercased() }) else { return nil }
+    self = format
+  }
+}

@@ -1,0 +1,57 @@
+/// Text as it stands in the cells of a terminal: control characters made harmless, wide characters counted twice.
+struct TerminalText {
+  private(set) var text = ""
+  private(set) var width = 0
+
+  /// As much of the end of `text` as fits, behind an ellipsis if that is not all.
+  static func tail(of text: String, cells: Int) -> TerminalText {
+    let whole = TerminalText(text)
+    if whole.width <= cells { return whole }
+    guard cells > 0 else { return TerminalText("") }
+    var kept: [Unicode.Scalar] = []
+    var width = 1
+    for scalar in whole.text.unicodeScalars.reversed() {
+      width += Self.cells(of: scalar)
+      if width > cells { break }
+      kept.append(scalar)
+    }
+    // A mark without its letter would go to the ellipsis.
+    while let first = kept.last, Self.cells(of: first) == 0 { kept.removeLast() }
+    var tail = TerminalText("…")
+    for scalar in kept.reversed() { tail.append(scalar) }
+    return tail
+  }
+
+  init(_ text: String) {
+    for scalar in text.unicodeScalars { append(scalar) }
+  }
+
+  /// With spaces behind it.
+  func padded(to cells: Int) -> String { text + String(repeating: " ", count: max(0, cells - width)) }
+
+  private mutating func append(_ scalar: Unicode.Scalar) {
+    let isControl: Bool
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: isControl = true
+    default: isControl = false
+    }
+    text.unicodeScalars.append(isControl ? "?" : scalar)
+    width += isControl ? 1 : Self.cells(of: scalar)
+  }
+
+  private static func cells(of scalar: Unicode.Scalar) -> Int {
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark: return 0
+    default: break
+    }
+    // East Asian wide characters and pictographs (UAX #11), roughly.
+    switch scalar.value {
+    case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xa960...0xa97c, 0xac00...0xd7a3,
+      0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f,
+      0x1f680...0x1f6ff, 0x1f900...0x1faff, 0x20000...0x3fffd:
+      return 2
+    default:
+      return 1
+    }
+  }
+}

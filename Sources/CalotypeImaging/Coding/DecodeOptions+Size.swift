@@ -1,0 +1,25 @@
+extension DecodeOptions {
+  /// Bytes of the pixels that a decode by these options takes at its end, before transforms: what it delivers, and the whole
+  /// picture besides where the format can only be shrunk as a whole.
+  package func outputByteCount(for info: ImageInfo) -> Int {
+    let whole = info.size.byteCount
+    let uprightSize = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    guard let thumbnail = decodedThumbnail(for: info),
+      let size = try? thumbnail.geometry(for: uprightSize).size
+    else { return whole }
+    switch info.format {
+    case .jpeg, .png: return size.byteCount
+    default:
+      let (sum, overflow) = whole.addingReportingOverflow(size.byteCount)
+      return overflow ? .max : sum
+    }
+  }
+}
+
+extension PixelSize {
+  /// Bytes of so many pixels in ``PixelFormat/rgba8``; `Int.max` when that overflows.
+  package var byteCount: Int {
+    let (product, overflow) = pixelCount.multipliedReportingOverflow(by: 4)
+    return overflow ? .max : product
+  }
+}

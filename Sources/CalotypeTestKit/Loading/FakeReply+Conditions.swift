@@ -1,0 +1,24 @@
+import CalotypeLoading
+import FoundationEssentials
+
+extension FakeReply {
+  /// Whether what the request holds is what this reply is about (RFC 9110 §13.1). Dates are compared as text.
+  func isHeld(by request: LoadRequest) -> Bool {
+    guard status == 200 else { return false }
+    if let held = request.validators?.etag ?? request.headers[.ifNoneMatch] {
+      guard let etag = headers[.eTag] else { return false }
+      return held.split(separator: ",").contains { candidate in
+        let candidate = candidate.drop { $0 == " " }
+        return candidate == "*" || Self.opaque(candidate) == Self.opaque(etag[...])
+      }
+    }
+    let date = request.validators?.lastModified ?? request.headers[.ifModifiedSince]
+    return date != nil && date == headers[.lastModified]
+  }
+
+  /// An entity tag without its mark of weakness, which does not count here.
+  private static func opaque(_ tag: Substring) -> Substring {
+    let tag = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    return tag.last == " " ? opaque(tag.dropLast()) : tag
+  }
+}

@@ -1,0 +1,122 @@
+import Glibc
+
+/// A terminal of a size, and what stands on it: as much of one as the command makes use of.
+final class Terminal {
+  private let master: Int32
+  /// What the command gets for a terminal.
+  private(set) var end: Int32
+  private var columns: Int
+  /// Everything that was written.
+  private(set) var bytes: [UInt8] = []
+  private(set) var lines: [[Character]] = [[]]
+  private(set) var isCursorVisible = true
+  /// Whether a line reached the last column, where terminals break it.
+  private(set) var hasBrokenLines = false
+  private var (row, column) = (0, 0)
+  private var pending: [UInt8] = []
+
+  init(columns: Int, rows: Int) throws {
+    self.columns = columns
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2): `posix_openpt` and its kin are not visible to Swift.
+    var (lock, number): (Int32, UInt32) = (0, 0)
+    guard master >= 0, ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0
+    else { throw Tool.POSIXFailure(errno: errno) }
+    end = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard end >= 0 else { throw Tool.POSIXFailure(errno: errno) }
+    resize(columns: columns, rows: rows)
+  }
+
+  deinit {
+    close(master)
+    if end >= 0 { close(end) }
+  }
+
+  /// The command has its own now.
+  func letGo() {
+    close(end)
+    end = -1
+  }
+
+  func resize(columns: Int, rows: Int) {
+    self.columns = columns
+    var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Lines with something on them.
+  var text: [String] {
+    lines.map { String($0).trimmingEnd() }.filter { !$0.isEmpty }
+  }
+
+  /// Reads until the terminal looks as expected. `false` if that does not happen before the command ends.
+  func wait(until isReached: (Terminal) -> Bool) -> Bool {
+    while !isReached(self) { if !read() { return isReached(self) } }
+    return true
+  }
+
+  /// Reads until the command ends.
+  func drain() { while read() {} }
+
+  private func read() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(master, &buffer, buffer.count)
+    guard count > 0 else { return count < 0 && errno == EINTR }
+    bytes += buffer[..<count]
+    pending += buffer[..<count]
+    while let character = take() { put(character) }
+    return true
+  }
+
+  private enum Piece {
+    case character(Character)
+    case control(Character, String)
+  }
+
+  private func take() -> Piece? {
+    guard let first = pending.first else { return nil }
+    if first == 0x1B {
+      let isLast = { (byte: UInt8) in (0x40...0x7e).contains(byte) }
+      guard let last = pending.dropFirst(2).firstIndex(where: isLast) else { return nil }
+      let arguments = String(decoding: pending[2..<last], as: UTF8.self)
+      let final = Character(Unicode.Scalar(pending[last]))
+      pending.removeFirst(last + 1)
+      return .control(final, arguments)
+    }
+    let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    guard pending.count >= length else { return nil }
+    let text = String(decoding: pending[..<length], as: UTF8.self)
+    pending.removeFirst(length)
+    return text.first.map { .character($0) }
+  }
+
+  private func put(_ piece: Piece) {
+    switch piece {
+    case .character("\r"): column = 0
+    case .character("\n"):
+      row += 1
+      if row == lines.count { lines.append([]) }
+    case .character(let character):
+      if column >= columns - 1 { hasBrokenLines = true }
+      while lines[row].count <= column { lines[row].append(" ") }
+      lines[row][column] = character
+      column += 1
+    case .control("A", let count): row = max(0, row - (Int(count) ?? 1))
+    case .control("K", _): lines[row] = Array(lines[row].prefix(column))
+    case .control("J", _):
+      lines[row] = Array(lines[row].prefix(column))
+      lines = Array(lines[...row])
+    case .control("l", "?25"): isCursorVisible = false
+    case .control("h", "?25"): isCursorVisible = true
+    case .control: break
+    }
+  }
+}
+
+extension String {
+  fileprivate func trimmingEnd() -> String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

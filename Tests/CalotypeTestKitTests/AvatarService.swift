@@ -1,0 +1,32 @@
+import Calotype
+import FoundationEssentials
+
+/// What a program builds on Calotype, and wants to test: the pictures of its users.
+struct AvatarService {
+  private let pipeline: ImagePipeline
+  private let folder: URL
+
+  init(_ pipeline: ImagePipeline, folder: URL) {
+    self.pipeline = pipeline
+    self.folder = folder
+  }
+
+  func url(of user: String) -> URL { folder.appending(path: user) }
+
+  /// The picture of a user in 64×64 pixels; `nil` for users without one.
+  func avatar(of user: String) async throws -> Image? {
+    do {
+      return try await pipeline.image(for: ImageRequest(url: url(of: user), thumbnail: .fill(64, 64)))
+    } catch LoadingError.httpStatus(_, status: 404, _) {
+      return nil
+    }
+  }
+
+  /// The pictures of those users who have one.
+  func avatars(of users: [String]) async throws -> [String: Image] {
+    try await withThrowingTaskGroup(of: (String, Image?).self) { group in
+      for user in users { group.addTask { (user, try await avatar(of: user)) } }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+  }
+}

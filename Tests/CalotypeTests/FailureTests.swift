@@ -1,0 +1,146 @@
+import Calotype
+import CalotypeTestKit
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+/// What is remembered of failures, and what is not.
+@Suite("Failures", .timeLimit(.minutes(1)))
+struct FailureTests {
+  private let server: ScriptedHTTPServer
+  private let time = ManualTime()
+  private let pipeline: ImagePipeline
+
+  init() throws {
+    server = try ScriptedHTTPServer()
+    var configuration = HTTPLoader.Configuration()
+    configuration.retry = RetryPolicy(maxRetries: 0)
+    configuration.failureMemory = FailureMemory { [time] in time.instant }
+    pipeline = .isolated(
+      loader: LoaderGroup.standard.adding(HTTPLoader(configuration, transport: CurlLoader.shared)))
+  }
+
+  private func request(_ policy: FailurePolicy = .respect) -> ImageRequest {
+    var request = ImageRequest(url: server.url("/a.png"))
+    request.failurePolicy = policy
+    return request
+  }
+
+  private var hits: Int { server.requests(for: "/a.png").count }
+
+  @Test(
+    "bytes that are no image: the next request does not ask the server, a later one or one that insists does",
+    arguments: [
+      Data("<html>no image</html>".utf8), (try? Samples.png(width: 64, height: 64).prefix(120)) ?? Data([1]),
+    ])
+  func undecodable(_ body: Data) async throws {
+    server.route("/a.png", .body(body))
+    await #expect(throws: ImagingError.self) { try await pipeline.image(for: request()) }
+    #expect(hits == 1)
+    await pipeline.settle()
+    await #expect { try await pipeline.image(for: request()) } throws: { error in
+      guard case .recentlyFailed = error as? LoadingError else { return false }
+      return true
+    }
+    #expect(hits == 1)
+    await #expect(throws: ImagingError.self) { try await pipeline.image(for: request(.ignore)) }
+    #expect(hits == 2)
+    await pipeline.settle()
+    time.advance(by: .seconds(24 * 3600 + 1))
+    server.route("/a.png", .resource(try Samples.png()))
+    #expect(try await pipeline.image(for: request()).width == 8)
+    #expect(hits == 3)
+    await pipeline.settle()
+  }
+
+  @Test("a success clears what was remembered")
+  func success() async throws {
+    server.route("/a.png", .status(404))
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: request()) }
+    server.route("/a.png", .body(try Samples.png()))
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: request()) }
+    #expect(hits == 1)
+    #expect(try await pipeline.image(for: request(.ignore)).width == 8)
+    await pipeline.settle()
+    pipeline.configuration.memoryCache?.removeAll()
+    #expect(try await pipeline.image(for: request()).width == 8)
+    await pipeline.settle()
+  }
+
+  @Test(
+    "what passes by itself does not suppress the next request: 500, a deadline, a cancel, a refused connection"
+  )
+  func transient() async throws {
+    server.route("/a.png", .status(500))
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: request()) }
+    server.route("/a.png", .hang)
+    var hasty = request()
+    hasty.timeouts.total = .milliseconds(50)
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: hasty) }
+    let task = Task { try await pipeline.image(for: request()) }
+    try await server.waitForRequests("/a.png", count: 3)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await pipeline.settle()
+    server.route("/a.png", .body(try Samples.png()))
+    #expect(try await pipeline.image(for: request()).width == 8)
+    await pipeline.settle()
+  }
+
+  @Test("what is cached is served although its source has failed since")
+  func cached() async throws {
+    server.route("/a.png", .resource(try Samples.png()))
+    _ = try await pipeline.image(for: request())
+    server.route("/a.png", .status(404))
+    var reload = request()
+    reload.cachePolicy = .loaderOnly
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: reload) }
+    #expect(try await pipeline.response(for: request()).source == .memory)
+    #expect(hits == 2)
+    await pipeline.settle()
+  }
+
+  @Test("a fallback takes the place of a source that fails for good, for those who name it alone")
+  func fallback() async throws {
+    server.route("/a.png", .status(404))
+    server.route("/b.png", .resource(try Samples.png(shade: 9)))
+    var request = request(.ignore)
+    request.fallbacks = [server.url("/b.png")]
+    #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == 9)
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: self.request(.ignore)) }
+    await pipeline.settle()
+  }
+}
+
+/// What a response varies on.
+@Suite("Vary", .timeLimit(.minutes(1)))
+struct VaryTests {
+  @Test("Vary: * is loaded anew each time; by Accept there are two images")
+  func vary() async throws {
+    let server = try ScriptedHTTPServer()
+    let folder = try CacheFolder()
+    let (a, b) = (try Samples.png(shade: 1), try Samples.png(shade: 2))
+    server.route("/star.png", .body(a, headers: [("Cache-Control", "max-age=100"), ("Vary", "*")]))
+    server.route("/accept.png") { request in
+      .body(
+        request[header: "Accept"] == "image/webp" ? b : a,
+        headers: [("Cache-Control", "max-age=100"), ("Vary", "Accept")])
+    }
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    for count in 1...3 {
+      _ = try await pipeline.image(for: server.url("/star.png"))
+      await pipeline.settle()
+      #expect(server.requests(for: "/star.png").count == count)
+    }
+    for _ in 0..<2 {
+      for (accept, shade) in [("image/webp", UInt8(2)), ("image/png", 1)] {
+        var request = ImageRequest(url: server.url("/accept.png"))
+        request.headers[.accept] = accept
+        #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == shade)
+        await pipeline.settle()
+      }
+      pipeline.configuration.memoryCache?.removeAll()
+    }
+    #expect(server.requests(for: "/accept.png").count == 2)
+  }
+}

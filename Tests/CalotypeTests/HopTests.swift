@@ -1,0 +1,60 @@
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import Calotype
+
+/// How often a caller's task changes its thread on the way.
+@Suite("Hops", .timeLimit(.minutes(1)))
+struct HopTests {
+  /// Counts the turns that a task takes here, and hands them on.
+  private final class Counter: TaskExecutor {
+    private let count = Lock(0)
+    var turns: Int { count.withLock { $0 } }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      count.withLock { $0 += 1 }
+      let job = UnownedJob(job)
+      let executor = asUnownedTaskExecutor()
+      Threads.start(name: "turn") { job.runSynchronously(on: executor) }
+    }
+  }
+
+  private func turns(_ body: () async throws -> Void) async throws -> Int {
+    let counter = Counter()
+    return try await withTaskExecutorPreference(counter) {
+      let before = counter.turns
+      try await body()
+      return counter.turns - before
+    }
+  }
+
+  @Test("an image in memory costs no hop; joining a job costs one in and one out")
+  func hops() async throws {
+    let server = try ScriptedHTTPServer()
+    let gate = Gate()
+    server.route("/a.png", .gated([(gate, try Samples.png())]))
+    let pipeline = ImagePipeline.isolated()
+    let request = ImageRequest(url: server.url("/a.png"))
+    let first = Task { try await pipeline.image(for: request) }
+    try await server.waitForRequests("/a.png")
+    let opener = Task {
+      while await pipeline.subscribers < 2 { await Task.yield() }
+      gate.open()
+    }
+    let joining = try await turns { _ = try await pipeline.image(for: request) }
+    // Into the actor, out of it to wait, and back with the image.
+    #expect(joining <= 3)
+    await opener.value
+    _ = try await first.value
+    await pipeline.settle()
+    let hit = ImageRequest(source: .data(try Samples.png(), id: "hit"))
+    _ = try await pipeline.image(for: hit)
+    for _ in 0..<10 {
+      let turns = try await turns { _ = try await pipeline.image(for: hit) }
+      #expect(turns == 0)
+    }
+    await pipeline.settle()
+  }
+}

@@ -1,0 +1,286 @@
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@testable import Calotype
+
+/// The end of a pipeline: nobody is left waiting, nothing is left running, everything is stored.
+@Suite("Shutting down", .timeLimit(.minutes(1)))
+struct ShutDownTests {
+  private let clock = HandClock()
+
+  private func pipeline(
+    disk: (any DataCaching)? = nil, _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
+  ) -> ImagePipeline {
+    var configuration = ImagePipeline.Configuration(loader: Samples.loader, diskCache: disk)
+    configuration.memoryCache = MemoryCache(byteLimit: 1 << 20)
+    configuration.clock = clock
+    change(&configuration)
+    return ImagePipeline(configuration)
+  }
+
+  private func untilClosed(_ pipeline: ImagePipeline) async {
+    while !pipeline.isClosed.load(ordering: .relaxed) { await Task.yield() }
+  }
+
+  @Test("what runs ends as ever, what comes is refused, and nothing is left")
+  func drains() async throws {
+    let server = try ScriptedHTTPServer()
+    let gate = Gate()
+    server.route("/a.png", .gated([(gate, try Samples.png())]))
+    let pipeline = pipeline()
+    let url = server.url("/a.png")
+    let running = Task { try await pipeline.image(for: url) }
+    try await server.waitForRequests("/a.png")
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    await untilClosed(pipeline)
+    // Even of what is being loaded.
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: url) }
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.data(for: url) }
+    await #expect(throws: PipelineError.shutDown) {
+      for try await _ in pipeline.events(for: ImageRequest(url: url)) {}
+    }
+    gate.open()
+    #expect(try await running.value.width == 8)
+    await end.value
+    #expect(await pipeline.isAtRest)
+    #expect(server.disconnects("/a.png") == 0)
+  }
+
+  @Test("a job that has not come to its load yet may still load")
+  func finishesWhatHasBegun() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .body(try Samples.png()))
+    let (asked, gate) = (Gate(), Gate())
+    let pipeline = pipeline { configuration in
+      configuration.shouldLoad = { _ in
+        asked.open()
+        try await gate.wait()
+        return .allow
+      }
+    }
+    let running = Task { try await pipeline.image(for: server.url("/a.png")) }
+    try await asked.wait()
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    await untilClosed(pipeline)
+    gate.open()
+    #expect(try await running.value.width == 8)
+    await end.value
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("after the deadline every caller gets the error once, and the server sees the connection close")
+  func deadline() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .hang)
+    let pipeline = pipeline()
+    let request = ImageRequest(url: server.url("/a.png"))
+    let endings = Lock(0)
+    let images = (0..<10).map { _ in
+      Task {
+        defer { endings.withLock { $0 += 1 } }
+        return try await pipeline.image(for: request)
+      }
+    }
+    let data = Task { try await pipeline.data(for: request) }
+    let events = Task { for try await _ in pipeline.events(for: request) {} }
+    try await server.waitForRequests("/a.png")
+    while await pipeline.subscribers < 11 { await Task.yield() }
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(29))
+    #expect(endings.withLock { $0 } == 0)
+    clock.advance(by: .seconds(1))
+    for task in images { await #expect(throws: PipelineError.shutDown) { try await task.value } }
+    await #expect(throws: PipelineError.shutDown) { try await data.value }
+    await #expect(throws: PipelineError.shutDown) { try await events.value }
+    try await server.waitForDisconnects("/a.png")
+    await end.value
+    #expect(endings.withLock { $0 } == 10)
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("a job that notices late that it was aborted begins nothing any more")
+  func beginsNothing() async throws {
+    let server = try ScriptedHTTPServer()
+    let (asked, gate) = (Gate(), Gate())
+    let pipeline = pipeline { configuration in
+      configuration.shouldLoad = { _ in
+        asked.open()
+        // Deaf to cancelling.
+        try await Task { try await gate.wait() }.value
+        return .allow
+      }
+    }
+    let running = Task { try await pipeline.image(for: server.url("/a.png")) }
+    try await asked.wait()
+    await pipeline.invalidate()
+    await #expect(throws: PipelineError.shutDown) { try await running.value }
+    gate.open()
+    await pipeline.shutDown(within: .seconds(30))
+    #expect(server.requests.isEmpty)
+    #expect(await pipeline.isAtRest)
+  }
+
+  /// A pipeline that has delivered an image and is storing it.
+  private func storing(in cache: GatedCache) async throws -> ImagePipeline {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .resource(try Samples.png()))
+    let pipeline = pipeline(disk: cache)
+    _ = try await pipeline.image(for: server.url("/a.png"))
+    try await cache.entered.wait()
+    return pipeline
+  }
+
+  @Test("what is being stored is stored, then the caches are flushed")
+  func storesFirst() async throws {
+    let cache = GatedCache()
+    let pipeline = try await storing(in: cache)
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    await untilClosed(pipeline)
+    cache.gate.open()
+    await end.value
+    #expect(cache.notes.first == "stored")
+    #expect(Set(cache.notes.dropFirst()) == ["flushed"])
+    #expect(cache.count == 1)
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("a store that does not end in time is cancelled; the caches are flushed without it")
+  func storesInTime() async throws {
+    let cache = GatedCache()
+    let pipeline = try await storing(in: cache)
+    await pipeline.shutDown(within: .zero)
+    #expect(cache.notes.first == "cancelled")
+    #expect(Set(cache.notes.dropFirst()) == ["flushed"])
+    #expect(cache.count == 0)
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("another pipeline finds in the folder what this one stored while it was shut down")
+  func foldersAreWhole() async throws {
+    let folder = try CacheFolder()
+    let server = try ScriptedHTTPServer()
+    for index in 0..<20 { server.route("/\(index).png", .resource(try Samples.png(shade: UInt8(index)))) }
+    let pipeline = pipeline(disk: folder.diskCache())
+    let urls = (0..<20).map { server.url("/\($0).png") }
+    for url in urls { _ = try await pipeline.image(for: url) }
+    await pipeline.shutDown(within: .seconds(30))
+    #expect(await pipeline.isAtRest)
+    var cacheOnly = ImagePipeline.Configuration(diskCache: folder.diskCache())
+    cacheOnly.memoryCache = nil
+    let other = ImagePipeline(cacheOnly)
+    for (index, url) in urls.enumerated() {
+      let image = try await other.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
+      #expect(image.bitmap.withUnsafeBytes { $0[0] } == UInt8(index))
+    }
+  }
+
+  @Test("several may shut down at once: the shortest limit counts, and all return")
+  func concurrently() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .hang)
+    let pipeline = pipeline()
+    let running = Task { try await pipeline.image(for: server.url("/a.png")) }
+    try await server.waitForRequests("/a.png")
+    let ends = (1...5).map { index in Task { await pipeline.shutDown(within: .seconds(10 * index)) } }
+    await clock.waitForSleepers(5)
+    clock.advance(by: .seconds(10))
+    for end in ends { await end.value }
+    await #expect(throws: PipelineError.shutDown) { try await running.value }
+    await pipeline.shutDown(within: .seconds(30))
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("cancelling who shuts down does not shorten it; invalidating does")
+  func cancelled() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .hang)
+    let pipeline = pipeline()
+    let ended = Lock(false)
+    let running = Task {
+      defer { ended.withLock { $0 = true } }
+      return try await pipeline.image(for: server.url("/a.png"))
+    }
+    try await server.waitForRequests("/a.png")
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    end.cancel()
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(29))
+    #expect(!ended.withLock { $0 })
+    await pipeline.invalidate()
+    await end.value
+    await #expect(throws: PipelineError.shutDown) { try await running.value }
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("who holds events without looking at them keeps nothing open, and finds their ending later")
+  func idleEvents() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .body(try Samples.png()))
+    let pipeline = pipeline()
+    var events = pipeline.events(for: ImageRequest(url: server.url("/a.png"))).makeAsyncIterator()
+    guard case .queued = try await events.next() else {
+      Issue.record("the image was there already")
+      return
+    }
+    // The clock stands still: this returns because nothing is left to be done.
+    await pipeline.shutDown(within: .seconds(30))
+    #expect(await pipeline.isAtRest)
+    var last: ImageEvent?
+    while let event = try await events.next() { last = event }
+    guard case .response(let response) = last else {
+      Issue.record("no response at the end")
+      return
+    }
+    #expect(response.image.width == 8)
+  }
+
+  @Test("an image in memory is refused too, though it can be looked up")
+  func memory() async throws {
+    let pipeline = pipeline()
+    let request = ImageRequest(source: .data(try Samples.png(), id: "a"))
+    _ = try await pipeline.image(for: request)
+    await pipeline.invalidate()
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: request) }
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.response(for: request) }
+    await #expect(throws: PipelineError.shutDown) { for try await _ in pipeline.events(for: request) {} }
+    #expect(pipeline.cachedImage(for: request) != nil)
+    await pipeline.shutDown(within: .zero)
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("100 rounds of requests against an end amid them: an image or the error, once each, and nothing left")
+  func storm() async throws {
+    let png = try Samples.png()
+    for round in 0..<100 {
+      let pipeline = ImagePipeline.isolated()
+      let tasks = (0..<20).map { index in
+        Task {
+          let request = ImageRequest(
+            source: .data(png, id: "\(index % 5)"), thumbnail: .fit(1 + index % 4, 8))
+          return try await pipeline.image(for: request)
+        }
+      }
+      let ends = [
+        Task { await pipeline.shutDown(within: round.isMultiple(of: 2) ? .zero : .seconds(30)) },
+        Task { if round.isMultiple(of: 3) { await pipeline.invalidate() } },
+      ]
+      for task in tasks {
+        if case .failure(let error) = await task.result { #expect(error as? PipelineError == .shutDown) }
+      }
+      for end in ends { await end.value }
+      #expect(await pipeline.isAtRest)
+    }
+  }
+}
+
+extension ImagePipeline {
+  /// Whether no job and no task of one is left, and nobody waits.
+  var isAtRest: Bool {
+    books.isEmpty && books.tasks == 0 && books.idling.isEmpty && loads.statistics.running == 0
+      && loads.statistics.waiting == 0 && decodes.statistics.running == 0 && decodes.statistics.waiting == 0
+  }
+}

@@ -1,0 +1,36 @@
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import Calotype
+
+@Suite("Suspension", .timeLimit(.minutes(1)))
+struct SuspensionTests {
+  @Test("while it is suspended no load and no decode begins, and memory is served; then all goes on")
+  func suspension() async throws {
+    let folder = try CacheFolder()
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .resource(try Samples.png()))
+    server.route("/b.png", .resource(try Samples.png()))
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let (kept, loaded) = (server.url("/a.png"), server.url("/b.png"))
+    _ = try await pipeline.data(for: kept)
+    let inMemory = ImageRequest(source: .data(try Samples.png(), id: "a"))
+    _ = try await pipeline.image(for: inMemory)
+    await pipeline.settle()
+    await pipeline.suspend()
+    #expect(await pipeline.isSuspended)
+    let tasks = [kept, loaded].map { url in Task { try await pipeline.image(for: url) } }
+    while true {
+      let statistics = await pipeline.statistics
+      if statistics.waitingLoads == 1, statistics.waitingDecodes == 1 { break }
+      await Task.yield()
+    }
+    #expect(server.requests(for: "/b.png").isEmpty)
+    #expect(try await pipeline.image(for: inMemory).width == 8)
+    await pipeline.resume()
+    for task in tasks { #expect(try await task.value.width == 8) }
+    #expect(server.requests(for: "/a.png").count == 1)
+    await pipeline.settle()
+  }
+}

@@ -1,0 +1,199 @@
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import Calotype
+
+/// What can be seen of an image before all of it is there.
+@Suite("Previews", .timeLimit(.minutes(1)))
+struct PreviewTests {
+  private let server: ScriptedHTTPServer
+  private let pipeline: ImagePipeline
+
+  init() throws {
+    server = try ScriptedHTTPServer()
+    var configuration = ImagePipeline.Configuration(
+      loader: Samples.loader, memoryCache: MemoryCache(byteLimit: 64 << 20), diskCache: nil)
+    configuration.clock = SlowClock()
+    pipeline = ImagePipeline(configuration)
+  }
+
+  /// As if every transfer took for ever: a second passes whenever somebody looks.
+  private struct SlowClock: Clock {
+    private let looks = Lock(0)
+    private let start = ContinuousClock.now
+
+    var now: ContinuousClock.Instant {
+      start.advanced(
+        by: .seconds(
+          looks.withLock { looks in
+            looks += 1
+            return looks
+          }))
+    }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+      await Task.yield()
+      try Task.checkCancellation()
+    }
+  }
+
+  /// A picture with something to see.
+  private func picture() throws -> Image {
+    try CoderRegistry.standard.decode(
+      Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: .fit(600, 400)))
+  }
+
+  private func progressive() throws -> Data {
+    var options = EncodeOptions.jpeg(quality: 85)
+    // The effort that makes them progressive.
+    options.effort = .small
+    return try picture().encoded(as: options)
+  }
+
+  /// Serves data in pieces, each when what came before was decoded as far as it goes, and collects the previews.
+  private func previews(
+    _ data: Data, _ policy: PreviewPolicy, pieces: Int = 40, change: (inout ImageRequest) -> Void = { _ in }
+  ) async throws -> (previews: [Image], image: Image) {
+    let gates = (0..<pieces).map { _ in Gate() }
+    let length = (data.count + pieces - 1) / pieces
+    server.route("/a", .gated(data, by: gates))
+    var request = ImageRequest(url: server.url("/a"))
+    request.cachePolicy = .reload
+    request.previews = policy
+    change(&request)
+    var previews: [Image] = []
+    var response: ImageResponse?
+    gates[0].open()
+    for try await event in pipeline.events(for: request) {
+      switch event {
+      case .progress(let progress):
+        // What has arrived by now is decoded before the next piece comes.
+        let next = progress.received / length
+        if progress.received % length == 0, next < pieces {
+          while await pipeline.isDecoding { await Task.yield() }
+          gates[next].open()
+        }
+      case .preview(let preview): previews.append(preview)
+      case .response(let value): response = value
+      default: continue
+      }
+    }
+    await pipeline.settle()
+    return (previews, try #require(response?.image))
+  }
+
+  @Test("a progressive JPEG shows every scan, better each time, in the size of the image; none is cached")
+  func scans() async throws {
+    let data = try progressive()
+    let (previews, image) = try await previews(data, .everyPass)
+    #expect(previews.count >= 3)
+    #expect(image.bitmap == (try CoderRegistry.standard.decode(data)).bitmap)
+    var last = Double.infinity
+    for preview in previews {
+      #expect(preview.isPartial)
+      #expect(preview.bitmap.size == image.bitmap.size)
+      let distance = image.bitmap.distance(to: preview.bitmap)
+      #expect(distance <= last)
+      last = distance
+    }
+    #expect(last > 0)
+    #expect(!image.isPartial)
+  }
+
+  @Test("the scan that is good enough, once")
+  func goodEnough() async throws {
+    let data = try progressive()
+    let all = try await previews(data, .everyPass).previews
+    let some = try await previews(data, .pass(2)).previews
+    #expect(some.count == 1)
+    #expect(all.contains { $0.bitmap == some.first?.bitmap })
+  }
+
+  @Test("baseline JPEG has none by pass and some by interval; off has none; a GIF has its first frame")
+  func kinds() async throws {
+    let baseline = try Samples.photo("stream.jpg")
+    #expect(try await previews(baseline, .everyPass).previews.isEmpty)
+    #expect(try await previews(baseline, .interval(.zero)).previews.count > 3)
+    #expect(try await previews(progressive(), .off).previews.isEmpty)
+    let frames = try (0..<4).map { index in
+      AnimationSource.Frame(
+        bitmap: try picture().transformed(by: [.hueRotation(degrees: Double(index * 90))]).bitmap,
+        duration: 100)
+    }
+    let source = AnimationSource(frameCount: 4, loopCount: 0) { (index) throws(ImagingError) in frames[index]
+    }
+    let gif = try CoderRegistry.standard.encode(source, as: .gif)
+    let (previews, image) = try await previews(gif, .everyPass)
+    #expect(previews.count == 1)
+    #expect(previews.first?.bitmap == image.bitmap)
+  }
+
+  @Test("previews go through the size and the transforms of the request")
+  func transforms() async throws {
+    let (previews, image) = try await previews(progressive(), .everyPass) { request in
+      request.thumbnail = .fit(120, 120)
+      request.transforms = [.grayscale(), .rotate(degrees: 90)]
+    }
+    #expect(!previews.isEmpty)
+    for preview in previews {
+      #expect(preview.bitmap.size == image.bitmap.size)
+      #expect(preview.bitmap.withUnsafeBytes { $0[0] == $0[1] && $0[1] == $0[2] })
+    }
+  }
+
+  @Test("who joins in the middle sees the newest preview at once")
+  func joiner() async throws {
+    let data = try progressive()
+    let gate = Gate()
+    let open = Gate()
+    open.open()
+    server.route("/b", .gated([(open, data.prefix(data.count / 2)), (gate, data.dropFirst(data.count / 2))]))
+    var request = ImageRequest(url: server.url("/b"))
+    request.previews = .everyPass
+    func firstPreview() async throws -> Image? {
+      for try await event in pipeline.events(for: request) {
+        if case .preview(let preview) = event { return preview }
+      }
+      return nil
+    }
+    let stays = Task { [request] in try await pipeline.image(for: request) }
+    // Somebody has seen it, so the next one is told without a decode.
+    #expect(try await firstPreview() != nil)
+    let decodes = await pipeline.statistics.decodes
+    #expect(try await firstPreview() != nil)
+    #expect(await pipeline.statistics.decodes == decodes)
+    gate.open()
+    #expect(try await stays.value.width == 600)
+    #expect(server.requests(for: "/b").count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("bytes that turn out to be damaged end previews; the error is that of the whole")
+  func damaged() async throws {
+    var data = try Samples.png(width: 300, height: 300)
+    data[data.count / 2] ^= 0xff
+    await #expect(throws: ImagingError.self) { try await previews(data, .interval(.zero)) }
+    await pipeline.settle()
+    #expect(await pipeline.statistics.decodedBytes == 0)
+  }
+}
+
+extension ImagePipeline {
+  fileprivate var isDecoding: Bool { decodes.statistics.running + decodes.statistics.waiting > 0 }
+}
+
+extension Bitmap {
+  /// Mean difference of all samples.
+  fileprivate func distance(to other: Bitmap) -> Double {
+    withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in
+        var sum = 0
+        for index in mine.indices { sum += abs(Int(mine[index]) - Int(theirs[index])) }
+        return Double(sum) / Double(mine.count)
+      }
+    }
+  }
+}

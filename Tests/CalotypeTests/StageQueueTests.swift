@@ -1,0 +1,181 @@
+import CalotypeSupport
+import CalotypeTestKit
+import Testing
+
+@testable import Calotype
+
+/// Who may begin, and when.
+@Suite("Stage queue", .timeLimit(.minutes(1)))
+struct StageQueueTests {
+  /// Notes who began, in which order, and lets them end one by one.
+  private final class Log: Sendable {
+    private let state = Lock([String]())
+    var names: [String] { state.withLock { $0 } }
+    func add(_ name: String) { state.withLock { $0.append(name) } }
+  }
+
+  private func wait(_ queue: StageQueue, waiting: Int) async {
+    while queue.statistics.waiting != waiting { await Task.yield() }
+  }
+
+  @Test("the limit is never exceeded, and raising it lets more begin at once")
+  func limit() async throws {
+    let queue = StageQueue(limit: 2)
+    let gate = Gate()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
+      }
+      await wait(queue, waiting: 18)
+      #expect(queue.statistics.running == 2)
+      queue.limit = 5
+      #expect(queue.statistics.running == 5)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(queue.statistics.peakRunning == 5)
+    #expect(queue.statistics.running == 0)
+    #expect(queue.statistics.waiting == 0)
+  }
+
+  @Test(
+    "the most urgent first, among equals the one that came first; who is moved goes behind the others of its level"
+  )
+  func order() async throws {
+    let queue = StageQueue(limit: 1)
+    let (gate, log) = (Gate(), Log())
+    let moved = LivePriority(.low)
+    let lowered = LivePriority(.high)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
+      while queue.statistics.running == 0 { await Task.yield() }
+      let places: [(String, LivePriority)] = [
+        ("low", LivePriority(.low)), ("moved", moved), ("first", LivePriority(.medium)),
+        ("second", LivePriority(.medium)), ("high", LivePriority(.high)), ("lowered", lowered),
+      ]
+      for (index, (name, priority)) in places.enumerated() {
+        group.addTask { try await queue.run(priority: priority) { log.add(name) } }
+        await wait(queue, waiting: index + 1)
+      }
+      moved.set(.high)
+      moved.set(.background)
+      moved.set(.medium)
+      lowered.set(.background)
+      gate.open()
+      try await group.waitForAll()
+    }
+    #expect(log.names == ["high", "first", "second", "moved", "low", "lowered"])
+  }
+
+  @Test("who is cancelled while waiting never begins, and lets the others pass")
+  func cancelled() async throws {
+    let queue = StageQueue(limit: 10, byteLimit: 100)
+    let (gate, log) = (Gate(), Log())
+    let running = Task {
+      try await queue.run(priority: LivePriority(.medium), bytes: 60) { try await gate.wait() }
+    }
+    while queue.statistics.running == 0 { await Task.yield() }
+    let large = Task {
+      try await queue.run(priority: LivePriority(.high), bytes: 80) { log.add("large") }
+    }
+    await wait(queue, waiting: 1)
+    let small = Task {
+      try await queue.run(priority: LivePriority(.medium), bytes: 40) { log.add("small") }
+    }
+    await wait(queue, waiting: 2)
+    #expect(log.names.isEmpty)
+    large.cancel()
+    await #expect(throws: CancellationError.self) { try await large.value }
+    try await small.value
+    #expect(log.names == ["small"])
+    gate.open()
+    try await running.value
+    #expect(queue.statistics.bytes == 0)
+  }
+
+  @Test("work that throws frees its place")
+  func throwing() async throws {
+    struct Failure: Error {}
+    let queue = StageQueue(limit: 1)
+    for _ in 0..<10 {
+      await #expect(throws: Failure.self) {
+        try await queue.run(priority: LivePriority(.medium), bytes: 10) { throw Failure() }
+      }
+    }
+    #expect(queue.statistics.running == 0)
+    #expect(queue.statistics.bytes == 0)
+  }
+
+  @Test("a suspended queue lets nobody begin; resumed, all that wait")
+  func suspended() async throws {
+    let queue = StageQueue(limit: 3)
+    queue.isSuspended = true
+    let log = Log()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<3 {
+        group.addTask { try await queue.run(priority: LivePriority(.medium)) { log.add("\(index)") } }
+      }
+      await wait(queue, waiting: 3)
+      #expect(log.names.isEmpty)
+      queue.isSuspended = false
+      try await group.waitForAll()
+    }
+    #expect(log.names.count == 3)
+  }
+
+  @Test("bytes stay taken until they are given back; more than all may have goes alone")
+  func bytes() async throws {
+    let queue = StageQueue(limit: 10, byteLimit: 100)
+    let first = try await queue.enter(priority: LivePriority(.medium), bytes: 70)
+    queue.leave()
+    #expect(queue.takeIfThereIsRoom(bytes: 31) == nil)
+    let rest = queue.takeIfThereIsRoom(bytes: 30)
+    #expect(rest != nil)
+    let giant = Task { try await queue.enter(priority: LivePriority(.medium), bytes: 1000) }
+    await wait(queue, waiting: 1)
+    first.giveBack()
+    first.giveBack()
+    #expect(queue.statistics.bytes == 30)
+    #expect(queue.statistics.waiting == 1)
+    rest?.giveBack()
+    let allowance = try await giant.value
+    #expect(queue.statistics.bytes == 1000)
+    queue.leave()
+    allowance.giveBack()
+    #expect(queue.statistics.bytes == 0)
+  }
+
+  @Test("10,000 rounds of beginning, moving and being cancelled at once: nobody is lost, nothing stays taken")
+  func races() async throws {
+    let queue = StageQueue(limit: 3, byteLimit: 50)
+    let outcomes = Lock((done: 0, cancelled: 0))
+    await withTaskGroup(of: Void.self) { group in
+      for round in 0..<10_000 {
+        group.addTask {
+          let priority = LivePriority(round % 2 == 0 ? .low : .high)
+          let task = Task {
+            try await queue.run(priority: priority, bytes: round % 30) { await Task.yield() }
+          }
+          priority.set(.medium)
+          if round % 3 == 0 { task.cancel() }
+          do {
+            try await task.value
+            outcomes.withLock { $0.done += 1 }
+          } catch {
+            #expect(error is CancellationError)
+            outcomes.withLock { $0.cancelled += 1 }
+          }
+        }
+        if round % 64 == 63 { await group.waitForAll() }
+      }
+    }
+    #expect(outcomes.withLock { $0.done + $0.cancelled } == 10_000)
+    #expect(outcomes.withLock { $0.done } >= 6_666)
+    let statistics = queue.statistics
+    #expect(statistics.running == 0)
+    #expect(statistics.waiting == 0)
+    #expect(statistics.bytes == 0)
+    #expect(statistics.peakRunning <= 3)
+    #expect(statistics.peakBytes <= 50)
+  }
+}
