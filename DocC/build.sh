@@ -10,7 +10,9 @@ work=.build/docc
 rm -rf "$work" "$output"
 mkdir -p "$work/graphs"
 
-swift package dump-symbol-graph --minimum-access-level public >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+# It fails at the bundle of the tests where that was not built; what is wanted here is complete when it says so.
+swift package dump-symbol-graph --minimum-access-level public >"$work/log" 2>&1 \
+  || grep -q '^Files written to' "$work/log" || { cat "$work/log" >&2; exit 1; }
 graphs=$(find .build -type d -name symbolgraph -not -path '*/checkouts/*' | head -n 1)
 for module in Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeTestKit; do
   mkdir -p "$work/graphs/$module"

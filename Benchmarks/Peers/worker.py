@@ -269,7 +269,40 @@ FILES = {
 }
 
 
+def make_batch(folder, photos):
+    """500 crops of 1 to 3 MP, of all shapes, from photos with a sensor's noise: what cameras and phones would send."""
+    import random
+    import shutil
+
+    import numpy
+    from PIL import Image, ImageOps
+
+    choose, noise = random.Random(7), numpy.random.default_rng(7)
+    scenes = []
+    for name in ("dandelion.jpg", "mountains.jpg", "stream.jpg", "sunset.webp"):
+        scene = ImageOps.fit(Image.open(os.path.join(photos, name)).convert("RGB"), (4000, 3000))
+        pixels = numpy.asarray(scene).astype(numpy.float32)
+        pixels += noise.normal(0, 4, (*pixels.shape[:2], 1)).astype(numpy.float32)
+        pixels += noise.normal(0, 2, pixels.shape).astype(numpy.float32)
+        scenes.append(Image.fromarray(pixels.clip(0, 255).astype(numpy.uint8)))
+    # Whole or not at all.
+    part = folder + ".part"
+    shutil.rmtree(part, ignore_errors=True)
+    os.makedirs(part)
+    for number in range(500):
+        scene = scenes[number % len(scenes)]
+        area = choose.uniform(1.0, 3.0) * 1e6
+        width = int((area * choose.choice([4 / 3, 3 / 4, 3 / 2, 16 / 9, 1])) ** 0.5)
+        height = int(area / width)
+        left, top = choose.randint(0, 4000 - width), choose.randint(0, 3000 - height)
+        crop = scene.crop((left, top, left + width, top + height))
+        crop.save(os.path.join(part, f"{number:03d}.jpg"), quality=85, subsampling=2)
+    os.rename(part, folder)
+
+
 def make(path, photos):
+    if os.path.basename(path) == "batch":
+        return make_batch(path, photos)
     maker, options = FILES[os.path.basename(path)]
     picture = maker(photos)
     if isinstance(picture, list):

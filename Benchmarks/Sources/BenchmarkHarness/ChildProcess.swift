@@ -83,4 +83,9 @@ public final class ChildProcess {
 public struct ChildProcessError: Error, CustomStringConvertible {
   /// What happened.
   public let description: String
+
+  /// Creates the error.
+  public init(description: String) {
+    self.description = description
+  }
 }

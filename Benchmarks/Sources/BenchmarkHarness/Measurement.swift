@@ -104,7 +104,7 @@ public struct Measurement: Hashable, Sendable {
 
 extension Measurement {
   /// Medians and quartiles of milliseconds that were measured in turns, at least one.
-  init(name: String, limitName: String, turns: [(subject: Double, limit: Double)]) {
+  public init(name: String, limitName: String, turns: [(subject: Double, limit: Double)]) {
     let ratios = turns.map { $0.subject / max($0.limit, 1e-6) }.sorted()
     self.init(
       name: name, limitName: limitName, milliseconds: turns.map(\.subject).sorted()[turns.count / 2],

@@ -4,6 +4,8 @@ public enum Outcome: Hashable, Sendable {
   case measured(Measurement)
   /// Memory, compared with the output.
   case memory(PeakMemory)
+  /// Many pieces of work by whole processes.
+  case throughput(Throughput)
   /// Nothing, because something is not there.
   case skipped(reason: String)
 }

@@ -39,11 +39,15 @@ public struct PeakMemory: Hashable, Sendable, LosslessStringConvertible {
 
   /// Makes the peak what is resident now, and returns that.
   private static func begin() -> Int {
-    if let file = fopen("/proc/self/clear_refs", "w") {
-      fputs("5", file)
-      fclose(file)
-    }
+    reset()
     return field("VmRSS")
+  }
+
+  /// Makes the peak of this process what is resident now.
+  static func reset() {
+    guard let file = fopen("/proc/self/clear_refs", "w") else { return }
+    fputs("5", file)
+    fclose(file)
   }
 
   private static func end(_ before: Int, _ output: Int) -> PeakMemory {

@@ -6,7 +6,8 @@ public struct ProcessTime: Hashable, Sendable {
   public let milliseconds: Double
   /// From before its start until its end was seen.
   public let wallMilliseconds: Double
-  /// Most bytes resident at a time.
+  /// Most bytes resident at a time, of the program or, where that is more, of one that it started. Never less than what
+  /// this program has when it starts the other.
   public let peakBytes: Int
 
   /// Runs a program to its end, its output thrown away.
@@ -20,6 +21,8 @@ public struct ProcessTime: Hashable, Sendable {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO] {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
+    // What this program once had would count as the other's.
+    PeakMemory.reset()
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var identifier: pid_t = 0

@@ -4,6 +4,7 @@ public enum Report {
   public static func table(_ results: [BenchmarkResult]) -> String {
     var times: [[String]] = []
     var memory: [[String]] = []
+    var throughput: [[String]] = []
     var skipped: [[String]] = []
     for result in results {
       let verdict = result.verdict?.rawValue ?? ""
@@ -20,6 +21,11 @@ public enum Report {
           result.name, mebibytes(it.growth), mebibytes(it.output), decimal(it.overhead), bar(result.bar),
           verdict,
         ])
+      case .throughput(let it):
+        throughput.append([
+          result.name, decimal(it.perSecond), it.limitName, decimal(it.limitPerSecond),
+          mebibytes(it.peakBytes), mebibytes(it.limitPeakBytes),
+        ])
       case .skipped(let reason):
         skipped.append([result.name, reason])
       }
@@ -28,6 +34,8 @@ public enum Report {
     return [
       aligned(heading, times, leading: [0, 2]),
       aligned(["benchmark", "MiB at peak", "of output", "besides", "bar", "kept"], memory, leading: [0]),
+      aligned(
+        ["benchmark", "a second", "limit", "a second", "MiB at peak", "limit's"], throughput, leading: [0, 2]),
       aligned(["skipped", "because"], skipped, leading: [0, 1]),
     ].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
@@ -47,6 +55,12 @@ public enum Report {
     case .memory(let it):
       fields += [
         "\"growth\":\(it.growth)", "\"output\":\(it.output)", "\"overheadMiB\":\(decimal(it.overhead))",
+      ]
+    case .throughput(let it):
+      fields += [
+        "\"perSecond\":\(decimal(it.perSecond))", "\"limit\":\(quoted(it.limitName))",
+        "\"limitPerSecond\":\(decimal(it.limitPerSecond))", "\"peak\":\(it.peakBytes)",
+        "\"limitPeak\":\(it.limitPeakBytes)",
       ]
     case .skipped(let reason):
       fields.append("\"skipped\":\(quoted(reason))")

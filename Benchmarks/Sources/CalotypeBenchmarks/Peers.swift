@@ -7,11 +7,16 @@ enum Peers {
   ///
   /// - Throws: ``Skipped`` when they are not installed.
   static func start() throws -> PeerProcess {
+    try PeerProcess(python(), arguments: [folder.appending(path: "worker.py").path])
+  }
+
+  /// The Python that has them.
+  static func python() throws(Skipped) -> String {
     let python = benchmarks.appending(path: ".build/peers/bin/python").path
     guard FileManager.default.isExecutableFile(atPath: python) else {
       throw Skipped(reason: "the peers are not installed: run .ci/install bench")
     }
-    return try PeerProcess(python, arguments: [folder.appending(path: "worker.py").path])
+    return python
   }
 
   /// Where peers live that are not installed but built or run from here.

@@ -9,7 +9,7 @@ extension Benchmark {
     [
       hits(threads: 1, bar: .ratio(0.1)), hits(threads: 2, bar: .ratio(0.18)),
       hits(threads: 8, bar: .ratio(0.18)),
-      hitsOfDictionary(threads: 1), hitsOfDictionary(threads: 8), flatness, contention, pipelineHit,
+      hitsOfDictionary(threads: 1), hitsOfDictionary(threads: 8), flatness, contention,
       stores("equal costs", bar: .ratio(0.35)) { _ in 1 << 14 },
       stores("varied costs", bar: .ratio(0.35)) { AccessTrace.cost($0) },
       storesOfDictionary,

@@ -56,9 +56,9 @@ final class CacheFolder {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/calotype-soak-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw WrongRecord(description: "no temporary folder: \(errno)") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = FileManager.default.temporaryDirectory.appending(path: "calotype-soak-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    path = folder.path
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

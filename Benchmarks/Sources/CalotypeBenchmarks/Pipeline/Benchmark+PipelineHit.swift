@@ -9,10 +9,10 @@ import Glibc
 extension Benchmark {
   /// A hit as programs have it: through the whole pipeline, by a request that was made before, beside NSCache alone.
   static var pipelineHit: Benchmark {
-    let name = "cache/memory hit/through image(for:)"
+    let name = "pipeline/memory hit/image(for:)"
     return Benchmark(name: name, bar: .ratio(0.25)) { rounds in
       let pipeline = ImagePipeline(
-        .init(memoryCache: MemoryCache(byteLimit: 1 << 20), diskCache: nil, decodeConcurrency: 1))
+        .init(memoryCache: MemoryCache(byteLimit: 1 << 20), diskCache: nil))
       let requests = urls(1000).compactMap { URL(string: $0) }.map { ImageRequest(url: $0) }
       let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4)) { bytes in
         bytes.initializeMemory(as: UInt8.self, repeating: 255)
