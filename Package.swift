@@ -163,7 +163,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CPixels",
+        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CJPEG",
+        "CPixels",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

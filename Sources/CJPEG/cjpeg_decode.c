@@ -1,5 +1,7 @@
 #include "cjpeg.h"
 
+#include "cjpeg_entropy.h"
+
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +30,8 @@ struct cjpeg_decoder {
   int passes;         // complete scans since all of them had
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
+  int is_plain;      // the library reads all codes itself
+  int reads_codes;   // it does not
   struct {
     boolean is_known, progressive_mode, arith_code;
     int data_precision, num_components;
@@ -158,6 +162,10 @@ cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory) {
   return d;
 }
 
+void cjpeg_decoder_use_plain_library(cjpeg_decoder *d) { d->is_plain = 1; }
+
+int cjpeg_decoder_reads_codes(const cjpeg_decoder *d) { return d->reads_codes; }
+
 void cjpeg_decoder_destroy(cjpeg_decoder *d) {
   if (!d) return;
   if (!setjmp(d->landing)) jpeg_destroy_decompress(&d->jpeg);
@@ -218,6 +226,7 @@ int cjpeg_decoder_start(
   d->jpeg.do_block_smoothing = TRUE;
   d->jpeg.buffered_image = d->multiple_scans;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
+  d->reads_codes = !d->is_plain && cjpeg_read_codes(&d->jpeg);
   begin_scan(d);
   *width = d->jpeg.output_width;
   *height = d->jpeg.output_height;

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// How a program tests what it builds on Calotype: no server, no files, no sleeping. The documentation shows parts of it.
-@Suite("Example: a service of avatars", .timeLimit(.minutes(1)))
+@Suite("Example: a service of avatars", .timeLimit(.minutes(5)))
 struct AvatarServiceTests {
   private let loader = FakeLoader()
   private let cache = FaultyCache()

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// The examples of the documentation that no other test shows.
-@Suite("Examples of the documentation", .timeLimit(.minutes(1)))
+@Suite("Examples of the documentation", .timeLimit(.minutes(5)))
 struct DocumentationTests {
   private struct Unreachable: Error {}
 

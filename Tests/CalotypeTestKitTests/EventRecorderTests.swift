@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// What came, in which order, and how it ended.
-@Suite("Event recorder", .timeLimit(.minutes(1)))
+@Suite("Event recorder", .timeLimit(.minutes(5)))
 struct EventRecorderTests {
   private struct Failure: Error {}
 

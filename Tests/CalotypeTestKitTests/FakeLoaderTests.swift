@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// A loader that does what it is told, and sees what is asked of it.
-@Suite("Fake loader", .timeLimit(.minutes(1)))
+@Suite("Fake loader", .timeLimit(.minutes(5)))
 struct FakeLoaderTests {
   private let loader = FakeLoader()
   private let url = URL(filePath: "/fake/a")

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// A cache that keeps what it is told, and fails when it is told.
-@Suite("Faulty cache", .timeLimit(.minutes(1)))
+@Suite("Faulty cache", .timeLimit(.minutes(5)))
 struct FaultyCacheTests {
   private let time = ManualTime()
   private let cache: FaultyCache

@@ -3,7 +3,7 @@ import CalotypeTestKit
 import Testing
 
 /// The same seed is the same order, and some seed finds what is wrong.
-@Suite("Seeded executor", .timeLimit(.minutes(2)))
+@Suite("Seeded executor", .timeLimit(.minutes(5)))
 struct SeededExecutorTests {
   /// Forgets between reading and writing that others write too.
   private actor Counter {

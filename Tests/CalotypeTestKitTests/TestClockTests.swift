@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// Time moves when a test says so, and those who sleep wake in their order.
-@Suite("Test clock", .timeLimit(.minutes(1)))
+@Suite("Test clock", .timeLimit(.minutes(5)))
 struct TestClockTests {
   private let clock = TestClock()
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// A picture shows before all of it has come over the wire.
-@Suite("Dripped bodies", .timeLimit(.minutes(1)))
+@Suite("Dripped bodies", .timeLimit(.minutes(5)))
 struct DrippedBodyTests {
   @Test(
     "three quarters of a body make a preview",

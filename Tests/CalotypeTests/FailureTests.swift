@@ -5,7 +5,7 @@ import HTTPTypes
 import Testing
 
 /// What is remembered of failures, and what is not.
-@Suite("Failures", .timeLimit(.minutes(1)))
+@Suite("Failures", .timeLimit(.minutes(5)))
 struct FailureTests {
   private let server: ScriptedHTTPServer
   private let time = ManualTime()
@@ -113,7 +113,7 @@ struct FailureTests {
 }
 
 /// What a response varies on.
-@Suite("Vary", .timeLimit(.minutes(1)))
+@Suite("Vary", .timeLimit(.minutes(5)))
 struct VaryTests {
   @Test("Vary: * is loaded anew each time; by Accept there are two images")
   func vary() async throws {

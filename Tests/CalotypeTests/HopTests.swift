@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// How often a caller's task changes its thread on the way.
-@Suite("Hops", .timeLimit(.minutes(1)))
+@Suite("Hops", .timeLimit(.minutes(5)))
 struct HopTests {
   /// Counts the turns that a task takes here, and hands them on.
   private final class Counter: TaskExecutor {

@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// Nobody is ever shown what was meant for somebody else.
-@Suite("Identities", .timeLimit(.minutes(2)))
+@Suite("Identities", .timeLimit(.minutes(5)))
 struct IsolationTests {
   @Test(
     "random headers, credentials and partitions: each caller gets its own bytes, in flight, from memory and from disk"

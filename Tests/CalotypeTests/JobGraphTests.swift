@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// Which work is shared by which requests, and that nothing of it is left.
-@Suite("Job graph", .timeLimit(.minutes(1)))
+@Suite("Job graph", .timeLimit(.minutes(5)))
 struct JobGraphTests {
   private let server: ScriptedHTTPServer
   private let gate = Gate()

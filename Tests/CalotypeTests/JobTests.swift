@@ -5,7 +5,7 @@ import Testing
 @testable import Calotype
 
 /// Who waits for a job, how urgent it is, and how it ends, whatever happens at the same time.
-@Suite("Jobs", .timeLimit(.minutes(2)))
+@Suite("Jobs", .timeLimit(.minutes(5)))
 struct JobTests {
   private func want(_ priority: RequestPriority = .normal) -> Want { Want(Demand(), priority: priority) }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// What will be needed soon is fetched once, a few at a time, and given up when nobody wants it.
-@Suite("Prefetcher", .timeLimit(.minutes(3)))
+@Suite("Prefetcher", .timeLimit(.minutes(10)))
 struct PrefetcherTests {
   private let server: ScriptedHTTPServer
   private let folder: CacheFolder

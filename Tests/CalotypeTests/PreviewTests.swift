@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// What can be seen of an image before all of it is there.
-@Suite("Previews", .timeLimit(.minutes(1)))
+@Suite("Previews", .timeLimit(.minutes(5)))
 struct PreviewTests {
   private let server: ScriptedHTTPServer
   private let pipeline: ImagePipeline

@@ -5,7 +5,7 @@ import Testing
 @testable import Calotype
 
 /// What is wanted sooner goes first, whoever asked for it first.
-@Suite("Priorities", .timeLimit(.minutes(1)))
+@Suite("Priorities", .timeLimit(.minutes(5)))
 struct PriorityTests {
   @Test("a joiner who wants it sooner raises the transfer that waits")
   func joinersRaise() async throws {

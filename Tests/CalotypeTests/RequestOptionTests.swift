@@ -6,7 +6,7 @@ import HTTPTypes
 import Testing
 
 /// Each option of a request and of a pipeline, by what it does.
-@Suite("Request options", .timeLimit(.minutes(1)))
+@Suite("Request options", .timeLimit(.minutes(5)))
 struct RequestOptionTests {
   private let server: ScriptedHTTPServer
   private let folder: CacheFolder

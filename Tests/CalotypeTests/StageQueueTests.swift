@@ -5,7 +5,7 @@ import Testing
 @testable import Calotype
 
 /// Who may begin, and when.
-@Suite("Stage queue", .timeLimit(.minutes(1)))
+@Suite("Stage queue", .timeLimit(.minutes(5)))
 struct StageQueueTests {
   /// Notes who began, in which order, and lets them end one by one.
   private final class Log: Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// Everything at once.
-@Suite("Storm", .timeLimit(.minutes(3)))
+@Suite("Storm", .timeLimit(.minutes(5)))
 struct StormTests {
   @Test(
     "1,000 tasks, 100 sources, 10 sizes, 3 in 10 cancelled: each source fetched once, one ending each, within the budget"

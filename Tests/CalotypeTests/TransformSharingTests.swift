@@ -5,7 +5,7 @@ import FoundationEssentials
 import Testing
 
 /// Requests whose transforms begin alike share what these make.
-@Suite("Shared transforms", .timeLimit(.minutes(1)))
+@Suite("Shared transforms", .timeLimit(.minutes(5)))
 struct TransformSharingTests {
   /// Counts how often it is applied, and adds to the first byte.
   private struct Counting: ImageTransforming {

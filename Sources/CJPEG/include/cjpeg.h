@@ -44,6 +44,11 @@ typedef struct {
 cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory);
 void cjpeg_decoder_destroy(cjpeg_decoder *);
 
+// For comparisons: has the library read all Huffman codes itself. Before the header is read.
+void cjpeg_decoder_use_plain_library(cjpeg_decoder *);
+// Whether it does not, since cjpeg_decoder_start.
+int cjpeg_decoder_reads_codes(const cjpeg_decoder *);
+
 // Sets the window of unread input, which must stay where it is until the next call of this function. After
 // CJPEG_SUSPENDED the next window starts with the bytes that cjpeg_decoder_unread counts. `final`: no more
 // input follows.

@@ -35,7 +35,9 @@ public final class Prefetcher: Sendable {
     /// Whether there is a task for the runs.
     var isSupervised = false
     /// That task, while there is nothing to start.
-    var idle: CheckedContinuation<PrefetchItem?, Never>?
+    var idle: CheckedContinuation<Void, Never>?
+    /// What it starts when it goes on.
+    var next: PrefetchItem?
   }
 
   private let state: Lock<State>
@@ -147,8 +149,17 @@ public final class Prefetcher: Sendable {
 
   /// What is to be started, when something is; `nil` when there is nothing to do.
   private func nextItem() async -> PrefetchItem? {
-    await withCheckedContinuation { continuation in
-      change { $0.idle = continuation }
+    while true {
+      await withCheckedContinuation { continuation in
+        change { $0.idle = continuation }
+      }
+      let (item, isEnd) = state.withLock { state -> (PrefetchItem?, Bool) in
+        let item = state.next.take()
+        let isEnd = item == nil && state.books.isEmpty
+        if isEnd { state.isSupervised = false }
+        return (item, isEnd)
+      }
+      if item != nil || isEnd { return item }
     }
   }
 
@@ -170,16 +181,13 @@ public final class Prefetcher: Sendable {
 
   /// Changes the books, and wakes the task if there is something to do for it, or nothing any more.
   private func change(_ body: (inout State) -> Void) {
-    typealias Waiting = CheckedContinuation<PrefetchItem?, Never>
-    let (task, item) = state.withLock { state -> (Waiting?, PrefetchItem?) in
+    let task = state.withLock { state -> CheckedContinuation<Void, Never>? in
       body(&state)
-      guard let idle = state.idle else { return (nil, nil) }
-      let item = state.books.start(priority: state.priority)
-      guard item != nil || state.books.isEmpty else { return (nil, nil) }
-      state.idle = nil
-      if item == nil { state.isSupervised = false }
-      return (idle, item)
+      guard state.idle != nil else { return nil }
+      state.next = state.books.start(priority: state.priority)
+      guard state.next != nil || state.books.isEmpty else { return nil }
+      return state.idle.take()
     }
-    task?.resume(returning: item)
+    task?.resume()
   }
 }

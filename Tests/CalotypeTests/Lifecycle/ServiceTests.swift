@@ -8,7 +8,7 @@ import Testing
 @testable import Calotype
 
 /// A pipeline as a service among others.
-@Suite("Service", .timeLimit(.minutes(1)))
+@Suite("Service", .timeLimit(.minutes(5)))
 struct ServiceTests {
   private let clock = HandClock()
   private let pressure = ManualMemoryPressure()

@@ -7,7 +7,7 @@ import Testing
 @testable import Calotype
 
 /// The end of a pipeline: nobody is left waiting, nothing is left running, everything is stored.
-@Suite("Shutting down", .timeLimit(.minutes(1)))
+@Suite("Shutting down", .timeLimit(.minutes(5)))
 struct ShutDownTests {
   private let clock = HandClock()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("Suspension", .timeLimit(.minutes(1)))
+@Suite("Suspension", .timeLimit(.minutes(5)))
 struct SuspensionTests {
   @Test("while it is suspended no load and no decode begins, and memory is served; then all goes on")
   func suspension() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("Logs", .timeLimit(.minutes(1)))
+@Suite("Logs", .timeLimit(.minutes(5)))
 struct LogObserverTests {
   /// What was written, for all copies of a handler.
   private final class Book: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Calotype
 
-@Suite("Metrics", .timeLimit(.minutes(1)))
+@Suite("Metrics", .timeLimit(.minutes(5)))
 struct MetricsObserverTests {
   private let metrics = RecordingMetrics()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// Observers hear of everything that begins, and once of its end.
-@Suite("Observing", .timeLimit(.minutes(1)))
+@Suite("Observing", .timeLimit(.minutes(5)))
 struct ObservingTests {
   private let observer = RecordingObserver()
 

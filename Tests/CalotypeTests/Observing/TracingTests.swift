@@ -6,7 +6,7 @@ import Tracing
 @testable import Calotype
 
 /// Spans of requests and stages: each ends once, and belongs to the request that began the work.
-@Suite("Tracing", .timeLimit(.minutes(1)))
+@Suite("Tracing", .timeLimit(.minutes(5)))
 struct TracingTests {
   private let tracer = RecordingTracer()
 

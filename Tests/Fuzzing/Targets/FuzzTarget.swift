@@ -12,6 +12,7 @@ public struct FuzzTarget: Sendable {
   public static let all: [FuzzTarget] =
     [
       FuzzTarget(name: "probe", run: ProbeTarget.run),
+      FuzzTarget(name: "jpeg-codes", run: JPEGCodesTarget.run),
       FuzzTarget(name: "encode", run: EncodeTarget.run),
       FuzzTarget(name: "resample", run: ResampleTarget.run),
       FuzzTarget(name: "transform", run: TransformTarget.run),
