@@ -45,7 +45,8 @@ final class DecodeOrder: Sendable {
 
   private struct State {
     var outcome: Outcome?
-    var waiter: CheckedContinuation<Outcome?, Never>?
+    /// Looks at the outcome, under the lock, when it goes on.
+    var waiter: CheckedContinuation<Void, Never>?
     var allowance: StageQueue.Allowance?
   }
 
@@ -79,33 +80,28 @@ final class DecodeOrder: Sendable {
   func fulfil(_ outcome: Outcome) {
     let waiter = state.withLock { state in
       state.outcome = outcome
-      defer { state.waiter = nil }
-      return state.waiter
+      return state.waiter.take()
     }
-    waiter?.resume(returning: outcome)
+    waiter?.resume()
   }
 
   /// What became of it, once somebody has taken it.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   func outcome() async throws -> Outcome {
-    let outcome = await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let ready = state.withLock { state -> Outcome?? in
-          if let outcome = state.outcome { return outcome }
-          if Task.isCancelled { return .some(nil) }
+        let isReady = state.withLock { state in
+          if state.outcome != nil || Task.isCancelled { return true }
           state.waiter = continuation
-          return nil
+          return false
         }
-        if let ready { continuation.resume(returning: ready) }
+        if isReady { continuation.resume() }
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        defer { state.waiter = nil }
-        return state.waiter
-      }
-      waiter?.resume(returning: nil)
+      state.withLock { $0.waiter.take() }?.resume()
     }
+    let outcome = state.withLock { $0.outcome }
     guard let outcome else { throw CancellationError() }
     return outcome
   }

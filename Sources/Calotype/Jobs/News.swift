@@ -24,6 +24,12 @@ struct News<Value: Sendable>: Sendable {
     if let interim = other.interim { self.interim = interim }
   }
 
+  /// Whether there is something that somebody is interested in.
+  func has(_ interests: Interests) -> Bool {
+    (hasStarted && interests.contains(.start)) || (interim != nil && interests.contains(.interim))
+      || (arrival != nil && interests.contains(.progress)) || (preview != nil && interests.contains(.previews))
+  }
+
   /// The next of the kinds that somebody is interested in.
   mutating func take(_ interests: Interests) -> Signal<Value>? {
     if hasStarted, interests.contains(.start) {

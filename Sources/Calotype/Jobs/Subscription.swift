@@ -9,9 +9,19 @@ final class Subscription<Value: Sendable>: Sendable {
     var news = News<Value>()
     var lastArrival: Arrival?
     var ending: Result<Value, any Error>?
-    var waiter: CheckedContinuation<Signal<Value>, any Error>?
+    /// Who waits, and which call of ``next(_:)`` that is. What there is to know is taken under the lock, by them.
+    var waiter: CheckedContinuation<Void, Never>?
+    var call = 0
     var interests: Interests = []
     var observation: LivePriority.Observation?
+
+    /// What the newest call is told; `nil` while there is nothing.
+    mutating func take(_ interests: Interests) -> Result<Signal<Value>, any Error>? {
+      // Who does not wait any more is told so, not what happened before.
+      if case .failure(let error) = ending, error is CancellationError { return .failure(error) }
+      if let signal = news.take(interests) { return .success(signal) }
+      return ending?.map { .ended($0) }
+    }
   }
 
   let want: Want
@@ -61,26 +71,33 @@ final class Subscription<Value: Sendable>: Sendable {
   }
 
   private func cancellableNext(_ interests: Interests) async throws -> Signal<Value> {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        var displaced: CheckedContinuation<Signal<Value>, any Error>?
+    let call = state.withLock { state in
+      state.call += 1
+      return state.call
+    }
+    return try await withTaskCancellationHandler {
+      while true {
         let ready = state.withLock { state -> Result<Signal<Value>, any Error>? in
-          // Who does not wait any more is told so, not what happened before.
-          if case .failure(let error) = state.ending, error is CancellationError { return .failure(error) }
-          if let signal = state.news.take(interests) { return .success(signal) }
-          if let ending = state.ending { return ending.map { .ended($0) } }
-          displaced = state.waiter
-          state.waiter = continuation
-          state.interests = interests
-          return nil
+          // Two calls at once are a mistake of the caller, and still end both.
+          state.call == call ? state.take(interests) : .failure(CancellationError())
         }
-        // Two calls at once are a mistake of the caller, and still end both.
-        displaced?.resume(throwing: CancellationError())
-        if let ready { continuation.resume(with: ready) }
+        if let ready { return try ready.get() }
+        await withCheckedContinuation { wait(with: $0, for: interests, call: call) }
       }
     } onCancel: {
       leave()
     }
+  }
+
+  private func wait(with continuation: CheckedContinuation<Void, Never>, for interests: Interests, call: Int) {
+    let resumed = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if state.call != call || state.ending != nil || state.news.has(interests) { return continuation }
+      let displaced = state.waiter
+      state.waiter = continuation
+      state.interests = interests
+      return displaced
+    }
+    resumed?.resume()
   }
 
   /// What a joiner has missed. Nobody waits yet.
@@ -106,38 +123,26 @@ final class Subscription<Value: Sendable>: Sendable {
 
   /// Replaces news that were not taken yet: nobody needs to know where the transfer was a moment ago.
   func publish(_ news: News<Value>) {
-    let (waiter, signal) = state.withLock {
-      state -> (CheckedContinuation<Signal<Value>, any Error>?, Signal<Value>?) in
-      guard state.ending == nil else { return (nil, nil) }
+    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard state.ending == nil else { return nil }
       state.news.add(news)
       state.lastArrival = news.arrival ?? state.lastArrival
-      guard let waiter = state.waiter, let signal = state.news.take(state.interests) else {
-        return (nil, nil)
-      }
-      state.waiter = nil
-      return (waiter, signal)
+      return state.news.has(state.interests) ? state.waiter.take() : nil
     }
-    if let signal { waiter?.resume(returning: signal) }
+    waiter?.resume()
   }
 
   /// Sets the ending; the first one counts. A preview that nobody has seen by then is of no use any more.
   func finish(_ result: Result<Value, any Error>) {
-    let (waiter, signal, observation) = state.withLock {
-      state -> (
-        CheckedContinuation<Signal<Value>, any Error>?, Result<Signal<Value>, any Error>?,
-        LivePriority.Observation?
-      ) in
-      guard state.ending == nil else { return (nil, nil, nil) }
+    let (waiter, observation) = state.withLock {
+      state -> (CheckedContinuation<Void, Never>?, LivePriority.Observation?) in
+      guard state.ending == nil else { return (nil, nil) }
       state.ending = result
       state.news.preview = nil
-      let observation = state.observation
-      state.observation = nil
-      let waiter = state.waiter
-      state.waiter = nil
-      return (waiter, result.map { .ended($0) }, observation)
+      return (state.waiter.take(), state.observation.take())
     }
     observation?.cancel()
-    if let signal { waiter?.resume(with: signal) }
+    waiter?.resume()
   }
 
   /// Calls `changed` when the subscriber wants it more or less urgently, until the ending.
