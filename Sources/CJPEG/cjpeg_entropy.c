@@ -261,6 +261,8 @@ static inline __attribute__((always_inline)) boolean read_mcu(j_decompress_ptr j
     if (plan->keeps_dc) blocks[i][0][0] = (JCOEF)*mean;
     JCOEF *const block = plan->keeps_ac ? blocks[i][0] : r->unwanted;
     const table *const ac = plan->ac;
+    // What was filled lasts for a mean and four looks.
+    _Static_assert(5 * LOOK <= 56, "fewer bits are there than are looked up");
     for (int k = 1;; b = fill(jpeg, &w, b)) {
       if ((k = coefficient(jpeg, ac, &w, &b, block, k)) >= DCTSIZE2) break;
       if ((k = coefficient(jpeg, ac, &w, &b, block, k)) >= DCTSIZE2) break;
