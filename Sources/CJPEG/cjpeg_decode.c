@@ -51,7 +51,9 @@ static int outcome_of(int code) {
   case JERR_OUT_OF_MEMORY:
   case JERR_NO_BACKING_STORE:
     return CJPEG_OUT_OF_MEMORY;
+#if JPEG_LIB_VERSION < 70
   case JERR_ARITH_NOTIMPL:
+#endif
   case JERR_BAD_DROP_SAMPLING:
   case JERR_BAD_PRECISION:
   case JERR_CCIR601_NOTIMPL:

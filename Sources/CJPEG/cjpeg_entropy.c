@@ -3,7 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(LIBJPEG_TURBO_VERSION_NUMBER) && BITS_IN_JSAMPLE == 8 && __has_include(<jpegint.h>)
+// The interface of libjpeg 6b, which libjpeg-turbo has unless it is built to stand in for a later one.
+#if defined(LIBJPEG_TURBO_VERSION_NUMBER) && JPEG_LIB_VERSION < 70 && BITS_IN_JSAMPLE == 8 && __has_include(<jpegint.h>)
 
 #define JPEG_INTERNALS
 #include <jpegint.h>
@@ -53,7 +54,7 @@ typedef struct {
 // What reading an MCU changes. Lost when input is missing within it: then it is read once more.
 typedef struct {
   bits bits;
-  int means[MAX_COMPS_IN_SCAN];
+  unsigned means[MAX_COMPS_IN_SCAN];
 } progress;
 
 typedef struct {
@@ -117,8 +118,8 @@ static void set_entries(table *t, int symbol, int code, int length) {
   }
 }
 
-// Codes are counted through from the shortest to the longest (annex C). The library has refused what is none; 0 if there is
-// something nevertheless.
+// Codes are counted through from the shortest to the longest (annex C). The library has refused what is none; 0 if there
+// is something nevertheless.
 static int derive(table *t, const JHUFF_TBL *source, int is_dc) {
   t->is_dc = is_dc;
   memcpy(t->symbols, source->huffval, sizeof t->symbols);
@@ -138,7 +139,8 @@ static int derive(table *t, const JHUFF_TBL *source, int is_dc) {
   return 1;
 }
 
-// Fewer than eight bytes, or a byte of all bits set is near: one that is followed by zero is data, another one is a marker.
+// Fewer than eight bytes, or a byte of all bits set is near: one that is followed by zero is data, another one is a
+// marker.
 static __attribute__((noinline)) bits fill_slowly(j_decompress_ptr jpeg, window *w, bits b) {
   while (b.count < 56) {
     if (w->marker || w->is_waiting) break;
@@ -256,9 +258,10 @@ static inline __attribute__((always_inline)) boolean read_mcu(j_decompress_ptr j
     const block_plan *const plan = &r->blocks[i];
     b = fill(jpeg, &w, b);
     const entry difference = take(jpeg, plan->dc, &w, &b);
-    int *const mean = &p.means[plan->component];
-    if (__builtin_add_overflow(*mean, value_of(difference), mean)) ERREXIT(jpeg, JERR_BAD_DCT_COEF);
-    if (plan->keeps_dc) blocks[i][0][0] = (JCOEF)*mean;
+    // It may wrap, and only its lower half is kept.
+    unsigned *const mean = &p.means[plan->component];
+    *mean += (unsigned)value_of(difference);
+    if (plan->keeps_dc) blocks[i][0][0] = (JCOEF)(int)*mean;
     JCOEF *const block = plan->keeps_ac ? blocks[i][0] : r->unwanted;
     const table *const ac = plan->ac;
     // What was filled lasts for a mean and four looks.
@@ -330,7 +333,8 @@ static table *table_for(j_decompress_ptr jpeg, reader *r, int number, int is_dc)
 
 int cjpeg_read_codes(j_decompress_ptr jpeg) {
   if (jpeg->progressive_mode || jpeg->arith_code || jpeg->data_precision != 8) return 0;
-  if (jpeg_has_multiple_scans(jpeg)) return 0;
+  // The first coefficient of a sequential scan is 0; a lossless one has its predictor there.
+  if (jpeg->Ss != 0 || jpeg_has_multiple_scans(jpeg)) return 0;
   reader *r = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, sizeof *r);
   memset(r, 0, sizeof *r);
   for (int i = 0; i < jpeg->blocks_in_MCU; i++) {

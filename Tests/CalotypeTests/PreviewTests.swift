@@ -46,10 +46,12 @@ struct PreviewTests {
       Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: .fit(600, 400)))
   }
 
-  private func progressive() throws -> Data {
+  /// As the effort that makes them progressive.
+  private func progressive() throws -> Data { try jpeg(.small) }
+
+  private func jpeg(_ effort: EncodeOptions.Effort) throws -> Data {
     var options = EncodeOptions.jpeg(quality: 85)
-    // The effort that makes them progressive.
-    options.effort = .small
+    options.effort = effort
     return try picture().encoded(as: options)
   }
 
@@ -114,7 +116,7 @@ struct PreviewTests {
 
   @Test("baseline JPEG has none by pass and some by interval; off has none; a GIF has its first frame")
   func kinds() async throws {
-    let baseline = try Samples.photo("stream.jpg")
+    let baseline = try jpeg(.balanced)
     #expect(try await previews(baseline, .everyPass).previews.isEmpty)
     #expect(try await previews(baseline, .interval(.zero)).previews.count > 3)
     #expect(try await previews(progressive(), .off).previews.isEmpty)

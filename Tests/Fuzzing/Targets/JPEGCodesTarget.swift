@@ -19,10 +19,15 @@ enum JPEGCodesTarget {
 
   /// Whether there was something to compare.
   @discardableResult
-  static func compare(_ data: Data, denominator: Int, windows: Windows) throws -> Bool {
-    let ours = picture(data, denominator: denominator, isPlain: false, window: windows.ours)
-    guard let ours, ours.readsCodes else { return false }
-    guard let library = picture(data, denominator: denominator, isPlain: true, window: windows.library) else {
+  static func compare(
+    _ data: Data, denominator: Int, windows: Windows, maxPixels: Int = 1 << 20
+  ) throws -> Bool {
+    func picture(isPlain: Bool, window: Int) -> Picture? {
+      Self.picture(
+        data, denominator: denominator, isPlain: isPlain, window: window, maxPixels: maxPixels)
+    }
+    guard let ours = picture(isPlain: false, window: windows.ours), ours.readsCodes else { return false }
+    guard let library = picture(isPlain: true, window: windows.library) else {
       throw FuzzFailure("the library does not start")
     }
     try FuzzFailure.unless(!library.readsCodes, "the library was to read the codes")
@@ -43,7 +48,9 @@ enum JPEGCodesTarget {
   }
 
   /// The picture of a file with one scan; `nil` if its header is none, or that of a large one.
-  private static func picture(_ data: Data, denominator: Int, isPlain: Bool, window: Int) -> Picture? {
+  private static func picture(
+    _ data: Data, denominator: Int, isPlain: Bool, window: Int, maxPixels: Int
+  ) -> Picture? {
     guard let decoder = cjpeg_decoder_create(1, 1 << 24) else { return nil }
     defer { cjpeg_decoder_destroy(decoder) }
     if isPlain { cjpeg_decoder_use_plain_library(decoder) }
@@ -52,7 +59,7 @@ enum JPEGCodesTarget {
       cjpeg_decoder_input(decoder, start, bytes.count, 1)
       var header = cjpeg_header()
       guard cjpeg_decoder_read_header(decoder, &header) == 0, header.multiple_scans == 0,
-        Int(header.width) * Int(header.height) <= 1 << 20
+        Int(header.width) * Int(header.height) <= maxPixels
       else { return nil }
       var width: UInt32 = 0
       var height: UInt32 = 0

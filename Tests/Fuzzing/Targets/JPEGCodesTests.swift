@@ -50,4 +50,40 @@ struct JPEGCodesTests {
     }
     #expect(compared > 500)
   }
+
+  @Test("means that grow beyond what an integer holds wrap, whatever has arrived")
+  func wraps() throws {
+    let (width, height) = (2048, 2112)
+    let data = Self.extremes(falling: 65_538, width: width, height: height)
+    for window in [1, 16, data.count] {
+      let windows = JPEGCodesTarget.Windows(ours: window, library: 48)
+      #expect(
+        try JPEGCodesTarget.compare(data, denominator: 8, windows: windows, maxPixels: width * height))
+    }
+  }
+
+  /// A grey picture whose mean falls as fast as it can, and then rises so.
+  private static func extremes(falling: Int, width: Int, height: Int) -> Data {
+    func number(_ value: Int) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 255)] }
+    func codes(_ kind: UInt8, _ symbols: [UInt8]) -> [UInt8] {
+      [0xFF, 0xC4] + number(19 + symbols.count) + [kind, 1, UInt8(symbols.count - 1)]
+        + Array(repeating: 0, count: 14) + symbols
+    }
+    var file: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB] + number(67) + [0] + Array(repeating: 1, count: 64)
+    file += [0xFF, 0xC0] + number(11) + [8] + number(height) + number(width) + [1, 1, 0x11, 0]
+    // One code each: 0 is a difference of 15 bits, and the end of a block.
+    file += codes(0, [15]) + codes(0x10, [0, 1]) + [0xFF, 0xDA] + number(8) + [1, 1, 0, 0, 63, 0]
+    var (bits, count): (UInt32, Int) = (0, 0)
+    for block in 0..<width / 8 * (height / 8) {
+      bits = bits << 17 | (block < falling ? 0 : 0xFFFE)
+      count += 17
+      while count >= 8 {
+        count -= 8
+        file.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        if file.last == 0xFF { file.append(0) }
+      }
+    }
+    file.append(UInt8(truncatingIfNeeded: bits << UInt32(8 - count) | (1 << UInt32(8 - count)) - 1))
+    return Data(file + [0xFF, 0xD9])
+  }
 }
