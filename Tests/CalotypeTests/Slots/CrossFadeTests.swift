@@ -3,7 +3,7 @@ import CalotypeTestKit
 import Testing
 
 /// The pictures between two pictures.
-@Suite("Cross-fade")
+@Suite("Cross-fade", .timeLimit(.minutes(5)))
 struct CrossFadeTests {
   private func bitmap(_ width: Int, _ height: Int, _ color: PixelColor) throws -> Bitmap {
     try SampleImages.bitmap(width: width, height: height, color: color)

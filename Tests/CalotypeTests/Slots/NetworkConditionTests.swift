@@ -143,14 +143,14 @@ struct NetworkConditionTests {
 
     func notify() {
       for end in opened.withLock({ $0 }) {
-        _ = send(end, "changed", 7, Int32(MSG_NOSIGNAL.rawValue))
+        _ = send(end, "changed", 7, Int32(MSG_NOSIGNAL))
       }
     }
 
     /// Whether all readers have closed their sockets.
     var isLeft: Bool {
       opened.withLock { $0 }.allSatisfy {
-        send($0, "?", 1, Int32(MSG_NOSIGNAL.rawValue)) < 0 && errno != EAGAIN
+        send($0, "?", 1, Int32(MSG_NOSIGNAL)) < 0 && errno != EAGAIN
       }
     }
   }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// Which variant of a picture is shown.
-@Suite("Choice of variants")
+@Suite("Choice of variants", .timeLimit(.minutes(5)))
 struct VariantPlanTests {
   private let variants = ImageVariants(
     original: ImageRequest(url: SlotStage.url("original")),
