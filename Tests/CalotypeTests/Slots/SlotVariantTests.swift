@@ -245,10 +245,15 @@ struct SlotVariantTests {
   @Test("what is in the program or in a file needs no network")
   func local() async throws {
     network.current = .offline
-    let slot = ImageSlot(stage.pipeline)
+    let pipeline = ImagePipeline.isolated()
+    let slot = ImageSlot(pipeline)
     let original = ImageRequest(source: .data(try Samples.png(shade: 4), id: "original"))
-    let variants = ImageVariants(original: original, thumbnail: stage.hanging("thumbnail"))
+    let variants = ImageVariants(original: original, thumbnail: ImageRequest(url: SlotStage.url("thumbnail")))
     #expect(try await slot.load(variants, network: network).value.image.shade == 4)
-    try await end(slot)
+    #expect(slot.state.variant == .original)
+    slot.cancel()
+    while network.listenerCount > 0 { await Task.yield() }
+    await pipeline.settle()
+    #expect(await pipeline.books.isEmpty)
   }
 }
