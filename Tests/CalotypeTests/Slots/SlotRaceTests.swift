@@ -18,7 +18,7 @@ struct SlotRaceTests {
       guard let url = request.source.url, let shade = Int(url.lastPathComponent) else {
         throw Refused()
       }
-      var random = SeededGenerator(seed: UInt64(url.path.hashValue.magnitude))
+      var random = SeededGenerator(seed: url.path.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
       let latency = Int.random(in: 0..<20, using: &random)
       if latency > 0 { try await clock.sleep(for: .milliseconds(latency)) }
       if shade % 13 == 12 { throw Refused() }
