@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "Calotype",
       dependencies: [
-        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading",
+        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
@@ -152,7 +152,8 @@ let package = Package(
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
-        "Calotype", "CalotypeTestKit", .product(name: "HTTPTypes", package: "swift-http-types"),
+        "Calotype", "CalotypeTestKit", "CLinux",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),

@@ -2,6 +2,9 @@
 #include "CLinux.h"
 
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
@@ -32,4 +35,14 @@ int calotype_is_in_memory(int descriptor) {
   if (fstatfs(descriptor, &status) != 0) return 0;
   const unsigned long type = (unsigned long)status.f_type & 0xffffffff;
   return type == tmpfs || type == ramfs;
+}
+
+int calotype_route_changes(void) {
+  const int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (descriptor < 0) return -1;
+  struct sockaddr_nl address = {.nl_family = AF_NETLINK};
+  address.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE;
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+  close(descriptor);
+  return -1;
 }

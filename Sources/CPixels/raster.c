@@ -91,6 +91,23 @@ void cpx_flatten(const uint8_t *source, uint8_t *target, size_t count, const uin
   }
 }
 
+void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t count, uint32_t progress,
+                    int is_opaque) {
+  const uint32_t one = 4096, rest = one - progress;
+  if (is_opaque) {
+    for (size_t i = 0; i < 4 * count; i++) out[i] = (uint8_t)((from[i] * rest + to[i] * progress + one / 2) / one);
+    return;
+  }
+  for (size_t i = 0; i < count; i++, from += 4, to += 4, out += 4) {
+    const uint32_t weight_from = from[3] * rest, weight_to = to[3] * progress, sum = weight_from + weight_to;
+    // Where nothing is seen there is no colour.
+    const uint32_t divisor = sum ? sum : 1;
+    for (int c = 0; c < 3; c++)
+      out[c] = (uint8_t)((from[c] * weight_from + to[c] * weight_to + sum / 2) / divisor);
+    out[3] = (uint8_t)((sum + one / 2) / one);
+  }
+}
+
 /// Source-over (Porter and Duff 1984) of straight pixels. `alpha` is that of the pixel above, 0 to 255 * 4096.
 static inline void blend(uint8_t *below, const uint8_t *above, uint32_t alpha) {
   const uint32_t one = 255 * 4096, rest = one - alpha;

@@ -15,3 +15,6 @@ ptrdiff_t calotype_read_cached(int descriptor, void *buffer, size_t count, int64
 
 /* Whether the files of this file system are nowhere but in memory. */
 int calotype_is_in_memory(int descriptor);
+
+/* A socket that can be read whenever links or routes have changed; never blocks. The caller closes it. rtnetlink(7). */
+int calotype_route_changes(void);

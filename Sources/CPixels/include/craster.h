@@ -44,6 +44,11 @@ void cpx_pad_rows(const cpx_pad *pad, size_t first, size_t last);
 /// Lays pixels on an opaque colour, rounded to nearest.
 void cpx_flatten(const uint8_t *source, uint8_t *target, size_t count, const uint8_t color[4]);
 
+/// Mixes two pictures of one size, by their share in what is seen: neither shows through the other. `progress` is 0 (only
+/// `from`) to 4096 (only `to`).
+void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t count, uint32_t progress,
+                    int is_opaque);
+
 /// A picture laid over another.
 typedef struct {
   const uint8_t *source;

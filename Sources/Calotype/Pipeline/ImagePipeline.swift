@@ -206,7 +206,7 @@ public actor ImagePipeline {
 
 extension Clock<Duration> {
   /// Tells the time since now.
-  fileprivate var stopwatch: @Sendable () -> Duration {
+  var stopwatch: @Sendable () -> Duration {
     let start = now
     return { start.duration(to: self.now) }
   }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Glibc
 
 /// How much memory this process may use.

@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// The control groups that hold the memory of a process: its own, innermost first, and those around it. Version 2 or 1.
 struct MemoryControlGroups: Sendable {
   struct Group: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Glibc
 
 /// What the thread of a ``SystemMemoryPressure`` does: sleeps until something happens, measures, and reports changes.

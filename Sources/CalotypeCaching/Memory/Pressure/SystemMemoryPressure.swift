@@ -76,26 +76,3 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     return stream
   }
 }
-
-/// A pipe that tells a thread to end.
-final class Bell: Sendable {
-  let descriptor: Int32
-  private let writing: Int32
-
-  init?() {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return nil }
-    // `pipe2` is not visible to Swift.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    (descriptor, writing) = (ends[0], ends[1])
-  }
-
-  deinit {
-    close(descriptor)
-    close(writing)
-  }
-
-  func ring() {
-    _ = write(writing, [0], 1)
-  }
-}

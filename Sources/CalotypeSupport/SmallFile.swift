@@ -1,9 +1,9 @@
 import Glibc
 
 /// Files of the kernel, which have a few lines.
-enum SmallFile {
+package enum SmallFile {
   /// The first 64 KiB of a file as text; `nil` when it cannot be read.
-  static func text(_ path: String) -> String? {
+  package static func text(_ path: String) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

@@ -1,0 +1,119 @@
+import CalotypeSupport
+import Glibc
+
+/// Tells listeners when the condition changes: one thread for all of them, for as long as there are any.
+final class NetworkWatch: Sendable {
+  private struct State {
+    var listeners: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
+    var next = 0
+    /// Ends the thread, while there is one; tells it from those that have been told to end.
+    var bell: Bell?
+    /// What that thread has told last.
+    var latest: NetworkCondition?
+  }
+
+  private let probe: NetworkProbe
+  private let openChanges: @Sendable () -> Int32
+  private let state = Lock(State())
+
+  init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {
+    self.probe = probe
+    self.openChanges = openChanges
+  }
+
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  func conditions() -> AsyncStream<NetworkCondition> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
+    guard let spare = Bell() else {
+      // Out of descriptors: nothing can be watched.
+      continuation.yield(probe.condition)
+      continuation.finish()
+      return stream
+    }
+    let (number, isFirst) = state.withLock { state in
+      state.next += 1
+      state.listeners[state.next] = continuation
+      if let latest = state.latest { continuation.yield(latest) }
+      let isFirst = state.bell == nil
+      if isFirst { state.bell = spare }
+      return (state.next, isFirst)
+    }
+    continuation.onTermination = { [self] _ in leave(number) }
+    if isFirst { Threads.start(name: "network") { self.run(spare) } }
+    return stream
+  }
+
+  /// A listener has gone; with the last one goes the thread.
+  private func leave(_ number: Int) {
+    let bell = state.withLock { state -> Bell? in
+      state.listeners[number] = nil
+      guard state.listeners.isEmpty else { return nil }
+      state.latest = nil
+      return state.bell.take()
+    }
+    bell?.ring()
+  }
+
+  // MARK: The thread
+
+  private func run(_ bell: Bell) {
+    let changes = openChanges()
+    repeat {
+      // After what has changed was taken: what changes meanwhile wakes it again.
+      publish(probe.condition, bell)
+    } while changes >= 0 && Self.waitForChange(changes, bell)
+    if changes >= 0 { close(changes) }
+    finish(bell)
+  }
+
+  private func publish(_ condition: NetworkCondition, _ bell: Bell) {
+    // Under the lock, so that no older condition comes after a newer one. Yielding runs nobody's code.
+    state.withLock { state in
+      guard state.bell === bell, state.latest != condition else { return }
+      state.latest = condition
+      for listener in state.listeners.values { listener.yield(condition) }
+    }
+  }
+
+  /// Nothing can be heard any more.
+  private func finish(_ bell: Bell) {
+    let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+      guard state.bell === bell else { return [] }
+      state.bell = nil
+      state.latest = nil
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+
+  /// Sleeps until something may have changed. `false` when nobody listens any more, or nothing can be heard.
+  private static func waitForChange(_ changes: Int32, _ bell: Bell) -> Bool {
+    var entries = [
+      pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: changes, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&entries, nfds_t(entries.count), -1) < 0 {
+      if errno != EINTR { return false }
+    }
+    return entries[0].revents == 0 && drain(changes)
+  }
+
+  /// Takes all that is there; what it says is looked up. `false` at the end of the descriptor.
+  private static func drain(_ changes: Int32) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    while true {
+      let count = read(changes, &bytes, bytes.count)
+      if count > 0 { continue }
+      if count == 0 { return false }
+      switch errno {
+      // There was more than the socket could hold: all the more reason to look.
+      case EINTR, ENOBUFS: continue
+      case EAGAIN: return true
+      default: return false
+      }
+    }
+  }
+}

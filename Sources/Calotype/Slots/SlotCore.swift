@@ -1,0 +1,131 @@
+import CalotypeImaging
+import Synchronization
+
+/// What the slot and its loads have in common. It does not hold the slot, so that loads end when the slot goes.
+final class SlotCore: Sendable {
+  let pipeline: ImagePipeline
+  let clock: any Clock<Duration>
+  let books = Watched(SlotBooks())
+  private let desk: IndicatorDesk?
+
+  init(_ pipeline: ImagePipeline, clock: any Clock<Duration>, indicator: (any ImageSlotIndicator)?) {
+    self.pipeline = pipeline
+    self.clock = clock
+    desk = indicator.map { IndicatorDesk($0) }
+  }
+
+  /// Changes the books, and does what follows from that.
+  @discardableResult
+  func apply(_ body: (inout SlotBooks) -> SlotBooks.Effects) -> SlotBooks.Effects {
+    let effects = books.change { books in
+      let effects = body(&books)
+      return (effects, effects.isNews)
+    }
+    effects.abandoned?.abandon()
+    effects.leftFollower?.cancel()
+    // Whoever goes on by the ending finds that the indicator has stopped.
+    desk?.look { books.value.indication }
+    for ending in effects.endings { ending.load.finish(ending.result) }
+    return effects
+  }
+
+  // MARK: Beginnings and ends
+
+  /// Begins a load in place of the one before. If its image is in memory, it has ended when this returns.
+  func begin(_ target: SlotTarget, _ options: ImageSlot.Options) -> SlotLoad {
+    let load = SlotLoad(options)
+    let found = pipeline.responseInMemory(for: target.request)
+    let placeholder = options.placeholder.candidates(pipeline)
+    apply { $0.begin(load, for: target, found: found, placeholder: placeholder) }
+    guard found == nil else { return load }
+    setAlarm(for: load)
+    run(load, target.request)
+    return load
+  }
+
+  func cancel(_ load: SlotLoad) {
+    apply { $0.cancel(load) }
+  }
+
+  func close() {
+    apply { $0.close() }
+    books.finish()
+  }
+
+  // MARK: The work
+
+  /// Shows the placeholder when its time has come.
+  func setAlarm(for load: SlotLoad) {
+    guard case .after(let delay) = load.options.placeholderTiming else { return }
+    let alarm = clock.alarm(in: delay)
+    load.add(
+      Task { @concurrent in
+        do { try await alarm() } catch {
+          // The load has ended before.
+          return
+        }
+        let placeholder = load.options.placeholder.candidates(self.pipeline)
+        self.apply { $0.placeholderIsDue(placeholder, of: load) }
+      })
+  }
+
+  /// Has the pipeline do what the load is about.
+  func run(_ load: SlotLoad, _ request: ImageRequest) {
+    load.add(
+      Task(priority: request.priority.taskPriority) { @concurrent in
+        do {
+          try await self.follow(load, request)
+        } catch {
+          self.fail(load, error)
+        }
+      })
+  }
+
+  func fail(_ load: SlotLoad, _ error: any Error) {
+    // Nobody asks for the placeholder of what was replaced.
+    guard books.value.current === load else { return }
+    let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
+    apply { $0.fail(load, error, placeholder) }
+  }
+
+  private func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
+    var stale: ImageResponse?
+    for try await event in pipeline.events(for: request) {
+      switch event {
+      case .queued, .started: continue
+      case .progress(let progress): apply { $0.advance(to: progress, of: load) }
+      case .preview(let image): apply { $0.preview(image, of: load) }
+      case .staleResponse(let response):
+        stale = response
+        apply { $0.stale(response, of: load) }
+      case .response(let response): apply { $0.succeed(load, with: response) }
+      case .notModified(let response): apply { $0.confirm(load, with: response) }
+      case .refreshFailed(let error):
+        guard let stale else { throw error }
+        apply { $0.settleForStale(load, stale, error) }
+      }
+    }
+  }
+}
+
+extension ImagePipeline {
+  /// The image, if it is in memory now and fresh enough. Observers are told as of any other request.
+  nonisolated func responseInMemory(for request: ImageRequest) -> ImageResponse? {
+    let request = prepared(request)
+    guard !isClosed.load(ordering: .relaxed), let response = memoryResponse(for: request) else { return nil }
+    if let watch {
+      let told = RequestWatch(watch, .events, request)
+      told.begin()
+      told.end(RequestOutcome(response))
+    }
+    return response
+  }
+}
+
+extension Clock<Duration> {
+  /// Sleeps until a time from now: now is when this is called.
+  fileprivate func alarm(in delay: Duration) -> @Sendable () async throws -> Void {
+    let deadline = now.advanced(by: delay)
+    return { try await self.sleep(until: deadline, tolerance: nil) }
+  }
+}

@@ -1,0 +1,291 @@
+import CLinux
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import Calotype
+
+/// What loading costs, told by the program or by the system.
+@Suite("Network condition", .timeLimit(.minutes(5)))
+struct NetworkConditionTests {
+  @Test(
+    "a program that knows: the present condition, then changes, the newest only, to all who listen")
+  func manual() async {
+    let network = ManualNetworkCondition(.offline)
+    var first = network.conditions().makeAsyncIterator()
+    #expect(await first.next() == .offline)
+    network.current = .metered
+    network.current = .metered
+    #expect(await first.next() == .metered && network.current == .metered)
+    network.current = .offline
+    network.current = .unmetered
+    var second = network.conditions().makeAsyncIterator()
+    #expect(await first.next() == .unmetered)
+    #expect(await second.next() == .unmetered)
+    #expect(network.listenerCount == 2)
+  }
+
+  @Test("its streams end when their task is cancelled, or when it goes")
+  func manualEnds() async {
+    var network: ManualNetworkCondition? = ManualNetworkCondition()
+    let conditions = network?.conditions()
+    let task = Task { [network] in
+      var count = 0
+      if let conditions = network?.conditions() { for await _ in conditions { count += 1 } }
+      return count
+    }
+    while network?.listenerCount ?? 2 < 2 { await Task.yield() }
+    task.cancel()
+    _ = await task.value
+    while network?.listenerCount ?? 1 > 1 { await Task.yield() }
+    network = nil
+    var seen: [NetworkCondition] = []
+    if let conditions { for await condition in conditions { seen.append(condition) } }
+    #expect(seen == [.unmetered])
+  }
+
+  // As Linux 6.1 prints them.
+  private static let header4 =
+    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT      \n"
+  private static func route4(
+    _ name: String, metric: Int, flags: String = "0003", to: String = "00000000"
+  )
+    -> String
+  {
+    let mask = to == "00000000" ? to : "00FFFFFF"
+    return "\(name)\t\(to)\t010200C0\t\(flags)\t0\t0\t\(metric)\t\(mask)\t0\t0\t0      \n"
+  }
+  private static func route6(
+    _ name: String, metric: String, flags: String = "00450003", prefix: String = "00"
+  )
+    -> String
+  {
+    let zero = String(repeating: "0", count: 32)
+    return
+      "\(zero) \(prefix) \(zero) 00 fe80000000000000f21898fffeaabbcc \(metric) 00000001 00000000 \(flags)     \(name)\n"
+  }
+
+  @Test("routes of IPv4: default ones that are up, the preferred first")
+  func version4() {
+    let table =
+      Self.header4 + Self.route4("wlan0", metric: 600) + Self.route4("eth0", metric: 100)
+      + Self.route4("eth1", metric: 1, flags: "0002")
+      + Self.route4("eth2", metric: 1, flags: "0203")
+      + Self.route4("eth3", metric: 1, to: "000200C0") + "damaged\t00000000\n\n"
+    #expect(
+      DefaultRoute.version4(table) == [
+        DefaultRoute(interface: "eth0", metric: 100), DefaultRoute(interface: "wlan0", metric: 600),
+      ])
+    #expect(DefaultRoute.version4(Self.header4).isEmpty && DefaultRoute.version4("").isEmpty)
+  }
+
+  @Test("routes of IPv6: the one that the kernel refuses is none")
+  func version6() {
+    let table =
+      Self.route6("lo", metric: "ffffffff", flags: "00200200")
+      + Self.route6("eth0", metric: "00000400")
+      + Self.route6("wlan0", metric: "00000064")
+      + Self.route6("eth1", metric: "00000001", prefix: "40")
+      + Self.route6("eth2", metric: "00000001", flags: "00200201")
+    #expect(DefaultRoute.version6(table).map(\.interface) == ["wlan0", "eth0"])
+    #expect(DefaultRoute.version6(table).first?.metric == 100)
+  }
+
+  /// Files like those of the kernel, and a socket that says when they have changed.
+  private final class FakeSystem: Sendable {
+    let folder: TemporaryFolder
+    private let opened = Lock<[Int32]>([])
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try FileManager.default.createDirectory(
+        atPath: folder.path("devices"), withIntermediateDirectories: true)
+    }
+
+    deinit { for end in opened.withLock({ $0 }) { close(end) } }
+
+    func device(_ name: String, state: String = "up", type: String? = nil) throws {
+      let place = folder.path("devices/\(name)")
+      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+      try "\(state)\n".write(toFile: place + "/operstate", atomically: false, encoding: .utf8)
+      let event = (type.map { "DEVTYPE=\($0)\n" } ?? "") + "INTERFACE=\(name)\nIFINDEX=2\n"
+      try event.write(toFile: place + "/uevent", atomically: false, encoding: .utf8)
+    }
+
+    func routes(_ text4: String, _ text6: String = "") throws {
+      try (header4 + text4).write(toFile: folder.path("route"), atomically: true, encoding: .utf8)
+      try text6.write(toFile: folder.path("ipv6_route"), atomically: true, encoding: .utf8)
+    }
+
+    func probe(_ isMetered: @escaping @Sendable (NetworkInterface) -> Bool = { $0.isMobile })
+      -> NetworkProbe
+    {
+      NetworkProbe(
+        routes4: folder.path("route"), routes6: folder.path("ipv6_route"),
+        devices: folder.path("devices"),
+        isMetered: isMetered)
+    }
+
+    /// The reading end of a pair of sockets; the other one stays here.
+    func openChanges() -> Int32 {
+      var ends: [Int32] = [-1, -1]
+      guard socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0
+      else {
+        return -1
+      }
+      opened.withLock { $0.append(ends[1]) }
+      return ends[0]
+    }
+
+    var openCount: Int { opened.withLock { $0.count } }
+
+    func notify() {
+      for end in opened.withLock({ $0 }) {
+        _ = send(end, "changed", 7, Int32(MSG_NOSIGNAL))
+      }
+    }
+
+    /// Whether all readers have closed their sockets.
+    var isLeft: Bool {
+      opened.withLock { $0 }.allSatisfy {
+        send($0, "?", 1, Int32(MSG_NOSIGNAL)) < 0 && errno != EAGAIN
+      }
+    }
+  }
+
+  @Test(
+    "offline without a route, or when its interface is down; metered by the interface, of either version"
+  )
+  func conditions() throws {
+    let system = try FakeSystem()
+    let probe = system.probe()
+    #expect(probe.condition == .offline)
+    try system.device("eth0")
+    try system.device("wwan0", type: "wwan")
+    try system.routes(Self.route4("eth0", metric: 100))
+    #expect(probe.condition == .unmetered)
+    #expect(probe.interfaces == [NetworkInterface(name: "eth0")])
+    // The mobile one is the second choice.
+    try system.routes(Self.route4("wwan0", metric: 700) + Self.route4("eth0", metric: 100))
+    #expect(probe.condition == .unmetered)
+    try system.device("eth0", state: "down")
+    #expect(probe.condition == .metered)
+    #expect(probe.interfaces == [NetworkInterface(name: "wwan0", deviceType: "wwan")])
+    try system.device("wwan0", state: "lowerlayerdown", type: "wwan")
+    #expect(probe.condition == .offline)
+    // Some do not know: tunnels, for one.
+    try system.device("eth0", state: "unknown")
+    #expect(probe.condition == .unmetered)
+    try system.device("wwan0", type: "wwan")
+    try system.routes(Self.route4("eth0", metric: 1), Self.route6("wwan0", metric: "00000400"))
+    #expect(probe.condition == .metered && probe.interfaces.count == 2)
+    try system.routes("", Self.route6("eth0", metric: "00000400"))
+    #expect(probe.condition == .unmetered)
+    #expect(system.probe { $0.name == "eth0" }.condition == .metered)
+  }
+
+  @Test(
+    "the system tells changes to all who listen by one socket, which is closed when the last has left"
+  )
+  func changes() async throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    try system.routes("")
+    let network = SystemNetworkCondition(system.probe()) { system.openChanges() }
+    let first = EventRecorder<NetworkCondition>()
+    let second = EventRecorder<NetworkCondition>()
+    let tasks = [first, second].map { recorder in
+      Task { await recorder.record(network.conditions()) }
+    }
+    #expect(try await first.waitFor(count: 1) == [.offline])
+    #expect(try await second.waitFor(count: 1) == [.offline])
+    try system.routes(Self.route4("eth0", metric: 100))
+    system.notify()
+    #expect(try await first.waitFor(count: 2) == [.offline, .unmetered])
+    #expect(try await second.waitFor(count: 2) == [.offline, .unmetered])
+    // One that comes late begins with the present one, and needs no other socket.
+    var late = network.conditions().makeAsyncIterator()
+    #expect(await late.next() == .unmetered)
+    #expect(system.openCount == 1)
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+    try system.routes("")
+    system.notify()
+    #expect(await late.next() == .offline)
+  }
+
+  @Test("when the last one has left, the thread goes, and the next one begins anew")
+  func leaving() async throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    try system.routes(Self.route4("eth0", metric: 100))
+    let network = SystemNetworkCondition(system.probe()) { system.openChanges() }
+    for round in 1...5 {
+      let recorder = EventRecorder<NetworkCondition>()
+      let task = Task { await recorder.record(network.conditions()) }
+      #expect(try await recorder.waitFor(count: 1) == [.unmetered])
+      #expect(system.openCount == round)
+      task.cancel()
+      await task.value
+      #expect(network.listenerCount == 0)
+      while !system.isLeft { await Task.yield() }
+    }
+  }
+
+  @Test("when its socket ends, or there is none, the streams end; the next one tries again")
+  func socketEnds() async throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    try system.routes(Self.route4("eth0", metric: 100))
+    let ends = Lock<[Int32]>([-1, -1])
+    let network = SystemNetworkCondition(system.probe()) {
+      var pair: [Int32] = [-1, -1]
+      _ = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair)
+      ends.withLock { $0 = pair }
+      return pair[0]
+    }
+    let recorder = EventRecorder<NetworkCondition>()
+    async let recording: Void = recorder.record(network.conditions())
+    try await recorder.waitFor(count: 1)
+    close(ends.withLock { $0[1] })
+    await recording
+    #expect(recorder.elements == [.unmetered] && recorder.ending?.isFinished == true)
+    #expect(network.listenerCount == 0)
+
+    let deaf = SystemNetworkCondition(system.probe()) { -1 }
+    var seen: [NetworkCondition] = []
+    for await condition in deaf.conditions() { seen.append(condition) }
+    #expect(seen == [.unmetered])
+    var again = network.conditions().makeAsyncIterator()
+    #expect(await again.next() == .unmetered)
+    close(ends.withLock { $0[1] })
+    #expect(await again.next() == nil)
+  }
+
+  @Test("this machine answers, and the kernel gives a socket for changes that never blocks")
+  func thisMachine() async {
+    let network = SystemNetworkCondition()
+    #expect(network.interfaces.isEmpty == (network.current == .offline))
+    #expect(network.interfaces.allSatisfy { !$0.name.isEmpty })
+    let task = Task { () -> [NetworkCondition] in
+      var seen: [NetworkCondition] = []
+      for await condition in network.conditions() { seen.append(condition) }
+      return seen
+    }
+    while network.listenerCount < 1 { await Task.yield() }
+    var first = network.conditions().makeAsyncIterator()
+    #expect(await first.next() == network.current)
+    task.cancel()
+    _ = await task.value
+    let changes = calotype_route_changes()
+    #expect(changes >= 0)
+    var byte: UInt8 = 0
+    #expect(recv(changes, &byte, 1, 0) == -1 && errno == EAGAIN)
+    close(changes)
+  }
+}
+
+private let header4 =
+  "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
