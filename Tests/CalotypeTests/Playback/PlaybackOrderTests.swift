@@ -133,12 +133,9 @@ struct PlaybackOrderTests {
     #expect(recorder.elements.count == 2)
     let resumed = clock.now
     player.resume()
-    try await clock.waitForSleepers()
-    clock.advanceToNextDeadline()
+    try await clock.advance(recorder, to: 3)
     #expect(resumed.duration(to: clock.now) == .milliseconds(100))
-    try await recorder.waitFor(count: 3)
-    try await clock.waitForSleepers()
-    clock.advanceToNextDeadline()
+    try await clock.advance(recorder, to: 4)
     await recording
     #expect(recorder.elements.map(\.index) == [0, 2, 3])
     #expect(recorder.ending?.isFinished == true)
@@ -242,9 +239,7 @@ struct PlaybackOrderTests {
     clock.advance(by: .seconds(60))
     let start = clock.now
     player.isActive = true
-    try await clock.waitForSleepers()
-    clock.advanceToNextDeadline()
-    try await recorder.waitFor(count: 2)
+    try await clock.advance(recorder, to: 2)
     #expect(start.duration(to: clock.now) == .milliseconds(60))
     #expect(recorder.elements.map(\.index) == [0, 1])
     player.stop()
@@ -256,10 +251,7 @@ struct PlaybackOrderTests {
     let player = try player()
     let recorder = EventRecorder<AnimationFrame>()
     async let recording: Void = recorder.record(player.frames())
-    try await recorder.waitFor(count: 1)
-    try await clock.waitForSleepers()
-    clock.advanceToNextDeadline()
-    try await recorder.waitFor(count: 2)
+    try await clock.advance(recorder, to: 2)
     let rest = try await player.played(by: clock)
     await recording
     #expect(recorder.ending?.isFinished == true)

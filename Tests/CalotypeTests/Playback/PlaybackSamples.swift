@@ -103,15 +103,23 @@ extension AnimationPlayer {
       try shown(recorder.elements[count], count)
       count += 1
       guard count < limit, clock.now == before else { continue }
-      try await waitUntil {
-        recorder.elements.count > count || recorder.ending != nil || clock.sleeperCount > 0
-      }
-      if recorder.elements.count == count, recorder.ending == nil { clock.advanceToNextDeadline() }
+      try await clock.advance(recorder, to: count + 1)
     }
     task.cancel()
     await task.value
     if case .failed(let error) = recorder.ending { throw error }
     return Array(recorder.elements.prefix(limit))
+  }
+}
+
+extension TestClock {
+  /// Moves on whenever somebody sleeps, until so many elements were recorded or the sequence has ended.
+  func advance<Element>(_ recorder: EventRecorder<Element>, to count: Int) async throws {
+    try await waitUntil {
+      // Who sleeps has handed over what is to be handed over: looked at in this order, the clock is not moved too far.
+      if sleeperCount > 0, recorder.elements.count < count { advanceToNextDeadline() }
+      return recorder.elements.count >= count || recorder.ending != nil
+    }
   }
 }
 
