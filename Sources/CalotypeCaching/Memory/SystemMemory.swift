@@ -2,9 +2,9 @@ import CalotypeSupport
 import Glibc
 
 /// How much memory this process may use.
-enum SystemMemory {
+package enum SystemMemory {
   /// A quarter of what is there, at most 512 MiB.
-  static let defaultCacheLimit = cacheLimit(memory: available(controlGroups: .ofThisProcess))
+  package static let defaultCacheLimit = cacheLimit(memory: available(controlGroups: .ofThisProcess))
 
   static func cacheLimit(memory: Int) -> Int {
     min(memory / 4, 512 << 20)

@@ -44,6 +44,17 @@ extension AnimatedImage {
       return image
     }
 
+    /// For each frame the last up to it that needs none before; empty if no decoder can be made to ask.
+    func keyFrames() -> [Int] {
+      guard let cursor = try? take(for: 0) else { return [] }
+      defer { giveBack(cursor) }
+      var last = 0
+      return (0..<cursor.decoder.info.frameCount).map { index in
+        if cursor.decoder.isKeyFrame(index) { last = index }
+        return last
+      }
+    }
+
     /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.
     private func take(for index: Int) throws(ImagingError) -> Cursor {
       let found = idle.withLock { cursors -> Cursor? in

@@ -25,6 +25,10 @@ public struct AnimatedImage: Sendable {
   private var frameOptions: DecodeOptions
   /// `nil` for a still image.
   private let pool: FramePool?
+  private let token = Token()
+
+  /// Stands for one animation and its copies.
+  private final class Token: Sendable {}
 
   /// Reads the header. Decodes nothing, unless the transforms of an animation have to see its first frame.
   ///
@@ -79,6 +83,13 @@ public struct AnimatedImage: Sendable {
     guard let pool else { return try decoder.image(of: data, info: info, options: options) }
     return try Rendition(info: info, options: frameOptions).finished(try pool.frame(at: index, info: info))
   }
+
+  /// The same for copies, and for no other animation while one of them is there.
+  package var identity: ObjectIdentifier { ObjectIdentifier(token) }
+
+  /// For each frame the last up to it that needs none before, from which on frames are decoded to get to it. Empty if
+  /// nobody knows.
+  package func keyFrames() -> [Int] { pool?.keyFrames() ?? [0] }
 
   /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for
   /// all frames together.

@@ -16,6 +16,10 @@ public protocol FrameDecoding: AnyObject {
   /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
+
+  /// Whether nothing of the frames before this one can be seen in it or later, so that a decode may begin with it. Cheap.
+  /// By default only the first frame is known to be such a one.
+  func isKeyFrame(_ index: Int) -> Bool
 }
 
 extension FrameDecoding {
@@ -24,4 +28,7 @@ extension FrameDecoding {
 
   /// Never: the coder refuses damaged frames.
   public var isFramePartial: Bool { false }
+
+  /// Only the first frame.
+  public func isKeyFrame(_ index: Int) -> Bool { index == 0 }
 }

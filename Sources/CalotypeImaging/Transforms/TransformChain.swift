@@ -60,12 +60,15 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     return bitmap
   }
 
+  /// Whether a step looks at pixels to decide what it does.
+  package var isContentDependent: Bool { transforms.contains { $0.step is any ContentDependent } }
+
   /// The chain for all frames of an animation: what is decided by looking at pixels is decided once, by the first frame,
   /// so that all frames come out alike.
   ///
   /// - Throws: as ``apply(to:)``, and what `first` throws, which is only asked for when it is needed.
-  func resolved(for first: () throws(ImagingError) -> Bitmap) throws(ImagingError) -> TransformChain {
-    guard transforms.contains(where: { $0.step is any ContentDependent }) else { return self }
+  package func resolved(for first: () throws(ImagingError) -> Bitmap) throws(ImagingError) -> TransformChain {
+    guard isContentDependent else { return self }
     var bitmap = try first()
     var resolved: [ImageTransform] = []
     for transform in transforms {

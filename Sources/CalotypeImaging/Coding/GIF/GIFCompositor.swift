@@ -68,7 +68,7 @@ final class GIFCompositor {
   }
 
   /// Whether nothing of the canvas before a frame can be seen in it or later.
-  private func isIndependent(_ index: Int, in structure: GIFStructure) -> Bool {
+  func isIndependent(_ index: Int, in structure: GIFStructure) -> Bool {
     let before = structure.frames[index - 1]
     if before.disposal == .clear, structure.fillsCanvas(before) { return true }
     let frame = structure.frames[index]

@@ -47,12 +47,20 @@ final class PNGCompositor {
 
   /// The last frame up to `index` that hides those before it for good; otherwise the first.
   private func restart(for index: Int, _ frames: [PNGFrame], _ file: PNGFile) -> Int {
-    for candidate in stride(from: index, to: 0, by: -1) {
-      let frame = frames[candidate]
-      guard covers(frame, file), frame.blend == .source || !file.structure.hasAlpha else { continue }
-      if frame.disposal != .restore { return candidate }
+    for candidate in stride(from: index, to: 0, by: -1) where isIndependent(frames[candidate], file) {
+      return candidate
     }
     return 0
+  }
+
+  /// Whether nothing of the frames before this one can be seen in it or later.
+  func isIndependent(_ index: Int, of file: PNGFile) -> Bool {
+    guard let frames = file.structure.animation?.frames, frames.indices.contains(index) else { return false }
+    return index == 0 || isIndependent(frames[index], file)
+  }
+
+  private func isIndependent(_ frame: PNGFrame, _ file: PNGFile) -> Bool {
+    covers(frame, file) && (frame.blend == .source || !file.structure.hasAlpha) && frame.disposal != .restore
   }
 
   private func canvas(of file: PNGFile) throws(ImagingError) -> PNGCanvas {

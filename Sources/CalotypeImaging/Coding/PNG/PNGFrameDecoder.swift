@@ -22,6 +22,12 @@ final class PNGFrameDecoder: FrameDecoding {
 
   var isFramePartial: Bool { compositor.isPartial }
 
+  func isKeyFrame(_ index: Int) -> Bool {
+    data.withUnsafeBytes { bytes in
+      compositor.isIndependent(index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+    }
+  }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in

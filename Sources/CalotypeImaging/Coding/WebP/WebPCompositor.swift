@@ -65,7 +65,7 @@ final class WebPCompositor {
   }
 
   /// Whether nothing of the canvas before a frame can be seen in it or later.
-  private func isIndependent(_ index: Int, in structure: WebPStructure) -> Bool {
+  func isIndependent(_ index: Int, in structure: WebPStructure) -> Bool {
     let before = structure.frames[index - 1]
     if before.clearsAfterwards, before.size == size { return true }
     let frame = structure.frames[index]

@@ -32,6 +32,10 @@ final class WebPFrameDecoder: FrameDecoding {
 
   var isFramePartial: Bool { compositor.isPartial }
 
+  func isKeyFrame(_ index: Int) -> Bool {
+    index == 0 || (structure.frames.indices.contains(index) && compositor.isIndependent(index, in: structure))
+  }
+
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       try compositor.bitmap(at: index, of: structure, file: file, limits: limits)

@@ -1,0 +1,233 @@
+import CalotypeImaging
+
+/// What a pool of frames holds, for whom, and what is to be decoded next. Does nothing itself.
+///
+/// Frames that somebody will show soon stay; all others go when there is no room, what was used the longest ago first.
+/// Frames that are being decoded count as those that are there.
+struct FrameBooks {
+  private struct Place: Hashable {
+    let shelf: Int
+    let index: Int
+  }
+
+  private struct Player {
+    var shelf: Int?
+  }
+
+  let byteLimit: Int
+  private(set) var statistics = FramePool.Statistics()
+  private var shelves: [Int: FrameShelf] = [:]
+  private var shelfIDs: [FrameIdentity: Int] = [:]
+  /// Those who may want something, and the shelf they want it of.
+  private var players: [Int: Player] = [:]
+  private var uses = UseOrder<Place>()
+  private var nextID = 0
+  /// What was thrown out, to be freed where nobody waits.
+  private var garbage: [Image] = []
+
+  init(byteLimit: Int) {
+    self.byteLimit = max(0, byteLimit)
+  }
+
+  /// What becomes of a request.
+  enum Answer {
+    case image(Image)
+    case waits(FrameWaiter)
+    /// Nothing is to be decoded for this player.
+    case inactive
+  }
+
+  // MARK: Players
+
+  mutating func makeID() -> Int {
+    nextID += 1
+    return nextID
+  }
+
+  mutating func activate(_ player: Int) {
+    if players[player] == nil { players[player] = Player() }
+    statistics.players = players.count
+  }
+
+  /// Forgets a player; when it was the last one, all frames of the animation. Returns what is to be ended.
+  mutating func deactivate(_ player: Int) -> (FrameWaiter?, Task<Void, Never>?) {
+    defer { statistics.players = players.count }
+    guard let id = players.removeValue(forKey: player)?.shelf, let shelf = shelves[id] else {
+      return (nil, nil)
+    }
+    let waiter = shelf.claims.removeValue(forKey: player)?.awaited?.waiter
+    guard shelf.claims.isEmpty else { return (waiter, nil) }
+    shelves[id] = nil
+    shelfIDs[shelf.source.identity] = nil
+    for (index, image) in shelf.frames { drop(image, from: Place(shelf: id, index: index)) }
+    shelf.frames = [:]
+    return (waiter, shelf.task)
+  }
+
+  /// How many frames of the animation a player may count on.
+  func share(of source: any FrameSource) -> Int {
+    let known = shelfIDs[source.identity].flatMap { shelves[$0]?.frameByteCount }
+    guard let byteCount = known ?? source.frameByteCount, byteCount > 0 else { return 1 }
+    return byteLimit / max(1, players.count) / byteCount
+  }
+
+  /// A player wants these frames next, and one of them now.
+  mutating func request(
+    _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
+  ) -> Answer {
+    guard let shelf = shelf(of: source, for: player) else { return .inactive }
+    var demand = shelf.claims[player] ?? FrameDemand()
+    demand.wanted = wanted
+    demand.awaited = nil
+    defer { shelf.claims[player] = demand }
+    guard let index else { return .inactive }
+    if let image = shelf.frames[index] {
+      uses.use(Place(shelf: shelf.id, index: index))
+      statistics.hits += 1
+      return .image(image)
+    }
+    shelf.failed.remove(index)
+    let waiter = FrameWaiter()
+    demand.awaited = (index, waiter)
+    return .waits(waiter)
+  }
+
+  private mutating func shelf(of source: any FrameSource, for player: Int) -> FrameShelf? {
+    guard let known = players[player] else { return nil }
+    if let id = known.shelf { return shelves[id] }
+    let identity = source.identity
+    let id: Int
+    if let known = shelfIDs[identity] {
+      id = known
+    } else {
+      id = makeID()
+      shelfIDs[identity] = id
+      shelves[id] = FrameShelf(id: id, source: source)
+    }
+    players[player] = Player(shelf: id)
+    return shelves[id]
+  }
+
+  // MARK: Decoding
+
+  /// What a player's shelf has to decode, if nobody is at it.
+  mutating func start(for player: Int) -> (FrameShelf, FrameOrder)? {
+    guard let id = players[player]?.shelf, let shelf = shelves[id], shelf.running == nil else { return nil }
+    shelf.running = nextOrder(shelf)
+    return shelf.running.map { (shelf, $0) }
+  }
+
+  /// A frame is there, or there will be none. Returns those who waited for it, and what is to be decoded next.
+  mutating func finish(
+    _ order: FrameOrder, _ result: Result<Image, any Error>
+  ) -> ([FrameWaiter], FrameOrder?) {
+    add(-order.reserved)
+    guard let shelf = shelves[order.shelf] else { return ([], nil) }
+    statistics.decodes += 1
+    switch result {
+    case .success(let image):
+      shelf.failed.remove(order.index)
+      shelf.frameByteCount = image.bitmap.byteCount
+      if order.reserved > 0, shelf.frames[order.index] == nil, reserve(image.bitmap.byteCount) {
+        shelf.frames[order.index] = image
+        statistics.frames += 1
+        uses.use(Place(shelf: shelf.id, index: order.index))
+      }
+    case .failure:
+      shelf.failed.insert(order.index)
+    }
+    var waiters: [FrameWaiter] = []
+    for (player, demand) in shelf.claims where demand.awaited?.index == order.index {
+      if let waiter = demand.awaited?.waiter { waiters.append(waiter) }
+      shelf.claims[player]?.awaited = nil
+    }
+    shelf.running = nextOrder(shelf)
+    if shelf.running == nil { shelf.task = nil }
+    return (waiters, shelf.running)
+  }
+
+  private mutating func nextOrder(_ shelf: FrameShelf) -> FrameOrder? {
+    let players = shelf.claims.keys.sorted()
+    for player in players { shelf.claims[player]?.refill(shelf) }
+    for player in players {
+      if let awaited = shelf.claims[player]?.awaited?.index {
+        return order(for: awaited, of: player, shelf)
+      }
+    }
+    for player in players {
+      guard let index = shelf.claims[player]?.batch.first(where: { !shelf.failed.contains($0) }) else {
+        continue
+      }
+      if let order = stored(index, shelf) { return order }
+      shelf.claims[player]?.batch = []
+    }
+    return nil
+  }
+
+  /// What is decoded for one who waits: what comes before it in one go with it, if there is room for that.
+  private mutating func order(for awaited: Int, of player: Int, _ shelf: FrameShelf) -> FrameOrder {
+    let batch = shelf.claims[player]?.batch ?? []
+    if batch.contains(awaited), let first = batch.first, first != awaited {
+      if let order = stored(first, shelf) { return order }
+      shelf.claims[player]?.batch = []
+    }
+    if shelf.isWanted(awaited), let order = stored(awaited, shelf) { return order }
+    return FrameOrder(shelf: shelf.id, source: shelf.source, index: awaited, reserved: 0)
+  }
+
+  /// An order with room for its frame, if there is any.
+  private mutating func stored(_ index: Int, _ shelf: FrameShelf) -> FrameOrder? {
+    guard let byteCount = shelf.frameByteCount ?? shelf.source.frameByteCount, reserve(byteCount) else {
+      return nil
+    }
+    return FrameOrder(shelf: shelf.id, source: shelf.source, index: index, reserved: byteCount)
+  }
+
+  // MARK: Budget
+
+  private mutating func reserve(_ byteCount: Int) -> Bool {
+    guard byteCount > 0, byteCount <= byteLimit else { return false }
+    while byteCount > byteLimit - statistics.bytes {
+      let shelves = shelves
+      let oldest = uses.takeOldest { place in shelves[place.shelf]?.isWanted(place.index) != true }
+      guard let oldest, let image = shelves[oldest.shelf]?.frames.removeValue(forKey: oldest.index) else {
+        return false
+      }
+      drop(image, from: oldest)
+    }
+    add(byteCount)
+    return true
+  }
+
+  private mutating func drop(_ image: Image, from place: Place) {
+    garbage.append(image)
+    uses.remove(place)
+    statistics.frames -= 1
+    add(-image.bitmap.byteCount)
+  }
+
+  private mutating func add(_ byteCount: Int) {
+    statistics.bytes += byteCount
+    statistics.peakBytes = max(statistics.peakBytes, statistics.bytes)
+  }
+
+  /// Throws out all frames; what is wanted is decoded again.
+  mutating func removeAll() {
+    for (id, shelf) in shelves {
+      for (index, image) in shelf.frames { drop(image, from: Place(shelf: id, index: index)) }
+      shelf.frames = [:]
+    }
+  }
+
+  mutating func takeGarbage() -> [Image] {
+    defer { garbage = [] }
+    return garbage
+  }
+
+  /// Bytes of the frames that are there, counted one by one.
+  var countedBytes: Int {
+    shelves.values.reduce(0) { sum, shelf in
+      sum + (shelf.running?.reserved ?? 0) + shelf.frames.values.reduce(0) { $0 + $1.bitmap.byteCount }
+    }
+  }
+}
