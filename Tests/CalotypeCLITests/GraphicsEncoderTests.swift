@@ -161,12 +161,14 @@ struct GraphicsEncoderTests {
       var screen = PictureScreen(columns: 80, rows: 24)
       let rows = HalfBlocks.rows(of: picture)
       #expect(rows.count == (height + 1) / 2)
-      for row in rows { screen.write(row + Array("\r\n".utf8)) }
+      for row in rows {
+        screen.write(row + Array("\r\n".utf8))
+        #expect(screen.hasPlainPen)
+      }
       #expect(screen.faults.isEmpty, "\(screen.faults)")
       var expected = Self.pixels(picture)
       if !height.isMultiple(of: 2) { expected += [UInt32](repeating: 0, count: width) }
       #expect(screen.blocks(columns: width, rows: rows.count) == expected)
-      for row in rows where row.contains(0x1B) { #expect(row.suffix(4) == Array("\u{1B}[0m".utf8)) }
     }
   }
 

@@ -66,7 +66,7 @@ struct PictureCanvasTests {
       #expect(screen.blocks(column: 5, row: 3, columns: 8, rows: 4).allSatisfy { $0 == 0x0100_0000 | 196 })
     }
     screen.write(canvas.remove(1))
-    #expect(screen.pictures.isEmpty && screen.lines.allSatisfy(\.isEmpty))
+    #expect(screen.pictures.isEmpty && screen.lines.allSatisfy { $0.isEmpty })
     #expect(screen.blocks(column: 5, row: 3, columns: 8, rows: 4).allSatisfy { $0 == 0 })
     #expect(canvas.area(of: 1) == nil && screen.cursor == (2, 19))
   }
@@ -101,7 +101,7 @@ struct PictureCanvasTests {
   @Test("in tmux, pictures are sent past it and stand in placeholders")
   func tmux() throws {
     var canvas = canvas(.kitty) { $0.multiplexer = .tmux }
-    let picture = try SampleImages.bitmap(width: 40, height: 40)
+    let picture = try SampleImages.bitmap(width: 40, height: 40, color: Self.red)
     let bytes = try canvas.draw(picture, as: 1, in: CellRectangle(column: 2, row: 1, columns: 10, rows: 10))
     let text = String(decoding: bytes, as: UTF8.self)
     let begin = try #require(text.firstRange(of: "\u{1B}Ptmux;"))

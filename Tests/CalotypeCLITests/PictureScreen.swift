@@ -53,6 +53,9 @@ struct PictureScreen {
     cells = Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
   }
 
+  /// Whether text that comes next has the colours of the terminal.
+  var hasPlainPen: Bool { pen == Cell() }
+
   /// The text of a line.
   func text(_ row: Int) -> String {
     var text = String(String.UnicodeScalarView(cells[row].map(\.scalar)))

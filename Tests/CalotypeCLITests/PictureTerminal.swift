@@ -38,6 +38,8 @@ final class PictureTerminal {
     let variables = [
       "TERM": "xterm-256color", "COLORTERM": "truecolor", "TMUX": "", "STY": "", "TERM_PROGRAM": "",
       "LC_TERMINAL": "",
+      // It would ask what to do, on the terminal.
+      "SWIFT_BACKTRACE": "enable=no",
     ].merging(environment) { _, new in new }
     // The end of the command is the end of what can be read.
     defer { pseudo.letGo() }

@@ -74,19 +74,15 @@ struct PictureFit: Hashable, Sendable {
     let (width, height) = (Double(max(1, picture.width)), Double(max(1, picture.height)))
     var scale = min(Double(columns) * cell.width / width, Double(rows) * cell.height / height)
     if !enlarges { scale = min(1, scale) }
-    // A trace of rounding must not cost a cell.
-    func cells(_ length: Double, _ limit: Int) -> Int {
-      min(limit, max(1, Int((length - 1e-6).rounded(.up))))
+    func length(_ length: Double, _ cells: Int, _ pixels: Double, _ unit: Double) -> Int {
+      max(1, min(Int(Double(cells) * pixels), Int((length * scale * pixels / unit).rounded())))
     }
-    self.columns = cells(width * scale / cell.width, columns)
-    self.rows = cells(height * scale / cell.height, rows)
-    func pixels(_ length: Double, _ limit: Double) -> Int {
-      max(1, min(Int(limit), Int(length.rounded())))
-    }
-    self.pixels = PixelSize(
-      width: pixels(
-        width * scale * cell.pixelsAcross / cell.width, Double(self.columns) * cell.pixelsAcross),
-      height: pixels(height * scale * cell.pixelsDown / cell.height, Double(self.rows) * cell.pixelsDown))
+    let pixels = PixelSize(
+      width: length(width, columns, cell.pixelsAcross, cell.width),
+      height: length(height, rows, cell.pixelsDown, cell.height))
+    self.pixels = pixels
+    self.columns = min(columns, Int((Double(pixels.width) / cell.pixelsAcross).rounded(.up)))
+    self.rows = min(rows, Int((Double(pixels.height) / cell.pixelsDown).rounded(.up)))
   }
 
   /// The box in square pixels that a picture has to be decoded for.
