@@ -145,7 +145,7 @@ struct ShowTests {
     #expect(lines.count == 2)
     #expect(lines[0].protocol == "kitty" && lines[0].format == "gif" && lines[0].frames == 3)
     #expect(lines[0].width == 8 && lines[0].columns == 1 && lines[0].rows == 1 && lines[0].plays == 1)
-    #expect(lines[1].error?.code == "notFound" || lines[1].error != nil)
+    #expect(lines[1].error?.code == "fileNotFound")
     #expect(terminal.screen.lines.allSatisfy { $0.isEmpty })
     expectRestored(terminal)
   }

@@ -14,7 +14,7 @@ struct GraphicsOptions: ParsableArguments {
   @Option(
     name: .customLong("protocol"),
     help: ArgumentHelp(
-      "How pictures are sent: \(Choice.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "How pictures are sent.",
       discussion:
         "auto asks the terminal for the best it has; blocks are text in 24-bit colours, blocks256 in 256.",
       valueName: "protocol"))
