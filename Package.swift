@@ -93,7 +93,7 @@ let package = Package(
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeSupport",
+        "Calotype", "CalotypeSupport", "CDeflate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -171,6 +171,7 @@ let package = Package(
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),
     .testTarget(
-      name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit"], swiftSettings: swift),
+      name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit", "CDeflate"],
+      swiftSettings: swift),
   ]
 )

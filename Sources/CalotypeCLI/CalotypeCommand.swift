@@ -4,7 +4,7 @@ import ArgumentParser
 struct CalotypeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calotype",
-    abstract: "Loads, inspects, shrinks and converts images; keeps what it loads in a disk cache.",
+    abstract: "Loads, inspects, shows, shrinks and converts images; keeps what it loads in a disk cache.",
     discussion: """
       Exit status: 0 when everything succeeded, 1 when some input failed, 2 for wrong usage, 130 when \
       interrupted by ^C. One failing input never stops the others. With --json, standard output carries one \
@@ -12,7 +12,7 @@ struct CalotypeCommand: AsyncParsableCommand {
       """,
     version: "calotype 0.1.0",
     subcommands: [
-      GetCommand.self, InfoCommand.self, ConvertCommand.self, PrefetchCommand.self, TransformsCommand.self,
-      CacheCommand.self,
+      GetCommand.self, InfoCommand.self, ConvertCommand.self, ShowCommand.self, PrefetchCommand.self,
+      TransformsCommand.self, CacheCommand.self,
     ])
 }

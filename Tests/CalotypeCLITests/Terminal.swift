@@ -1,10 +1,6 @@
-import Glibc
-
 /// A terminal of a size, and what stands on it: as much of one as the command makes use of.
 final class Terminal {
-  private let master: Int32
-  /// What the command gets for a terminal.
-  private(set) var end: Int32
+  private let pseudo: PseudoTerminal
   private var columns: Int
   /// Everything that was written.
   private(set) var bytes: [UInt8] = []
@@ -17,31 +13,18 @@ final class Terminal {
 
   init(columns: Int, rows: Int) throws {
     self.columns = columns
-    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    // TIOCSPTLCK and TIOCGPTN of ioctl_tty(2): `posix_openpt` and its kin are not visible to Swift.
-    var (lock, number): (Int32, UInt32) = (0, 0)
-    guard master >= 0, ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0
-    else { throw Tool.POSIXFailure(errno: errno) }
-    end = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    guard end >= 0 else { throw Tool.POSIXFailure(errno: errno) }
-    resize(columns: columns, rows: rows)
+    pseudo = try PseudoTerminal(columns: columns, rows: rows)
   }
 
-  deinit {
-    close(master)
-    if end >= 0 { close(end) }
-  }
+  /// What the command gets for a terminal.
+  var end: Int32 { pseudo.end }
 
   /// The command has its own now.
-  func letGo() {
-    close(end)
-    end = -1
-  }
+  func letGo() { pseudo.letGo() }
 
   func resize(columns: Int, rows: Int) {
     self.columns = columns
-    var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+    pseudo.resize(columns: columns, rows: rows)
   }
 
   /// Lines with something on them.
@@ -59,11 +42,9 @@ final class Terminal {
   func drain() { while read() {} }
 
   private func read() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = Glibc.read(master, &buffer, buffer.count)
-    guard count > 0 else { return count < 0 && errno == EINTR }
-    bytes += buffer[..<count]
-    pending += buffer[..<count]
+    guard let piece = pseudo.read() else { return false }
+    bytes += piece
+    pending += piece
     while let character = take() { put(character) }
     return true
   }

@@ -55,6 +55,11 @@ struct Tool {
     let received: Int?
     let expected: Int?
     let stages: [String: Double]?
+    let `protocol`: String?
+    let columns: Int?
+    let rows: Int?
+    let plays: Int?
+    let previews: Int?
   }
 
   struct Run {
@@ -113,6 +118,15 @@ struct Tool {
 
     func send(_ signal: Int32) { kill(pid, signal) }
 
+    /// Waits until it is stopped by a signal.
+    func waitUntilStopped() throws {
+      var raw: Int32 = 0
+      while waitpid(pid, &raw, WUNTRACED) < 0 {
+        guard errno == EINTR else { throw POSIXFailure(errno: errno) }
+      }
+      guard raw & 0xff == 0x7f else { throw POSIXFailure(errno: ESRCH) }
+    }
+
     /// Exit status; 1000 plus the signal for a crash.
     func wait() throws -> Run {
       var raw: Int32 = 0
@@ -130,9 +144,11 @@ struct Tool {
   ///   - arguments: What follows the name of the command.
   ///   - environment: What differs from ours.
   ///   - input: Descriptor of standard input; nothing by default.
+  ///   - output: Descriptor of standard output; a file by default.
   ///   - errors: Descriptor of standard error; a file by default.
   static func start(
-    _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, errors: Int32? = nil
+    _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil,
+    errors: Int32? = nil
   ) throws -> Child {
     let folder = try Folder()
     var actions = posix_spawn_file_actions_t()
@@ -145,6 +161,7 @@ struct Tool {
     }
     posix_spawn_file_actions_addopen(&actions, 1, folder.file("out"), O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, folder.file("err"), O_WRONLY | O_CREAT, 0o600)
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
     if let errors { posix_spawn_file_actions_adddup2(&actions, errors, 2) }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -47,6 +47,16 @@ struct UsageTests {
       (["get", "--lossless", "--format", "jpeg", "x.jpg"], "--lossless"),
       (["convert", "in.jpg"], "out"),
       (["convert", "in.jpg", "out"], "--format"),
+      (["show"], "url|file"),
+      (["show", "x.jpg"], "not a terminal"),
+      (["show", "--json", "x.jpg"], "not a terminal"),
+      (["show", "--protocol", "ascii", "x.jpg"], "protocol"),
+      (["show", "--width", "0", "x.jpg"], "--width"),
+      (["show", "--height", "5000", "x.jpg"], "--height"),
+      (["show", "--background", "clear", "x.jpg"], "--background"),
+      (["show", "--loops", "-1", "x.jpg"], "loops"),
+      (["show", "--first-frame", "--loops", "2", "x.jpg"], "--loops"),
+      (["show", "--no-cache", "--cache-policy", "cache-only", "x.jpg"], "--no-cache"),
       (["nonsense"], "nonsense"),
       (["cache", "nonsense"], "nonsense"),
     ])
@@ -61,7 +71,7 @@ struct UsageTests {
   func help() throws {
     for arguments in [
       ["--help"], ["get", "--help"], ["info", "--help"], ["convert", "--help"], ["cache", "--help"],
-      ["prefetch", "--help"],
+      ["prefetch", "--help"], ["show", "--help"],
     ] {
       let run = try Tool.run(arguments)
       #expect(run.status == 0)

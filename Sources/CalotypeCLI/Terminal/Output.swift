@@ -36,23 +36,35 @@ enum Output {
     return !["", "dumb"].contains(String(cString: type))
   }
 
-  /// Columns and rows.
-  struct Size {
+  /// Columns and rows, and the size in pixels where that is known.
+  struct Size: Hashable {
     var columns = 80
     var rows = 24
+    var width = 0
+    var height = 0
   }
 
   /// The size of the terminal on standard error.
-  static var size: Size {
+  static var size: Size { size(of: STDERR_FILENO) }
+
+  /// The size of a terminal.
+  static func size(of descriptor: Int32) -> Size {
     var window = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
       return Size()
     }
-    return Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+    return Size(
+      columns: Int(window.ws_col), rows: Int(window.ws_row), width: Int(window.ws_xpixel),
+      height: Int(window.ws_ypixel))
   }
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {
-    var bytes = Array(text.utf8)[...]
+    write(Array(text.utf8), to: descriptor)
+  }
+
+  /// Writes all bytes. `false` when nobody reads any more.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {

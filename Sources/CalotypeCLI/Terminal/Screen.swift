@@ -22,8 +22,9 @@ enum Screen {
     widths.withLock { clear(&$0) }
   }
 
-  /// Takes them away for good: called on every way out of the process.
+  /// Takes them away for good, and puts the terminal back as it was: called on every way out of the process.
   static func end() {
+    TerminalGuard.leave()
     widths.withLock { widths in
       clear(&widths)
       widths = nil

@@ -6,7 +6,7 @@ extension Palette {
   /// counts as transparent and any other as opaque.
   ///
   /// - Throws: `invalidParameter` for another pixel format, `cancelled`.
-  func indices(
+  package func indices(
     of bitmap: Bitmap, dithers: Bool, hasBinaryAlpha: Bool = false
   ) throws(ImagingError) -> [UInt8] {
     guard bitmap.format == .rgba8 else {

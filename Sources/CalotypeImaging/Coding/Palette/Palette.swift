@@ -1,13 +1,13 @@
 /// At most 256 colours that stand for those of a picture.
-struct Palette: Hashable, Sendable {
+package struct Palette: Hashable, Sendable {
   /// A colour with straight alpha.
-  struct Color: Hashable, Sendable {
-    var red: UInt8
-    var green: UInt8
-    var blue: UInt8
-    var alpha: UInt8
+  package struct Color: Hashable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+    package var alpha: UInt8
 
-    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
       self.red = red
       self.green = green
       self.blue = blue
@@ -24,12 +24,12 @@ struct Palette: Hashable, Sendable {
   }
 
   /// 1 to 256 colours, those with transparency first.
-  let colors: [Color]
+  package let colors: [Color]
   /// Whether every pixel of the picture has its exact colour.
-  let isExact: Bool
+  package let isExact: Bool
 
   /// Creates a palette of given colours, 1 to 256.
-  init(colors: [Color], isExact: Bool = false) {
+  package init(colors: [Color], isExact: Bool = false) {
     self.colors = colors.filter { $0.alpha < 255 } + colors.filter { $0.alpha == 255 }
     self.isExact = isExact
   }
@@ -41,7 +41,7 @@ struct Palette: Hashable, Sendable {
   /// colour for transparent pixels is included when there are such pixels, or when `reservesTransparency` is set.
   ///
   /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`.
-  static func make(
+  package static func make(
     from bitmap: Bitmap, maxColors: Int = 256, hasBinaryAlpha: Bool = false,
     reservesTransparency: Bool = false
   ) throws(ImagingError) -> Palette {
