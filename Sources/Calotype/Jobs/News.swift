@@ -27,7 +27,8 @@ struct News<Value: Sendable>: Sendable {
   /// Whether there is something that somebody is interested in.
   func has(_ interests: Interests) -> Bool {
     (hasStarted && interests.contains(.start)) || (interim != nil && interests.contains(.interim))
-      || (arrival != nil && interests.contains(.progress)) || (preview != nil && interests.contains(.previews))
+      || (arrival != nil && interests.contains(.progress))
+      || (preview != nil && interests.contains(.previews))
   }
 
   /// The next of the kinds that somebody is interested in.

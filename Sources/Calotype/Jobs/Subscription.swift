@@ -89,7 +89,8 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  private func wait(with continuation: CheckedContinuation<Void, Never>, for interests: Interests, call: Int) {
+  private func wait(with continuation: CheckedContinuation<Void, Never>, for interests: Interests, call: Int)
+  {
     let resumed = state.withLock { state -> CheckedContinuation<Void, Never>? in
       if state.call != call || state.ending != nil || state.news.has(interests) { return continuation }
       let displaced = state.waiter
