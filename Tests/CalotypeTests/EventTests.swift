@@ -200,8 +200,10 @@ struct EventTests {
     await pipeline.settle()
   }
 
-  @Test("a stale response first; then that it is right, a new one, or that there is none to be had")
-  func stale() async throws {
+  @Test(
+    "a stale response first; then that it is right, a new one, or that there is none to be had",
+    arguments: [.fit(4, 4), nil] as [Thumbnail?])
+  func stale(_ thumbnail: Thumbnail?) async throws {
     let server = try ScriptedHTTPServer()
     let folder = try CacheFolder()
     let shade = Shade()
@@ -214,7 +216,8 @@ struct EventTests {
       return .body(png, headers: [("ETag", tag), ("Cache-Control", "max-age=0")])
     }
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    var request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    var request = ImageRequest(url: server.url("/a.png"))
+    request.thumbnail = thumbnail
     request.cachePolicy = .staleWhileRevalidate
     func run() async throws -> [String] {
       var names: [String] = []

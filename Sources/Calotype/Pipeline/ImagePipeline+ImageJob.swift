@@ -209,10 +209,12 @@ extension ImagePipeline {
     _ run: ImageRun, policy: CachePolicy, known: MadeImage?
   ) async throws -> MadeImage {
     var policy = policy
+    var known = known
     while true {
       let loaded = try await original(run, policy: policy, isDecoded: true) { loaded in
         if let known, known.provenance.version == loaded.provenance.version { return known }
-        return try await decode(loaded, run)
+        known = try await decode(loaded, run)
+        return known
       }
       if let known, let made = confirmed(known, by: loaded, run) { return made }
       do {
