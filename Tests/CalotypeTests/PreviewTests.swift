@@ -41,9 +41,9 @@ struct PreviewTests {
   }
 
   /// A picture with something to see.
-  private func picture() throws -> Image {
+  private func picture(_ thumbnail: Thumbnail = .fit(600, 400)) throws -> Image {
     try CoderRegistry.standard.decode(
-      Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: .fit(600, 400)))
+      Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: thumbnail))
   }
 
   /// As the effort that makes them progressive.
@@ -122,7 +122,8 @@ struct PreviewTests {
     #expect(try await previews(progressive(), .off).previews.isEmpty)
     let frames = try (0..<4).map { index in
       AnimationSource.Frame(
-        bitmap: try picture().transformed(by: [.hueRotation(degrees: Double(index * 90))]).bitmap,
+        bitmap: try picture(.fit(300, 200)).transformed(by: [.hueRotation(degrees: Double(index * 90))])
+          .bitmap,
         duration: 100)
     }
     let source = AnimationSource(frameCount: 4, loopCount: 0) { (index) throws(ImagingError) in frames[index]
