@@ -1,4 +1,5 @@
 import Calotype
+import Glibc
 
 /// What the command itself cannot do.
 enum CommandError: CalotypeError, CustomStringConvertible {
@@ -20,13 +21,18 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     }
   }
 
+  /// The terminal does not take what was written just now.
+  static var unwritableTerminal: CommandError {
+    .unwritableOutput(path: "the terminal", reason: String(cString: strerror(errno)))
+  }
+
   var isRetryable: Bool { false }
 
   var description: String {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
-    case .refusedFile: "--public-only refuses file: URLs; name the path if it is a file of yours"
+    case .refusedFile: "--public-only refuses file: URLs and paths of lists; name the path if it is a file of yours"
     case .notRemote: "only what is loaded by http or https can be prefetched"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes, which no URL is"
     case .unreadableList(let path, let reason): "cannot read the list \(path): \(reason)"

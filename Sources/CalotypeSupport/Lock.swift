@@ -45,6 +45,15 @@ public final class Lock<Value: ~Copyable> {
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)
   }
+
+  /// Calls `body` while the lock is held; returns `nil` at once if somebody else holds it.
+  public func withLockIfAvailable<Result, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result? {
+    guard pthread_mutex_trylock(mutex) == 0 else { return nil }
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value.pointee)
+  }
 }
 
 // `@unchecked`: the value is only reached between lock and unlock of the mutex before it.

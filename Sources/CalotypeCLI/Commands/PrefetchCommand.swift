@@ -62,7 +62,7 @@ struct PrefetchCommand: AsyncParsableCommand {
 
   func run() async throws {
     let report = PrefetchReport(json: json, quiet: quiet)
-    let lines: LineReader
+    var lines: LineReader
     do {
       lines = try LineReader(list)
     } catch {

@@ -18,6 +18,7 @@ struct ShowCommand: AsyncParsableCommand {
   var sources: [Source]
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
+  @OptionGroup(title: "Display options") var size: PictureSizeOptions
 
   @Option(
     help: ArgumentHelp("Times an animation plays; 0 for ever. Default: as it says itself.", valueName: "n"))
@@ -53,17 +54,17 @@ struct ShowCommand: AsyncParsableCommand {
 
   func run() async throws {
     let output = json ? STDERR_FILENO : STDOUT_FILENO
-    try checkTerminal(output)
-    let workers = WorkerExecutor(name: "calotype-show", threads: 1)
-    let (wanted, environment) = (graphics.choice.graphics, ProcessInfo.processInfo.environment)
-    let terminal = try await workers.run {
-      GraphicsTerminal.detect(output: output, wanted: wanted, environment: environment)
-    }
+    try graphics.check(output, named: json ? "Standard error" : "Standard output")
+    var terminal = try await graphics.terminal(on: output)
+    terminal.encoder.enlarges = size.enlarges
     TerminalGuard.enter(.drawing, input: output, output: output)
-    defer { TerminalGuard.leave() }
+    defer {
+      if terminal.mayAnswerLate { TerminalInput(of: output)?.discard() }
+      TerminalGuard.leave()
+    }
     let pipeline = ImagePipeline(configuration)
     var stage = ShowStage(
-      terminal: graphics.applied(to: terminal), options: graphics, isQuiet: quiet || json, workers: workers)
+      terminal: terminal, size: size, isQuiet: quiet || json)
     var hasFailed = false
     for (index, source) in sources.enumerated() {
       do {
@@ -80,51 +81,65 @@ struct ShowCommand: AsyncParsableCommand {
     if hasFailed { throw ExitCode(1) }
   }
 
-  /// - Throws: ``ArgumentParser/ValidationError``.
-  private func checkTerminal(_ output: Int32) throws {
-    let name = json ? "Standard error" : "Standard output"
-    guard isatty(output) == 1 else {
-      throw ValidationError(
-        "\(name) is not a terminal, which pictures could be shown on; calotype get writes them into files.")
-    }
-    guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
-      throw ValidationError(
-        "TERM says that the terminal can show nothing but text; set it to what the terminal is, such as "
-          + "xterm-256color.")
-    }
-  }
-
   /// One source from beginning to end.
   private func show(
     _ source: Source, isLast: Bool, of pipeline: ImagePipeline, on stage: inout ShowStage
   ) async throws {
-    let start = ContinuousClock.now
     try await stage.begin(source.text)
     let request = try request(for: source, on: stage)
-    var found: ImageResponse?
-    for try await event in pipeline.events(for: request) {
-      switch event {
-      case .queued, .started, .refreshFailed: continue
-      case .progress(let progress): try await stage.progress(progress)
-      case .preview(let image): try await stage.draw(image.bitmap, isPreview: true)
-      case .staleResponse(let response), .response(let response), .notModified(let response):
-        try await stage.draw(response.image.bitmap)
-        found = response
+    var showing = Showing(source)
+    let slot = ImageSlot(pipeline)
+    slot.load(request)
+    for await state in slot.states {
+      try await showing.draw(state, on: &stage)
+      if state.phase != .loading || showing.motion != nil { break }
+    }
+    try Task.checkCancellation()
+    if let response = showing.response {
+      if response.animation != nil {
+        try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
+      }
+    } else {
+      // What has arrived is played, while the slot goes on loading.
+      try await pipeline.withPlayer(for: request) { player in
+        try await play(player, of: slot, isLast, &showing, &stage)
       }
     }
-    guard let response = found else { throw CancellationError() }
-    let report = ShowReport(source, response, stage, duration: ContinuousClock.now - start)
-    try await stage.caption(report.caption)
-    var plays = 0
-    if let animation = response.animation {
-      let wanted = loops ?? (animation.loopCount == 0 && !isLast ? 1 : animation.loopCount)
-      // However it ends, it was shown.
-      let ending = await Result { try await stage.play(animation, plays: wanted) }
-      plays = wanted
-      if case .failure(let error) = ending, !Task.isCancelled { throw error }
-    }
     stage.end()
-    if json { Output.json(report.line(plays: plays)) }
+    guard json, let report = showing.report else { return }
+    Output.json(report.line(plays: plays(of: showing.response, isLast)))
+  }
+
+  /// Plays until the end, or until somebody has seen enough: however it ends then, it was shown.
+  private func play(
+    _ player: AnimationPlayer, of slot: ImageSlot, _ isLast: Bool, _ showing: inout Showing,
+    _ stage: inout ShowStage
+  ) async throws {
+    player.lateFrames = .drop
+    switch loops {
+    case .some(0): player.loops = .forever
+    case .some(let loops): player.loops = .count(loops)
+    case nil: player.loops = !isLast && showing.motion == .endless ? .count(1) : .fromFile
+    }
+    do {
+      for try await frame in player.frames() {
+        try await stage.draw(frame.bitmap)
+        try await showing.tell(slot.state, on: &stage)
+      }
+      for await state in slot.states {
+        try await showing.tell(state, on: &stage)
+        if showing.report != nil { return }
+      }
+      throw CancellationError()
+    } catch {
+      if !Task.isCancelled || showing.report == nil { throw error }
+    }
+  }
+
+  /// Times an animation is to play.
+  private func plays(of response: ImageResponse?, _ isLast: Bool) -> Int {
+    guard let animation = response?.animation else { return 0 }
+    return loops ?? (animation.loopCount == 0 && !isLast ? 1 : animation.loopCount)
   }
 
   private func request(for source: Source, on stage: ShowStage) throws -> ImageRequest {
@@ -143,11 +158,5 @@ struct ShowCommand: AsyncParsableCommand {
       loader: loading.loader(partials: noCache ? nil : cache.partials),
       memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration),
       decodeLimits: loading.decodeLimits)
-  }
-}
-
-extension Result where Failure == any Error, Success: Sendable {
-  fileprivate init(_ body: () async throws -> Success) async {
-    do { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }

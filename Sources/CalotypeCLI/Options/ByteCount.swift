@@ -4,6 +4,8 @@ import ArgumentParser
 struct ByteCount: ExpressibleByArgument {
   let value: Int
 
+  init(_ value: Int) { self.value = value }
+
   init?(argument: String) {
     let units: [Character: Double] = ["K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12]
     var digits = Substring(argument.uppercased())

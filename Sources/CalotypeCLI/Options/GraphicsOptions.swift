@@ -1,7 +1,10 @@
 public import ArgumentParser
 public import Calotype
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
 
-/// How pictures are shown on a terminal, and how large.
+/// How pictures are shown on a terminal.
 struct GraphicsOptions: ParsableArguments {
   /// `--protocol`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
@@ -22,44 +25,42 @@ struct GraphicsOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Columns for a picture, which is enlarged if need be. Default: as large as it is, at most the window.",
-      valueName: "cells"))
-  var width: Int?
-
-  @Option(help: ArgumentHelp("Lines for a picture, likewise.", valueName: "cells"))
-  var height: Int?
-
-  @Option(
-    help: ArgumentHelp(
       "Colour behind transparent pixels: ffffff, black … Default: what the terminal has.", valueName: "color")
   )
   var background: PixelColor?
 
   func validate() throws {
-    for (name, value) in [("width", width), ("height", height)] {
-      if let value, !(1...1000).contains(value) { throw ValidationError("--\(name) is 1 to 1000 cells.") }
-    }
     if let background, background.alpha != 255 {
       throw ValidationError("--background is opaque, such as ffffff.")
     }
   }
 
-  /// `terminal`, as these options have it.
-  func applied(to terminal: GraphicsTerminal) -> GraphicsTerminal {
-    var terminal = terminal
-    terminal.encoder.background = background
-    terminal.encoder.enlarges = width != nil || height != nil
-    return terminal
+  /// Whether pictures can be shown there at all.
+  ///
+  /// - Throws: ``ArgumentParser/ValidationError``.
+  func check(_ output: Int32, named name: String) throws {
+    guard isatty(output) == 1 else {
+      throw ValidationError(
+        "\(name) is not a terminal, which pictures could be shown on; calotype get writes them into files.")
+    }
+    guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
+      throw ValidationError(
+        "TERM says that the terminal can show nothing but text; set it to what the terminal is, such as "
+          + "xterm-256color.")
+    }
   }
 
-  /// The cells that a picture may take in a window.
+  /// The terminal as it says itself, and as these options have it.
   ///
-  /// - Parameter reserved: Lines that are not for the picture.
-  func limits(in size: Output.Size, reserved: Int) -> (columns: Int, rows: Int) {
-    // A picture that scrolls out of the window while it is drawn cannot be drawn over.
-    (
-      min(width ?? .max, size.columns), max(1, min(height ?? .max, size.rows - reserved))
-    )
+  /// - Throws: `CancellationError`.
+  func terminal(on output: Int32) async throws -> GraphicsTerminal {
+    let workers = WorkerExecutor(name: "calotype-detect", threads: 1)
+    let (wanted, environment) = (choice.graphics, ProcessInfo.processInfo.environment)
+    var terminal = try await workers.run {
+      GraphicsTerminal.detect(output: output, wanted: wanted, environment: environment)
+    }
+    terminal.encoder.background = background
+    return terminal
   }
 }
 

@@ -32,7 +32,7 @@ final class Interrupt: Sendable {
           return (isFirst, state.cancel)
         }
         guard isFirst, let cancel else {
-          Screen.end()
+          Screen.abandon()
           _exit(128 + received)
         }
         cancel()

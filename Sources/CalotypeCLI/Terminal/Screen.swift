@@ -31,6 +31,12 @@ enum Screen {
     }
   }
 
+  /// The same at once, whatever others are doing: they may wait for a terminal that does not read.
+  static func abandon() {
+    TerminalGuard.abandon()
+    _ = widths.withLockIfAvailable { clear(&$0) }
+  }
+
   private static func clear(_ widths: inout [Int]?) {
     guard let before = widths, !before.isEmpty else { return }
     Output.raw(back(over: before, on: Output.size) + "\u{1B}[J")

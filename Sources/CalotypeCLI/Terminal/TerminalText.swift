@@ -22,6 +22,46 @@ struct TerminalText {
     return tail
   }
 
+  /// As much of the beginning of `text` as fits, an ellipsis behind if that is not all.
+  static func head(of text: String, cells: Int) -> TerminalText {
+    let whole = TerminalText(text)
+    if whole.width <= cells { return whole }
+    var head = TerminalText("")
+    for scalar in whole.text.unicodeScalars {
+      guard head.width + Self.cells(of: scalar) < cells else { break }
+      head.append(scalar)
+    }
+    if cells > 0 { head.append("…") }
+    return head
+  }
+
+  /// The text in lines of at most so many cells, broken at spaces where there are any.
+  static func lines(of text: String, cells: Int) -> [TerminalText] {
+    var lines: [TerminalText] = []
+    var line = TerminalText("")
+    for word in TerminalText(text).text.split(separator: " ") {
+      var word = TerminalText(String(word))
+      if line.width > 0, line.width + 1 + word.width <= cells {
+        line = TerminalText(line.text + " " + word.text)
+        continue
+      }
+      if line.width > 0 { lines.append(line) }
+      while word.width > cells, cells > 1 {
+        // Without the ellipsis of a text that ends.
+        var part = TerminalText("")
+        var rest = word.text.unicodeScalars[...]
+        while let next = rest.first, part.width + Self.cells(of: next) <= cells {
+          part.append(next)
+          rest.removeFirst()
+        }
+        lines.append(part)
+        word = TerminalText(String(String.UnicodeScalarView(rest)))
+      }
+      line = word
+    }
+    return line.width > 0 ? lines + [line] : lines
+  }
+
   init(_ text: String) {
     for scalar in text.unicodeScalars { append(scalar) }
   }

@@ -20,6 +20,11 @@ enum ControlSequence {
   /// Erases the line from the cursor on, EL.
   static let eraseLine = csi + "K"
 
+  /// What is to be shown at once.
+  static func update(_ bytes: [UInt8]) -> [UInt8] {
+    bytes.isEmpty ? [] : Array(beginUpdate.utf8) + bytes + Array(endUpdate.utf8)
+  }
+
   /// Up so many lines; nothing for none.
   static func up(_ lines: Int) -> String { lines > 0 ? "\(csi)\(lines)A" : "" }
 }

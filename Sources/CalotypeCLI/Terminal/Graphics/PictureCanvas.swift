@@ -62,7 +62,12 @@ struct PictureCanvas: Sendable {
     return bytes
   }
 
-  /// Moves a picture as it is; `nil` where the terminal cannot: it stays then, until it is drawn again.
+  /// Clears the cells of a picture, which is to be moved or drawn elsewhere; the terminal remembers it.
+  func vacate(_ picture: Int) -> [UInt8] {
+    pictures[picture].map { encoder.clear($0.area, of: origin) } ?? []
+  }
+
+  /// Moves a picture that was vacated, as it is; `nil` where the terminal cannot: it has to be drawn again then.
   mutating func move(_ picture: Int, toColumn column: Int, row: Int) -> [UInt8]? {
     guard let before = pictures[picture] else { return [] }
     var area = before.area
@@ -76,6 +81,12 @@ struct PictureCanvas: Sendable {
   mutating func remove(_ picture: Int) -> [UInt8] {
     guard let before = pictures.removeValue(forKey: picture) else { return [] }
     return encoder.clear(before.area, of: origin) + encoder.forget(id: before.id)
+  }
+
+  /// Takes all pictures out of the memory of the terminal; their cells are cleared by somebody else.
+  mutating func forgetAll() -> [UInt8] {
+    defer { pictures = [:] }
+    return pictures.sorted { $0.key < $1.key }.flatMap { encoder.forget(id: $0.value.id) }
   }
 
   /// Leaves a picture where it is: it is no longer ours.

@@ -33,7 +33,7 @@ struct PictureEncoder: Hashable, Sendable {
   }
 
   /// Draws a picture at the upper left corner of a rectangle. It takes the cells that ``fit(_:columns:rows:)`` says and
-  /// leaves the others as they are. The cursor is where it was in the end.
+  /// leaves the others as they are. The cursor is where it was in the end, and attributes are those of the terminal.
   ///
   /// - Parameters:
   ///   - bitmap: Of any size: it is brought to the largest that keeps its proportions within the rectangle.
@@ -46,7 +46,7 @@ struct PictureEncoder: Hashable, Sendable {
   ) throws(ImagingError) -> [UInt8] {
     let fit = fit(bitmap.size, columns: area.columns, rows: area.rows)
     let picture = try prepared(bitmap, fit.pixels)
-    var bytes = Array((ControlSequence.beginUpdate + ControlSequence.saveCursor).utf8)
+    var bytes = Array((ControlSequence.resetAttributes + ControlSequence.saveCursor).utf8)
     switch graphics {
     case .kitty:
       let whole = try padded(picture, fit)
@@ -57,7 +57,11 @@ struct PictureEncoder: Hashable, Sendable {
       {
         bytes += multiplexer.passthrough(command)
       }
-      if usesPlaceholders { appendPlaceholders(area, fit, origin, id, to: &bytes) }
+      if usesPlaceholders {
+        let area = CellRectangle(
+          column: area.column, row: area.row, columns: fit.columns, rows: fit.rows)
+        appendPlaceholders(area, origin, id, to: &bytes)
+      }
     case .iterm2:
       bytes.append(origin.move(toColumn: area.column, row: area.row))
       bytes += try InlineImage.show(picture, columns: fit.columns, rows: fit.rows)
@@ -72,13 +76,13 @@ struct PictureEncoder: Hashable, Sendable {
         bytes += text
       }
     }
-    bytes.append(ControlSequence.restoreCursor + ControlSequence.endUpdate)
+    bytes.append(ControlSequence.restoreCursor)
     return bytes
   }
 
   /// Overwrites a rectangle with spaces; the cursor is where it was in the end.
   func clear(_ area: CellRectangle, of origin: CellOrigin) -> [UInt8] {
-    var bytes = Array(ControlSequence.saveCursor.utf8)
+    var bytes = Array((ControlSequence.resetAttributes + ControlSequence.saveCursor).utf8)
     for row in 0..<area.rows {
       bytes.append(ControlSequence.restoreCursor)
       bytes.append(origin.move(toColumn: area.column, row: area.row + row))
@@ -93,12 +97,22 @@ struct PictureEncoder: Hashable, Sendable {
     graphics == .kitty ? multiplexer.passthrough(KittyGraphics.delete(id: id)) : []
   }
 
-  /// Shows a picture that was drawn at another place, in as many cells; `nil` where it has to be drawn again.
+  /// Whether ``move(id:to:of:)`` can.
+  var canMove: Bool { graphics == .kitty && (multiplexer == .none || usesPlaceholders) }
+
+  /// Shows a picture that was drawn at another place, in as many cells; `nil` where it has to be drawn again. The cells where
+  /// it was are to be cleared before.
   func move(id: UInt32, to area: CellRectangle, of origin: CellOrigin) -> [UInt8]? {
-    guard graphics == .kitty, multiplexer == .none else { return nil }
-    return Array((ControlSequence.saveCursor + origin.move(toColumn: area.column, row: area.row)).utf8)
-      + KittyGraphics.place(id: id, columns: area.columns, rows: area.rows)
-      + Array(ControlSequence.restoreCursor.utf8)
+    guard canMove else { return nil }
+    var bytes = Array((ControlSequence.resetAttributes + ControlSequence.saveCursor).utf8)
+    if usesPlaceholders {
+      appendPlaceholders(area, origin, id, to: &bytes)
+    } else {
+      bytes.append(origin.move(toColumn: area.column, row: area.row))
+      bytes += KittyGraphics.place(id: id, columns: area.columns, rows: area.rows)
+    }
+    bytes.append(ControlSequence.restoreCursor)
+    return bytes
   }
 
   /// At its size, and with no more transparency than the protocol has.
@@ -121,12 +135,12 @@ struct PictureEncoder: Hashable, Sendable {
   }
 
   private func appendPlaceholders(
-    _ area: CellRectangle, _ fit: PictureFit, _ origin: CellOrigin, _ id: UInt32, to bytes: inout [UInt8]
+    _ area: CellRectangle, _ origin: CellOrigin, _ id: UInt32, to bytes: inout [UInt8]
   ) {
-    for row in 0..<fit.rows {
+    for row in 0..<area.rows {
       bytes.append(ControlSequence.restoreCursor)
       bytes.append(origin.move(toColumn: area.column, row: area.row + row))
-      bytes += KittyPlaceholder.row(row, columns: fit.columns, id: id)
+      bytes += KittyPlaceholder.row(row, columns: area.columns, id: id)
     }
   }
 }

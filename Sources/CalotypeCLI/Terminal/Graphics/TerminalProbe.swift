@@ -8,9 +8,12 @@ struct TerminalProbe {
   /// Where questions go to.
   let output: Int32
   var multiplexer = Multiplexer.none
+  /// Whether to ask for graphics.
+  var asksGraphics = true
   /// How long to wait for a terminal that does not answer.
   var deadline = Duration.seconds(1)
-  /// How long a terminal outside of a multiplexer may take longer than the multiplexer.
+  /// How long a terminal outside of a multiplexer may take longer than the multiplexer, at least; a slow multiplexer makes
+  /// a slow terminal likely.
   var passthroughDeadline = Duration.milliseconds(150)
 
   /// The answers that come in time. Blocks; echo and line mode of the terminal are off meanwhile, and as they were
@@ -21,7 +24,8 @@ struct TerminalProbe {
     defer { TerminalGuard.leave() }
     guard Output.write(questions, to: output) else { return answers }
     let clock = ContinuousClock()
-    var end = clock.now + deadline
+    let start = clock.now
+    var end = start.advanced(by: deadline)
     var isAnswered = false
     while wait(until: end) {
       var buffer = [UInt8](repeating: 0, count: 1024)
@@ -31,8 +35,8 @@ struct TerminalProbe {
       answers.read(buffer[..<count])
       // What every terminal answers was asked last; but the terminal outside answers later than the multiplexer.
       guard answers.attributes != nil else { continue }
-      if multiplexer != .tmux || answers.terminfoName != nil { break }
-      if !isAnswered { end = clock.now + passthroughDeadline }
+      if multiplexer != .tmux || !asksGraphics || answers.terminfoName != nil { break }
+      if !isAnswered { end = clock.now.advanced(by: max(passthroughDeadline, start.duration(to: clock.now) * 3)) }
       isAnswered = true
     }
     answers.finish()
@@ -43,6 +47,8 @@ struct TerminalProbe {
   private var questions: [UInt8] {
     var bytes = Array("\u{1B}[>0q\u{1B}]11;?\u{1B}\\\u{1B}[16t\u{1B}[14t".utf8)
     switch multiplexer {
+    case _ where !asksGraphics:
+      break
     case .none:
       bytes += KittyGraphics.query(id: Self.queryID)
     case .tmux:

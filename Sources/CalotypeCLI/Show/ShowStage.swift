@@ -1,25 +1,24 @@
 import Calotype
 import CalotypeSupport
-import Glibc
 
 /// Where `show` draws: one picture after the other, each with a caption. Pictures are encoded and written on a thread that may
 /// block.
 struct ShowStage: Sendable {
   let terminal: GraphicsTerminal
-  private let options: GraphicsOptions
+  private let size: PictureSizeOptions
   private let isQuiet: Bool
-  private let workers: WorkerExecutor
+  private let workers = WorkerExecutor(name: "calotype-show", threads: 1)
   private var block: PictureBlock
   private var name = ""
+  private var resumes = TerminalGuard.resumeCount
   private var lastProgress: ContinuousClock.Instant?
   /// Previews that were drawn of the picture.
   private(set) var previews = 0
 
-  init(terminal: GraphicsTerminal, options: GraphicsOptions, isQuiet: Bool, workers: WorkerExecutor) {
+  init(terminal: GraphicsTerminal, size: PictureSizeOptions, isQuiet: Bool) {
     self.terminal = terminal
-    self.options = options
+    self.size = size
     self.isQuiet = isQuiet
-    self.workers = workers
     block = PictureBlock(encoder: terminal.encoder)
   }
 
@@ -35,7 +34,7 @@ struct ShowStage: Sendable {
 
   /// The line of the cursor is not for the picture, nor that of the caption.
   private var limits: (columns: Int, rows: Int) {
-    options.limits(in: terminal.size, reserved: isQuiet ? 1 : 2)
+    size.limits(in: terminal.size, reserved: isQuiet ? 1 : 2)
   }
 
   /// The next picture comes.
@@ -62,29 +61,14 @@ struct ShowStage: Sendable {
     let room = max(1, terminal.size.columns - 1)
     let name = TerminalText.tail(of: name, cells: max(1, room - text.count - 2))
     let line = text.isEmpty ? name.text : name.text + "  " + text
-    try write(block.caption(String(line.prefix(room))))
+    try await change { block in block.caption(String(line.prefix(room))) }
   }
 
   /// Draws a picture in place of the one before.
   mutating func draw(_ bitmap: Bitmap, isPreview: Bool = false) async throws {
     let (columns, rows) = limits
-    let (before, output) = (block, terminal.output)
-    block = try await workers.run {
-      var block = before
-      let bytes = try block.show(bitmap, columns: columns, rows: rows)
-      guard Output.write(bytes, to: output) else { throw Self.failure }
-      return block
-    }
+    try await change { block in try block.show(bitmap, columns: columns, rows: rows) }
     if isPreview { previews += 1 }
-  }
-
-  /// Plays an animation in place of the picture.
-  mutating func play(_ animation: AnimatedImage, plays: Int) async throws {
-    let durations = (0..<animation.frameCount).map { animation.duration(of: $0) }
-    try await AnimationPlayback.play(frames: durations, plays: plays, clock: ContinuousClock()) { index in
-      let frame = try await workers.run { try animation.frame(at: index) }
-      try await draw(frame.bitmap)
-    }
   }
 
   /// The picture stays.
@@ -92,15 +76,23 @@ struct ShowStage: Sendable {
 
   /// What there is of the picture stays, but for its caption.
   mutating func abandon() throws {
-    try write(block.removeCaption())
+    guard Output.write(block.removeCaption(), to: terminal.output) else { throw CommandError.unwritableTerminal }
     block.finish()
   }
 
-  private func write(_ bytes: [UInt8]) throws {
-    guard Output.write(bytes, to: terminal.output) else { throw Self.failure }
-  }
-
-  private static var failure: CommandError {
-    .unwritableOutput(path: "the terminal", reason: String(cString: strerror(errno)))
+  /// Changes the block and writes what that takes. Where the process was stopped meanwhile, others have written: what is drawn
+  /// then stands below.
+  private mutating func change(
+    _ body: @escaping @Sendable (inout PictureBlock) throws -> [UInt8]
+  ) async throws {
+    let (before, output, isElsewhere) = (block, terminal.output, resumes != TerminalGuard.resumeCount)
+    resumes = TerminalGuard.resumeCount
+    block = try await workers.run {
+      var block = before
+      var bytes = isElsewhere ? block.startAgain() : []
+      bytes += try body(&block)
+      guard Output.write(bytes, to: output) else { throw CommandError.unwritableTerminal }
+      return block
+    }
   }
 }

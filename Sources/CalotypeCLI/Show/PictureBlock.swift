@@ -33,7 +33,7 @@ struct PictureBlock: Sendable {
       columns = fit.columns
     }
     let area = CellRectangle(column: 0, row: 0, columns: fit.columns, rows: fit.rows)
-    return bytes + (try canvas.draw(bitmap, as: 0, in: area))
+    return ControlSequence.update(bytes + (try canvas.draw(bitmap, as: 0, in: area)))
   }
 
   /// Writes the caption, which must not be as wide as the window.
@@ -49,6 +49,13 @@ struct PictureBlock: Sendable {
     text = nil
     canvas.origin = .above(lines: rows)
     return Array("\r\(ControlSequence.up(1))\(ControlSequence.eraseBelow)".utf8)
+  }
+
+  /// Leaves what was drawn where it is: the cursor is somewhere else, and everything is drawn again there.
+  mutating func startAgain() -> [UInt8] {
+    let caption = text
+    finish()
+    return caption.map { self.caption($0) } ?? []
   }
 
   /// Leaves everything where it is; the next picture stands below.

@@ -1,0 +1,241 @@
+import Calotype
+import CalotypeSupport
+
+/// A table of images that is scrolled through: what is in the window is loaded, what comes next is prefetched, what has left the
+/// window is given up.
+///
+/// One task looks at what has happened, changes the table and draws it; the others only tell it.
+struct Browser {
+  /// Where it is drawn.
+  let terminal: GraphicsTerminal
+  /// Columns and lines of a picture.
+  let cell: (columns: Int, rows: Int)
+  /// Windows full of images that are prefetched.
+  let pages: Int
+  private let pipeline: ImagePipeline
+  private let requesting: BrowseTable.Requesting
+  private let slots: ImageSlots<Int>
+  private let prefetcher: Prefetcher
+  private let inbox = BrowseInbox()
+  private let workers = WorkerExecutor(name: "calotype-browse", threads: 1)
+
+  private var list: [BrowseItem] = []
+  private var isListComplete = false
+  private var scroll = BrowseScroll()
+  private var table: BrowseTable
+  private var painter: BrowsePainter
+  private var prefetch: (items: [Int], run: Prefetch)?
+  /// Cells that are observed.
+  private var observed = 0
+
+  /// Images of a list that are shown.
+  static let limit = 100_000
+  /// Between two drawings, unless a key was pressed.
+  private static let pause = Duration.milliseconds(20)
+
+  /// - Parameters:
+  ///   - terminal: Where it is drawn.
+  ///   - cell: Columns and lines of a picture.
+  ///   - pages: Windows full of images that are prefetched.
+  ///   - pipeline: Where images come from.
+  ///   - requesting: What every image is asked for with.
+  init(
+    _ terminal: GraphicsTerminal, cell: (columns: Int, rows: Int), pages: Int, pipeline: ImagePipeline,
+    requesting: @escaping BrowseTable.Requesting
+  ) {
+    (self.terminal, self.cell, self.pages) = (terminal, cell, pages)
+    (self.pipeline, self.requesting) = (pipeline, requesting)
+    var options = ImageSlot.Options()
+    options.transitions = .never
+    slots = ImageSlots(pipeline, options: options)
+    prefetcher = Prefetcher(pipeline)
+    table = BrowseTable(slots, requesting: requesting)
+    painter = BrowsePainter(encoder: terminal.encoder)
+  }
+
+  /// Why it ended, when nobody asked for an end.
+  enum Ending: Sendable {
+    case quit
+    /// There was nothing in the list.
+    case empty
+  }
+
+  /// Shows a list until somebody quits.
+  ///
+  /// - Parameters:
+  ///   - lines: The list.
+  ///   - keys: What is typed.
+  ///   - changes: Has something to read when the window has changed.
+  /// - Throws: why the list cannot be read, once somebody quits; ``CommandError`` when the terminal cannot be written to;
+  ///   `CancellationError`.
+  mutating func run(list lines: LineReader, keys: DescriptorReader, changes: DescriptorReader) async throws
+    -> Ending
+  {
+    let inbox = inbox
+    inbox.put { [typed = terminal.keys] contents in
+      var reader = KeyReader()
+      contents.keys = reader.read(typed)
+      contents.needsRepaint = true
+    }
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
+      group.addTask { await Self.read(lines, into: inbox) }
+      group.addTask { await Self.listen(to: keys, for: inbox) }
+      group.addTask { await Self.watch(changes, for: inbox) }
+      group.addTask { await Self.tick(for: inbox) }
+      var failure: (any Error)?
+      for await _ in inbox.news {
+        let news = inbox.take()
+        failure = failure ?? news.listError
+        if try await !handle(news) { break }
+        if isListComplete, list.isEmpty, failure == nil { return .empty }
+        observe { cell, slot in
+          group.addTask { for await _ in slot.states { inbox.put { $0.cells.insert(cell) } } }
+        }
+        try await draw()
+      }
+      try Task.checkCancellation()
+      if let failure { throw failure }
+      return .quit
+    }
+  }
+
+  /// Takes everything off the terminal.
+  mutating func leave() async {
+    slots.cancelAll()
+    prefetch = nil
+    _ = Output.write(painter.clear(), to: terminal.output)
+  }
+
+  // MARK: What happens
+
+  /// `false` when it is the end.
+  private mutating func handle(_ news: BrowseInbox.Contents) async throws -> Bool {
+    if news.isClosed || news.keys.contains(.quit) { return false }
+    list += news.items.prefix(Self.limit - list.count)
+    if news.isListComplete { isListComplete = true }
+    scroll.grow(to: list.count)
+    let layout = layout
+    scroll.fit(across: layout.across, down: layout.down)
+    for key in news.keys { scroll.go(key) }
+    if news.needsRepaint || news.keys.contains(.repaint) {
+      guard Output.write(painter.clear(), to: terminal.output) else { throw CommandError.unwritableTerminal }
+    }
+    table.show(scroll.visible, of: list, capacity: layout.capacity)
+    lookAhead()
+    return true
+  }
+
+  /// Prefetches what comes next instead of what did.
+  private mutating func lookAhead() {
+    let items = scroll.ahead(pages: pages)
+    guard items != prefetch?.items ?? [] else { return }
+    let requests = items.compactMap { try? requesting(list[$0]) }
+    // Before the old one goes: what both want goes on.
+    prefetch = (items, prefetcher.prefetch(requests))
+  }
+
+  /// Begins to observe the cells that are new.
+  private mutating func observe(_ begin: (Int, ImageSlot) -> Void) {
+    while observed < layout.capacity {
+      begin(observed, slots[observed])
+      observed += 1
+    }
+  }
+
+  // MARK: What is seen
+
+  private var layout: BrowseLayout {
+    BrowseLayout(window: terminal.size, columns: cell.columns, rows: cell.rows)
+  }
+
+  private mutating func draw() async throws {
+    let layout = layout
+    let scenes = table.scenes(of: list, from: scroll.visible.lowerBound, in: layout)
+    let status = status(layout)
+    let (before, inbox, output) = (painter, inbox, terminal.output)
+    let (isDone, after) = try await workers.run {
+      var painter = before
+      do {
+        let isDone = try painter.paint(scenes, until: { inbox.isUrgent || Task.isCancelled }) {
+          Output.write($0, to: output)
+        }
+        let line = painter.status(status, row: layout.window.rows - 1, columns: layout.window.columns)
+        guard Output.write(line, to: output) else { throw BrowsePainter.Unwritable() }
+        return (isDone, painter)
+      } catch is BrowsePainter.Unwritable {
+        throw CommandError.unwritableTerminal
+      }
+    }
+    painter = after
+    if !isDone { inbox.put { _ in } }
+    if !inbox.isUrgent { try await Task.sleep(for: Self.pause) }
+  }
+
+  /// ` 13–24 of 500 · 3 loading · 1 failed · 3.9 of 64.0 MB`, and what keys do as far as there is room.
+  private func status(_ layout: BrowseLayout) -> TerminalText {
+    let visible = scroll.visible
+    var parts = ["\(min(visible.lowerBound + 1, list.count))–\(visible.upperBound) of \(list.count)"]
+    if !isListComplete { parts[0] += "…" }
+    if list.count == Self.limit { parts[0] += " (the rest is left out)" }
+    let loading = table.loading
+    if loading > 0 { parts.append("\(loading) loading") }
+    if !table.failures.isEmpty { parts.append("\(table.failures.count) failed") }
+    if let memory = pipeline.configuration.memoryCache?.statistics {
+      parts.append("\(Formatting.bytes(memory.bytes)) of \(Formatting.bytes(memory.byteLimit)) kept")
+    }
+    let columns = layout.window.columns
+    let facts = TerminalText.head(of: " " + parts.joined(separator: " · "), cells: columns)
+    let help = "↑ ↓  space b  g G  q quits "
+    let gap = columns - facts.width - help.count
+    return gap >= 2 ? TerminalText(facts.text + String(repeating: " ", count: gap) + help) : facts
+  }
+
+  // MARK: Who tells
+
+  private static func read(_ lines: LineReader, into inbox: BrowseInbox) async {
+    var lines = lines
+    var count = 0
+    do {
+      while count < limit, let line = try await lines.next() {
+        let item = BrowseItem(text: line.text, isTooLong: line.isTooLong)
+        inbox.put { $0.items.append(item) }
+        count += 1
+      }
+      inbox.put { $0.isListComplete = true }
+    } catch {
+      inbox.put { contents in
+        contents.isListComplete = true
+        contents.listError = error
+      }
+    }
+  }
+
+  private static func listen(to keys: DescriptorReader, for inbox: BrowseInbox) async {
+    var reader = KeyReader()
+    do {
+      while true {
+        // What a key sends comes at once.
+        guard let bytes = try await keys.read(patience: reader.isWithin ? .milliseconds(50) : nil) else {
+          reader.giveUp()
+          continue
+        }
+        if bytes.isEmpty { break }
+        let keys = reader.read(bytes)
+        if !keys.isEmpty { inbox.put { $0.keys += keys } }
+      }
+    } catch {
+      // A terminal that is gone, or the end of the task.
+    }
+    inbox.put { $0.isClosed = true }
+  }
+
+  private static func watch(_ changes: DescriptorReader, for inbox: BrowseInbox) async {
+    while let bytes = try? await changes.read(), !bytes.isEmpty { inbox.put { $0.needsRepaint = true } }
+  }
+
+  /// Prefetching has no cell that tells of it.
+  private static func tick(for inbox: BrowseInbox) async {
+    while (try? await Task.sleep(for: .milliseconds(500))) != nil { inbox.put { _ in } }
+  }
+}
