@@ -32,7 +32,8 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     switch self {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
-    case .refusedFile: "--public-only refuses file: URLs and paths of lists; name the path if it is a file of yours"
+    case .refusedFile:
+      "--public-only refuses file: URLs and paths of lists; name the path if it is a file of yours"
     case .notRemote: "only what is loaded by http or https can be prefetched"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes, which no URL is"
     case .unreadableList(let path, let reason): "cannot read the list \(path): \(reason)"

@@ -9,6 +9,7 @@ struct PictureScreen {
     var foreground: UInt32?
     var background: UInt32?
     var marks: [Unicode.Scalar] = []
+    var isReversed = false
   }
 
   /// A picture in the memory of the terminal.
@@ -33,6 +34,8 @@ struct PictureScreen {
   private(set) var cursor = (column: 0, row: 0)
   private(set) var isCursorVisible = true
   private(set) var isUpdating = false
+  /// What stood there before the alternate screen, while that is shown.
+  private(set) var stashed: [[Cell]]?
   /// Lines that went out of the window.
   private(set) var scrolled = 0
   private(set) var pictures: [UInt32: Picture] = [:]
@@ -140,7 +143,7 @@ struct PictureScreen {
     default:
       guard cursor.column < columns else { return faults.append("beyond the last column") }
       cells[cursor.row][cursor.column] = Cell(
-        scalar: scalar, foreground: pen.foreground, background: pen.background)
+        scalar: scalar, foreground: pen.foreground, background: pen.background, isReversed: pen.isReversed)
       cursor.column += 1
     }
   }
@@ -151,6 +154,7 @@ struct PictureScreen {
     switch (final, text) {
     case (UInt8(ascii: "A"), _): cursor.row = max(0, cursor.row - count)
     case (UInt8(ascii: "C"), _): cursor.column = min(columns - 1, cursor.column + count)
+    case (UInt8(ascii: "H"), ""): cursor = (0, 0)
     case (UInt8(ascii: "H"), _):
       cursor = (min(columns, numbers[1]) - 1, min(rows, numbers[0]) - 1)
     case (UInt8(ascii: "K"), _): erase(cursor.row, from: cursor.column)
@@ -158,6 +162,12 @@ struct PictureScreen {
       erase(cursor.row, from: cursor.column)
       for row in (cursor.row + 1)..<max(rows, cursor.row + 1) { erase(row, from: 0) }
     case (UInt8(ascii: "m"), _): attributes(text.isEmpty ? [0] : numbers)
+    case (UInt8(ascii: "h"), "?1049") where stashed == nil:
+      stashed = cells
+      cells = Array(repeating: Array(repeating: Cell(), count: columns), count: rows)
+    case (UInt8(ascii: "l"), "?1049"):
+      cells = stashed ?? cells
+      stashed = nil
     case (UInt8(ascii: "h"), "?25"): isCursorVisible = true
     case (UInt8(ascii: "l"), "?25"): isCursorVisible = false
     case (UInt8(ascii: "h"), "?2026"): isUpdating = true
@@ -178,6 +188,8 @@ struct PictureScreen {
     while let number = rest.popFirst() {
       switch number {
       case 0: pen = Cell()
+      case 7: pen.isReversed = true
+      case 30...37: pen.foreground = UInt32(number - 30) | 0x0100_0000
       case 39: pen.foreground = nil
       case 49: pen.background = nil
       case 38, 48:

@@ -35,6 +35,13 @@ final class PictureTerminal {
   func show(
     _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil
   ) throws -> Tool.Child {
+    try start(["show"] + arguments, environment: environment, output: output)
+  }
+
+  /// Starts the command on it.
+  func start(
+    _ arguments: [String], environment: [String: String] = [:], output: Int32? = nil
+  ) throws -> Tool.Child {
     let variables = [
       "TERM": "xterm-256color", "COLORTERM": "truecolor", "TMUX": "", "STY": "", "TERM_PROGRAM": "",
       "LC_TERMINAL": "",
@@ -44,7 +51,7 @@ final class PictureTerminal {
     // The end of the command is the end of what can be read.
     defer { pseudo.letGo() }
     return try Tool.start(
-      ["show"] + arguments, environment: variables, input: pseudo.end, output: output ?? pseudo.end,
+      arguments, environment: variables, input: pseudo.end, output: output ?? pseudo.end,
       errors: pseudo.end)
   }
 
@@ -53,6 +60,9 @@ final class PictureTerminal {
     while !isReached(screen) { if !read() { return isReached(screen) } }
     return true
   }
+
+  /// What was written before is of no interest.
+  func forget() { bytes = [] }
 
   /// Reads until the command ends.
   func finish(_ child: Tool.Child) throws -> Tool.Run {

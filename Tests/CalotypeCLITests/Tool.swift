@@ -141,14 +141,15 @@ struct Tool {
   }
 
   /// - Parameters:
-  ///   - arguments: What follows the name of the command.
+  ///   - program: What is run; the command by default.
+  ///   - arguments: What follows its name.
   ///   - environment: What differs from ours.
   ///   - input: Descriptor of standard input; nothing by default.
   ///   - output: Descriptor of standard output; a file by default.
   ///   - errors: Descriptor of standard error; a file by default.
   static func start(
-    _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil,
-    errors: Int32? = nil
+    program: String = path, _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil,
+    output: Int32? = nil, errors: Int32? = nil
   ) throws -> Child {
     let folder = try Folder()
     var actions = posix_spawn_file_actions_t()
@@ -171,14 +172,14 @@ struct Tool {
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    var argv = ([path] + arguments).map { strdup($0) }
+    var argv = ([program] + arguments).map { strdup($0) }
     argv.append(nil)
     let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
     var envp = merged.map { strdup("\($0.key)=\($0.value)") }
     envp.append(nil)
     defer { (argv + envp).forEach { free($0) } }
     var pid = pid_t()
-    let error = posix_spawn(&pid, path, &actions, &attributes, argv, envp)
+    let error = posix_spawn(&pid, program, &actions, &attributes, argv, envp)
     guard error == 0 else { throw POSIXFailure(errno: error) }
     return Child(pid: pid, folder: folder)
   }

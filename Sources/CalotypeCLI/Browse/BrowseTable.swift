@@ -43,7 +43,8 @@ struct BrowseTable {
   }
 
   /// What is to be seen in each cell now.
-  mutating func scenes(of list: [BrowseItem], from first: Int, in layout: BrowseLayout) -> [Int: BrowseScene] {
+  mutating func scenes(of list: [BrowseItem], from first: Int, in layout: BrowseLayout) -> [Int: BrowseScene]
+  {
     var scenes: [Int: BrowseScene] = [:]
     for (cell, item) in items {
       let state = slots[cell].state

@@ -1,5 +1,6 @@
 import Calotype
 import CalotypeSupport
+import Glibc
 
 /// A table of images that is scrolled through: what is in the window is loaded, what comes next is prefetched, what has left the
 /// window is given up.
@@ -25,6 +26,8 @@ struct Browser {
   private var table: BrowseTable
   private var painter: BrowsePainter
   private var prefetch: (items: [Int], run: Prefetch)?
+  /// Whether something else stands in the window.
+  private var needsRepaint = false
   /// Cells that are observed.
   private var observed = 0
 
@@ -87,7 +90,7 @@ struct Browser {
       for await _ in inbox.news {
         let news = inbox.take()
         failure = failure ?? news.listError
-        if try await !handle(news) { break }
+        if !handle(news) { break }
         if isListComplete, list.isEmpty, failure == nil { return .empty }
         observe { cell, slot in
           group.addTask { for await _ in slot.states { inbox.put { $0.cells.insert(cell) } } }
@@ -110,7 +113,7 @@ struct Browser {
   // MARK: What happens
 
   /// `false` when it is the end.
-  private mutating func handle(_ news: BrowseInbox.Contents) async throws -> Bool {
+  private mutating func handle(_ news: BrowseInbox.Contents) -> Bool {
     if news.isClosed || news.keys.contains(.quit) { return false }
     list += news.items.prefix(Self.limit - list.count)
     if news.isListComplete { isListComplete = true }
@@ -118,9 +121,7 @@ struct Browser {
     let layout = layout
     scroll.fit(across: layout.across, down: layout.down)
     for key in news.keys { scroll.go(key) }
-    if news.needsRepaint || news.keys.contains(.repaint) {
-      guard Output.write(painter.clear(), to: terminal.output) else { throw CommandError.unwritableTerminal }
-    }
+    if news.needsRepaint || news.keys.contains(.repaint) { needsRepaint = true }
     table.show(scroll.visible, of: list, capacity: layout.capacity)
     lookAhead()
     return true
@@ -150,13 +151,17 @@ struct Browser {
   }
 
   private mutating func draw() async throws {
+    // A shell has the terminal; when we get it back, everything is to be drawn.
+    guard TerminalGuard.isInForeground else { return }
     let layout = layout
     let scenes = table.scenes(of: list, from: scroll.visible.lowerBound, in: layout)
     let status = status(layout)
-    let (before, inbox, output) = (painter, inbox, terminal.output)
+    let (before, inbox, output, clears) = (painter, inbox, terminal.output, needsRepaint)
+    needsRepaint = false
     let (isDone, after) = try await workers.run {
       var painter = before
       do {
+        if clears, !Output.write(painter.clear(), to: output) { throw BrowsePainter.Unwritable() }
         let isDone = try painter.paint(scenes, until: { inbox.isUrgent || Task.isCancelled }) {
           Output.write($0, to: output)
         }
@@ -216,7 +221,7 @@ struct Browser {
     do {
       while true {
         // What a key sends comes at once.
-        guard let bytes = try await keys.read(patience: reader.isWithin ? .milliseconds(50) : nil) else {
+        guard let bytes = try await typed(keys, patience: reader.isWithin ? .milliseconds(50) : nil) else {
           reader.giveUp()
           continue
         }
@@ -228,6 +233,19 @@ struct Browser {
       // A terminal that is gone, or the end of the task.
     }
     inbox.put { $0.isClosed = true }
+  }
+
+  private static func typed(_ keys: DescriptorReader, patience: Duration?) async throws -> [UInt8]? {
+    do {
+      return try await keys.read(patience: patience)
+    } catch let failure as DescriptorReader.Failure where failure.errno == EIO {
+      guard !TerminalGuard.isInForeground else { throw failure }
+      // In the background, what is typed is for others: stopped until it is for us, as the kernel does with threads that do not
+      // block the signal.
+      kill(getpid(), SIGTTIN)
+      try await Task.sleep(for: .milliseconds(100))
+      return nil
+    }
   }
 
   private static func watch(_ changes: DescriptorReader, for inbox: BrowseInbox) async {

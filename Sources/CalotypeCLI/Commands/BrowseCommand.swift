@@ -25,7 +25,8 @@ struct BrowseCommand: AsyncParsableCommand {
   var width = 24
 
   @Option(
-    help: ArgumentHelp("Lines that a picture may take. Default: three quarters of its width.", valueName: "cells"))
+    help: ArgumentHelp(
+      "Lines that a picture may take. Default: three quarters of its width.", valueName: "cells"))
   var height: Int?
 
   @Option(help: ArgumentHelp("Windows full of images that are loaded ahead; 0 for none.", valueName: "n"))

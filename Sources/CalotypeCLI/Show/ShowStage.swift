@@ -76,7 +76,9 @@ struct ShowStage: Sendable {
 
   /// What there is of the picture stays, but for its caption.
   mutating func abandon() throws {
-    guard Output.write(block.removeCaption(), to: terminal.output) else { throw CommandError.unwritableTerminal }
+    guard Output.write(block.removeCaption(), to: terminal.output) else {
+      throw CommandError.unwritableTerminal
+    }
     block.finish()
   }
 

@@ -58,7 +58,8 @@ struct KeyReader {
   }
 
   private static func key(_ parameters: String, _ last: UInt8) -> Key? {
-    switch (last, parameters) {
+    if parameters.hasPrefix("[") { return nil }
+    return switch (last, parameters) {
     // With modifiers: 1;2 and so on.
     case (UInt8(ascii: "A"), _): .up
     case (UInt8(ascii: "B"), _): .down

@@ -108,6 +108,9 @@ enum TerminalGuard {
   /// The same for who is about to end the process, whatever others are doing.
   static func abandon() { restore() }
 
+  /// Whether the terminal is ours, and not that of a command that was started since this one was stopped.
+  static var isInForeground: Bool { isForeground(state.pointee.input) }
+
   /// How often the process was stopped and went on: others may have written where it had drawn.
   static var resumeCount: Int { resumes.load(ordering: .relaxed) }
 

@@ -36,7 +36,9 @@ struct TerminalProbe {
       // What every terminal answers was asked last; but the terminal outside answers later than the multiplexer.
       guard answers.attributes != nil else { continue }
       if multiplexer != .tmux || !asksGraphics || answers.terminfoName != nil { break }
-      if !isAnswered { end = clock.now.advanced(by: max(passthroughDeadline, start.duration(to: clock.now) * 3)) }
+      if !isAnswered {
+        end = clock.now.advanced(by: max(passthroughDeadline, start.duration(to: clock.now) * 3))
+      }
       isAnswered = true
     }
     answers.finish()
