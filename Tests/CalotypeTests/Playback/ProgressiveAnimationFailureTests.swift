@@ -23,7 +23,8 @@ struct ProgressiveAnimationFailureTests {
   }
 
   @Test(
-    "Cut off, it is played up to the last frame that is there", arguments: [EncodeOptions.gif, .webpLossless])
+    "Cut off, it is played up to the last frame that is there",
+    arguments: [EncodeOptions.gif, .apng, .webpLossless])
   func truncated(encoding: EncodeOptions) async throws {
     let data = try SampleImages.animation(encoding, frames: 6, duration: 100, loopCount: 0)
     let whole = try AnimatedImage(data: data)
@@ -31,9 +32,14 @@ struct ProgressiveAnimationFailureTests {
     try await animation.append(data.dropLast(20))
     let count = animation.completeFrameCount
     #expect(count == 5)
-    await #expect(throws: ImagingError.self) { try await animation.finish() }
-    #expect(animation.completeFrameCount == count)
-    #expect(!animation.isComplete)
+    if encoding.format == .apng {
+      // Its picture is there: what is missing of the animation is said when the frame is due.
+      try await animation.finish()
+    } else {
+      await #expect(throws: ImagingError.self) { try await animation.finish() }
+      #expect(animation.completeFrameCount == count)
+      #expect(!animation.isComplete)
+    }
     let (frames, error) = try await play(animation)
     #expect(frames.map(\.index) == Array(0..<count))
     for frame in frames { #expect(try frame.bitmap == whole.frame(at: frame.index).bitmap) }
@@ -88,8 +94,9 @@ struct ProgressiveAnimationFailureTests {
   func timeLimit() throws {
     let limit = Duration.seconds(1)
     let data = try SampleImages.animation(.apng, frames: 6, width: 64, height: 64)
-    let decoder = CoderRegistry.standard.makeIncrementalDecoder(
-      options: DecodeOptions(limits: DecodeLimits(maxDuration: limit)))
+    let options = DecodeOptions(limits: DecodeLimits(maxDuration: limit))
+    // By itself, so that nothing else takes of the time that is measured.
+    let decoder = try #require(PNGDecoder().makeIncrementalDecoder(options: options))
     let half = data.prefix(data.count / 2)
     try decoder.append(half)
     let count = decoder.completeFrameCount
