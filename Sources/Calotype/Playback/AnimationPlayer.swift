@@ -148,10 +148,7 @@ public final class AnimationPlayer: Sendable {
         status.playhead.setActive(newValue, now: now)
         return status.session
       }
-      if let session {
-        follow(session)
-        session.interrupt()
-      }
+      if let session { update(session) }
     }
   }
 
@@ -180,7 +177,7 @@ public final class AnimationPlayer: Sendable {
     change { playhead, _ in playhead.seek(to: timeline.index(at: time), loop: loop, timeline) }
   }
 
-  /// Ends ``frames()``. Who takes frames again goes on where it stood, or begins anew.
+  /// Ends ``frames()``, and gives the decoded frames back. Who takes frames again goes on where it stood, or begins anew.
   ///
   /// - Parameter rewinds: Whether to begin anew.
   public func stop(rewinds: Bool = false) {
@@ -189,7 +186,7 @@ public final class AnimationPlayer: Sendable {
       defer { status.session = nil }
       return status.session
     }
-    session?.interrupt()
+    if let session { update(session) }
   }
 
   /// Changes where it stands, and has those who wait look again.
@@ -203,12 +200,19 @@ public final class AnimationPlayer: Sendable {
     if isOther { session?.interrupt() } else { session?.signal.raise() }
   }
 
+  /// Has a session look again, with its claim as the player says.
+  private func update(_ session: PlaybackSession) {
+    follow(session)
+    session.interrupt()
+  }
+
   /// Brings the claim of a session to what is wanted now, whoever else is doing so.
   private func follow(_ session: PlaybackSession) {
+    func isWanted() -> Bool { status.withLock { $0.session === session && $0.playhead.isActive } }
     while true {
-      let wanted = isActive
+      let wanted = isWanted()
       session.setActive(wanted)
-      if wanted == isActive { return }
+      if wanted == isWanted() { return }
     }
   }
 
@@ -222,7 +226,7 @@ public final class AnimationPlayer: Sendable {
       status.playhead.reopen()
       return status.session
     }
-    before?.interrupt()
+    if let before { update(before) }
     source.observe(with: session.signal)
     follow(session)
     return session
@@ -239,6 +243,11 @@ public final class AnimationPlayer: Sendable {
         action: action, version: status.playhead.version, path: status.playhead.path,
         rules: status.playhead.rules(timeline))
     }
+  }
+
+  /// Whether what a session was told to do is still to be done.
+  func holds(_ step: PlaybackStep, for session: PlaybackSession) -> Bool {
+    status.withLock { $0.session === session && $0.playhead.version == step.version }
   }
 
   /// The frame as it is shown now; `nil` if another one has become the next since.

@@ -14,7 +14,8 @@ struct FrameBooks {
     var shelf: Int?
   }
 
-  let byteLimit: Int
+  /// Bytes to hold at most, now.
+  private var byteLimit: Int
   private(set) var statistics = FramePool.Statistics()
   private var shelves: [Int: FrameShelf] = [:]
   private var shelfIDs: [FrameIdentity: Int] = [:]
@@ -49,26 +50,43 @@ struct FrameBooks {
     statistics.players = players.count
   }
 
-  /// Forgets a player; when it was the last one, all frames of the animation. Returns what is to be ended.
-  mutating func deactivate(_ player: Int) -> (FrameWaiter?, Task<Void, Never>?) {
+  /// What is to be ended when a player has gone.
+  struct Ending {
+    var waiter: FrameWaiter?
+    /// Who decodes what nobody wants any more.
+    var task: Task<Void, Never>?
+    /// What nobody plays any more.
+    var source: (any FrameSource)?
+  }
+
+  /// Forgets a player; when it was the last one, all frames of the animation.
+  mutating func deactivate(_ player: Int) -> Ending {
     defer { statistics.players = players.count }
     guard let id = players.removeValue(forKey: player)?.shelf, let shelf = shelves[id] else {
-      return (nil, nil)
+      return Ending()
     }
     let waiter = shelf.claims.removeValue(forKey: player)?.awaited?.waiter
-    guard shelf.claims.isEmpty else { return (waiter, nil) }
+    guard shelf.claims.isEmpty else { return Ending(waiter: waiter) }
     shelves[id] = nil
     shelfIDs[shelf.source.identity] = nil
     for (index, image) in shelf.frames { drop(image, from: Place(shelf: id, index: index)) }
     shelf.frames = [:]
-    return (waiter, shelf.task)
+    return Ending(waiter: waiter, task: shelf.task, source: isPlayed(shelf.source) ? nil : shelf.source)
   }
+
+  /// Whether there are players of what the frames of a source are decoded from, with whatever transforms.
+  func isPlayed(_ source: any FrameSource) -> Bool {
+    let origin = source.identity.origin
+    return shelves.values.contains { $0.source.identity.origin == origin }
+  }
+
+  /// Bytes that each player may count on.
+  private var part: Int { byteLimit / max(1, players.count) }
 
   /// How many frames of the animation a player may count on.
   func share(of source: any FrameSource) -> Int {
     let known = shelfIDs[source.identity].flatMap { shelves[$0]?.frameByteCount }
-    guard let byteCount = known ?? source.frameByteCount, byteCount > 0 else { return 1 }
-    return byteLimit / max(1, players.count) / byteCount
+    return source.share(of: part, frameByteCount: known)
   }
 
   /// A player wants these frames next, and one of them now.
@@ -148,16 +166,15 @@ struct FrameBooks {
 
   private mutating func nextOrder(_ shelf: FrameShelf) -> FrameOrder? {
     let players = shelf.claims.keys.sorted()
-    for player in players { shelf.claims[player]?.refill(shelf) }
+    let share = shelf.share(of: part)
+    for player in players { shelf.claims[player]?.refill(shelf, share: share) }
     for player in players {
       if let awaited = shelf.claims[player]?.awaited?.index {
         return order(for: awaited, of: player, shelf)
       }
     }
     for player in players {
-      guard let index = shelf.claims[player]?.batch.first(where: { !shelf.failed.contains($0) }) else {
-        continue
-      }
+      guard let index = shelf.claims[player]?.batch.first else { continue }
       if let order = stored(index, shelf) { return order }
       shelf.claims[player]?.batch = []
     }
@@ -171,7 +188,7 @@ struct FrameBooks {
       if let order = stored(first, shelf) { return order }
       shelf.claims[player]?.batch = []
     }
-    if shelf.isWanted(awaited), let order = stored(awaited, shelf) { return order }
+    if shelf.isWanted(awaited, in: part), let order = stored(awaited, shelf) { return order }
     return FrameOrder(shelf: shelf.id, source: shelf.source, index: awaited, reserved: 0)
   }
 
@@ -186,17 +203,28 @@ struct FrameBooks {
   // MARK: Budget
 
   private mutating func reserve(_ byteCount: Int) -> Bool {
-    guard byteCount > 0, byteCount <= byteLimit else { return false }
+    guard byteCount > 0, byteCount <= byteLimit, makeRoom(for: byteCount) else { return false }
+    add(byteCount)
+    return true
+  }
+
+  /// Throws out what nobody will show soon, until there is room.
+  private mutating func makeRoom(for byteCount: Int) -> Bool {
     while byteCount > byteLimit - statistics.bytes {
-      let shelves = shelves
-      let oldest = uses.takeOldest { place in shelves[place.shelf]?.isWanted(place.index) != true }
+      let (shelves, part) = (shelves, part)
+      let oldest = uses.takeOldest { place in shelves[place.shelf]?.isWanted(place.index, in: part) != true }
       guard let oldest, let image = shelves[oldest.shelf]?.frames.removeValue(forKey: oldest.index) else {
         return false
       }
       drop(image, from: oldest)
     }
-    add(byteCount)
     return true
+  }
+
+  /// Holds no more than this from now on. What is being decoded comes on top, until it is there.
+  mutating func setByteLimit(_ byteLimit: Int) {
+    self.byteLimit = max(0, byteLimit)
+    _ = makeRoom(for: 0)
   }
 
   private mutating func drop(_ image: Image, from place: Place) {

@@ -1,4 +1,4 @@
-import CalotypeCaching
+public import CalotypeCaching
 import CalotypeImaging
 import CalotypeSupport
 
@@ -9,7 +9,10 @@ import CalotypeSupport
 /// of the longest ago go first. A player that gets no room has its frames decoded when they are due, and nothing of them
 /// is kept. When the last player of an image goes, or is inactive, its frames go.
 ///
-/// Frames in the hands of whoever took them from a player are not the pool's any more.
+/// Not counted are frames in the hands of whoever took them from a player, the encoded bytes of images, and what their
+/// decoders need to go on with the next frame: a canvas, and a backup of it where the file asks for one, for each decoder.
+/// There is one of them for each image that is played, and rarely a second one; with the last player they go. What is
+/// arriving keeps its decoder.
 public final class FramePool: Sendable {
   /// The pool of players that are given no other: one for the process.
   public static let shared = FramePool()
@@ -37,6 +40,8 @@ public final class FramePool: Sendable {
   public let byteLimit: Int
   private let workers = WorkerExecutor.playback
   private let state: Lock<FrameBooks>
+  /// What is loaded to be played in this pool.
+  let arriving = ArrivingAnimations()
 
   /// Creates a pool.
   ///
@@ -54,6 +59,23 @@ public final class FramePool: Sendable {
     withBooks { $0.removeAll() }
   }
 
+  /// Gives way while memory is short: does what a source says until the task is cancelled or the source ends.
+  ///
+  /// At ``MemoryPressure/Level/warning`` half of ``byteLimit`` may be held, at ``MemoryPressure/Level/critical`` a quarter,
+  /// and all that is held is thrown out. One source at a time: of two, the last word counts. Pipelines that are run as
+  /// services have the ``shared`` pool follow theirs.
+  public func follow(_ source: some MemoryPressureSource) async {
+    for await pressure in source.pressures() { apply(pressure.level) }
+    apply(.normal)
+  }
+
+  private func apply(_ level: MemoryPressure.Level) {
+    withBooks { books in
+      if level == .critical { books.removeAll() }
+      books.setByteLimit(level == .normal ? byteLimit : level == .warning ? byteLimit / 2 : byteLimit / 4)
+    }
+  }
+
   /// A place for a player.
   func makeClaim(on source: any FrameSource) -> FrameClaim {
     FrameClaim(pool: self, id: withBooks { $0.makeID() }, source: source)
@@ -69,10 +91,10 @@ public final class FramePool: Sendable {
   }
 
   func deactivate(_ player: Int) {
-    let (waiter, task) = withBooks { $0.deactivate(player) }
-    // Nobody wants what is being decoded.
-    task?.cancel()
-    waiter?.end(.interrupted)
+    let ending = withBooks { $0.deactivate(player) }
+    ending.task?.cancel()
+    ending.waiter?.end(.interrupted)
+    ending.source?.rest()
   }
 
   func share(of source: any FrameSource) -> Int {
@@ -86,7 +108,8 @@ public final class FramePool: Sendable {
       let answer = books.request(index, wanted: wanted, of: source, for: player)
       if let (shelf, order) = books.start(for: player) {
         // Made under the lock, so that it is known before it can end.
-        shelf.task = Task(priority: RequestPriority.high.taskPriority) { @concurrent in await self.run(order)
+        shelf.task = Task(priority: RequestPriority.high.taskPriority) { @concurrent in
+          await self.run(order)
         }
       }
       return answer
@@ -98,13 +121,18 @@ public final class FramePool: Sendable {
     var next = Optional(first)
     while let order = next {
       let result = await decode(order)
-      let (waiters, following) = withBooks { $0.finish(order, result) }
+      let (waiters, following, isPlayed) = withBooks { books in
+        let (waiters, following) = books.finish(order, result)
+        return (waiters, following, books.isPlayed(order.source))
+      }
       for waiter in waiters {
         switch result {
         case .success(let image): waiter.end(.image(image))
         case .failure(let error): waiter.end(.failed(error))
         }
       }
+      // The last player may have gone meanwhile.
+      if !isPlayed { order.source.rest() }
       next = following
     }
   }

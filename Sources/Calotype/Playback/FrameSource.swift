@@ -20,6 +20,14 @@ protocol FrameSource: Sendable {
 
   /// Decodes a frame, on one of the threads of `workers`. Cheap for the frame after the one before.
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image
+
+  /// Nobody plays it now: gives back what is only kept to make the next frame cheap.
+  func rest()
+}
+
+extension FrameSource {
+  /// Nothing is kept.
+  func rest() {}
 }
 
 /// What makes frames the same: what they are decoded from, and what becomes of them.
@@ -41,7 +49,7 @@ struct CompleteFrames: FrameSource {
     identity = FrameIdentity(origin: image.identity, transforms: [])
     timeline = AnimationTimeline(
       milliseconds: (0..<image.frameCount).map(image.duration), loopCount: image.loopCount, isComplete: true)
-    keyFrames = image.keyFrames()
+    keyFrames = image.keyFrames
   }
 
   var frameByteCount: Int? { image.options.outputByteCount(for: image.info) }
@@ -51,6 +59,8 @@ struct CompleteFrames: FrameSource {
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image {
     try await workers.run { try image.frame(at: index) }
   }
+
+  func rest() { image.dropIdleDecoders() }
 }
 
 /// A picture that is there already.
@@ -94,6 +104,8 @@ final class TransformedFrames: FrameSource {
     let image = try await base.frame(at: index, on: workers)
     return try await workers.run { try image.transformed(by: chain) }
   }
+
+  func rest() { base.rest() }
 
   private func chain(on workers: WorkerExecutor) async throws -> TransformChain {
     guard transforms.isContentDependent else { return transforms }

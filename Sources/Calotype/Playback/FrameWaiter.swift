@@ -28,7 +28,7 @@ final class FrameWaiter: Sendable {
     waiter?.resume()
   }
 
-  /// The frame, once it is there; `nil` if something else is wanted by now.
+  /// The frame, once it is there; `nil` if something else is wanted by now. To be asked for once.
   ///
   /// - Throws: why there is none; `CancellationError` when the task is cancelled.
   func image() async throws -> Image? {
@@ -44,8 +44,12 @@ final class FrameWaiter: Sendable {
     } onCancel: {
       end(.failed(CancellationError()))
     }
-    // Read under the lock, so that the image is handed over by it.
-    switch state.withLock({ $0.outcome }) {
+    // Handed over, not kept: who ends the wait later may hold it for long, and nobody counts an image in there.
+    let outcome = state.withLock { state -> Outcome? in
+      defer { state.outcome = .interrupted }
+      return state.outcome
+    }
+    switch outcome {
     case .image(let image): return image
     case .failed(let error): throw error
     case .interrupted, nil: return nil

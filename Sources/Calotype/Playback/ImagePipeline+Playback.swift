@@ -13,7 +13,10 @@ extension ImagePipeline {
   ///
   /// An animation that is in memory is played from there. Otherwise frames are played as soon as they have arrived, and
   /// players fail with what the load fails with. The transfer is shared with all who ask for the same image; when `body`
-  /// returns, it is given up, unless others want it.
+  /// returns, it is given up, unless others want it. Equal requests without a ``ImageRequest/deadline`` that are played in
+  /// the same pool while they are loaded share the frames, too, and for observers they are one request.
+  ///
+  /// What was loaded goes to the caches on disk, but not to memory: that is what ``response(for:)`` does.
   ///
   /// - Parameters:
   ///   - request: What to play; all of its frames, whatever ``ImageRequest/frames`` says.
@@ -33,11 +36,22 @@ extension ImagePipeline {
       return try await body(AnimationPlayer(response, pool: pool, clock: clock))
     }
     let plan = Plan(request, configuration)
-    let animation = ProgressiveAnimation(coders: plan.coders, options: plan.decodeOptions)
-    return try await withThrowingTaskGroup { group in
-      group.addTask { await self.load(plan, into: animation) }
-      defer { group.cancelAll() }
-      return try await body(AnimationPlayer(animation, pool: pool, clock: clock))
+    // Nobody's load ends because somebody else was in a hurry.
+    let isShared = configuration.sharesWork && request.deadline == nil
+    let key = ArrivingAnimations.Key(
+      pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : counters.nextNumber())
+    let (animation, place) = pool.arriving.join(key) {
+      ProgressiveAnimation(coders: plan.coders, options: plan.decodeOptions)
+    } load: {
+      await self.load(plan, into: $0)
+    }
+    do {
+      let result = try await body(AnimationPlayer(animation, pool: pool, clock: clock))
+      await pool.arriving.leave(place, of: key)
+      return result
+    } catch {
+      await pool.arriving.leave(place, of: key)
+      throw error
     }
   }
 

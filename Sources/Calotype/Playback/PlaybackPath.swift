@@ -64,11 +64,13 @@ struct PlaybackPath: Hashable, Sendable {
 
   private func repeated(_ rules: Rules) -> Step {
     guard rules.isComplete || (rules.mode == .bounce && isBackward) else { return .stall }
-    if let loops = rules.loops, loop + 1 >= loops { return .end }
+    // A seek may go to any loop.
+    let next = loop == .max ? loop : loop + 1
+    if let loops = rules.loops, next >= loops { return .end }
     guard rules.mode == .bounce else {
-      return PlaybackPath(rules: rules, loop: loop + 1).map { .frame($0) } ?? .stall
+      return PlaybackPath(rules: rules, loop: next).map { .frame($0) } ?? .stall
     }
-    return .frame(PlaybackPath(index: 0, isBackward: false, loop: loop + 1))
+    return .frame(PlaybackPath(index: 0, isBackward: false, loop: next))
   }
 
   /// A frame that will be shown.

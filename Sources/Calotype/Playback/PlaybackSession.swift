@@ -47,19 +47,21 @@ final class PlaybackSession: Sendable {
         wantAgain(step)
         try await wait(until: deadline)
       case .show(let path):
-        let wanted = path.upcoming(step.rules, limit: claim.share)
         claimedVersion.withLock { $0 = step.version }
-        guard let image = try await image(at: path.index, wanted: wanted) else { continue }
+        guard let image = try await image(at: path, step) else { continue }
         if let frame = player.show(image, version: step.version, for: self) { return frame }
       }
     }
   }
 
   /// A frame; `nil` when it is time to look again what is to be done.
-  private func image(at index: Int, wanted: [PlaybackPath.Upcoming]) async throws -> Image? {
-    switch claim.ask(for: index, wanted: wanted) {
+  private func image(at path: PlaybackPath, _ step: PlaybackStep) async throws -> Image? {
+    switch claim.ask(for: path.index, wanted: path.upcoming(step.rules, limit: claim.share)) {
     case .image(let image): return image
-    case .waits(let waiter): return try await waiter.image()
+    case .waits(let waiter):
+      // What has changed before the claim knew of the waiter has interrupted nobody.
+      if !player.holds(step, for: self) { waiter.end(.interrupted) }
+      return try await waiter.image()
     case .inactive:
       // The signal is raised once the claim is what the player says.
       await signal.wait()

@@ -63,10 +63,13 @@ public final class ProgressiveAnimation: Sendable {
   /// Whether there will be no more frames.
   public var isComplete: Bool { state.withLock { $0.timeline.isComplete } }
 
+  /// Whether more may come.
+  var isArriving: Bool { state.withLock { !$0.timeline.isComplete && $0.timeline.failure == nil } }
+
   /// Takes the next bytes.
   ///
   /// - Throws: what `IncrementalDecoder.append(_:)` throws, and so do players then, after the last frame that is there;
-  ///   `CancellationError` when the task is cancelled, which leaves out the bytes.
+  ///   `CancellationError` when the task is cancelled before its turn, which leaves out the bytes.
   public func append(_ chunk: Data) async throws {
     try await advance(isComplete: false) { try $0.append(chunk) }
   }
@@ -88,22 +91,27 @@ public final class ProgressiveAnimation: Sendable {
   private func advance(
     isComplete: Bool, _ body: @Sendable (IncrementalDecoder) throws -> Void
   ) async throws {
-    let options = options
-    do {
-      let (timeline, byteCount) = try await inTurn { decoder in
+    try await inTurn { decoder in
+      // Told in the turn: otherwise what an earlier call has to say might be the last word.
+      do {
         try body(decoder.decoder)
-        let byteCount = decoder.decoder.info.map { options.outputByteCount(for: $0) }
-        return (decoder.timeline(isComplete: isComplete), byteCount)
+      } catch {
+        publish(decoder, isComplete: false, failure: error)
+        throw error
       }
-      change { state in
-        let failure = state.timeline.failure
-        state.timeline = timeline
-        state.timeline.failure = failure
-        state.frameByteCount = byteCount
-      }
-    } catch let error as ImagingError where error != .cancelled {
-      fail(with: error)
-      throw error
+      publish(decoder, isComplete: isComplete)
+    }
+  }
+
+  /// Tells what there is now, if the end has not been told.
+  private func publish(_ decoder: Decoder, isComplete: Bool, failure: (any Error)? = nil) {
+    var timeline = decoder.timeline(isComplete: isComplete)
+    let byteCount = decoder.decoder.info.map(options.outputByteCount)
+    change { state in
+      guard !state.timeline.isComplete else { return }
+      timeline.failure = state.timeline.failure ?? failure
+      state.timeline = timeline
+      state.frameByteCount = byteCount
     }
   }
 
@@ -119,7 +127,6 @@ public final class ProgressiveAnimation: Sendable {
   private func change(_ body: (inout State) -> Void) {
     let signals = state.withLock { state -> [ChangeSignal] in
       body(&state)
-      state.observers.removeAll { $0.signal == nil }
       return state.observers.compactMap(\.signal)
     }
     for signal in signals { signal.raise() }
@@ -134,8 +141,15 @@ extension ProgressiveAnimation: FrameSource {
   var keyFrames: [Int] { [] }
 
   func observe(with signal: ChangeSignal) {
-    state.withLock { $0.observers.append(WeakSignal(signal: signal)) }
+    state.withLock { state in
+      // Here, and not when something changes: after the end nothing does, and players still come and go.
+      state.observers.removeAll { $0.signal == nil }
+      state.observers.append(WeakSignal(signal: signal))
+    }
   }
+
+  /// Those who are told of changes, and some who are gone.
+  var observerCount: Int { state.withLock { $0.observers.count } }
 
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image {
     try await inTurn { try $0.decoder.frame(at: index) }

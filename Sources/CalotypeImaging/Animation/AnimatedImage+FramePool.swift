@@ -20,6 +20,8 @@ extension AnimatedImage {
     private let data: Data
     private let decoder: any ImageDecoding
     private let options: DecodeOptions
+    /// For each frame the last up to it that needs none before.
+    let keyFrames: [Int]
     private let idle: Lock<[Cursor]>
 
     /// `nil` when the coder has no access to frames.
@@ -28,7 +30,23 @@ extension AnimatedImage {
       self.data = data
       self.decoder = decoder
       self.options = options
+      // Asked once, of the decoder that is there: whoever plays would otherwise have the file read again.
+      var last = 0
+      keyFrames = (0..<first.info.frameCount).map { index in
+        if first.isKeyFrame(index) { last = index }
+        return last
+      }
       idle = Lock([Cursor(first)])
+    }
+
+    /// Gives back what is kept to make the next frame cheap.
+    func dropIdle() {
+      // The canvases are freed outside the lock.
+      let dropped = idle.withLock { cursors -> [Cursor] in
+        defer { cursors = [] }
+        return cursors
+      }
+      withExtendedLifetime(dropped) {}
     }
 
     /// A frame as stored, with what its numbers mean.
@@ -42,17 +60,6 @@ extension AnimatedImage {
       cursor.next = index + 1
       giveBack(cursor)
       return image
-    }
-
-    /// For each frame the last up to it that needs none before; empty if no decoder can be made to ask.
-    func keyFrames() -> [Int] {
-      guard let cursor = try? take(for: 0) else { return [] }
-      defer { giveBack(cursor) }
-      var last = 0
-      return (0..<cursor.decoder.info.frameCount).map { index in
-        if cursor.decoder.isKeyFrame(index) { last = index }
-        return last
-      }
     }
 
     /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.

@@ -87,9 +87,11 @@ public struct AnimatedImage: Sendable {
   /// The same for copies, and for no other animation while one of them is there.
   package var identity: ObjectIdentifier { ObjectIdentifier(token) }
 
-  /// For each frame the last up to it that needs none before, from which on frames are decoded to get to it. Empty if
-  /// nobody knows.
-  package func keyFrames() -> [Int] { pool?.keyFrames() ?? [0] }
+  /// For each frame the last up to it that needs none before, from which on frames are decoded to get to it.
+  package var keyFrames: [Int] { pool?.keyFrames ?? [0] }
+
+  /// Gives back the decoders that wait for the next frame. Another one is made when it is asked for.
+  package func dropIdleDecoders() { pool?.dropIdle() }
 
   /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for
   /// all frames together.

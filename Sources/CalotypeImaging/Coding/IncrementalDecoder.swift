@@ -13,7 +13,8 @@ public import FoundationEssentials
 ///
 /// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut.
 /// Coders that cannot decode parts have their bytes collected. Used by one thread at a time, off the cooperative
-/// pool. After an error every further call throws it again.
+/// pool. After an error every further call throws it again, but for those of ``frame(at:)`` for frames that were
+/// complete by then.
 public final class IncrementalDecoder {
   private enum State {
     /// The format is not known yet; the bytes so far.
@@ -26,7 +27,8 @@ public final class IncrementalDecoder {
     case driven(any IncrementalImageDecoding, Image)
     /// All frames of collected bytes.
     case collected(AnimatedImage, Image)
-    case failed(ImagingError)
+    /// With the coder, if what had arrived before is within the limits: its complete frames can still be had.
+    case failed(ImagingError, (any IncrementalImageDecoding)?)
   }
 
   private let coders: CoderRegistry
@@ -69,7 +71,7 @@ public final class IncrementalDecoder {
         state = .collecting(decoder, bytes)
       case .driven, .collected:
         throw .invalidParameter(name: "chunk", reason: "the decoder has finished")
-      case .failed(let error):
+      case .failed(let error, _):
         throw error
       }
     }
@@ -82,7 +84,8 @@ public final class IncrementalDecoder {
     case .driving(let decoder): decoder.info
     case .driven(let decoder, let image): decoder.info ?? image.info
     case .collected(let animation, _): animation.info
-    case .sniffing, .collecting, .failed: nil
+    case .failed(_, let decoder): decoder?.info
+    case .sniffing, .collecting: nil
     }
   }
 
@@ -98,7 +101,7 @@ public final class IncrementalDecoder {
       guard let image = try decoder.snapshot(), let info = decoder.info else { return nil }
       let finished = try Rendition(info: info, options: options).finished(image)
       return finished.isPartial ? finished : finished.markedPartial()
-    case .failed(let error): throw error
+    case .failed(let error, _): throw error
     case .sniffing, .collecting, .driven, .collected: return nil
     }
   }
@@ -117,10 +120,10 @@ public final class IncrementalDecoder {
   /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
   public var completeFrameCount: Int {
     switch state {
-    case .driving(let decoder): min(decoder.completeFrameCount, frameLimit)
+    case .driving(let decoder), .failed(_, let decoder?): min(decoder.completeFrameCount, frameLimit)
     case .driven(let decoder, _): min(max(1, decoder.completeFrameCount), frameLimit)
     case .collected(let animation, _): animation.frameCount
-    case .sniffing, .collecting, .failed: 0
+    case .sniffing, .collecting, .failed(_, nil): 0
     }
   }
 
@@ -134,19 +137,19 @@ public final class IncrementalDecoder {
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
   ///   throws.
   public func frame(at index: Int) throws(ImagingError) -> Image {
-    if case .failed(let error) = state { throw error }
     guard index >= 0, index < completeFrameCount else {
+      if case .failed(let error, _) = state { throw error }
       throw .invalidParameter(
         name: "frame", reason: "\(index) is not below the number of complete frames, \(completeFrameCount)")
     }
     switch state {
-    case .driving(let decoder):
+    case .driving(let decoder), .failed(_, let decoder?):
       return try frame(at: index, of: decoder)
     case .driven(let decoder, let image):
       return decoder.completeFrameCount > 1 ? try frame(at: index, of: decoder) : image
     case .collected(let animation, let image):
       return animation.frameCount > 1 ? try animation.frame(at: index) : image
-    case .sniffing, .collecting, .failed:
+    case .sniffing, .collecting, .failed(_, nil):
       throw .emptyInput
     }
   }
@@ -162,8 +165,8 @@ public final class IncrementalDecoder {
       case .driving(let decoder):
         let image = try decoder.finish()
         // Frames may have come since the header was looked at.
-        isInfoChecked = false
-        try checkInfo(of: decoder)
+        if let info = decoder.info { try options.limits.check(info) }
+        isInfoChecked = true
         let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
         let finished = try Rendition(info: info, options: options).finished(image)
         state = .driven(decoder, finished)
@@ -174,7 +177,7 @@ public final class IncrementalDecoder {
         let animation = try AnimatedImage(bytes, decoder: decoder, options: options)
         state = .collected(animation, image)
         return image
-      case .failed(let error):
+      case .failed(let error, _):
         throw error
       case .sniffing, .driven, .collected:
         throw .invalidParameter(name: "finish", reason: "the decoder has finished")
@@ -234,8 +237,10 @@ public final class IncrementalDecoder {
       return try body()
     } catch {
       switch state {
-      case .driven, .collected: break
-      case .sniffing, .driving, .collecting, .failed: state = .failed(error)
+      case .driven, .collected, .failed: break
+      // Frames of a size that nobody has checked are not decoded.
+      case .driving(let decoder): state = .failed(error, isInfoChecked ? decoder : nil)
+      case .sniffing, .collecting: state = .failed(error, nil)
       }
       throw error
     }

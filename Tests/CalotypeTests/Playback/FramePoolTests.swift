@@ -228,7 +228,7 @@ struct FramePoolTests {
     for encoding in encodings {
       let data = try SampleImages.animation(encoding, frames: 12)
       let image = try AnimatedImage(data: data)
-      let keyFrames = image.keyFrames()
+      let keyFrames = image.keyFrames
       #expect(keyFrames.count == 12)
       #expect(keyFrames.first == 0)
       for (index, key) in keyFrames.enumerated() { #expect(key <= index) }

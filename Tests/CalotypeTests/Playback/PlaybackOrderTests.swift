@@ -55,41 +55,6 @@ struct PlaybackOrderTests {
     #expect(try await forever.played(by: clock, limit: 50).last?.loop == 12)
   }
 
-  @Test("A seek shows its frame at once and goes on from there, in every mode", arguments: sequences)
-  func seeks(sequence: (PlaybackMode, [Int])) async throws {
-    for target in 0..<4 {
-      let player = try player()
-      player.mode = sequence.0
-      let frames = try await player.played(by: clock) { _, place in
-        if place == 1 { player.seek(toFrame: target) }
-      }
-      #expect(frames.prefix(2).map(\.index) == Array(sequence.1.prefix(2)))
-      let isBackward = sequence.0 == .reverse || sequence.0 == .reversedBounce
-      let rules = PlaybackPath.Rules(mode: sequence.0, count: 4, isComplete: true, loops: 1)
-      var path = PlaybackPath(index: target, isBackward: isBackward, loop: 0)
-      var expected = [target]
-      while case .frame(let next) = path.next(rules) {
-        path = next
-        expected.append(path.index)
-      }
-      #expect(frames.dropFirst(2).map(\.index) == expected)
-    }
-  }
-
-  @Test("A seek by time finds the frame, and one beyond the ends the nearest")
-  func seekByTime() async throws {
-    let player = try player(frames: 6)
-    var frames = try await player.played(by: clock) { _, place in
-      if place == 0 { player.seek(to: .milliseconds(399)) }
-    }
-    #expect(frames.map(\.index) == [0, 3, 4, 5])
-    player.seek(to: .seconds(100))
-    frames = try await player.played(by: clock)
-    #expect(frames.map(\.index) == [5])
-    player.seek(toFrame: -7, loop: 0)
-    #expect(try await player.played(by: clock).map(\.index) == [0, 1, 2, 3, 4, 5])
-  }
-
   @Test("A change of the rate holds for the rest of the frame that is shown")
   func rates() async throws {
     let player = try player()
@@ -257,6 +222,26 @@ struct PlaybackOrderTests {
     #expect(recorder.ending?.isFinished == true)
     #expect(rest.map(\.index) == [1, 2, 3])
     #expect(try await player.played(by: clock).map(\.index) == [0, 1, 2, 3])
+  }
+
+  @Test("Stopped, or relieved by another, one who does not ask for more gives all back")
+  func givesBack() async throws {
+    let player = try player(frames: 20)
+    var first = player.frames().makeAsyncIterator()
+    #expect(try await first.next()?.index == 0)
+    #expect(pool.statistics.players == 1)
+    var second = player.frames().makeAsyncIterator()
+    #expect(try await second.next()?.index == 0)
+    #expect(pool.statistics.players == 1)
+    player.stop()
+    #expect(pool.statistics.players == 0)
+    try await waitUntil { pool.statistics.bytes == 0 }
+    // Neither comes back by being seen.
+    player.isActive = false
+    player.isActive = true
+    #expect(pool.statistics.players == 0)
+    #expect(try await first.next() == nil)
+    #expect(try await second.next() == nil)
   }
 
   @Test("A still picture is shown once", arguments: PlaybackMode.allCases)

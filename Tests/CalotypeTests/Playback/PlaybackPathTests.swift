@@ -69,6 +69,17 @@ struct PlaybackPathTests {
     }
   }
 
+  @Test("Loops are counted as far as numbers go")
+  func manyLoops() {
+    for mode in PlaybackMode.allCases {
+      let path = walk(PlaybackPath(index: 1, isBackward: false, loop: .max - 1), rules(mode, 3), limit: 20)
+      #expect(path.count == 20)
+      #expect(path.last?.loop == .max)
+      #expect(
+        walk(PlaybackPath(index: 1, isBackward: false, loop: .max), rules(mode, 3, loops: 7)).count <= 4)
+    }
+  }
+
   @Test("While frames arrive it waits at the last one, and goes on from there")
   func stalls() throws {
     let start = try #require(PlaybackPath(rules: rules(.normal, 2, isComplete: false)))

@@ -15,8 +15,26 @@ final class DecodeLog: Sendable {
   func note(_ index: Int) { indices.withLock { $0.append(index) } }
 }
 
+/// How many frame decoders were made, and how many of them are still there.
+final class DecoderCount: Sendable {
+  private let counts = Lock((made: 0, alive: 0))
+
+  var made: Int { counts.withLock { $0.made } }
+  var alive: Int { counts.withLock { $0.alive } }
+
+  func begin() {
+    counts.withLock { counts in
+      counts.made += 1
+      counts.alive += 1
+    }
+  }
+
+  func end() { counts.withLock { $0.alive -= 1 } }
+}
+
 /// Decodes GIF, and tells before each frame: of those that are asked for, and of those on the way to them.
 struct ToldDecoder: ImageDecoding {
+  let count = DecoderCount()
   let willDecode: @Sendable (Int) throws(ImagingError) -> Void
   private let base = GIFDecoder()
 
@@ -36,19 +54,27 @@ struct ToldDecoder: ImageDecoding {
   }
   func makeFrameDecoder(_ data: Data, options: DecodeOptions) throws(ImagingError) -> (any FrameDecoding)? {
     guard let frames = try base.makeFrameDecoder(data, options: options) else { return nil }
-    return Frames(base: frames, willDecode: willDecode)
+    return Frames(base: frames, count, willDecode: willDecode)
   }
 
   /// Costs what compositing costs where no frame covers the one before: all frames since the last one.
   private final class Frames: FrameDecoding {
     let base: any FrameDecoding
+    let count: DecoderCount
     let willDecode: @Sendable (Int) throws(ImagingError) -> Void
     private var next = 0
 
-    init(base: any FrameDecoding, willDecode: @escaping @Sendable (Int) throws(ImagingError) -> Void) {
+    init(
+      base: any FrameDecoding, _ count: DecoderCount,
+      willDecode: @escaping @Sendable (Int) throws(ImagingError) -> Void
+    ) {
       self.base = base
+      self.count = count
       self.willDecode = willDecode
+      count.begin()
     }
+
+    deinit { count.end() }
 
     var info: ImageInfo { base.info }
 

@@ -126,13 +126,15 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   var isFramePartial: Bool { compositor.isPartial }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
-    try withBytes { bytes, _ throws(ImagingError) in
-      guard let structure = visibleStructure else {
-        throw .invalidParameter(name: "index", reason: "no frame is complete yet")
-      }
-      return try compositor.frame(
-        at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+    guard let structure = visibleStructure else {
+      throw .invalidParameter(name: "index", reason: "no frame is complete yet")
     }
+    // The time limit holds for each frame by itself: who plays asks for frames as long as bytes arrive, again and again.
+    return try data.withUnsafeBytes { bytes in
+      Result { () throws(ImagingError) in
+        try compositor.frame(at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+      }
+    }.get()
   }
 
   func finish() throws(ImagingError) -> Image {
