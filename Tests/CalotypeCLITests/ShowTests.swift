@@ -263,8 +263,74 @@ struct ShowTests {
     #expect(terminal.pseudo.settings == [true, true, true])
     child.send(SIGCONT)
     #expect(terminal.wait { !$0.isCursorVisible })
+    // Others may have written meanwhile: it is drawn again below.
+    #expect(terminal.wait { screen in screen.lines.count { $0.contains("film.png") } == 2 })
+    #expect(terminal.screen.text(10).contains("film.png") && terminal.screen.text(21).contains("film.png"))
     child.send(SIGINT)
     #expect(try terminal.finish(child).status == 130)
+    expectRestored(terminal)
+  }
+
+  @Test("a stop of the terminal is ignored where nobody could have the command go on")
+  func orphaned() throws {
+    let terminal = try PictureTerminal(.plain)
+    // It leads the session of the terminal, as a command of ssh -t does.
+    let child = try Tool.start(
+      program: "/usr/bin/setsid", ["-c", Tool.path, "show", "--no-cache", try film()],
+      environment: ["TERM": "xterm-256color", "TMUX": "", "STY": "", "SWIFT_BACKTRACE": "enable=no"],
+      input: terminal.pseudo.end, output: terminal.pseudo.end, errors: terminal.pseudo.end)
+    terminal.pseudo.letGo()
+    #expect(terminal.wait { $0.blocks(columns: 20, rows: 10).allSatisfy { $0 != 0 } })
+    terminal.pseudo.type("\u{1A}")
+    #expect(terminal.wait { $0.isCursorVisible })
+    #expect(terminal.wait { !$0.isCursorVisible })
+    #expect(terminal.pseudo.settings[0] == false)
+    terminal.pseudo.type("\u{3}")
+    #expect(try terminal.finish(child).status == 130)
+    expectRestored(terminal)
+  }
+
+  @Test("a terminal that does not read any more does not keep the command from ending")
+  func stuck() throws {
+    let large = try file(
+      "large.png", try SampleImages.animation(.apng, frames: 3, width: 300, height: 300, duration: 20, loopCount: 0))
+    let pseudo = try PseudoTerminal(columns: 80, rows: 24)
+    let child = try Tool.start(
+      ["show", "--no-cache", "--protocol", "kitty", large],
+      environment: ["TERM": "xterm-256color", "TMUX": "", "STY": "", "SWIFT_BACKTRACE": "enable=no"],
+      input: pseudo.end, output: pseudo.end, errors: pseudo.end)
+    // Nobody reads: what it has drawn stands in line before it.
+    while try !child.isWriting() { sched_yield() }
+    child.send(SIGTERM)
+    child.send(SIGTERM)
+    #expect(try child.wait().status == 143)
+    #expect(pseudo.settings == [true, true, true])
+  }
+
+  @Test("an animation plays while it arrives, and stands still where it has not")
+  func arrivingAnimation() throws {
+    let server = try ScriptedHTTPServer()
+    let data = try SampleImages.animation(
+      .gif, frames: 8, width: 60, height: 60, duration: 20, loopCount: 0)
+    let (begin, end) = (Gate(), Gate())
+    begin.open()
+    let part = data.count * 3 / 4
+    server.route("/film.gif", .gated([(begin, data.prefix(part)), (end, data.dropFirst(part))]))
+    let terminal = try PictureTerminal(.kitty)
+    let child = try terminal.show(["--no-cache", "--loops", "1", server.url("/film.gif").absoluteString])
+    let frames = try AnimatedImage(data: data)
+    let expected = try (0..<8).map { try Self.pixels(frames.frame(at: $0).bitmap) }
+    func shown(_ screen: PictureScreen) -> Int? {
+      screen.pictures.values.first.flatMap { picture in expected.firstIndex { $0 == picture.pixels } }
+    }
+    // Frames in the middle are shown before there is an end.
+    #expect(terminal.wait { (3...6).contains(shown($0) ?? 0) && $0.text(3).contains("%") })
+    #expect(!terminal.screen.text(3).contains("8 frames"))
+    end.open()
+    let run = try terminal.finish(child)
+    #expect(run.status == 0 && shown(terminal.screen) == 7)
+    #expect(terminal.screen.text(3).contains("60×60 · gif · 8 frames"))
+    #expect(server.requests.count == 1)
     expectRestored(terminal)
   }
 

@@ -127,6 +127,20 @@ struct Tool {
       guard raw & 0xff == 0x7f else { throw POSIXFailure(errno: ESRCH) }
     }
 
+    /// Whether one of its threads waits for a terminal that does not read.
+    func isWriting() throws -> Bool {
+      let tasks = "/proc/\(pid)/task"
+      return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
+        // The number of `write`, its arguments: https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html
+        let call = try? String(contentsOfFile: "\(tasks)/\(task)/syscall", encoding: .utf8)
+        #if arch(arm64)
+          return call?.hasPrefix("64 ") == true
+        #else
+          return call?.hasPrefix("1 ") == true
+        #endif
+      }
+    }
+
     /// Exit status; 1000 plus the signal for a crash.
     func wait() throws -> Run {
       var raw: Int32 = 0
