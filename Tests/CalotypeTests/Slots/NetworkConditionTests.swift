@@ -75,11 +75,13 @@ struct NetworkConditionTests {
       + Self.route4("eth2", metric: 1, flags: "0203")
       + Self.route4("eth3", metric: 1, to: "000200C0") + "damaged\t00000000\n\n"
     #expect(
-      DefaultRoute.version4(table) == [
+      DefaultRoute.version4(lines(table)) == [
         DefaultRoute(interface: "eth0", metric: 100), DefaultRoute(interface: "wlan0", metric: 600),
       ])
-    #expect(DefaultRoute.version4(Self.header4).isEmpty && DefaultRoute.version4("").isEmpty)
+    #expect(DefaultRoute.version4(lines(Self.header4)).isEmpty && DefaultRoute.version4([]).isEmpty)
   }
+
+  private func lines(_ table: String) -> [Substring] { table.split(separator: "\n") }
 
   @Test("routes of IPv6: the one that the kernel refuses is none")
   func version6() {
@@ -89,8 +91,8 @@ struct NetworkConditionTests {
       + Self.route6("wlan0", metric: "00000064")
       + Self.route6("eth1", metric: "00000001", prefix: "40")
       + Self.route6("eth2", metric: "00000001", flags: "00200201")
-    #expect(DefaultRoute.version6(table).map(\.interface) == ["wlan0", "eth0"])
-    #expect(DefaultRoute.version6(table).first?.metric == 100)
+    #expect(DefaultRoute.version6(lines(table)).map(\.interface) == ["wlan0", "eth0"])
+    #expect(DefaultRoute.version6(lines(table)).first?.metric == 100)
   }
 
   /// Files like those of the kernel, and a socket that says when they have changed.
@@ -122,10 +124,11 @@ struct NetworkConditionTests {
     func probe(_ isMetered: @escaping @Sendable (NetworkInterface) -> Bool = { $0.isMobile })
       -> NetworkProbe
     {
-      NetworkProbe(
-        routes4: folder.path("route"), routes6: folder.path("ipv6_route"),
-        devices: folder.path("devices"),
-        isMetered: isMetered)
+      var probe = NetworkProbe(isMetered: isMetered)
+      probe.routes4 = folder.path("route")
+      probe.routes6 = folder.path("ipv6_route")
+      probe.devices = folder.path("devices")
+      return probe
     }
 
     /// The reading end of a pair of sockets; the other one stays here.
@@ -161,18 +164,19 @@ struct NetworkConditionTests {
   func conditions() throws {
     let system = try FakeSystem()
     let probe = system.probe()
+    try system.routes("")
     #expect(probe.condition == .offline)
     try system.device("eth0")
     try system.device("wwan0", type: "wwan")
     try system.routes(Self.route4("eth0", metric: 100))
     #expect(probe.condition == .unmetered)
-    #expect(probe.interfaces == [NetworkInterface(name: "eth0")])
+    #expect(try probe.interfaces == [NetworkInterface(name: "eth0")])
     // The mobile one is the second choice.
     try system.routes(Self.route4("wwan0", metric: 700) + Self.route4("eth0", metric: 100))
     #expect(probe.condition == .unmetered)
     try system.device("eth0", state: "down")
     #expect(probe.condition == .metered)
-    #expect(probe.interfaces == [NetworkInterface(name: "wwan0", deviceType: "wwan")])
+    #expect(try probe.interfaces == [NetworkInterface(name: "wwan0", deviceType: "wwan")])
     try system.device("wwan0", state: "lowerlayerdown", type: "wwan")
     #expect(probe.condition == .offline)
     // Some do not know: tunnels, for one.
@@ -180,10 +184,86 @@ struct NetworkConditionTests {
     #expect(probe.condition == .unmetered)
     try system.device("wwan0", type: "wwan")
     try system.routes(Self.route4("eth0", metric: 1), Self.route6("wwan0", metric: "00000400"))
-    #expect(probe.condition == .metered && probe.interfaces.count == 2)
+    #expect(try probe.interfaces.count == 2 && probe.condition == .metered)
     try system.routes("", Self.route6("eth0", metric: "00000400"))
     #expect(probe.condition == .unmetered)
     #expect(system.probe { $0.name == "eth0" }.condition == .metered)
+  }
+
+  @Test("what can not be read is no sign of being offline: it is as it was, unmetered in the beginning")
+  func unreadable() throws {
+    let system = try FakeSystem()
+    let probe = system.probe()
+    // There is no table at all.
+    #expect(probe.condition == .unmetered && (try? probe.interfaces) == nil)
+    try system.device("wwan0", type: "wwan")
+    try system.routes(Self.route4("wwan0", metric: 1))
+    #expect(probe.condition == .metered)
+    // A folder can be opened, not read.
+    for table in ["route", "ipv6_route"] {
+      let path = system.folder.path(table)
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      #expect(probe.condition == .metered && (try? probe.interfaces) == nil)
+      try FileManager.default.removeItem(atPath: path)
+      // Kernels may do without one of them.
+      #expect(probe.condition == (table == "route" ? .offline : .metered))
+      try system.routes(Self.route4("wwan0", metric: 1))
+      #expect(probe.condition == .metered)
+    }
+    let failures = [ENOENT, EMFILE, ENFILE, ENOMEM, EACCES].map { KernelFile.Failure(code: $0) }
+    #expect(failures.map(\.isAbsence) == [true, false, false, false, false])
+    #expect(failures.map(\.isShortage) == [false, true, true, true, false])
+  }
+
+  @Test("tables are read to the end, but for a line that has none; more than the limit says nothing")
+  func longTables() throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    let others = (0..<1000).map { _ in
+      Self.route6("eth0", metric: "00000001", prefix: "40")
+    }
+    .joined()
+    let table = others + Self.route6("eth0", metric: "00000400")
+    #expect(others.utf8.count > 1 << 16)
+    var probe = system.probe()
+    try system.routes("", table)
+    #expect(probe.condition == .unmetered && (try? probe.interfaces)?.isEmpty == false)
+    try system.routes("", String(table.dropLast()))
+    #expect(probe.condition == .offline)
+    try system.routes("", table)
+    probe.limit = table.utf8.count
+    #expect(probe.condition == .unmetered)
+    probe.limit -= 1
+    #expect(throws: KernelFile.Failure(code: EFBIG)) { try probe.interfaces }
+    try system.routes("", String(table.dropLast(1)))
+    #expect(probe.condition == .offline)
+  }
+
+  @Test("a route that goes without a word is missed when the changes before have settled")
+  func silence() async throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    try system.routes(Self.route4("eth0", metric: 100))
+    // The third look finds another condition: when it begins, when it is told, and once more.
+    let looks = Lock(0)
+    let probe = system.probe { _ in
+      looks.withLock { looks in
+        looks += 1
+        return looks > 3
+      }
+    }
+    let network = SystemNetworkCondition(probe) { system.openChanges() }
+    let recorder = EventRecorder<NetworkCondition>()
+    let task = Task { await recorder.record(network.conditions()) }
+    try await recorder.waitFor(count: 1)
+    // It looks once more after the beginning, too.
+    while looks.withLock({ $0 }) < 2 { await Task.yield() }
+    system.notify()
+    #expect(try await recorder.waitFor(count: 2) == [.unmetered, .metered])
+    #expect(looks.withLock { $0 } == 4)
+    task.cancel()
+    await task.value
   }
 
   @Test(
@@ -266,7 +346,7 @@ struct NetworkConditionTests {
 
   @Test("this machine answers, and the kernel gives a socket for changes that never blocks")
   func thisMachine() async {
-    let network = SystemNetworkCondition()
+    let network = SystemNetworkCondition.shared
     #expect(network.interfaces.isEmpty == (network.current == .offline))
     #expect(network.interfaces.allSatisfy { !$0.name.isEmpty })
     let task = Task { () -> [NetworkCondition] in
