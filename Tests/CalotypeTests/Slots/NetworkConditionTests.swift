@@ -46,6 +46,24 @@ struct NetworkConditionTests {
     #expect(seen == [.unmetered])
   }
 
+  @Test("listeners may leave while they are told: neither waits for the other")
+  func leavingWhileTold() async throws {
+    let network = ManualNetworkCondition()
+    for _ in 0..<3000 {
+      let listener = Task {
+        for await _ in network.conditions() {}
+      }
+      let teller = Task {
+        for step in 0..<20 { network.current = step % 2 == 0 ? .offline : .metered }
+      }
+      await Task.yield()
+      listener.cancel()
+      await listener.value
+      await teller.value
+    }
+    while network.listenerCount > 0 { await Task.yield() }
+  }
+
   // As Linux 6.1 prints them.
   private static let header4 =
     "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT      \n"

@@ -15,6 +15,9 @@ final class NetworkWatch: Sendable {
   private let probe: NetworkProbe
   private let openChanges: @Sendable () -> Int32
   private let state = Lock(State())
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`: yielding takes
+  /// a lock of the task that listens, and who cancels that task holds that lock when it comes for `state`.
+  private let telling = Lock(())
 
   init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {
     self.probe = probe
@@ -26,16 +29,7 @@ final class NetworkWatch: Sendable {
   func conditions() -> AsyncStream<NetworkCondition> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
-    let entry = state.withLock { state -> (number: Int, first: Bell?)? in
-      // One thread needs one bell.
-      let first = state.bell == nil ? Bell() : nil
-      guard let bell = state.bell ?? first else { return nil }
-      state.bell = bell
-      state.next += 1
-      state.listeners[state.next] = continuation
-      if let latest = state.latest { continuation.yield(latest) }
-      return (state.next, first)
-    }
+    let entry = telling.withLock { _ in enter(continuation) }
     guard let (number, first) = entry else {
       // Out of descriptors: nothing can be watched.
       continuation.yield(probe.condition)
@@ -45,6 +39,24 @@ final class NetworkWatch: Sendable {
     continuation.onTermination = { [self] _ in leave(number) }
     if let first { Threads.start(name: "network") { self.run(first) } }
     return stream
+  }
+
+  /// Its number, and the bell of a thread that is to be started; `nil` when there are no descriptors left.
+  private func enter(
+    _ listener: AsyncStream<NetworkCondition>.Continuation
+  ) -> (number: Int, first: Bell?)? {
+    let entry = state.withLock { state -> (number: Int, first: Bell?, latest: NetworkCondition?)? in
+      // One thread needs one bell.
+      let first = state.bell == nil ? Bell() : nil
+      guard let bell = state.bell ?? first else { return nil }
+      state.bell = bell
+      state.next += 1
+      state.listeners[state.next] = listener
+      return (state.next, first, state.latest)
+    }
+    guard let entry else { return nil }
+    if let latest = entry.latest { listener.yield(latest) }
+    return (entry.number, entry.first)
   }
 
   /// A listener has gone; with the last one goes the thread.
@@ -74,11 +86,13 @@ final class NetworkWatch: Sendable {
   }
 
   private func publish(_ condition: NetworkCondition, _ bell: Bell) {
-    // Under the lock, so that no older condition comes after a newer one. Yielding runs nobody's code.
-    state.withLock { state in
-      guard state.bell === bell, state.latest != condition else { return }
-      state.latest = condition
-      for listener in state.listeners.values { listener.yield(condition) }
+    telling.withLock { _ in
+      let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+        guard state.bell === bell, state.latest != condition else { return [] }
+        state.latest = condition
+        return Array(state.listeners.values)
+      }
+      for listener in listeners { listener.yield(condition) }
     }
   }
 
