@@ -9,8 +9,8 @@ extension ImageSlot {
     case image(Image)
     /// The image of another request, such as a small variant, if it is in memory when the placeholder is to be shown.
     case cached(ImageRequest)
-    /// The picture that was shown before, if there was one. It stays from the start, whatever the ``PlaceholderTiming``;
-    /// a preview counts as the new picture.
+    /// The picture that was shown before, if there was one. It stays from the start, whatever the
+    /// ``PlaceholderTiming``; a preview counts as the new picture.
     case previous
     /// The first of these that there is.
     indirect case first([Placeholder])
@@ -49,8 +49,8 @@ extension ImageSlot {
   public struct Options: Sendable {
     /// What is shown until there is something better.
     public var placeholder = Placeholder.nothing
-    /// What is shown when the load has failed. When this is `nil`, the ``placeholder``: one that is shown already stays as it
-    /// is.
+    /// What is shown when the load has failed. When this is `nil`, the ``placeholder``: one that is shown already stays
+    /// as it is.
     public var failurePlaceholder: Placeholder?
     /// When the placeholder is shown.
     public var placeholderTiming = PlaceholderTiming.immediate

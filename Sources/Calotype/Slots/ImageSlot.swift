@@ -11,11 +11,11 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Beginning a load gives up the one before: whatever was on its way, nothing of it is seen afterwards, and whoever waits for
-/// it gets a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and letting go of the slot. An image
-/// that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
-/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns; nothing else ever suspends or blocks, and all of it may be
-/// called from any isolation.
+/// Beginning a load gives up the one before: whatever was on its way, nothing of it is seen afterwards, and whoever
+/// waits for it gets a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and letting go of
+/// the slot. An image that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
+/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns; nothing else ever suspends or blocks, and all of it
+/// may be called from any isolation.
 ///
 /// It draws nothing: it says what is to be drawn, and by what ``Transition``.
 public final class ImageSlot: Sendable {

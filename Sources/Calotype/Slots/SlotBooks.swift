@@ -2,7 +2,8 @@ import CalotypeImaging
 
 /// What a slot shows, and which load may change that. Pure: no tasks, no clocks.
 ///
-/// Whatever a load that is not the current one has to say is of no effect, so that nothing of a replaced load is ever seen.
+/// Whatever a load that is not the current one has to say is of no effect, so that nothing of a replaced load is ever
+/// seen.
 struct SlotBooks: Sendable {
   typealias Candidate = ImageSlot.Placeholder.Candidate
 
@@ -53,8 +54,8 @@ struct SlotBooks: Sendable {
     return effects
   }
 
-  /// The network has changed. Begins a load in place of the one that a follower has begun before, if the owner has not done
-  /// anything else since and this one promises more. What is shown or offered stays until then.
+  /// The network has changed. Begins a load in place of the one that a follower has begun before, if the owner has not
+  /// done anything else since and this one promises more. What is shown or offered stays until then.
   ///
   /// - Parameter target: What to load now; `nil` when there is nothing to be had.
   mutating func upgrade(

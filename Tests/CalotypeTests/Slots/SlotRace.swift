@@ -7,7 +7,8 @@ import FoundationEssentials
 extension SlotStage {
   struct Refused: Error {}
 
-  /// Serves pictures whose shade is the last part of their address, each after a while; some fail, some come in two pieces.
+  /// Serves pictures whose shade is the last part of their address, each after a while; some fail, some come in two
+  /// pieces.
   func serve(shades: Int) throws -> FakeLoader {
     let pictures = try (0..<shades).map { try Samples.png(shade: UInt8($0)) }
     let clock = clock

@@ -120,7 +120,7 @@ struct SlotVariantTests {
   }
 
   @Test(
-    "when the network gets better, the original follows; until it is there the other stays; once it is on its way, worse changes nothing"
+    "when the network gets better, the original follows; until then the other stays; worse changes nothing any more"
   )
   func upgrade() async throws {
     let gate = Gate()

@@ -24,7 +24,8 @@ struct DefaultRoute: Hashable, Sendable {
   /// Those of IPv6, the preferred first: of the lines with destination and prefix 0.
   static func version6(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
-      // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in hexadecimal.
+      // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in
+      // hexadecimal.
       guard fields.count >= 10, isZero(fields[0]), isZero(fields[1]), isUsed(fields[8]),
         let metric = UInt32(fields[5], radix: 16)
       else { return nil }

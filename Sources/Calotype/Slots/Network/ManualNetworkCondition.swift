@@ -9,8 +9,9 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
   }
 
   private let state: Lock<State>
-  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`: yielding takes
-  /// a lock of the task that listens, and who cancels that task holds that lock when it comes for `state`.
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
+  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
+  /// `state`.
   private let telling = Lock(())
 
   /// Begins with a condition.

@@ -15,8 +15,9 @@ final class NetworkWatch: Sendable {
   private let probe: NetworkProbe
   private let openChanges: @Sendable () -> Int32
   private let state = Lock(State())
-  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`: yielding takes
-  /// a lock of the task that listens, and who cancels that task holds that lock when it comes for `state`.
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
+  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
+  /// `state`.
   private let telling = Lock(())
 
   init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {

@@ -7,17 +7,17 @@ import CalotypeSupport
 /// slot.load(variants, network: SystemNetworkCondition.shared)
 /// ```
 ///
-/// Without a default route through an interface that is up, the machine is ``NetworkCondition/offline``: that is for machines
-/// on the internet; a program that reaches it through a proxy in its own network, or only serves that, has a
-/// ``ManualNetworkCondition``. Otherwise it is ``NetworkCondition/metered`` if the program says so of the interface of the
-/// preferred route, of IPv4 or of IPv6. The kernel does not know who pays; by default, mobile modems (`wwan`) are metered. What
-/// users tell NetworkManager is not asked for. While the kernel cannot be asked, because there is no `/proc` or no descriptor
-/// left, it is what it was before, and ``NetworkCondition/unmetered`` in the beginning.
+/// Without a default route through an interface that is up, the machine is ``NetworkCondition/offline``: that is for
+/// machines on the internet; a program that reaches it through a proxy in its own network, or only serves that, has a
+/// ``ManualNetworkCondition``. Otherwise it is ``NetworkCondition/metered`` if the program says so of the interface of
+/// the preferred route, of IPv4 or of IPv6. The kernel does not know who pays; by default, mobile modems (`wwan`) are
+/// metered. What users tell NetworkManager is not asked for. While the kernel cannot be asked, because there is no
+/// `/proc` or no descriptor left, it is what it was before, and ``NetworkCondition/unmetered`` in the beginning.
 ///
-/// It reads `/proc/net/route`, `/proc/net/ipv6_route` and `/sys/class/net`: what they say of the network namespace of this
-/// process. Changes are told by the kernel (rtnetlink(7)): copies of a value have one socket and one thread for all their
-/// streams, which end with the last of them; so a program makes one value, or takes ``shared``. Where there are no such
-/// sockets, streams end after the present condition.
+/// It reads `/proc/net/route`, `/proc/net/ipv6_route` and `/sys/class/net`: what they say of the network namespace of
+/// this process. Changes are told by the kernel (rtnetlink(7)): copies of a value have one socket and one thread for
+/// all their streams, which end with the last of them; so a program makes one value, or takes ``shared``. Where there
+/// are no such sockets, streams end after the present condition.
 public struct SystemNetworkCondition: NetworkConditionProviding {
   /// The one for all who take mobile modems for metered, and nothing else.
   public static let shared = SystemNetworkCondition()

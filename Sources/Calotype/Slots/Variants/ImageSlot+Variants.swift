@@ -1,12 +1,12 @@
 extension ImageSlot {
-  /// Gives up the load before, and shows the best variant of a picture that the network suggests: ``VariantPlan``. Offline
-  /// nothing is asked for. What turns out not to be in a cache after all is left out, and chosen without. When the network
-  /// gets better, a better variant follows, until the original is there or the owner of the slot does something else; when it
-  /// has changed while a load was on its way that fails, that load chooses again.
+  /// Gives up the load before, and shows the best variant of a picture that the network suggests: ``VariantPlan``.
+  /// Offline nothing is asked for. What turns out not to be in a cache after all is left out, and chosen without. When
+  /// the network gets better, a better variant follows, until the original is there or the owner of the slot does
+  /// something else; when it has changed while a load was on its way that fails, that load chooses again.
   ///
   /// Until then, and if that fails, the slot shows the best variant that is in memory, else the placeholder.
-  /// ``State/variant`` says which variant is being loaded, ``State/shownVariant`` which is shown; if there is none to be had, it
-  /// fails with ``PipelineError/notCached(_:)``.
+  /// ``State/variant`` says which variant is being loaded, ``State/shownVariant`` which is shown; if there is none to
+  /// be had, it fails with ``PipelineError/notCached(_:)``.
   ///
   /// - Parameters:
   ///   - variants: What there is.

@@ -6,8 +6,8 @@ struct VariantChoice: Sendable {
   let variants: ImageVariants
   let network: any NetworkConditionProviding
   let preference: @Sendable () -> VariantPreference
-  /// Those that a cache has something of, but not the image: that there is none, bytes that are damaged, or what has gone
-  /// meanwhile.
+  /// Those that a cache has something of, but not the image: that there is none, bytes that are damaged, or what has
+  /// gone meanwhile.
   private let lost = Lock<Set<ImageVariants.Variant>>([])
 
   init(
