@@ -9,8 +9,8 @@ extension ImageSlot {
     case image(Image)
     /// The image of another request, such as a small variant, if it is in memory when the placeholder is to be shown.
     case cached(ImageRequest)
-    /// The picture that was shown before, if there was one. It stays from the start, whatever the ``PlaceholderTiming``;
-    /// a preview counts as the new picture.
+    /// The picture that was shown before, if there was one. It stays from the start, whatever the
+    /// ``PlaceholderTiming``; a preview counts as the new picture.
     case previous
     /// The first of these that there is.
     indirect case first([Placeholder])
@@ -39,7 +39,7 @@ extension ImageSlot {
   public enum TransitionPolicy: Hashable, Sendable {
     /// Never.
     case never
-    /// When it had to be waited for: whatever was not in memory when the load began.
+    /// When it had to be waited for: whatever does not come from memory.
     case whenWaitedFor
     /// Whenever there is an image.
     case always
@@ -49,7 +49,8 @@ extension ImageSlot {
   public struct Options: Sendable {
     /// What is shown until there is something better.
     public var placeholder = Placeholder.nothing
-    /// What is shown when the load has failed; the ``placeholder`` when this is `nil`.
+    /// What is shown when the load has failed. When this is `nil`, the ``placeholder``: one that is shown already stays
+    /// as it is.
     public var failurePlaceholder: Placeholder?
     /// When the placeholder is shown.
     public var placeholderTiming = PlaceholderTiming.immediate
@@ -64,10 +65,10 @@ extension ImageSlot {
     public init() {}
 
     /// How an image appears.
-    func transition(wasWaitedFor: Bool) -> Transition {
+    func transition(to response: ImageResponse) -> Transition {
       switch transitions {
       case .never: .none
-      case .whenWaitedFor: wasWaitedFor ? .fade(transitionDuration) : .none
+      case .whenWaitedFor: response.source == .memory ? .none : .fade(transitionDuration)
       case .always: .fade(transitionDuration)
       }
     }

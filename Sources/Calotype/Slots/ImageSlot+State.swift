@@ -94,8 +94,10 @@ extension ImageSlot {
     public internal(set) var error: (any Error)?
     /// What is being loaded, or was last.
     public internal(set) var request: ImageRequest?
-    /// Which of several variants that is.
+    /// Which of several variants that is; what is shown may still be another, ``shownVariant``.
     public internal(set) var variant: ImageVariants.Variant?
+    /// Which of several variants the content is; `nil` if it is none, or only stands in place of one.
+    public internal(set) var shownVariant: ImageVariants.Variant?
 
     /// Shows nothing.
     public init() {}

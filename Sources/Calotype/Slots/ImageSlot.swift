@@ -1,4 +1,5 @@
 public import CalotypeImaging
+public import FoundationEssentials
 
 /// What should be shown now in one place of a screen: one request at a time, from the placeholder to the image.
 ///
@@ -10,10 +11,11 @@ public import CalotypeImaging
 /// }
 /// ```
 ///
-/// Beginning a load gives up the one before: whatever was on its way, nothing of it is seen afterwards, and whoever waits for
-/// it gets a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and letting go of the slot. An image
-/// that is in memory is there when ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns; nothing else ever suspends
-/// or blocks, and all of it may be called from any isolation.
+/// Beginning a load gives up the one before: whatever was on its way, nothing of it is seen afterwards, and whoever
+/// waits for it gets a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and letting go of
+/// the slot. An image that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
+/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns; nothing else ever suspends or blocks, and all of it
+/// may be called from any isolation.
 ///
 /// It draws nothing: it says what is to be drawn, and by what ``Transition``.
 public final class ImageSlot: Sendable {
@@ -66,7 +68,23 @@ public final class ImageSlot: Sendable {
       showPlaceholder(placeholder ?? (options ?? self.options).placeholder)
       return nil
     }
-    return Load(load: core.begin(SlotTarget(request: request), merged(placeholder, options)), core: core)
+    return load(of: request, placeholder, options)
+  }
+
+  /// Gives up the load before, and begins that of the image at a URL, upright and at full size.
+  ///
+  /// - Parameters:
+  ///   - url: Where it is.
+  ///   - placeholder: What to show until then, instead of what the options say.
+  ///   - options: How to show it, instead of what the slot says.
+  /// - Returns: Its ending, for those who want to know.
+  @discardableResult
+  public func load(_ url: URL, placeholder: Placeholder? = nil, options: Options? = nil) -> Load {
+    load(of: ImageRequest(url: url), placeholder, options)
+  }
+
+  private func load(of request: ImageRequest, _ placeholder: Placeholder?, _ options: Options?) -> Load {
+    Load(load: core.begin(SlotTarget(request: request), merged(placeholder, options)), core: core)
   }
 
   /// Gives up the load before, begins this one, and waits for its end. Cancelling the task gives it up.
@@ -104,7 +122,8 @@ public final class ImageSlot: Sendable {
     showPlaceholder(options.placeholder)
   }
 
-  private func showPlaceholder(_ placeholder: Placeholder) {
+  /// Gives up the load, and shows a placeholder: not what is shown now, so that ``Placeholder/previous`` is none.
+  public func showPlaceholder(_ placeholder: Placeholder) {
     let candidates = placeholder.candidates(core.pipeline)
     core.apply { $0.replace(with: nil, or: candidates) }
   }

@@ -1,34 +1,11 @@
 import CalotypeImaging
 
-/// What a load is about.
-struct SlotTarget: Sendable {
-  var request: ImageRequest
-  var variant: ImageVariants.Variant?
-}
-
 /// What a slot shows, and which load may change that. Pure: no tasks, no clocks.
 ///
-/// Whatever a load that is not the current one has to say is of no effect, so that nothing of a replaced load is ever seen.
+/// Whatever a load that is not the current one has to say is of no effect, so that nothing of a replaced load is ever
+/// seen.
 struct SlotBooks: Sendable {
   typealias Candidate = ImageSlot.Placeholder.Candidate
-  typealias Ending = (load: SlotLoad, result: Result<ImageResponse, any Error>)
-
-  /// What is to be done when the books are closed again.
-  struct Effects: Sendable {
-    /// Whether observers see something new.
-    var isNews = true
-    var endings: [Ending] = []
-    /// A load in whose place another goes on.
-    var abandoned: SlotLoad?
-    /// What followed the network for a load that was replaced.
-    var leftFollower: TaskHold?
-    /// A load that has begun by this.
-    var begun: SlotLoad?
-    /// Whether the change was made.
-    var isDone = true
-
-    static var none: Effects { Effects(isNews: false, isDone: false) }
-  }
 
   private(set) var state = ImageSlot.State()
   /// The load that may change the state.
@@ -37,15 +14,18 @@ struct SlotBooks: Sendable {
   private(set) var follower: TaskHold?
   /// Another for each load, and when one is given up.
   private(set) var number = 0
+  /// Whether the current load, or the last one, has brought anything.
   private var hasArrived = false
   private var hasStale = false
-  private var arrivedTransition = ImageSlot.Transition.none
-  private var isClosed = false
-
-  /// What an indicator should show.
-  var indication: Indication {
-    Indication(number: number, isOn: current != nil, progress: state.progress)
+  /// What the owner has not shown yet.
+  private var offer: Offer? {
+    didSet { state.arrived = offer?.content }
   }
+  /// What there was of that when the load began.
+  private var earlierOffer: Offer?
+  /// Whether the network has changed since the load chose, without promising more.
+  private(set) var isOutdated = false
+  private var isClosed = false
 
   // MARK: What the owner does
 
@@ -64,29 +44,35 @@ struct SlotBooks: Sendable {
     var effects = leave()
     guard !isClosed else {
       effects.endings.append((load, .failure(CancellationError())))
+      effects.isDone = false
       return effects
     }
     self.follower = follower
     start(load, target)
     if found == nil || load.options.delivery == .manual { showFirst(of: placeholder, load) }
-    if let found { effects.endings.append(end(load, with: found, wasWaitedFor: false)) }
+    if let found { end(load, with: found, &effects) }
     return effects
   }
 
-  /// Begins a load in place of the one that a follower has begun before, if the owner has not done anything else since and
-  /// this one promises more. What is shown stays until then.
+  /// The network has changed. Begins a load in place of the one that a follower has begun before, if the owner has not
+  /// done anything else since and this one promises more. What is shown or offered stays until then.
+  ///
+  /// - Parameter target: What to load now; `nil` when there is nothing to be had.
   mutating func upgrade(
-    to target: SlotTarget, _ options: ImageSlot.Options, found: ImageResponse?, by follower: TaskHold
+    to target: SlotTarget?, _ options: ImageSlot.Options, found: ImageResponse?, by follower: TaskHold
   ) -> Effects {
-    guard self.follower === follower, isBetter(target) else { return .none }
+    guard self.follower === follower else { return .none }
+    guard let target, target.isBetter(than: state) else {
+      isOutdated = true
+      return .none
+    }
     var effects = Effects(abandoned: current)
     // Who waits for the one before waits for this one.
     let load = current.map { SlotLoad(options, ending: $0.ending) } ?? SlotLoad(options)
     effects.begun = load
-    state.arrived = nil
     start(load, target)
     state.isPrevious = state.content.isPicture
-    if let found { effects.endings.append(end(load, with: found, wasWaitedFor: false)) }
+    if let found { end(load, with: found, &effects) }
     return effects
   }
 
@@ -121,8 +107,12 @@ struct SlotBooks: Sendable {
 
   /// Shows what has arrived; `isDone` if there was something.
   mutating func deliver() -> Effects {
-    guard let arrived = state.arrived else { return .none }
-    show(arrived, arrivedTransition)
+    guard let arrived = offer else { return .none }
+    offer = nil
+    earlierOffer = nil
+    show(arrived)
+    // It is of the load before.
+    state.isPrevious = !hasArrived
     return Effects()
   }
 
@@ -131,13 +121,15 @@ struct SlotBooks: Sendable {
   /// What the load is about, once that is known.
   mutating func choose(_ target: SlotTarget, for load: SlotLoad) -> Effects {
     guard current === load else { return .none }
+    if takeOutdated() { return .outdated }
+    state.progress = ImageSlot.Progress()
     state.request = target.request
     state.variant = target.variant
     return Effects()
   }
 
   mutating func placeholderIsDue(_ placeholder: [Candidate], of load: SlotLoad) -> Effects {
-    guard current === load, !hasArrived, !state.isPrevious else { return .none }
+    guard current === load, offer == nil, case .nothing = state.content else { return .none }
     put(placeholder)
     return Effects()
   }
@@ -159,24 +151,27 @@ struct SlotBooks: Sendable {
 
   mutating func stale(_ response: ImageResponse, of load: SlotLoad) -> Effects {
     guard current === load else { return .none }
-    arrive(.stale(response), load.options.transition(wasWaitedFor: true), of: load)
+    arrive(.stale(response), load.options.transition(to: response), of: load)
     hasStale = true
     return Effects()
   }
 
-  mutating func succeed(_ load: SlotLoad, with response: ImageResponse, wasWaitedFor: Bool = true) -> Effects
-  {
+  mutating func succeed(_ load: SlotLoad, with response: ImageResponse) -> Effects {
     guard current === load else { return .none }
-    return Effects(endings: [end(load, with: response, wasWaitedFor: wasWaitedFor)])
+    var effects = Effects()
+    end(load, with: response, &effects)
+    return effects
   }
 
   /// The stale image is right. It looks the same, so that nothing is to be drawn.
   mutating func confirm(_ load: SlotLoad, with response: ImageResponse) -> Effects {
     guard current === load else { return .none }
     if case .stale = state.content, !state.isPrevious { state.content = .image(response) }
-    if case .stale = state.arrived { state.arrived = .image(response) }
+    if case .stale = offer?.content { offer?.content = .image(response) }
     state.progress.isFinished = true
-    return Effects(endings: [settle(load, .succeeded, .success(response))])
+    var effects = Effects()
+    settle(load, .succeeded, .success(response), &effects)
+    return effects
   }
 
   /// There is nothing newer than the stale image.
@@ -184,27 +179,34 @@ struct SlotBooks: Sendable {
     guard current === load else { return .none }
     state.progress.isFinished = true
     state.error = error
-    return Effects(endings: [settle(load, .succeeded, .success(response))])
+    var effects = Effects()
+    settle(load, .succeeded, .success(response), &effects)
+    return effects
   }
 
   mutating func fail(_ load: SlotLoad, _ error: any Error, _ placeholder: [Candidate]) -> Effects {
     guard current === load else { return .none }
+    if takeOutdated() { return .outdated }
     state.error = error
-    state.arrived = nil
-    put(placeholder)
-    return Effects(endings: [settle(load, .failed, .failure(error))])
+    // What it has offered itself goes.
+    if hasArrived { offer = earlierOffer }
+    switch state.content {
+    // It stays, unless failure has one of its own.
+    case .placeholder where load.options.failurePlaceholder == nil: break
+    default: put(placeholder)
+    }
+    var effects = Effects()
+    settle(load, .failed, .failure(error), &effects)
+    return effects
   }
 }
 
 // MARK: Steps
 
 extension SlotBooks {
-  /// Whether it is more than what is there or on its way.
-  private func isBetter(_ target: SlotTarget) -> Bool {
-    guard let present = state.variant, let variant = target.variant, state.phase != .failed else {
-      return true
-    }
-    return variant > present
+  private mutating func takeOutdated() -> Bool {
+    defer { isOutdated = false }
+    return isOutdated
   }
 
   private mutating func start(_ load: SlotLoad, _ target: SlotTarget) {
@@ -212,6 +214,8 @@ extension SlotBooks {
     current = load
     hasArrived = false
     hasStale = false
+    earlierOffer = offer
+    isOutdated = false
     state.phase = .loading
     state.progress = ImageSlot.Progress()
     state.error = nil
@@ -233,35 +237,39 @@ extension SlotBooks {
   private mutating func leave() -> Effects {
     var effects = Effects(leftFollower: follower)
     follower = nil
-    state.arrived = nil
+    offer = nil
     if let current {
       number += 1
-      effects.endings.append(settle(current, .cancelled, .failure(CancellationError())))
+      settle(current, .cancelled, .failure(CancellationError()), &effects)
     }
     return effects
   }
 
-  private mutating func end(_ load: SlotLoad, with response: ImageResponse, wasWaitedFor: Bool) -> Ending {
+  private mutating func end(_ load: SlotLoad, with response: ImageResponse, _ effects: inout Effects) {
     state.progress.isFinished = true
-    arrive(.image(response), load.options.transition(wasWaitedFor: wasWaitedFor), of: load)
-    return settle(load, .succeeded, .success(response))
+    arrive(.image(response), load.options.transition(to: response), of: load)
+    settle(load, .succeeded, .success(response), &effects)
   }
 
   private mutating func settle(
-    _ load: SlotLoad, _ phase: ImageSlot.Phase, _ result: Result<ImageResponse, any Error>
-  ) -> Ending {
+    _ load: SlotLoad, _ phase: ImageSlot.Phase, _ result: Result<ImageResponse, any Error>,
+    _ effects: inout Effects
+  ) {
     current = nil
     state.phase = phase
-    return (load, result)
+    effects.endings.append((load, result))
+    // There is nothing better.
+    if phase == .succeeded, state.variant == .original, let follower = follower.take() {
+      effects.leftFollower = follower
+    }
   }
 
   private mutating func arrive(
     _ content: ImageSlot.Content, _ transition: ImageSlot.Transition, of load: SlotLoad
   ) {
     hasArrived = true
-    if load.options.delivery == .automatic { return show(content, transition) }
-    state.arrived = content
-    arrivedTransition = transition
+    let arrived = Offer(content: content, transition: transition, variant: state.variant)
+    if load.options.delivery == .automatic { show(arrived) } else { offer = arrived }
   }
 
   /// Shows the first that there is.
@@ -277,14 +285,16 @@ extension SlotBooks {
     show(.nothing)
   }
 
-  private mutating func show(
-    _ content: ImageSlot.Content, _ transition: ImageSlot.Transition = .none
-  ) {
+  private mutating func show(_ content: ImageSlot.Content) {
+    show(Offer(content: content, transition: .none))
+  }
+
+  private mutating func show(_ offer: Offer) {
     state.isPrevious = false
-    state.arrived = nil
-    if case .nothing = content, case .nothing = state.content { return }
-    state.content = content
+    state.shownVariant = offer.variant
+    if case .nothing = offer.content, case .nothing = state.content { return }
+    state.content = offer.content
     state.contentVersion += 1
-    state.transition = transition
+    state.transition = offer.transition
   }
 }

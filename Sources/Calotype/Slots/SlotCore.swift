@@ -34,12 +34,16 @@ final class SlotCore: Sendable {
   /// Begins a load in place of the one before. If its image is in memory, it has ended when this returns.
   func begin(_ target: SlotTarget, _ options: ImageSlot.Options) -> SlotLoad {
     let load = SlotLoad(options)
-    let found = pipeline.responseInMemory(for: target.request)
+    let found = pipeline.memoryHit(for: target.request)
     let placeholder = options.placeholder.candidates(pipeline)
-    apply { $0.begin(load, for: target, found: found, placeholder: placeholder) }
-    guard found == nil else { return load }
-    setAlarm(for: load)
-    run(load, target.request)
+    let effects = apply { $0.begin(load, for: target, found: found?.response, placeholder: placeholder) }
+    guard effects.isDone else { return load }
+    if let found {
+      found.tell()
+    } else {
+      setAlarm(for: load)
+      run(load, target.request)
+    }
     return load
   }
 
@@ -70,7 +74,7 @@ final class SlotCore: Sendable {
   }
 
   /// Has the pipeline do what the load is about.
-  func run(_ load: SlotLoad, _ request: ImageRequest) {
+  private func run(_ load: SlotLoad, _ request: ImageRequest) {
     load.add(
       Task(priority: request.priority.taskPriority) { @concurrent in
         do {
@@ -81,14 +85,18 @@ final class SlotCore: Sendable {
       })
   }
 
-  func fail(_ load: SlotLoad, _ error: any Error) {
+  @discardableResult
+  func fail(_ load: SlotLoad, _ error: any Error) -> SlotBooks.Effects {
     // Nobody asks for the placeholder of what was replaced.
-    guard books.value.current === load else { return }
+    guard books.value.current === load else { return .none }
     let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
-    apply { $0.fail(load, error, placeholder) }
+    return apply { $0.fail(load, error, placeholder) }
   }
 
-  private func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
+  /// Tells the books what happens on the way to an image.
+  ///
+  /// - Throws: what the request fails with.
+  func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
     var stale: ImageResponse?
     for try await event in pipeline.events(for: request) {
       switch event {
@@ -108,17 +116,27 @@ final class SlotCore: Sendable {
   }
 }
 
+/// An image that was in memory when somebody looked.
+struct MemoryHit: Sendable {
+  let response: ImageResponse
+  fileprivate let request: ImageRequest
+  fileprivate let watch: PipelineWatch?
+
+  /// It was taken: observers are told as of any other request.
+  func tell() {
+    guard let watch else { return }
+    let told = RequestWatch(watch, .events, request)
+    told.begin()
+    told.end(RequestOutcome(response))
+  }
+}
+
 extension ImagePipeline {
-  /// The image, if it is in memory now and fresh enough. Observers are told as of any other request.
-  nonisolated func responseInMemory(for request: ImageRequest) -> ImageResponse? {
+  /// The image, if it is in memory now and fresh enough.
+  nonisolated func memoryHit(for request: ImageRequest) -> MemoryHit? {
     let request = prepared(request)
     guard !isClosed.load(ordering: .relaxed), let response = memoryResponse(for: request) else { return nil }
-    if let watch {
-      let told = RequestWatch(watch, .events, request)
-      told.begin()
-      told.end(RequestOutcome(response))
-    }
-    return response
+    return MemoryHit(response: response, request: request, watch: watch)
   }
 }
 

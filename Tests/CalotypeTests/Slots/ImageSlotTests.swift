@@ -102,6 +102,18 @@ struct ImageSlotTests {
     try await stage.expectNothingLeft()
   }
 
+  @Test("a URL is a request; nil is none")
+  func url() async throws {
+    let request = try stage.request("a", shade: 1)
+    let slot = ImageSlot(stage.pipeline)
+    let load = slot.load(SlotStage.url("a"), placeholder: .image(try SlotStage.picture(9)))
+    #expect(slot.shown == "placeholder 9" && slot.state.request == request)
+    #expect(try await load.value.image.shade == 1)
+    slot.load(nil)
+    #expect(slot.shown == "nothing" && slot.state.request == nil)
+    try await stage.expectNothingLeft()
+  }
+
   @Test("no request: the load is given up and the placeholder shown")
   func noRequest() async throws {
     let slot = ImageSlot(stage.pipeline)

@@ -46,113 +46,50 @@ struct NetworkConditionTests {
     #expect(seen == [.unmetered])
   }
 
-  // As Linux 6.1 prints them.
-  private static let header4 =
-    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT      \n"
-  private static func route4(
-    _ name: String, metric: Int, flags: String = "0003", to: String = "00000000"
-  )
-    -> String
-  {
-    let mask = to == "00000000" ? to : "00FFFFFF"
-    return "\(name)\t\(to)\t010200C0\t\(flags)\t0\t0\t\(metric)\t\(mask)\t0\t0\t0      \n"
-  }
-  private static func route6(
-    _ name: String, metric: String, flags: String = "00450003", prefix: String = "00"
-  )
-    -> String
-  {
-    let zero = String(repeating: "0", count: 32)
-    return
-      "\(zero) \(prefix) \(zero) 00 fe80000000000000f21898fffeaabbcc \(metric) 00000001 00000000 \(flags)     \(name)\n"
+  @Test("listeners may leave while they are told: neither waits for the other")
+  func leavingWhileTold() async throws {
+    let network = ManualNetworkCondition()
+    for _ in 0..<3000 {
+      let listener = Task {
+        for await _ in network.conditions() {}
+      }
+      let teller = Task {
+        for step in 0..<20 { network.current = step % 2 == 0 ? .offline : .metered }
+      }
+      await Task.yield()
+      listener.cancel()
+      await listener.value
+      await teller.value
+    }
+    while network.listenerCount > 0 { await Task.yield() }
   }
 
   @Test("routes of IPv4: default ones that are up, the preferred first")
   func version4() {
     let table =
-      Self.header4 + Self.route4("wlan0", metric: 600) + Self.route4("eth0", metric: 100)
-      + Self.route4("eth1", metric: 1, flags: "0002")
-      + Self.route4("eth2", metric: 1, flags: "0203")
-      + Self.route4("eth3", metric: 1, to: "000200C0") + "damaged\t00000000\n\n"
+      FakeSystem.header4 + FakeSystem.route4("wlan0", metric: 600) + FakeSystem.route4("eth0", metric: 100)
+      + FakeSystem.route4("eth1", metric: 1, flags: "0002")
+      + FakeSystem.route4("eth2", metric: 1, flags: "0203")
+      + FakeSystem.route4("eth3", metric: 1, to: "000200C0") + "damaged\t00000000\n\n"
     #expect(
-      DefaultRoute.version4(table) == [
+      DefaultRoute.version4(lines(table)) == [
         DefaultRoute(interface: "eth0", metric: 100), DefaultRoute(interface: "wlan0", metric: 600),
       ])
-    #expect(DefaultRoute.version4(Self.header4).isEmpty && DefaultRoute.version4("").isEmpty)
+    #expect(DefaultRoute.version4(lines(FakeSystem.header4)).isEmpty && DefaultRoute.version4([]).isEmpty)
   }
+
+  private func lines(_ table: String) -> [Substring] { table.split(separator: "\n") }
 
   @Test("routes of IPv6: the one that the kernel refuses is none")
   func version6() {
     let table =
-      Self.route6("lo", metric: "ffffffff", flags: "00200200")
-      + Self.route6("eth0", metric: "00000400")
-      + Self.route6("wlan0", metric: "00000064")
-      + Self.route6("eth1", metric: "00000001", prefix: "40")
-      + Self.route6("eth2", metric: "00000001", flags: "00200201")
-    #expect(DefaultRoute.version6(table).map(\.interface) == ["wlan0", "eth0"])
-    #expect(DefaultRoute.version6(table).first?.metric == 100)
-  }
-
-  /// Files like those of the kernel, and a socket that says when they have changed.
-  private final class FakeSystem: Sendable {
-    let folder: TemporaryFolder
-    private let opened = Lock<[Int32]>([])
-
-    init() throws {
-      folder = try TemporaryFolder()
-      try FileManager.default.createDirectory(
-        atPath: folder.path("devices"), withIntermediateDirectories: true)
-    }
-
-    deinit { for end in opened.withLock({ $0 }) { close(end) } }
-
-    func device(_ name: String, state: String = "up", type: String? = nil) throws {
-      let place = folder.path("devices/\(name)")
-      try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-      try "\(state)\n".write(toFile: place + "/operstate", atomically: false, encoding: .utf8)
-      let event = (type.map { "DEVTYPE=\($0)\n" } ?? "") + "INTERFACE=\(name)\nIFINDEX=2\n"
-      try event.write(toFile: place + "/uevent", atomically: false, encoding: .utf8)
-    }
-
-    func routes(_ text4: String, _ text6: String = "") throws {
-      try (header4 + text4).write(toFile: folder.path("route"), atomically: true, encoding: .utf8)
-      try text6.write(toFile: folder.path("ipv6_route"), atomically: true, encoding: .utf8)
-    }
-
-    func probe(_ isMetered: @escaping @Sendable (NetworkInterface) -> Bool = { $0.isMobile })
-      -> NetworkProbe
-    {
-      NetworkProbe(
-        routes4: folder.path("route"), routes6: folder.path("ipv6_route"),
-        devices: folder.path("devices"),
-        isMetered: isMetered)
-    }
-
-    /// The reading end of a pair of sockets; the other one stays here.
-    func openChanges() -> Int32 {
-      var ends: [Int32] = [-1, -1]
-      guard socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0
-      else {
-        return -1
-      }
-      opened.withLock { $0.append(ends[1]) }
-      return ends[0]
-    }
-
-    var openCount: Int { opened.withLock { $0.count } }
-
-    func notify() {
-      for end in opened.withLock({ $0 }) {
-        _ = send(end, "changed", 7, Int32(MSG_NOSIGNAL))
-      }
-    }
-
-    /// Whether all readers have closed their sockets.
-    var isLeft: Bool {
-      opened.withLock { $0 }.allSatisfy {
-        send($0, "?", 1, Int32(MSG_NOSIGNAL)) < 0 && errno != EAGAIN
-      }
-    }
+      FakeSystem.route6("lo", metric: "ffffffff", flags: "00200200")
+      + FakeSystem.route6("eth0", metric: "00000400")
+      + FakeSystem.route6("wlan0", metric: "00000064")
+      + FakeSystem.route6("eth1", metric: "00000001", prefix: "40")
+      + FakeSystem.route6("eth2", metric: "00000001", flags: "00200201")
+    #expect(DefaultRoute.version6(lines(table)).map(\.interface) == ["wlan0", "eth0"])
+    #expect(DefaultRoute.version6(lines(table)).first?.metric == 100)
   }
 
   @Test(
@@ -161,29 +98,106 @@ struct NetworkConditionTests {
   func conditions() throws {
     let system = try FakeSystem()
     let probe = system.probe()
+    try system.routes("")
     #expect(probe.condition == .offline)
     try system.device("eth0")
     try system.device("wwan0", type: "wwan")
-    try system.routes(Self.route4("eth0", metric: 100))
+    try system.routes(FakeSystem.route4("eth0", metric: 100))
     #expect(probe.condition == .unmetered)
-    #expect(probe.interfaces == [NetworkInterface(name: "eth0")])
+    #expect(try probe.interfaces == [NetworkInterface(name: "eth0")])
     // The mobile one is the second choice.
-    try system.routes(Self.route4("wwan0", metric: 700) + Self.route4("eth0", metric: 100))
+    try system.routes(FakeSystem.route4("wwan0", metric: 700) + FakeSystem.route4("eth0", metric: 100))
     #expect(probe.condition == .unmetered)
     try system.device("eth0", state: "down")
     #expect(probe.condition == .metered)
-    #expect(probe.interfaces == [NetworkInterface(name: "wwan0", deviceType: "wwan")])
+    #expect(try probe.interfaces == [NetworkInterface(name: "wwan0", deviceType: "wwan")])
     try system.device("wwan0", state: "lowerlayerdown", type: "wwan")
     #expect(probe.condition == .offline)
     // Some do not know: tunnels, for one.
     try system.device("eth0", state: "unknown")
     #expect(probe.condition == .unmetered)
     try system.device("wwan0", type: "wwan")
-    try system.routes(Self.route4("eth0", metric: 1), Self.route6("wwan0", metric: "00000400"))
-    #expect(probe.condition == .metered && probe.interfaces.count == 2)
-    try system.routes("", Self.route6("eth0", metric: "00000400"))
+    try system.routes(FakeSystem.route4("eth0", metric: 1), FakeSystem.route6("wwan0", metric: "00000400"))
+    #expect(try probe.interfaces.count == 2 && probe.condition == .metered)
+    try system.routes("", FakeSystem.route6("eth0", metric: "00000400"))
     #expect(probe.condition == .unmetered)
     #expect(system.probe { $0.name == "eth0" }.condition == .metered)
+  }
+
+  @Test("what can not be read is no sign of being offline: it is as it was, unmetered in the beginning")
+  func unreadable() throws {
+    let system = try FakeSystem()
+    let probe = system.probe()
+    // There is no table at all.
+    #expect(probe.condition == .unmetered && (try? probe.interfaces) == nil)
+    try system.device("wwan0", type: "wwan")
+    try system.routes(FakeSystem.route4("wwan0", metric: 1))
+    #expect(probe.condition == .metered)
+    // A folder can be opened, not read.
+    for table in ["route", "ipv6_route"] {
+      let path = system.folder.path(table)
+      try FileManager.default.removeItem(atPath: path)
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      #expect(probe.condition == .metered && (try? probe.interfaces) == nil)
+      try FileManager.default.removeItem(atPath: path)
+      // Kernels may do without one of them.
+      #expect(probe.condition == (table == "route" ? .offline : .metered))
+      try system.routes(FakeSystem.route4("wwan0", metric: 1))
+      #expect(probe.condition == .metered)
+    }
+    let failures = [ENOENT, EMFILE, ENFILE, ENOMEM, EACCES].map { KernelFile.Failure(code: $0) }
+    #expect(failures.map(\.isAbsence) == [true, false, false, false, false])
+    #expect(failures.map(\.isShortage) == [false, true, true, true, false])
+  }
+
+  @Test("tables are read to the end, but for a line that has none; more than the limit says nothing")
+  func longTables() throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    let others = (0..<1000).map { _ in
+      FakeSystem.route6("eth0", metric: "00000001", prefix: "40")
+    }
+    .joined()
+    let table = others + FakeSystem.route6("eth0", metric: "00000400")
+    #expect(others.utf8.count > 1 << 16)
+    var probe = system.probe()
+    try system.routes("", table)
+    #expect(probe.condition == .unmetered && (try? probe.interfaces)?.isEmpty == false)
+    try system.routes("", String(table.dropLast()))
+    #expect(probe.condition == .offline)
+    try system.routes("", table)
+    probe.limit = table.utf8.count
+    #expect(probe.condition == .unmetered)
+    probe.limit -= 1
+    #expect(throws: KernelFile.Failure(code: EFBIG)) { try probe.interfaces }
+    try system.routes("", String(table.dropLast(1)))
+    #expect(probe.condition == .offline)
+  }
+
+  @Test("a route that goes without a word is missed when the changes before have settled")
+  func silence() async throws {
+    let system = try FakeSystem()
+    try system.device("eth0")
+    try system.routes(FakeSystem.route4("eth0", metric: 100))
+    // The third look finds another condition: when it begins, when it is told, and once more.
+    let looks = Lock(0)
+    let probe = system.probe { _ in
+      looks.withLock { looks in
+        looks += 1
+        return looks > 3
+      }
+    }
+    let network = SystemNetworkCondition(probe) { system.openChanges() }
+    let recorder = EventRecorder<NetworkCondition>()
+    let task = Task { await recorder.record(network.conditions()) }
+    try await recorder.waitFor(count: 1)
+    // It looks once more after the beginning, too.
+    while looks.withLock({ $0 }) < 2 { await Task.yield() }
+    system.notify()
+    #expect(try await recorder.waitFor(count: 2) == [.unmetered, .metered])
+    #expect(looks.withLock { $0 } == 4)
+    task.cancel()
+    await task.value
   }
 
   @Test(
@@ -201,7 +215,7 @@ struct NetworkConditionTests {
     }
     #expect(try await first.waitFor(count: 1) == [.offline])
     #expect(try await second.waitFor(count: 1) == [.offline])
-    try system.routes(Self.route4("eth0", metric: 100))
+    try system.routes(FakeSystem.route4("eth0", metric: 100))
     system.notify()
     #expect(try await first.waitFor(count: 2) == [.offline, .unmetered])
     #expect(try await second.waitFor(count: 2) == [.offline, .unmetered])
@@ -220,7 +234,7 @@ struct NetworkConditionTests {
   func leaving() async throws {
     let system = try FakeSystem()
     try system.device("eth0")
-    try system.routes(Self.route4("eth0", metric: 100))
+    try system.routes(FakeSystem.route4("eth0", metric: 100))
     let network = SystemNetworkCondition(system.probe()) { system.openChanges() }
     for round in 1...5 {
       let recorder = EventRecorder<NetworkCondition>()
@@ -238,7 +252,7 @@ struct NetworkConditionTests {
   func socketEnds() async throws {
     let system = try FakeSystem()
     try system.device("eth0")
-    try system.routes(Self.route4("eth0", metric: 100))
+    try system.routes(FakeSystem.route4("eth0", metric: 100))
     let ends = Lock<[Int32]>([-1, -1])
     let network = SystemNetworkCondition(system.probe()) {
       var pair: [Int32] = [-1, -1]
@@ -266,7 +280,7 @@ struct NetworkConditionTests {
 
   @Test("this machine answers, and the kernel gives a socket for changes that never blocks")
   func thisMachine() async {
-    let network = SystemNetworkCondition()
+    let network = SystemNetworkCondition.shared
     #expect(network.interfaces.isEmpty == (network.current == .offline))
     #expect(network.interfaces.allSatisfy { !$0.name.isEmpty })
     let task = Task { () -> [NetworkCondition] in
@@ -286,6 +300,3 @@ struct NetworkConditionTests {
     close(changes)
   }
 }
-
-private let header4 =
-  "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"

@@ -176,6 +176,27 @@ struct SlotNewsTests {
     try await stage.expectNothingLeft()
   }
 
+  @Test("what comes from memory after all does not fade in: somebody else may have loaded it meanwhile")
+  func memoryTransition() throws {
+    func transition(_ tell: (inout SlotBooks, SlotLoad, ImageResponse) -> Void) throws -> [ImageSlot
+      .Transition]
+    {
+      try [ImageResponse.Source.memory, .disk, .diskOriginal, .loader].map { source in
+        var books = SlotBooks()
+        let load = SlotLoad(ImageSlot.Options())
+        let target = SlotTarget(request: ImageRequest(url: SlotStage.url("a")))
+        _ = books.begin(load, for: target, found: nil, placeholder: [])
+        let image = try SlotStage.picture(1)
+        tell(&books, load, ImageResponse(image: image, source: source, byteCount: nil, duration: .zero))
+        #expect(books.state.image?.shade == 1)
+        return books.state.transition
+      }
+    }
+    let fade = ImageSlot.Transition.fade(.milliseconds(500))
+    #expect(try transition { _ = $0.succeed($1, with: $2) } == [.none, fade, fade, fade])
+    #expect(try transition { _ = $0.stale($2, of: $1) } == [.none, fade, fade, fade])
+  }
+
   @Test("what had to be read from disk had to be waited for")
   func diskTransition() async throws {
     let folder = try CacheFolder()

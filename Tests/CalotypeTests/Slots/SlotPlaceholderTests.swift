@@ -89,11 +89,19 @@ struct SlotPlaceholderTests {
     let slot = ImageSlot(stage.pipeline, options: options)
     await #expect(throws: LoadingError.self) { try await slot.loaded(stage.failing("none")) }
     #expect(slot.shown == "placeholder 9" && slot.state.transition == .none)
+    // Nothing was to be drawn again.
+    #expect(slot.state.contentVersion == 1)
     options.failurePlaceholder = .image(try SlotStage.picture(7))
     await #expect(throws: LoadingError.self) {
       try await slot.loaded(stage.failing("none"), options: options)
     }
-    #expect(slot.shown == "placeholder 7")
+    #expect(slot.shown == "placeholder 7" && slot.state.contentVersion == 3)
+    // One that was to be shown on failure only was not there.
+    options = try self.options(.onFailure)
+    await #expect(throws: LoadingError.self) {
+      try await slot.loaded(stage.failing("none"), options: options)
+    }
+    #expect(slot.shown == "placeholder 9" && slot.state.contentVersion == 5)
     try await stage.expectNothingLeft()
   }
 
@@ -140,6 +148,9 @@ struct SlotPlaceholderTests {
     slot.show(try SlotStage.picture(3))
     slot.load(nil, placeholder: .previous)
     #expect(slot.shown == "nothing")
+    slot.show(try SlotStage.picture(3))
+    slot.showPlaceholder(.first([.previous, .image(try SlotStage.picture(4))]))
+    #expect(slot.shown == "placeholder 4" && slot.state.phase == .idle)
     try await stage.expectNothingLeft(after: slot)
   }
 

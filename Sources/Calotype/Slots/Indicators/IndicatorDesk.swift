@@ -9,6 +9,13 @@ struct Indication: Hashable, Sendable {
   var progress = ImageSlot.Progress()
 }
 
+extension SlotBooks {
+  /// What an indicator should show.
+  var indication: Indication {
+    Indication(number: number, isOn: current != nil, progress: state.progress)
+  }
+}
+
 /// What an indicator was told. Pure.
 struct ToldIndication {
   enum Call: Equatable {

@@ -11,7 +11,7 @@ struct DefaultRoute: Hashable, Sendable {
   private static let isRejected: UInt32 = 0x200
 
   /// Those of IPv4, the preferred first: of the lines with destination and mask 0.
-  static func version4(_ table: String) -> [DefaultRoute] {
+  static func version4(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
       // Interface, destination, gateway, flags, references, use, metric, mask.
       guard fields.count >= 8, isZero(fields[1]), isZero(fields[7]), isUsed(fields[3]),
@@ -22,9 +22,10 @@ struct DefaultRoute: Hashable, Sendable {
   }
 
   /// Those of IPv6, the preferred first: of the lines with destination and prefix 0.
-  static func version6(_ table: String) -> [DefaultRoute] {
+  static func version6(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
-      // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in hexadecimal.
+      // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in
+      // hexadecimal.
       guard fields.count >= 10, isZero(fields[0]), isZero(fields[1]), isUsed(fields[8]),
         let metric = UInt32(fields[5], radix: 16)
       else { return nil }
@@ -33,9 +34,9 @@ struct DefaultRoute: Hashable, Sendable {
   }
 
   private static func routes(
-    _ table: String, _ read: ([Substring]) -> DefaultRoute?
+    _ table: [Substring], _ read: ([Substring]) -> DefaultRoute?
   ) -> [DefaultRoute] {
-    table.split(separator: "\n").compactMap { line in
+    table.compactMap { line in
       read(line.split { $0 == " " || $0 == "\t" })
     }.filter { $0.interface != "lo" }.sorted { $0.metric < $1.metric }
   }

@@ -9,6 +9,10 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
   }
 
   private let state: Lock<State>
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
+  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
+  /// `state`.
+  private let telling = Lock(())
 
   /// Begins with a condition.
   public init(_ condition: NetworkCondition = .unmetered) {
@@ -23,11 +27,13 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
   public var current: NetworkCondition {
     get { state.withLock { $0.current } }
     set {
-      // Under the lock, so that no older condition comes after a newer one. Yielding runs nobody's code.
-      state.withLock { state in
-        guard newValue != state.current else { return }
-        state.current = newValue
-        for listener in state.listeners.values { listener.yield(newValue) }
+      telling.withLock { _ in
+        let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+          guard newValue != state.current else { return [] }
+          state.current = newValue
+          return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.yield(newValue) }
       }
     }
   }
@@ -39,11 +45,14 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
   public func conditions() -> AsyncStream<NetworkCondition> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
-    let number = state.withLock { state in
-      state.next += 1
-      state.listeners[state.next] = continuation
-      continuation.yield(state.current)
-      return state.next
+    let number = telling.withLock { _ in
+      let (number, current) = state.withLock { state in
+        state.next += 1
+        state.listeners[state.next] = continuation
+        return (state.next, state.current)
+      }
+      continuation.yield(current)
+      return number
     }
     continuation.onTermination = { [weak self] _ in
       self?.state.withLock { $0.listeners[number] = nil }

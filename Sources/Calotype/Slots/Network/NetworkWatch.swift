@@ -15,6 +15,10 @@ final class NetworkWatch: Sendable {
   private let probe: NetworkProbe
   private let openChanges: @Sendable () -> Int32
   private let state = Lock(State())
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
+  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
+  /// `state`.
+  private let telling = Lock(())
 
   init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {
     self.probe = probe
@@ -26,23 +30,34 @@ final class NetworkWatch: Sendable {
   func conditions() -> AsyncStream<NetworkCondition> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
-    guard let spare = Bell() else {
+    let entry = telling.withLock { _ in enter(continuation) }
+    guard let (number, first) = entry else {
       // Out of descriptors: nothing can be watched.
       continuation.yield(probe.condition)
       continuation.finish()
       return stream
     }
-    let (number, isFirst) = state.withLock { state in
-      state.next += 1
-      state.listeners[state.next] = continuation
-      if let latest = state.latest { continuation.yield(latest) }
-      let isFirst = state.bell == nil
-      if isFirst { state.bell = spare }
-      return (state.next, isFirst)
-    }
     continuation.onTermination = { [self] _ in leave(number) }
-    if isFirst { Threads.start(name: "network") { self.run(spare) } }
+    if let first { Threads.start(name: "network") { self.run(first) } }
     return stream
+  }
+
+  /// Its number, and the bell of a thread that is to be started; `nil` when there are no descriptors left.
+  private func enter(
+    _ listener: AsyncStream<NetworkCondition>.Continuation
+  ) -> (number: Int, first: Bell?)? {
+    let entry = state.withLock { state -> (number: Int, first: Bell?, latest: NetworkCondition?)? in
+      // One thread needs one bell.
+      let first = state.bell == nil ? Bell() : nil
+      guard let bell = state.bell ?? first else { return nil }
+      state.bell = bell
+      state.next += 1
+      state.listeners[state.next] = listener
+      return (state.next, first, state.latest)
+    }
+    guard let entry else { return nil }
+    if let latest = entry.latest { listener.yield(latest) }
+    return (entry.number, entry.first)
   }
 
   /// A listener has gone; with the last one goes the thread.
@@ -60,20 +75,25 @@ final class NetworkWatch: Sendable {
 
   private func run(_ bell: Bell) {
     let changes = openChanges()
-    repeat {
+    var news = News.change
+    while news != .end {
       // After what has changed was taken: what changes meanwhile wakes it again.
       publish(probe.condition, bell)
-    } while changes >= 0 && Self.waitForChange(changes, bell)
+      // And once more when there is silence again: with the last address of an interface routes may go untold.
+      news = Self.wait(for: changes, bell, atMost: news == .change ? Self.settleTime : -1)
+    }
     if changes >= 0 { close(changes) }
     finish(bell)
   }
 
   private func publish(_ condition: NetworkCondition, _ bell: Bell) {
-    // Under the lock, so that no older condition comes after a newer one. Yielding runs nobody's code.
-    state.withLock { state in
-      guard state.bell === bell, state.latest != condition else { return }
-      state.latest = condition
-      for listener in state.listeners.values { listener.yield(condition) }
+    telling.withLock { _ in
+      let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+        guard state.bell === bell, state.latest != condition else { return [] }
+        state.latest = condition
+        return Array(state.listeners.values)
+      }
+      for listener in listeners { listener.yield(condition) }
     }
   }
 
@@ -89,16 +109,33 @@ final class NetworkWatch: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// Sleeps until something may have changed. `false` when nobody listens any more, or nothing can be heard.
-  private static func waitForChange(_ changes: Int32, _ bell: Bell) -> Bool {
+  /// What a wait ends with.
+  private enum News {
+    case change
+    /// There was none in the time that it waited at most.
+    case silence
+    /// Nobody listens any more, or nothing can be heard.
+    case end
+  }
+
+  /// Milliseconds without a change after which routes have settled.
+  private static let settleTime: Int32 = 250
+
+  /// Sleeps until something may have changed.
+  ///
+  /// - Parameter time: Milliseconds; -1 for as long as it takes.
+  private static func wait(for changes: Int32, _ bell: Bell, atMost time: Int32) -> News {
+    guard changes >= 0 else { return .end }
     var entries = [
       pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
       pollfd(fd: changes, events: Int16(POLLIN), revents: 0),
     ]
-    while poll(&entries, nfds_t(entries.count), -1) < 0 {
-      if errno != EINTR { return false }
+    while true {
+      let count = poll(&entries, nfds_t(entries.count), time)
+      if count == 0 { return .silence }
+      if count > 0 { return entries[0].revents == 0 && drain(changes) ? .change : .end }
+      if errno != EINTR { return .end }
     }
-    return entries[0].revents == 0 && drain(changes)
   }
 
   /// Takes all that is there; what it says is looked up. `false` at the end of the descriptor.

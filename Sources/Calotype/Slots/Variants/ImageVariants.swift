@@ -3,7 +3,7 @@
 /// ```swift
 /// let variants = ImageVariants(
 ///   original: ImageRequest(url: photo.large), thumbnail: ImageRequest(url: photo.small))
-/// slot.load(variants, network: SystemNetworkCondition())
+/// slot.load(variants, network: SystemNetworkCondition.shared)
 /// ```
 public struct ImageVariants: Hashable, Sendable {
   /// One of them. The better one is the greater.
