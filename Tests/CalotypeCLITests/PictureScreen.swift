@@ -33,6 +33,8 @@ struct PictureScreen {
   private(set) var cells: [[Cell]]
   private(set) var cursor = (column: 0, row: 0)
   private(set) var isCursorVisible = true
+  /// Times the cursor was shown.
+  private(set) var cursorShows = 0
   private(set) var isUpdating = false
   /// What stood there before the alternate screen, while that is shown.
   private(set) var stashed: [[Cell]]?
@@ -168,7 +170,9 @@ struct PictureScreen {
     case (UInt8(ascii: "l"), "?1049"):
       cells = stashed ?? cells
       stashed = nil
-    case (UInt8(ascii: "h"), "?25"): isCursorVisible = true
+    case (UInt8(ascii: "h"), "?25"):
+      isCursorVisible = true
+      cursorShows += 1
     case (UInt8(ascii: "l"), "?25"): isCursorVisible = false
     case (UInt8(ascii: "h"), "?2026"): isUpdating = true
     case (UInt8(ascii: "l"), "?2026"): isUpdating = false

@@ -141,11 +141,24 @@ struct Tool {
       }
     }
 
+    /// Sends a signal until it has ended.
+    func end(by signal: Int32) throws -> Run {
+      try wait {
+        self.send(signal)
+        sched_yield()
+      }
+    }
+
     /// Exit status; 1000 plus the signal for a crash.
-    func wait() throws -> Run {
+    ///
+    /// - Parameter nudge: What to do while it has not ended.
+    func wait(nudge: (() -> Void)? = nil) throws -> Run {
       var raw: Int32 = 0
-      while waitpid(pid, &raw, 0) < 0 {
-        guard errno == EINTR else { throw POSIXFailure(errno: errno) }
+      while true {
+        let ended = waitpid(pid, &raw, nudge == nil ? 0 : WNOHANG)
+        if ended > 0 { break }
+        guard ended == 0 || errno == EINTR else { throw POSIXFailure(errno: errno) }
+        nudge?()
       }
       let status = raw & 0x7f == 0 ? (raw >> 8) & 0xff : 1000 + (raw & 0x7f)
       return Run(
