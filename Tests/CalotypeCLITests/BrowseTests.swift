@@ -219,7 +219,7 @@ struct BrowseTests {
     try tmux.line(
       "echo status $?; stty -a | tr ' ;' '\\n' | grep -x -e '-*echo' -e '-*icanon' -e '-*isig' | xargs")
     let cells = try tmux.wait(for: "settings") {
-      $0.contains { Tmux.text($0).contains("icanon") && !Tmux.text($0).hasPrefix("$") }
+      $0.contains { Tmux.text($0).contains("icanon") && !Tmux.text($0).contains("stty") }
     }
     let lines = cells.map(Tmux.text)
     #expect(lines.contains("status \(status)"), "\(lines)", sourceLocation: location)
