@@ -120,6 +120,11 @@ final class Tmux {
     }
   }
 
+  /// Waits until the shell can take a line.
+  func waitForPrompt() throws {
+    try wait(for: "prompt") { cells in cells.map(Self.text).last { !$0.isEmpty } == "$" }
+  }
+
   static func text(_ cells: [Cell]) -> String {
     var text = String(cells.map(\.character))
     while text.last == " " { text.removeLast() }

@@ -142,7 +142,12 @@ struct BrowsePainter: Sendable {
         bytes += fill(scene.area, with: shade)
       case .picture(let bitmap, _):
         if cell.shown == .waiting || !isPicture(cell.shown) { bytes += empty(number, cell) }
-        bytes += try canvas.draw(bitmap, as: number, in: centered(bitmap.size, scene.area))
+        do throws(ImagingError) {
+          bytes += try canvas.draw(bitmap, as: number, in: centered(bitmap.size, scene.area))
+        } catch {
+          if case .cancelled = error { throw error }
+          bytes += canvas.remove(number) + write("\(error)", in: scene.area)
+        }
       case .failure(let text):
         bytes += empty(number, cell)
         bytes += write(text, in: scene.area)

@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// Everything at once, at random.
-@Suite("Slots in a race", .timeLimit(.minutes(5)))
+@Suite("Slots in a race", .timeLimit(.minutes(15)))
 struct SlotRaceTests {
   /// What there is in place of images, each kind in shades of its own: of images there are those up to 60.
   private struct Pictures: Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import Calotype
 
 /// Variants on a network that comes and goes.
-@Suite("Variants in a race", .timeLimit(.minutes(3)))
+@Suite("Variants in a race", .timeLimit(.minutes(15)))
 struct SlotVariantRaceTests {
   /// What a server says: at first anything may fail.
   private struct Weather {
