@@ -66,7 +66,8 @@ struct Failure: Encodable {
       Output.json(self)
     } else {
       let place = line.map { "line \($0): " } ?? ""
-      Output.error("calotype: \(place)\(source): \(error.message)")
+      // Names come from others, too.
+      Output.error(TerminalText("calotype: \(place)\(source): \(error.message)").text)
     }
   }
 }

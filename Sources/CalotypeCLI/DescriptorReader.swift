@@ -30,7 +30,8 @@ final class DescriptorReader: Sendable {
 
   /// Of a file.
   convenience init(opening path: String, name: String) throws(Failure) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // Without waiting for the other end of a pipe, which `read` does.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure(errno: errno) }
     do {
       try self.init(descriptor, closes: true, name: name)
@@ -45,6 +46,9 @@ final class DescriptorReader: Sendable {
     close(stop.read)
     close(stop.write)
   }
+
+  /// Whether it is somebody who types.
+  var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// A pipe that is not inherited.
   static func makePipe() throws(Failure) -> (read: Int32, write: Int32) {

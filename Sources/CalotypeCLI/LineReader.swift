@@ -33,6 +33,9 @@ struct LineReader: Sendable {
     }
   }
 
+  /// Whether somebody types it.
+  var isTerminal: Bool { reader.isTerminal }
+
   /// The next line that says something: neither blank nor a comment, which begins with `#`. `nil` at the end.
   ///
   /// - Throws: ``CommandError/unreadableList(path:reason:)``; `CancellationError`.

@@ -117,6 +117,21 @@ struct BrowseModelTests {
     #expect(throws: CommandError.self) { try BrowseItem(text: "x", isTooLong: true).source() }
   }
 
+  @Test("pictographs are wide, marks are few, what changes widths is left out")
+  func widths() {
+    for (text, width) in [
+      ("✅", 2), ("⚡a", 3), ("\u{2764}\u{FE0F}", 1), ("⭐", 2), ("é", 1), ("e\u{301}", 1), ("漢", 2),
+    ] {
+      #expect(TerminalText(text).width == width, "\(text)")
+    }
+    #expect(TerminalText("\u{1F1E9}\u{1F1EA}").text == "??" && TerminalText("\u{301}\u{301}a").text == "a")
+    #expect(TerminalText("a" + String(repeating: "\u{301}", count: 30_000)).text.unicodeScalars.count == 3)
+    let name = BrowseItem(text: "/tmp/" + String(repeating: "✅", count: 20) + ".png").name
+    #expect(TerminalText.tail(of: name, cells: 22).width <= 22)
+    #expect(
+      BrowseItem(text: "data:image/png;base64," + String(repeating: "A", count: 50_000)).name.count <= 200)
+  }
+
   @Test("text is broken at spaces, long words anywhere")
   func lines() {
     func lines(_ text: String, _ cells: Int) -> [String] {
@@ -127,10 +142,11 @@ struct BrowseModelTests {
     #expect(lines("日本語", 4) == ["日本", "語"] && lines("", 4).isEmpty)
     #expect(lines("a\u{1B}[31m", 20) == ["a?[31m"])
     for cells in 1...12 {
-      for line in TerminalText.lines(of: "the 日本語 quick\tbrown foxes", cells: cells) where cells > 1 {
+      for line in TerminalText.lines(of: "the 日本語 quick\tbrown foxes", cells: cells) {
         #expect(line.width <= cells)
       }
     }
+    #expect(lines("日本 ab", 1) == ["?", "?", "a", "b"])
     #expect(TerminalText.head(of: "1–12 of 500", cells: 6).text == "1–12 …")
     #expect(
       TerminalText.head(of: "日本語", cells: 5).text == "日本…"

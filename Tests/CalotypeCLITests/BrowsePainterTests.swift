@@ -168,6 +168,41 @@ struct BrowsePainterTests {
     #expect(screen.lines.allSatisfy { $0.isEmpty })
   }
 
+  @Test("what was drawn when it was cancelled is known, and taken away")
+  func cancelled() async throws {
+    var painter = BrowsePainter(
+      encoder: PictureEncoder(graphics: .kitty, cell: CellMetrics(width: 1, height: 2)))
+    // Large enough to be made smaller, which looks whether it is cancelled.
+    let picture = try SampleImages.bitmap(width: 500, height: 400)
+    let scenes = try Model().scenes().mapValues { scene in
+      BrowseScene(
+        item: scene.item, area: scene.area, look: .picture(picture, version: 1), caption: scene.caption)
+    }
+    let (done, bytes) = try await Task { [painter] in
+      var (next, bytes, asked) = (painter, [UInt8](), 0)
+      let isDone = try next.paint(
+        scenes,
+        until: {
+          asked += 1
+          // Found by whoever encodes the next picture.
+          if asked == 4 { withUnsafeCurrentTask { $0?.cancel() } }
+          return false
+        },
+        write: { piece in
+          bytes += piece
+          return true
+        })
+      #expect(!isDone)
+      return (next, bytes)
+    }.value
+    painter = done
+    var screen = PictureScreen(columns: 26, rows: 16)
+    screen.write(bytes)
+    #expect(screen.pictures.count == 3)
+    screen.write(painter.clear())
+    #expect(screen.pictures.isEmpty && screen.faults.isEmpty, "\(screen.faults)")
+  }
+
   @Test("the status is written when it is another")
   func status() {
     var painter = BrowsePainter(encoder: PictureEncoder(graphics: .blocks))

@@ -333,6 +333,13 @@ struct BrowseTests {
     let terminal = try PictureTerminal(.plain, columns: 250)
     #expect(try terminal.finish(terminal.start(["browse", folder.file("none")])).status == 1)
     #expect(terminal.screen.lines.joined().contains("cannot read the list"))
+    let directory = try PictureTerminal(.plain, columns: 250)
+    #expect(try directory.finish(directory.start(["browse", folder.path, "--no-cache"])).status == 1)
+    #expect(
+      directory.screen.lines.joined().contains("cannot read the list") && directory.screen.stashed == nil)
+    let typed = try PictureTerminal(.plain, columns: 250)
+    #expect(try typed.finish(typed.start(["browse", "-"])).status == 2)
+    #expect(typed.screen.lines.joined().contains("a file or a pipe"))
     try Data("# nothing\n\n".utf8).write(to: URL(filePath: folder.file("empty")))
     let empty = try PictureTerminal(.plain, columns: 250)
     #expect(try empty.finish(empty.start(["browse", folder.file("empty"), "--no-cache"])).status == 0)

@@ -11,6 +11,8 @@ final class BrowseInbox: Sendable {
     var needsRepaint = false
     /// Whether the list has been read.
     var isListComplete = false
+    /// Whether it is longer than what is shown.
+    var isListCut = false
     /// Why the list could not be read to its end.
     var listError: (any Error)?
     /// Whether nothing can be typed any more.

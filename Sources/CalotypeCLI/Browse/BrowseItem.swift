@@ -6,12 +6,14 @@ struct BrowseItem: Hashable, Sendable {
   /// A URL or a path, as it was written.
   let text: String
   /// Whether it was cut off.
-  var isTooLong = false
+  let isTooLong: Bool
+  /// What stands below the picture: the name of the file, or the beginning of everything where there is none.
+  let name: String
 
-  /// What stands below the picture: the name of the file, or everything where there is none.
-  var name: String {
-    guard !isTooLong, let url = try? source().url else { return text }
-    return url.lastPathComponent.isEmpty || url.lastPathComponent == "/" ? text : url.lastPathComponent
+  init(text: String, isTooLong: Bool = false) {
+    (self.text, self.isTooLong) = (text, isTooLong)
+    let last = text.utf8.count <= 4096 ? (try? Source(argument: text)?.url)?.lastPathComponent ?? "" : ""
+    name = String((last.isEmpty || last == "/" ? text : last).prefix(200))
   }
 
   /// - Throws: ``CommandError``.

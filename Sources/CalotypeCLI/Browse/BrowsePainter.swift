@@ -51,7 +51,7 @@ struct BrowsePainter: Sendable {
   ///   - isUrgent: Whether to leave the rest for the next time; asked between pictures.
   ///   - write: Writes bytes to the terminal; `false` when nobody reads any more.
   /// - Returns: Whether everything was drawn.
-  /// - Throws: `ImagingError.cancelled`; ``Unwritable``.
+  /// - Throws: ``Unwritable``.
   mutating func paint(
     _ scenes: [Int: BrowseScene], until isUrgent: () -> Bool, write: ([UInt8]) -> Bool
   ) throws -> Bool {
@@ -65,7 +65,13 @@ struct BrowsePainter: Sendable {
         try flush()
         return false
       }
-      bytes += try draw(scene, in: number)
+      do throws(ImagingError) {
+        bytes += try draw(scene, in: number)
+      } catch {
+        // Cancelled. What has been drawn is known.
+        try flush()
+        return false
+      }
       if bytes.count > Self.burst { try flush() }
     }
     try flush()
@@ -126,12 +132,14 @@ struct BrowsePainter: Sendable {
   private mutating func empty(_ number: Int, _ cell: Cell) -> [UInt8] {
     switch cell.shown {
     case nil: []
-    case .picture: canvas.remove(number)
+    // It may be one that could not be drawn.
+    case .picture: canvas.area(of: number) == nil ? fill(cell.area) : canvas.remove(number)
     case .waiting, .failure: fill(cell.area)
     }
   }
 
-  private mutating func draw(_ scene: BrowseScene, in number: Int) throws -> [UInt8] {
+  /// - Throws: `cancelled`; the cell is as it was then.
+  private mutating func draw(_ scene: BrowseScene, in number: Int) throws(ImagingError) -> [UInt8] {
     var cell = cells[number] ?? Cell(item: scene.item, area: scene.area)
     var bytes: [UInt8] = []
     let wanted = Shown(scene.look)
@@ -141,7 +149,7 @@ struct BrowsePainter: Sendable {
         bytes += empty(number, cell)
         bytes += fill(scene.area, with: shade)
       case .picture(let bitmap, _):
-        if cell.shown == .waiting || !isPicture(cell.shown) { bytes += empty(number, cell) }
+        if canvas.area(of: number) == nil { bytes += empty(number, cell) }
         do throws(ImagingError) {
           bytes += try canvas.draw(bitmap, as: number, in: centered(bitmap.size, scene.area))
         } catch {
@@ -161,10 +169,6 @@ struct BrowsePainter: Sendable {
     }
     cells[number] = cell
     return bytes
-  }
-
-  private func isPicture(_ shown: Shown?) -> Bool {
-    if case .picture = shown { true } else { false }
   }
 
   private func centered(_ picture: PixelSize, _ area: CellRectangle) -> CellRectangle {

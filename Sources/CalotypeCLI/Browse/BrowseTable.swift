@@ -79,6 +79,9 @@ struct BrowseTable {
       } else if state.progress.received > 0 {
         progress = " \(Formatting.bytes(state.progress.received))"
       }
+    } else if state.phase == .failed, state.image != nil {
+      // What has arrived of it is all there will be.
+      progress = " failed"
     }
     let number = "\(item + 1) "
     let room = max(0, columns - number.count - progress.count)

@@ -22,6 +22,9 @@ struct Browser {
 
   private var list: [BrowseItem] = []
   private var isListComplete = false
+  private var isListCut = false
+  /// Why the list could not be read to its end.
+  private var failure: (any Error)?
   private var scroll = BrowseScroll()
   private var table: BrowseTable
   private var painter: BrowsePainter
@@ -31,8 +34,9 @@ struct Browser {
   /// Cells that are observed.
   private var observed = 0
 
-  /// Images of a list that are shown.
+  /// Images of a list that are shown, and bytes of their names.
   static let limit = 100_000
+  static let byteLimit = 32 << 20
   /// Between two drawings, unless a key was pressed.
   private static let pause = Duration.milliseconds(20)
 
@@ -86,12 +90,13 @@ struct Browser {
       group.addTask { await Self.listen(to: keys, for: inbox) }
       group.addTask { await Self.watch(changes, for: inbox) }
       group.addTask { await Self.tick(for: inbox) }
-      var failure: (any Error)?
       for await _ in inbox.news {
         let news = inbox.take()
-        failure = failure ?? news.listError
         if !handle(news) { break }
-        if isListComplete, list.isEmpty, failure == nil { return .empty }
+        if isListComplete, list.isEmpty {
+          if let failure { throw failure }
+          return .empty
+        }
         observe { cell, slot in
           group.addTask { for await _ in slot.states { inbox.put { $0.cells.insert(cell) } } }
         }
@@ -115,8 +120,10 @@ struct Browser {
   /// `false` when it is the end.
   private mutating func handle(_ news: BrowseInbox.Contents) -> Bool {
     if news.isClosed || news.keys.contains(.quit) { return false }
-    list += news.items.prefix(Self.limit - list.count)
+    list += news.items
     if news.isListComplete { isListComplete = true }
+    if news.isListCut { isListCut = true }
+    failure = failure ?? news.listError
     scroll.grow(to: list.count)
     let layout = layout
     scroll.fit(across: layout.across, down: layout.down)
@@ -182,7 +189,8 @@ struct Browser {
     let visible = scroll.visible
     var parts = ["\(min(visible.lowerBound + 1, list.count))–\(visible.upperBound) of \(list.count)"]
     if !isListComplete { parts[0] += "…" }
-    if list.count == Self.limit { parts[0] += " (the rest is left out)" }
+    if isListCut { parts[0] += " (the rest is left out)" }
+    if failure != nil { parts[0] += " (the list broke off)" }
     let loading = table.loading
     if loading > 0 { parts.append("\(loading) loading") }
     if !table.failures.isEmpty { parts.append("\(table.failures.count) failed") }
@@ -200,12 +208,16 @@ struct Browser {
 
   private static func read(_ lines: LineReader, into inbox: BrowseInbox) async {
     var lines = lines
-    var count = 0
+    var (count, bytes) = (0, 0)
     do {
-      while count < limit, let line = try await lines.next() {
+      while let line = try await lines.next() {
+        guard count < limit, bytes < byteLimit else {
+          inbox.put { $0.isListCut = true }
+          break
+        }
         let item = BrowseItem(text: line.text, isTooLong: line.isTooLong)
         inbox.put { $0.items.append(item) }
-        count += 1
+        (count, bytes) = (count + 1, bytes + line.text.utf8.count)
       }
       inbox.put { $0.isListComplete = true }
     } catch {

@@ -75,6 +75,9 @@ struct BrowseCommand: AsyncParsableCommand {
 
   private func browse(_ input: TerminalInput, _ output: Int32) async throws -> Browser.Ending {
     let lines = try LineReader(list)
+    guard !lines.isTerminal else {
+      throw ValidationError("The list cannot be typed, because the keys scroll; give a file or a pipe.")
+    }
     let (keys, changes, wake) = try readers(input)
     defer { close(wake) }
     let terminal = try await graphics.terminal(on: output)

@@ -2,6 +2,8 @@
 struct TerminalText {
   private(set) var text = ""
   private(set) var width = 0
+  /// Marks since the last letter.
+  private var marks = 0
 
   /// As much of the end of `text` as fits, behind an ellipsis if that is not all.
   static func tail(of text: String, cells: Int) -> TerminalText {
@@ -46,12 +48,13 @@ struct TerminalText {
         continue
       }
       if line.width > 0 { lines.append(line) }
-      while word.width > cells, cells > 1 {
+      while word.width > cells {
         // Without the ellipsis of a text that ends.
         var part = TerminalText("")
         var rest = word.text.unicodeScalars[...]
-        while let next = rest.first, part.width + Self.cells(of: next) <= cells {
-          part.append(next)
+        while let next = rest.first, part.width == 0 || part.width + Self.cells(of: next) <= cells {
+          // There may be no room for a wide one.
+          part.append(Self.cells(of: next) > cells ? "?" : next)
           rest.removeFirst()
         }
         lines.append(part)
@@ -73,10 +76,15 @@ struct TerminalText {
     let isControl: Bool
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: isControl = true
-    default: isControl = false
+    // Terminals do not agree how wide flags are.
+    default: isControl = (0x1f1e6...0x1f1ff).contains(scalar.value)
     }
+    let cells = isControl ? 1 : Self.cells(of: scalar)
+    marks = cells == 0 ? marks + 1 : 0
+    // More marks than languages have, and those that ask for another width, are left out.
+    if cells == 0, marks > 2 || width == 0 || (0xfe00...0xfe0f).contains(scalar.value) { return }
     text.unicodeScalars.append(isControl ? "?" : scalar)
-    width += isControl ? 1 : Self.cells(of: scalar)
+    width += cells
   }
 
   private static func cells(of scalar: Unicode.Scalar) -> Int {
@@ -84,14 +92,15 @@ struct TerminalText {
     case .nonspacingMark, .enclosingMark: return 0
     default: break
     }
-    // East Asian wide characters and pictographs (UAX #11), roughly.
+    // East Asian wide characters (UAX #11), and all that are shown as pictographs.
     switch scalar.value {
     case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xa960...0xa97c, 0xac00...0xd7a3,
-      0xf900...0xfaff, 0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1f64f,
-      0x1f680...0x1f6ff, 0x1f900...0x1faff, 0x20000...0x3fffd:
+      0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f, 0xff01...0xff60, 0xffe0...0xffe6,
+      0x16fe0...0x18cff, 0x1aff0...0x1b2ff, 0x1f200...0x1f265, 0x1f300...0x1f64f,
+      0x1f680...0x1f6ff, 0x1f7e0...0x1f7f0, 0x1f900...0x1faff, 0x20000...0x3fffd:
       return 2
     default:
-      return 1
+      return scalar.properties.isEmojiPresentation ? 2 : 1
     }
   }
 }
