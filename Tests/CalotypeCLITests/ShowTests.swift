@@ -307,15 +307,35 @@ struct ShowTests {
     #expect(pseudo.settings == [true, true, true])
   }
 
+  /// A server of an animation in two parts, the second behind a gate.
+  private func arriving() throws -> (server: ScriptedHTTPServer, film: Data, rest: Gate) {
+    let server = try ScriptedHTTPServer()
+    let film = try SampleImages.animation(
+      .gif, frames: 8, width: 60, height: 60, duration: 20, loopCount: 0)
+    let (begin, rest) = (Gate(), Gate())
+    begin.open()
+    let part = film.count * 3 / 4
+    server.route("/film.gif", .gated([(begin, film.prefix(part)), (rest, film.dropFirst(part))]))
+    return (server, film, rest)
+  }
+
+  @Test("with --first-frame, nothing plays while it arrives either")
+  func arrivingFirstFrame() throws {
+    let (server, film, rest) = try arriving()
+    let terminal = try PictureTerminal(.kitty)
+    let child = try terminal.show(["--no-cache", "--first-frame", server.url("/film.gif").absoluteString])
+    #expect(terminal.wait { !$0.pictures.isEmpty && $0.text(3).contains("%") })
+    rest.open()
+    #expect(try terminal.finish(child).status == 0)
+    let first = try Self.pixels(AnimatedImage(data: film).frame(at: 0).bitmap)
+    #expect(terminal.screen.pictures.values.first?.pixels == first)
+    #expect(terminal.screen.transmitted.count <= 3)
+    expectRestored(terminal)
+  }
+
   @Test("an animation plays while it arrives, and stands still where it has not")
   func arrivingAnimation() throws {
-    let server = try ScriptedHTTPServer()
-    let data = try SampleImages.animation(
-      .gif, frames: 8, width: 60, height: 60, duration: 20, loopCount: 0)
-    let (begin, end) = (Gate(), Gate())
-    begin.open()
-    let part = data.count * 3 / 4
-    server.route("/film.gif", .gated([(begin, data.prefix(part)), (end, data.dropFirst(part))]))
+    let (server, data, end) = try arriving()
     let terminal = try PictureTerminal(.kitty)
     let child = try terminal.show(["--no-cache", "--loops", "1", server.url("/film.gif").absoluteString])
     let frames = try AnimatedImage(data: data)

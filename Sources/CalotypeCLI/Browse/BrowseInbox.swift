@@ -5,8 +5,6 @@ final class BrowseInbox: Sendable {
   struct Contents: Sendable {
     var keys: [Key] = []
     var items: [BrowseItem] = []
-    /// Cells whose slot has news.
-    var cells: Set<Int> = []
     /// Whether the window has another size, or shows something else.
     var needsRepaint = false
     /// Whether the list has been read.
@@ -32,6 +30,9 @@ final class BrowseInbox: Sendable {
     contents.withLock { change(&$0) }
     bell.yield()
   }
+
+  /// Has the browser look again, at what tells for itself.
+  func ring() { bell.yield() }
 
   func take() -> Contents {
     contents.withLock { contents in

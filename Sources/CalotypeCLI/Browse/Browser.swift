@@ -60,8 +60,9 @@ struct Browser {
     painter = BrowsePainter(encoder: terminal.encoder)
   }
 
-  /// Why it ended, when nobody asked for an end.
+  /// How it ended.
   enum Ending: Sendable {
+    /// Somebody quit.
     case quit
     /// There was nothing in the list.
     case empty
@@ -73,7 +74,7 @@ struct Browser {
   ///   - lines: The list.
   ///   - keys: What is typed.
   ///   - changes: Has something to read when the window has changed.
-  /// - Throws: why the list cannot be read, once somebody quits; ``CommandError`` when the terminal cannot be written to;
+  /// - Throws: why the list cannot be read, at once if nothing was, else when somebody quits; ``CommandError`` when the terminal cannot be written to;
   ///   `CancellationError`.
   mutating func run(list lines: LineReader, keys: DescriptorReader, changes: DescriptorReader) async throws
     -> Ending
@@ -97,8 +98,8 @@ struct Browser {
           if let failure { throw failure }
           return .empty
         }
-        observe { cell, slot in
-          group.addTask { for await _ in slot.states { inbox.put { $0.cells.insert(cell) } } }
+        observe { slot in
+          group.addTask { for await _ in slot.states { inbox.ring() } }
         }
         try await draw()
       }
@@ -144,9 +145,9 @@ struct Browser {
   }
 
   /// Begins to observe the cells that are new.
-  private mutating func observe(_ begin: (Int, ImageSlot) -> Void) {
+  private mutating func observe(_ begin: (ImageSlot) -> Void) {
     while observed < layout.capacity {
-      begin(observed, slots[observed])
+      begin(slots[observed])
       observed += 1
     }
   }
@@ -180,7 +181,7 @@ struct Browser {
       }
     }
     painter = after
-    if !isDone { inbox.put { _ in } }
+    if !isDone { inbox.ring() }
     if !inbox.isUrgent { try await Task.sleep(for: Self.pause) }
   }
 
@@ -266,6 +267,6 @@ struct Browser {
 
   /// Prefetching has no cell that tells of it.
   private static func tick(for inbox: BrowseInbox) async {
-    while (try? await Task.sleep(for: .milliseconds(500))) != nil { inbox.put { _ in } }
+    while (try? await Task.sleep(for: .milliseconds(500))) != nil { inbox.ring() }
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Calotype
-import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -63,8 +62,7 @@ struct ShowCommand: AsyncParsableCommand {
       TerminalGuard.leave()
     }
     let pipeline = ImagePipeline(configuration)
-    var stage = ShowStage(
-      terminal: terminal, size: size, isQuiet: quiet || json)
+    var stage = ShowStage(terminal: terminal, size: size, isQuiet: quiet || json)
     var hasFailed = false
     for (index, source) in sources.enumerated() {
       do {
@@ -92,7 +90,7 @@ struct ShowCommand: AsyncParsableCommand {
     slot.load(request)
     for await state in slot.states {
       try await showing.draw(state, on: &stage)
-      if state.phase != .loading || showing.motion != nil { break }
+      if state.phase != .loading || (showing.motion != nil && !firstFrame) { break }
     }
     try Task.checkCancellation()
     if let response = showing.response {

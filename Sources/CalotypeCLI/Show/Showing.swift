@@ -32,7 +32,7 @@ struct Showing {
       drawn = state.contentVersion
       let isPreview = if case .preview = state.content { true } else { false }
       try await stage.draw(image.bitmap, isPreview: isPreview)
-      motion = Motion(image.info)
+      motion = isPreview ? Motion(image.info) : nil
     }
     try await tell(state, on: &stage)
   }
