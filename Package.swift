@@ -79,6 +79,7 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),

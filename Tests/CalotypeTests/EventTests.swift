@@ -256,16 +256,15 @@ struct EventTests {
     let events = pipeline.events(for: ImageRequest(url: server.url("/a.png"), priority: .low))
     let task = Task { for try await _ in events {} }
     try await server.waitForRequests("/a.png")
-    func priorities() async -> Set<UInt8> {
-      let books = await pipeline.books
+    func priorities() -> Set<UInt8> {
+      let jobs = pipeline.jobs
       return Set(
-        books.images.values.map(\.priority.value.rawValue)
-          + books.originals.values.map(\.priority.value.rawValue)
-          + books.loads.values.map(\.priority.value.rawValue))
+        jobs.images.all.map(\.priority.value.rawValue) + jobs.originals.all.map(\.priority.value.rawValue)
+          + jobs.loads.all.map(\.priority.value.rawValue))
     }
     for priority in RequestPriority.allCases + [.normal, .low] {
       events.priority = priority
-      #expect(await priorities() == [priority.rawValue])
+      #expect(priorities() == [priority.rawValue])
     }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }

@@ -59,15 +59,18 @@ extension ImagePipeline {
       .init(loader: loader, memoryCache: memory ? MemoryCache(byteLimit: 256 << 20) : nil, diskCache: disk))
   }
 
+  /// Its jobs.
+  nonisolated var jobs: JobRegistry { context.jobs }
+
   /// Places in the jobs that make images.
-  var subscribers: Int { books.images.values.reduce(0) { $0 + $1.subscriberCount } }
+  var subscribers: Int { jobs.images.all.reduce(0) { $0 + $1.subscriberCount } }
 
   /// Waits until every job has wound up, stores included.
   func settle() async {
     while true {
-      if books.isEmpty { return }
+      if jobs.isEmpty, jobs.isIdle { return }
       await flush()
-      // The jobs that have ended have yet to be forgotten.
+      // The tasks of jobs that have ended have yet to end.
       await Task.yield()
     }
   }

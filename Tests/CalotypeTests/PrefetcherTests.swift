@@ -344,5 +344,5 @@ struct PrefetcherTests {
 
 extension ImagePipeline {
   /// Of the transfers, and what waits to become one.
-  fileprivate var priorities: [TaskPriority] { books.loads.values.map(\.priority.value) }
+  fileprivate var priorities: [TaskPriority] { jobs.loads.all.map(\.priority.value) }
 }

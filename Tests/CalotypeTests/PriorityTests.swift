@@ -44,5 +44,5 @@ struct PriorityTests {
 
 extension ImagePipeline {
   /// Places in the jobs that fetch originals.
-  fileprivate var sourceSubscribers: Int { books.originals.values.reduce(0) { $0 + $1.subscriberCount } }
+  fileprivate var sourceSubscribers: Int { jobs.originals.all.reduce(0) { $0 + $1.subscriberCount } }
 }

@@ -43,7 +43,7 @@ struct StormTests {
       return Task { try await pipeline.image(for: request) }
     }
     var tasks = plans[..<100].map(start)
-    while await pipeline.books.loads.count < 100 { await Task.yield() }
+    while pipeline.jobs.loads.count < 100 { await Task.yield() }
     tasks += plans[100...].map(start)
     let order = plans.indices.filter { plans[$0].isCancelled }.shuffled(using: &random)
     for (count, index) in order.enumerated() {
@@ -73,6 +73,6 @@ struct StormTests {
     #expect(statistics.peakDecodedBytes > 0)
     #expect(statistics.decodedBytes == 0)
     #expect(statistics.encodedBytes == 0)
-    #expect(await pipeline.books.isEmpty)
+    #expect(pipeline.jobs.isEmpty)
   }
 }

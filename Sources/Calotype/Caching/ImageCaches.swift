@@ -26,4 +26,19 @@ public struct ImageCaches: Sendable {
     self.disk = disk
     self.originals = originals
   }
+
+  /// Those for encoded bytes, each once.
+  var onDisk: [any DataCaching] {
+    guard let disk else { return originals.map { [$0] } ?? [] }
+    guard let originals, !disk.isSame(as: originals) else { return [disk] }
+    return [disk, originals]
+  }
+}
+
+extension DataCaching {
+  /// Whether both are one object. Caches that are values count as different: what is done twice does no harm.
+  fileprivate func isSame(as other: any DataCaching) -> Bool {
+    guard type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type else { return false }
+    return (self as AnyObject) === (other as AnyObject)
+  }
 }

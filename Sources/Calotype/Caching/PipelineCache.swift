@@ -12,7 +12,8 @@ public import FoundationEssentials
 /// ```
 ///
 /// Each request is looked at as the pipeline would: with its key, its partition and its own caches. Freshness is no
-/// question here. What is being made meanwhile may be stored after it was removed.
+/// question here. What is removed does not come back: what was being made when a removal began is delivered to those who
+/// wait for it and not kept, and while the caches are gone through, what they still have is not used.
 public struct PipelineCache: Sendable {
   let pipeline: ImagePipeline
 
@@ -59,7 +60,7 @@ public struct PipelineCache: Sendable {
     guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
       let encoding = plan.resultEncoding
     else { return }
-    let data = try await pipeline.workers.run {
+    let data = try await pipeline.context.workers.run {
       try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
     }
     var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
@@ -73,7 +74,7 @@ public struct PipelineCache: Sendable {
   /// - Throws: `ImagingError` if they are no image; `CachingError`.
   public func store(_ data: Data, for request: ImageRequest) async throws {
     let plan = plan(request)
-    let (info, version) = try await pipeline.workers.run {
+    let (info, version) = try await pipeline.context.workers.run {
       (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
     }
     var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
@@ -86,6 +87,11 @@ public struct PipelineCache: Sendable {
   /// - Throws: `CachingError`; memory is clear then.
   public func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
     let plan = plan(request)
+    let keys = [plan.request.key.text, plan.request.sourceKey.text] + (plan.resultKey.map { [$0.text] } ?? [])
+    try await pipeline.context.purge(.keys(keys)) { try await remove(plan, from: tiers) }
+  }
+
+  private func remove(_ plan: Plan, from tiers: CacheTiers) async throws {
     if tiers.contains(.memory) { plan.memory?.remove(plan.request.key) }
     if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
     if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
@@ -98,9 +104,12 @@ public struct PipelineCache: Sendable {
   /// - Throws: `CachingError`; memory is clear then.
   public func removeAll(_ selection: CacheSelection) async throws {
     let caches = pipeline.configuration.caches
-    caches.memory?.removeAll(selection)
-    _ = try await caches.disk?.writable?.removeAll(selection)
-    _ = try await caches.originals?.writable?.removeAll(selection)
+    try await pipeline.context.purge(.selection(selection)) {
+      caches.memory?.removeAll(selection)
+      for cache in caches.onDisk { _ = try await cache.writable?.removeAll(selection) }
+      // What was delivered before the purge began, and kept since.
+      caches.memory?.removeAll(selection)
+    }
   }
 
   /// Removes everything.
@@ -108,9 +117,10 @@ public struct PipelineCache: Sendable {
   /// - Throws: `CachingError`; memory is clear then.
   public func removeAll() async throws {
     let caches = pipeline.configuration.caches
-    caches.memory?.removeAll()
-    _ = try await caches.disk?.writable?.removeAll()
-    _ = try await caches.originals?.writable?.removeAll()
+    try await pipeline.context.purge(.all) {
+      caches.memory?.removeAll()
+      for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
+    }
   }
 
   /// Waits until what has been made so far is stored, and survives the machine losing its power.
@@ -118,9 +128,7 @@ public struct PipelineCache: Sendable {
   /// - Throws: `CachingError`.
   public func flush() async throws {
     await pipeline.flush()
-    let caches = pipeline.configuration.caches
-    try await caches.disk?.writable?.flush()
-    try await caches.originals?.writable?.flush()
+    for cache in pipeline.configuration.caches.onDisk { try await cache.writable?.flush() }
   }
 
   /// What the memory cache holds and has done; `nil` without one.

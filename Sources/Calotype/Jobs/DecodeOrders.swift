@@ -12,13 +12,13 @@ final class DecodeOrders: Sendable {
 
   /// Takes an order and those that can be decoded with it, as long as there is room for their pixels; empty if somebody else
   /// has taken it. Those who wait with one that was taken wait for it alone from now on.
-  func take(_ order: DecodeOrder, from queue: StageQueue) -> [DecodeOrder] {
+  func take(_ order: DecodeOrder, memory: PipelineMemory) -> [DecodeOrder] {
     let taken = waiting.withLock { waiting -> [DecodeOrder] in
       guard waiting.contains(where: { $0 === order }) else { return [] }
       var taken = [order]
       for other in waiting where other !== order && order.sharesDecode(with: other) {
-        guard let allowance = queue.takeIfThereIsRoom(bytes: other.byteCount) else { continue }
-        other.hold(allowance)
+        guard let reservation = memory.tryReserve(other.byteCount, in: .decoded) else { continue }
+        other.hold(reservation)
         taken.append(other)
       }
       waiting.removeAll { other in taken.contains { $0 === other } }
@@ -47,7 +47,7 @@ final class DecodeOrder: Sendable {
     var outcome: Outcome?
     /// Looks at the outcome, under the lock, when it goes on.
     var waiter: CheckedContinuation<Void, Never>?
-    var allowance: StageQueue.Allowance?
+    var reservation: MemoryReservation?
   }
 
   let thumbnail: Thumbnail?
@@ -56,7 +56,7 @@ final class DecodeOrder: Sendable {
   /// Of those that can be made of the same decoded pixels; `nil` if it is alone.
   private let group: Int?
   let byteCount: Int
-  let ticket = StageQueue.Ticket()
+  let ticket = WorkQueue.Ticket()
   private let state = Lock(State())
 
   init(_ options: DecodeOptions, group: Int?, byteCount: Int) {
@@ -71,11 +71,11 @@ final class DecodeOrder: Sendable {
   }
 
   /// Its place in the budget, taken by whoever decodes it.
-  func hold(_ allowance: StageQueue.Allowance) {
-    state.withLock { $0.allowance = allowance }
+  func hold(_ reservation: MemoryReservation) {
+    state.withLock { $0.reservation = reservation }
   }
 
-  var allowance: StageQueue.Allowance? { state.withLock { $0.allowance } }
+  var reservation: MemoryReservation? { state.withLock { $0.reservation } }
 
   func fulfil(_ outcome: Outcome) {
     let waiter = state.withLock { state in

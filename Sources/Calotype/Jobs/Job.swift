@@ -1,125 +1,203 @@
 import CalotypeImaging
+import CalotypeLoading
 import CalotypeSupport
 
-/// A running piece of work and everyone who waits for it.
+/// A piece of work and everyone who waits for it: carries out what a ``JobStateMachine`` says.
 ///
-/// Subscribers come and go on any thread; the work is one `Task`. It is as urgent as the most urgent of them. The last one
-/// to leave cancels it. A job that has succeeded keeps its value for joiners as long as somebody still holds a
-/// subscription, so that work is not repeated in the moment between a result and its arrival in a cache.
+/// Subscribers come and go on any thread; the work is one task, or a part of that of another job. It is as urgent as the
+/// most urgent of them. The last one to leave cancels it. A job that has succeeded can be joined until everything is stored
+/// and no other job uses its value, so that work is not repeated in the moment between a result and its arrival in a cache.
 final class Job<Value: Sendable>: Sendable {
-  private enum Phase {
-    case running
-    case succeeded(Value)
-    /// Failed, cancelled, or ended and left by everyone: cannot be joined.
-    case closed
-  }
+  typealias Machine = JobStateMachine<Value, CheckedContinuation<Void, Never>>
 
   private struct State {
-    var phase = Phase.running
-    var places: [ObjectIdentifier: Subscription<Value>] = [:]
-    var task: Task<Void, Never>?
-    var isCancelled = false
-    /// What joiners are told first.
-    var news = News<Value>()
-    /// What those wanted who have left: they may have wanted it stored.
-    var past = Demand()
-    /// Whether everything is stored.
-    var isSettled = false
-    var settling: [CheckedContinuation<Void, Never>] = []
-    var vacating: CheckedContinuation<Void, Never>?
+    var machine: Machine
+    /// Ends the work, or takes it out of the queue.
+    var cancel: (@Sendable () -> Void)?
+    /// Has the work look again at what is wanted.
     var wake: (@Sendable () -> Void)?
+    /// Called when it can no longer be joined.
+    var forget: (@Sendable () -> Void)?
+    /// The jobs that wait for this one.
+    var parents: [Machine.ID: Want] = [:]
+    var transfer: ObservedTransfer?
+    /// Of what was made, for as long as jobs work with it.
+    var reservations: [MemoryReservation] = []
+    var task: Task<Void, Never>?
+    var nextWait = 0
   }
 
   /// That of the most urgent subscriber; the lowest of all when there is none.
-  let priority = LivePriority(.background)
-  /// That of whoever it was made for.
+  let priority: LivePriority
+  /// That of the request it was made for.
   let number: Int
-  private let mayOutlive: Bool
-  private let state = Lock(State())
+  /// The source of the request that it was made for.
+  let leader: ImageSource?
+  private let state: Lock<State>
 
-  private init(number: Int, mayOutlive: Bool) {
-    self.number = number
-    self.mayOutlive = mayOutlive
-  }
-
-  /// A new job with its first subscriber, still to be started.
-  ///
-  /// - Parameter mayOutlive: Whether it goes on without subscribers if one of them had wished so.
-  static func make(for want: Want, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
-    let job = Job(number: want.number, mayOutlive: mayOutlive)
-    let place = Subscription(job: job, want: want)
-    job.state.withLock { $0.places[ObjectIdentifier(place)] = place }
-    job.follow(place)
-    return (job, place)
-  }
-
-  /// Starts the work. It is cancelled at once when all subscribers have left before.
+  /// A job that waits for its turn.
   ///
   /// - Parameters:
-  ///   - work: Ends with an ending and everything stored.
-  ///   - forget: Called when nobody holds a place any more.
+  ///   - number: Tells it from jobs of others, if it is not shared.
+  ///   - leader: The source of the request that it was made for.
+  ///   - mayOutlive: Whether it goes on without subscribers if one of them wished so.
+  init(number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false) {
+    self.number = number
+    self.leader = leader
+    priority = LivePriority(.background)
+    state = Lock(
+      State(machine: Machine(mayOutlive: mayOutlive, idleLevel: TaskPriority.background.rawValue)))
+  }
+
+  // MARK: Work
+
+  /// Says how the work is ended when nobody wants it any more: at once, if that is so already.
+  func onCancel(_ cancel: @escaping @Sendable () -> Void) {
+    let isCancelled = state.withLock { state in
+      state.cancel = cancel
+      return state.machine.isCancelled
+    }
+    if isCancelled { cancel() }
+  }
+
+  /// Says what is to be done when it can no longer be joined.
+  func onForget(_ forget: @escaping @Sendable () -> Void) {
+    state.withLock { $0.forget = forget }
+  }
+
+  /// Says what to do when something else is wanted than before.
+  func onWake(_ wake: @escaping @Sendable () -> Void) {
+    state.withLock { $0.wake = wake }
+  }
+
+  /// It has its turn. False if nobody wants it any more.
+  func admit() -> Bool {
+    state.withLock { $0.machine.admit() }
+  }
+
+  /// Starts the work in a task of its own. It is cancelled at once when all subscribers have left before.
+  ///
+  /// - Parameters:
+  ///   - work: Finishes the job, and returns when everything is stored.
+  ///   - ended: Called when the work has ended.
   func start(
     _ work: @escaping @Sendable @concurrent (Job<Value>) async -> Void,
-    forget: @escaping @Sendable (Job<Value>) async -> Void = { _ in }
+    ended: @escaping @Sendable () -> Void = {}
   ) {
+    _ = admit()
     let task = Task(priority: priority.value) {
       await work(self)
-      settle()
-      await vacated()
-      await forget(self)
+      self.settle()
+      ended()
     }
-    let cancel = state.withLock { state in
-      state.task = task
-      return state.isCancelled
-    }
-    if cancel { task.cancel() }
+    state.withLock { $0.task = task }
+    onCancel { task.cancel() }
+    // It may have been raised while there was no task.
+    updatePriority()
   }
+
+  /// Does the work of another job as a part of this one's, whose task goes on as long as anybody wants either.
+  ///
+  /// - Parameters:
+  ///   - other: The job, which is settled afterwards.
+  ///   - leave: Gives up this one's place in it.
+  ///   - work: Finishes the other job.
+  func carry<Other>(
+    _ other: Job<Other>, leave: @escaping @Sendable () -> Void, _ work: () async -> Void
+  ) async {
+    let task = state.withLock { $0.task }
+    other.adopt(task)
+    other.onCancel { task?.cancel() }
+    // Who is left by everyone leaves the other; when that is left by everyone too, it ends the task.
+    onCancel(leave)
+    await work()
+    other.settle()
+    onCancel { task?.cancel() }
+  }
+
+  /// Has a task raised with the priority of this job.
+  private func adopt(_ task: Task<Void, Never>?) {
+    state.withLock { $0.task = task }
+    updatePriority()
+  }
+
+  /// Whether everyone has been told the ending.
+  var isFinished: Bool { state.withLock { $0.machine.isFinished } }
+
+  /// What is reserved for what was made.
+  var reservations: [MemoryReservation] { state.withLock { $0.reservations } }
+
+  /// The preview that nobody has taken yet is given up.
+  func dropPreview() {
+    _ = state.withLock { $0.machine.dropPreview() }
+  }
+
+  /// Whether nobody wants it any more.
+  var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
+
+  // MARK: Subscribers
 
   /// A new subscription, or `nil` when the job can no longer deliver.
   func join(_ want: Want) -> Subscription<Value>? {
-    let place = Subscription(job: self, want: want)
-    let (isIn, value) = state.withLock { state -> (Bool, Value?) in
-      switch state.phase {
-      case .running where !state.isCancelled:
-        // Under the lock, so that an older value cannot overtake a newer one. Nobody waits on it yet.
-        place.catchUp(state.news)
-        state.places[ObjectIdentifier(place)] = place
-        return (true, nil)
-      case .succeeded(let value):
-        state.places[ObjectIdentifier(place)] = place
-        return (true, value)
-      case .running, .closed:
-        return (false, nil)
-      }
-    }
-    guard isIn else { return nil }
-    if let value {
-      place.finish(.success(value))
-    } else {
-      follow(place)
-      // There may be enough to show already, though nothing new comes for a while.
-      if want.demand().followsArrival { wake() }
-    }
+    guard let (place, actions) = enter(want) else { return nil }
+    welcome(place, actions)
     return place
   }
 
-  /// A place for the job itself, that keeps it joinable while it puts away what it has made.
-  func hold() -> Subscription<Value>? {
-    join(Want(Demand(), priority: .veryLow))
+  /// The first half of ``join(_:)``, which may be called under a lock of a table; ``welcome(_:_:)`` has to follow.
+  func enter(_ want: Want) -> (Subscription<Value>, Machine.Actions)? {
+    let joined = state.withLock { state -> (id: Machine.ID, actions: Machine.Actions)? in
+      guard let joined = state.machine.join(want) else { return nil }
+      if want.isOfJob { state.parents[joined.id] = want }
+      return joined
+    }
+    return joined.map { (Subscription(job: self, id: $0.id, want: want), $0.actions) }
   }
 
-  /// Places that are taken.
-  var subscriberCount: Int { state.withLock { $0.places.count } }
+  /// The second half of ``join(_:)``.
+  func welcome(_ place: Subscription<Value>, _ actions: Machine.Actions) {
+    carryOut(actions)
+    place.followPriority()
+    if let listener = place.want.listener, let transfer = state.withLock({ $0.transfer }) {
+      listener.follow(transfer)
+    }
+  }
+
+  /// Subscribers that have not left.
+  var subscriberCount: Int { state.withLock { $0.machine.count } }
 
   /// All that anybody wants, or has wanted.
   var demand: Demand {
-    let (past, wants) = state.withLock { ($0.past, $0.places.values.map(\.want)) }
-    return wants.reduce(into: past) { $0.add($1.demand()) }
+    var (demand, parents) = state.withLock { state in
+      var demand = state.machine.demand
+      demand.previews = state.machine.wantedPreviews
+      demand.watchesProgress = state.machine.followsArrival
+      return (demand, state.parents.isEmpty ? [] : Array(state.parents.values))
+    }
+    for parent in parents { demand.add(parent.demand) }
+    return demand
   }
 
-  /// What to do when something else is wanted than before.
-  func onWake(_ wake: @escaping @Sendable () -> Void) {
-    state.withLock { $0.wake = wake }
+  /// Until when it has to be there for at least one who waits; `nil` if somebody has time.
+  var latestDeadline: Duration? { state.withLock { $0.machine.latestDeadline } }
+
+  func leave(_ id: Machine.ID, _ want: Want, _ error: any Error) {
+    // Asked outside the lock: the one who leaves may be a job.
+    let wanted = want.demand
+    carryOut(
+      state.withLock { state in
+        state.parents[id] = nil
+        return state.machine.leave(id, wanted: wanted, error)
+      })
+  }
+
+  func forget(_ id: Machine.ID) {
+    state.withLock { $0.machine.forget(id) }
+  }
+
+  func reprioritise(_ id: Machine.ID, _ level: () -> TaskPriority) {
+    // Looked up under the lock, so that of changes at the same time the last one stays.
+    carryOut(state.withLock { $0.machine.reprioritise(id, level().rawValue) })
   }
 
   /// Has the work look again at what is wanted.
@@ -127,154 +205,149 @@ final class Job<Value: Sendable>: Sendable {
     state.withLock { $0.wake }?()
   }
 
-  // MARK: News
-
-  /// Tells every subscriber that the work has begun.
-  func publishStart() { publish { $0.hasStarted = true } }
-
-  /// Tells every subscriber how far the transfer is.
-  func publish(_ arrival: Arrival) { publish { $0.arrival = arrival } }
-
-  /// Notes how far the transfer is, for those who will want to know, without waking those who wait.
-  func note(_ arrival: Arrival) {
-    let places = state.withLock { state -> [Subscription<Value>] in
-      guard case .running = state.phase else { return [] }
-      state.news.arrival = arrival
-      return Array(state.places.values)
-    }
-    for place in places { place.note(arrival) }
+  func lookAgain(_ id: Machine.ID) {
+    carryOut(
+      state.withLock { state in
+        if let arrival = state.transfer?.arrival { _ = state.machine.arrive(arrival) }
+        return state.machine.lookAgain(id)
+      })
+    wake()
   }
 
+  // MARK: Waiting
+
+  func beginCall(_ id: Machine.ID) -> Int {
+    let (call, displaced) = state.withLock { $0.machine.beginCall(id) }
+    displaced?.resume()
+    return call
+  }
+
+  func take(
+    _ id: Machine.ID, call: Int, _ interests: Interests
+  ) -> Result<Signal<Value>, any Error>? {
+    state.withLock { $0.machine.take(id, call: call, interests) }
+  }
+
+  func wait(
+    _ id: Machine.ID, call: Int, _ interests: Interests, _ continuation: CheckedContinuation<Void, Never>
+  ) {
+    state.withLock { $0.machine.wait(id, call: call, interests, continuation) }?.resume()
+  }
+
+  // MARK: Telling
+
+  /// Tells every subscriber that the work has begun.
+  func publishStart() { carryOut(state.withLock { $0.machine.start() }) }
+
   /// Shows every subscriber what can be seen so far.
-  func publish(preview: Image) { publish { $0.preview = preview } }
+  func publish(preview: Image) { carryOut(state.withLock { $0.machine.show(preview) }) }
 
   /// Gives every subscriber a value that will do until the work is done.
-  func publish(interim: Value) { publish { $0.interim = interim } }
+  func publish(interim: Value) { carryOut(state.withLock { $0.machine.offer(interim) }) }
 
-  private func publish(_ change: (inout News<Value>) -> Void) {
-    var news = News<Value>()
-    change(&news)
-    let places = state.withLock { state -> [Subscription<Value>] in
-      guard case .running = state.phase else { return [] }
-      state.news.add(news)
-      return Array(state.places.values)
-    }
-    for place in places { place.publish(news) }
+  /// Tells every subscriber how far the transfer is.
+  func publish(_ arrival: Arrival) { carryOut(state.withLock { $0.machine.arrive(arrival) }) }
+
+  /// Keeps bytes reserved until no job works with what was made.
+  func keep(_ reservations: [MemoryReservation]) {
+    if reservations.isEmpty { return }
+    state.withLock { $0.reservations += reservations }
   }
 
   /// Ends the job: the first call counts, and every subscriber gets this one ending.
   func finish(_ result: Result<Value, any Error>) {
-    let places = state.withLock { state -> [Subscription<Value>] in
-      guard case .running = state.phase else { return [] }
-      switch result {
-      case .success(let value) where !state.places.isEmpty: state.phase = .succeeded(value)
-      default: state.phase = .closed
-      }
-      state.news = News()
-      state.wake = nil
-      return Array(state.places.values)
-    }
-    for place in places { place.finish(result) }
+    carryOut(state.withLock { $0.machine.finish(result) })
+    stopFollowing()
   }
 
-  /// Ends the job with an error, if it is still running, and its work. It waits for nobody to take the ending.
+  /// Ends the job with an error, if it is still running, and its work.
   func abort(_ error: any Error) {
-    finish(.failure(error))
-    let (task, vacating) = state.withLock { state in
-      state.isCancelled = true
-      state.phase = .closed
-      state.places = [:]
-      let vacating = state.vacating
-      state.vacating = nil
-      return (state.task, vacating)
-    }
-    task?.cancel()
-    vacating?.resume()
+    carryOut(state.withLock { $0.machine.abort(error) })
+    stopFollowing()
   }
 
-  /// Says that everyone has the ending, and everything is stored.
+  /// Says that everything is stored.
   func settle() {
-    let waiting = state.withLock { state in
-      state.isSettled = true
-      defer { state.settling = [] }
-      return state.settling
-    }
-    for waiter in waiting { waiter.resume() }
+    carryOut(state.withLock { $0.machine.settle() })
+    stopFollowing()
   }
 
   /// Whether everyone has the ending, and everything is stored.
-  var isSettled: Bool { state.withLock { $0.isSettled } }
+  var isSettled: Bool { state.withLock { $0.machine.isSettled } }
 
-  /// Waits until everyone has the ending, and everything is stored.
-  func windUp() async {
-    await withCheckedContinuation { continuation in
-      let isSettled = state.withLock { state in
-        if !state.isSettled { state.settling.append(continuation) }
-        return state.isSettled
+  /// Waits until everyone has the ending and everything is stored, or the task is cancelled.
+  func settled() async {
+    let number = state.withLock { state in
+      state.nextWait += 1
+      return state.nextWait
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let ready = state.withLock { state in
+          Task.isCancelled ? continuation : state.machine.awaitSettling(number, continuation)
+        }
+        ready?.resume()
       }
-      if isSettled { continuation.resume() }
+    } onCancel: {
+      state.withLock { $0.machine.leaveSettling(number) }?.resume()
     }
   }
 
-  /// Waits until nobody holds a place any more. For the job itself, at its end: until then others may join.
-  func vacated() async {
-    await withCheckedContinuation { continuation in
-      let isVacant = state.withLock { state in
-        if !state.places.isEmpty { state.vacating = continuation }
-        return state.places.isEmpty
+  // MARK: Carrying out
+
+  private func carryOut(_ actions: Machine.Actions) {
+    if actions.isReprioritised { updatePriority() }
+    for waiter in actions.resumes { waiter.resume() }
+    if actions.wakesWork { wake() }
+    if actions.cancels { state.withLock { $0.cancel }?() }
+    if actions.releases {
+      // Given back when the last job lets go of them.
+      _ = state.withLock { state in
+        defer { state.reservations = [] }
+        return state.reservations
       }
-      if isVacant { continuation.resume() }
     }
-  }
-
-  // MARK: Coming and going
-
-  private func follow(_ place: Subscription<Value>) {
-    place.observe { [weak self] in self?.updatePriority() }
-    updatePriority()
+    if actions.isForgotten { state.withLock { $0.forget.take() }?() }
   }
 
   /// Brings the priority to that of the most urgent subscriber.
-  func updatePriority() {
+  private func updatePriority() {
     while true {
-      let (wanted, task) = state.withLock { state in
-        (state.places.values.lazy.map(\.want.priority.value).max() ?? .background, state.task)
-      }
+      let (level, task) = state.withLock { ($0.machine.level, $0.task) }
+      let wanted = TaskPriority(rawValue: level)
       let raises = wanted > priority.value
       priority.set(wanted)
       // A task cannot be lowered again; queues follow the priority itself.
       if raises { task?.escalatePriority(to: wanted) }
-      // Somebody may have come, gone or changed meanwhile: whoever sets last looks again.
-      let now = state.withLock { $0.places.values.lazy.map(\.want.priority.value).max() ?? .background }
-      if now == wanted { return }
+      // It may have changed meanwhile: whoever sets last looks again.
+      if state.withLock({ $0.machine.level }) == level { return }
     }
   }
 
-  /// Takes a subscriber off. The last one cancels a running job.
-  func leave(_ place: Subscription<Value>) {
-    // Asked outside the lock: the one who leaves may be a job itself.
-    let wanted = place.want.demand().lasting
-    let (hasLeft, task, vacating) = state.withLock {
-      state -> (Bool, Task<Void, Never>?, CheckedContinuation<Void, Never>?) in
-      guard state.places.removeValue(forKey: ObjectIdentifier(place)) != nil else { return (false, nil, nil) }
-      state.past.add(wanted)
-      guard state.places.isEmpty else { return (true, nil, nil) }
-      let vacating = state.vacating
-      state.vacating = nil
-      switch state.phase {
-      case .running:
-        if mayOutlive, state.past.finishesLoad { return (true, nil, vacating) }
-        state.isCancelled = true
-        return (true, state.task, vacating)
-      case .succeeded:
-        state.phase = .closed
-        return (true, nil, vacating)
-      case .closed:
-        return (true, nil, vacating)
-      }
+  private func stopFollowing() {
+    let transfer = state.withLock { state in
+      state.wake = nil
+      return state.transfer.take()
     }
-    if hasLeft { updatePriority() }
-    task?.cancel()
-    vacating?.resume()
+    transfer?.remove(self)
+  }
+}
+
+extension Job: TransferListening {
+  func follow(_ transfer: ObservedTransfer) {
+    let (listeners, isOver) = state.withLock { state in
+      if state.machine.isFinished { return ([any TransferListening](), true) }
+      state.transfer = transfer
+      return (state.parents.values.compactMap(\.listener), false)
+    }
+    if isOver { return }
+    transfer.add(self)
+    for listener in listeners { listener.follow(transfer) }
+    // It may have ended meanwhile.
+    if state.withLock({ $0.machine.isFinished }) { transfer.remove(self) }
+  }
+
+  func transferProgressed(_ arrival: Arrival) {
+    publish(arrival)
   }
 }

@@ -14,14 +14,12 @@ final class LoadedSource: Sendable {
   let log: StageLog
   /// The sizes that are wanted of it now.
   let orders = DecodeOrders()
-  /// Its place in the budget of encoded bytes, for as long as anybody needs it.
-  private let allowance: StageQueue.Allowance?
   private let rejected = Lock(false)
 
   init(
     data: Data, info: ImageInfo? = nil, source: ImageResponse.Source, metadata: RecordMetadata,
     provenance: Provenance,
-    log: StageLog = StageLog(), allowance: StageQueue.Allowance? = nil
+    log: StageLog = StageLog()
   ) {
     self.data = data
     self.info = info
@@ -29,7 +27,6 @@ final class LoadedSource: Sendable {
     self.metadata = metadata
     self.provenance = provenance
     self.log = log
-    self.allowance = allowance
   }
 
   /// Whether a decoder refused the bytes, or found only part of an image: they must not stay in a cache.

@@ -19,8 +19,6 @@ struct MadeImage: Sendable {
   var isConfirmed = false
   /// Whether it was found as it is, not made.
   var isFound = false
-  /// Places of its pixels in the budget.
-  var allowances: [StageQueue.Allowance] = []
   /// How long it took, from the start of the job.
   var duration = Duration.zero
   var log = StageLog()

@@ -3,34 +3,22 @@ import CalotypeSupport
 /// One caller's place in a ``Job``: of what happens at most one pending value of each kind, and exactly one ending.
 ///
 /// ``value()`` or ``next(_:)`` is awaited by one task at a time. Cancelling that task, or ``leave()``, ends the
-/// subscription at once.
+/// subscription at once. It holds a place, and nothing that is reserved.
 final class Subscription<Value: Sendable>: Sendable {
-  private struct State {
-    var news = News<Value>()
-    var lastArrival: Arrival?
-    var ending: Result<Value, any Error>?
-    /// Who waits, and which call of ``next(_:)`` that is. What there is to know is taken under the lock, by them.
-    var waiter: CheckedContinuation<Void, Never>?
-    var call = 0
-    var interests: Interests = []
-    var observation: LivePriority.Observation?
+  let job: Job<Value>
+  private let id: JobStateMachine<Value, CheckedContinuation<Void, Never>>.ID
+  let want: Want
+  private let observation = Lock<LivePriority.Observation?>(nil)
 
-    /// What the newest call is told; `nil` while there is nothing.
-    mutating func take(_ interests: Interests) -> Result<Signal<Value>, any Error>? {
-      // Who does not wait any more is told so, not what happened before.
-      if case .failure(let error) = ending, error is CancellationError { return .failure(error) }
-      if let signal = news.take(interests) { return .success(signal) }
-      return ending?.map { .ended($0) }
-    }
+  init(job: Job<Value>, id: Int, want: Want) {
+    self.job = job
+    self.id = id
+    self.want = want
   }
 
-  let want: Want
-  private let job: Job<Value>
-  private let state = Lock(State())
-
-  init(job: Job<Value>, want: Want) {
-    self.job = job
-    self.want = want
+  deinit {
+    observation.withLock { $0.take() }?.cancel()
+    job.forget(id)
   }
 
   /// The value the job ends with.
@@ -55,110 +43,49 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until what the job has made is stored.
-  func jobHasSettled() async {
-    await job.windUp()
-  }
-
   /// The newest of what the caller is interested in and was not told yet, or the ending.
   func next(_ interests: Interests) async throws -> Signal<Value> {
-    try await withTaskPriorityEscalationHandler {
-      try await cancellableNext(interests)
+    let call = job.beginCall(id)
+    if let ready = job.take(id, call: call, interests) { return try ready.get() }
+    return try await withTaskPriorityEscalationHandler {
+      try await withTaskCancellationHandler {
+        while true {
+          await withCheckedContinuation { job.wait(id, call: call, interests, $0) }
+          if let ready = job.take(id, call: call, interests) { return try ready.get() }
+        }
+      } onCancel: {
+        leave()
+      }
     } onPriorityEscalated: { [want] _, priority in
       // Who waits for a job lends it its priority.
-      if priority > want.priority.value { want.priority.set(priority) }
-    }
-  }
-
-  private func cancellableNext(_ interests: Interests) async throws -> Signal<Value> {
-    let call = state.withLock { state in
-      state.call += 1
-      return state.call
-    }
-    return try await withTaskCancellationHandler {
-      while true {
-        let ready = state.withLock { state -> Result<Signal<Value>, any Error>? in
-          // Two calls at once are a mistake of the caller, and still end both.
-          state.call == call ? state.take(interests) : .failure(CancellationError())
-        }
-        if let ready { return try ready.get() }
-        await withCheckedContinuation { wait(with: $0, for: interests, call: call) }
+      if let live = want.priority {
+        if priority > live.value { live.set(priority) }
+      } else if priority > want.level {
+        job.reprioritise(id) { priority }
       }
-    } onCancel: {
-      leave()
     }
-  }
-
-  private func wait(with continuation: CheckedContinuation<Void, Never>, for interests: Interests, call: Int)
-  {
-    let resumed = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      if state.call != call || state.ending != nil || state.news.has(interests) { return continuation }
-      let displaced = state.waiter
-      state.waiter = continuation
-      state.interests = interests
-      return displaced
-    }
-    resumed?.resume()
-  }
-
-  /// What a joiner has missed. Nobody waits yet.
-  func catchUp(_ news: News<Value>) {
-    state.withLock { state in
-      state.news.add(news)
-      state.lastArrival = news.arrival
-    }
-  }
-
-  /// Remembers how far the transfer is, for ``repeatArrival()``.
-  func note(_ arrival: Arrival) {
-    state.withLock { $0.lastArrival = arrival }
   }
 
   /// Tells again how far the transfer is, to one who would now make something else of it.
-  func repeatArrival() {
-    var news = News<Value>()
-    news.arrival = state.withLock { $0.lastArrival }
-    publish(news)
-    job.wake()
+  func lookAgain() {
+    job.lookAgain(id)
   }
 
-  /// Replaces news that were not taken yet: nobody needs to know where the transfer was a moment ago.
-  func publish(_ news: News<Value>) {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.ending == nil else { return nil }
-      state.news.add(news)
-      state.lastArrival = news.arrival ?? state.lastArrival
-      return state.news.has(state.interests) ? state.waiter.take() : nil
+  /// Has the job follow the priority of the subscriber, if that may change.
+  func followPriority() {
+    guard let live = want.priority else { return }
+    let observation = live.observe { [weak self] in
+      guard let self else { return }
+      job.reprioritise(id) { live.value }
     }
-    waiter?.resume()
-  }
-
-  /// Sets the ending; the first one counts. A preview that nobody has seen by then is of no use any more.
-  func finish(_ result: Result<Value, any Error>) {
-    let (waiter, observation) = state.withLock {
-      state -> (CheckedContinuation<Void, Never>?, LivePriority.Observation?) in
-      guard state.ending == nil else { return (nil, nil) }
-      state.ending = result
-      state.news.preview = nil
-      return (state.waiter.take(), state.observation.take())
-    }
-    observation?.cancel()
-    waiter?.resume()
-  }
-
-  /// Calls `changed` when the subscriber wants it more or less urgently, until the ending.
-  func observe(_ changed: @escaping @Sendable () -> Void) {
-    let observation = want.priority.observe(changed)
-    let isOver = state.withLock { state in
-      if state.ending == nil { state.observation = observation }
-      return state.ending != nil
-    }
-    if isOver { observation.cancel() }
+    self.observation.withLock { $0 = observation }
+    // It may have changed before it was observed.
+    job.reprioritise(id) { live.value }
   }
 
   /// Gives up the place; a pending call ends with `error`. Harmless when repeated.
   func leave(_ error: any Error = CancellationError()) {
-    finish(.failure(error))
-    job.leave(self)
+    observation.withLock { $0.take() }?.cancel()
+    job.leave(id, want, error)
   }
 }

@@ -1,92 +1,59 @@
 import CalotypeSupport
 
-/// What somebody wants of a job, for as long as their place is taken. A job that waits for another wants of it what is
-/// wanted of itself, so what changes above is seen below.
+/// What a subscriber wants of a job, for as long as it is subscribed. A job that waits for another wants of it what is
+/// wanted of itself.
 struct Want: Sendable {
-  /// How urgently.
-  let priority: LivePriority
+  /// How urgently, at first.
+  let level: TaskPriority
+  /// How urgently, if that may change.
+  let priority: LivePriority?
   /// Tells the jobs of one request from those of others, if they are not to be shared.
   var number = 0
-  /// What shall become of the result. Asked when it matters.
-  let demand: @Sendable () -> Demand
+  /// The place among all callers.
+  var caller: JobRegistry.CallerPlace?
+  /// When the subscriber has to have it, in the time of the pipeline; `nil` if it has time.
+  var deadline: Duration?
+  /// What shall become of the result, if it is a caller that wants it.
+  let own: Demand
+  /// The same, if it is a job: asked when it matters.
+  let inherited: (@Sendable () -> Demand)?
+  /// The job that wants it: it is told what arrives.
+  let listener: (any TransferListening)?
+
   /// Whether a job wants it, rather than a caller.
-  let isOfJob: Bool
+  var isOfJob: Bool { inherited != nil }
+  /// What shall become of the result, as of now.
+  var demand: Demand { inherited?() ?? own }
 
   /// What one request wants.
   init(_ demand: Demand, priority: RequestPriority) {
-    self.init(demand, priority: LivePriority(priority.taskPriority))
+    self.init(demand, level: priority.taskPriority)
   }
 
   /// What one request wants, whose priority may change.
   init(_ demand: Demand, priority: LivePriority) {
-    self.priority = priority
-    self.demand = { demand }
-    isOfJob = false
+    self.init(demand, level: priority.value, priority: priority)
   }
 
-  /// What is wanted of a job, by whoever waits for it.
+  private init(_ demand: Demand, level: TaskPriority, priority: LivePriority? = nil) {
+    self.level = level
+    self.priority = priority
+    own = demand
+    inherited = nil
+    listener = nil
+  }
+
+  /// What is wanted of a job, by another that waits for it.
   init<Value>(of job: Job<Value>, changing: @escaping @Sendable (inout Demand) -> Void = { _ in }) {
+    level = job.priority.value
     priority = job.priority
     number = job.number
-    demand = {
+    own = Demand()
+    inherited = {
       var demand = job.demand
       changing(&demand)
       return demand
     }
-    isOfJob = true
-  }
-}
-
-/// What shall become of a result beside being delivered: all that anybody wants.
-struct Demand: Sendable {
-  /// Where to keep it.
-  var tiers: CacheTiers = []
-  /// What to keep it under.
-  var tags: [String] = []
-  /// Whether to bring a transfer to its end when nobody waits any more.
-  var finishesLoad = false
-  /// Previews to make meanwhile.
-  var previews: Set<PreviewPolicy> = []
-  /// Whether anybody looks how far a transfer is.
-  var watchesProgress = false
-  /// Whether a picture of the same size is made of it next.
-  var isTransformed = false
-
-  init() {}
-
-  init(_ request: ImageRequest) {
-    if request.cachePolicy.writesCaches { tiers = request.storeTiers }
-    // Of a picture as it is served the original is the result.
-    if request.isPlain, tiers.contains(.disk) { tiers.insert(.originals) }
-    tags = request.tags
-    finishesLoad = request.finishesLoad && request.cachePolicy.writesCaches
-    if request.previews != .off { previews = [request.previews] }
-  }
-
-  /// Whether something is to be done whenever bytes arrive.
-  var followsArrival: Bool { watchesProgress || !previews.isEmpty }
-
-  /// What stays of it when those who want it have left.
-  var lasting: Demand {
-    var demand = self
-    demand.previews = []
-    demand.watchesProgress = false
-    return demand
-  }
-
-  mutating func add(_ other: Demand) {
-    tiers.formUnion(other.tiers)
-    tags = tags.merging(other.tags)
-    finishesLoad = finishesLoad || other.finishesLoad
-    previews.formUnion(other.previews)
-    watchesProgress = watchesProgress || other.watchesProgress
-    isTransformed = isTransformed || other.isTransformed
-  }
-}
-
-extension [String] {
-  /// These and those that are not among them.
-  func merging(_ others: [String]) -> [String] {
-    others.isEmpty ? self : self + others.filter { !contains($0) }
+    listener = job
   }
 }

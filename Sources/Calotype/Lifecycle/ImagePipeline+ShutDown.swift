@@ -27,14 +27,15 @@ extension ImagePipeline {
   }
 
   private func close() {
-    books.closed = .shutDown
-    // Who asks for an image in memory does not ask the books.
+    context.jobs.close(.shutDown)
+    // Who asks for an image in memory does not ask the jobs.
     isClosed.store(true, ordering: .relaxed)
     isPlain.store(false, ordering: .relaxed)
   }
 
   private func drain(within limit: Duration) async {
     let clock = configuration.clock
+    let context = context
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         do {
@@ -43,29 +44,20 @@ extension ImagePipeline {
           // Everything has ended before.
           return
         }
-        await self.abortJobs()
+        context.jobs.abort(.shutDown)
       }
       // Those that end may have begun others.
-      while books.isBusy { await flush() }
+      while context.jobs.isBusy { await context.jobs.settle() }
       group.cancelAll()
     }
     // Nothing is left to be done; some may not have taken their endings yet.
-    abortJobs()
-    await idle()
+    context.jobs.abort(.shutDown)
+    await context.jobs.idle()
     await flushCaches()
   }
 
   private func abortJobs() {
-    books.isAborted = true
-    for job in books.images.values { job.abort(PipelineError.shutDown) }
-    for job in books.originals.values { job.abort(PipelineError.shutDown) }
-    for job in books.loads.values { job.abort(PipelineError.shutDown) }
-  }
-
-  /// Waits until the last task of a job has ended.
-  private func idle() async {
-    if books.tasks == 0 { return }
-    await withCheckedContinuation { books.idling.append($0) }
+    context.jobs.abort(.shutDown)
   }
 
   private func flushCaches() async {
@@ -73,7 +65,7 @@ extension ImagePipeline {
       do {
         try await cache?.writable?.flush()
       } catch {
-        counters.count(cacheError: error)
+        context.counters.count(cacheError: error)
       }
     }
   }

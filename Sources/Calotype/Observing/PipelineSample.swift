@@ -28,7 +28,7 @@ extension ImagePipeline {
       do {
         sample.diskBytes = try await disk.statistics().bytes
       } catch {
-        counters.count(cacheError: error)
+        context.counters.count(cacheError: error)
       }
     }
     for observer in configuration.observers { observer.sampled(sample) }

@@ -86,7 +86,7 @@ extension ImagePipeline {
     _ kind: ObservedRequest.Kind, _ request: ImageRequest, outcome: (Value) -> RequestOutcome,
     _ body: () async throws -> Value
   ) async throws -> Value {
-    guard let watch else { return try await body() }
+    guard let watch = context.watch else { return try await body() }
     let told = RequestWatch(watch, kind, request)
     told.begin()
     do {

@@ -18,8 +18,11 @@ extension ImagePipeline {
     public var freshness: FreshnessPolicy
     /// What an image may demand of the decoder, and how many bytes of it are accepted.
     public var decodeLimits: DecodeLimits
-    /// How much is done at a time, and how many bytes that may take.
+    /// How much is done at a time, and how much may wait.
     public var limits = PipelineLimits()
+    /// The bytes that are held meanwhile; `nil` for ``PipelineMemory/defaultByteLimit`` of its own, within ``limits``. Several
+    /// pipelines may share one.
+    public var memory: PipelineMemory?
     /// What of an original goes to disk.
     public var originalSerializer: OriginalSerializer
     /// How results are kept on disk. Lossless by default, so that an image is the same whether made or found. `nil` keeps

@@ -5,32 +5,65 @@ import FoundationEssentials
 /// What a caller gets of a job: one response or one error, by the rules of its own request.
 extension ImagePipeline {
   /// What a request wants of its jobs.
+  ///
+  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``.
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
-  ) -> Want {
+  ) throws -> Want {
+    guard let place = try context.jobs.admitCaller() else {
+      throw PipelineError.overloaded(
+        request.source.description, waiting: configuration.limits.callers,
+        retryAfter: context.loads.predictedWait)
+    }
     var demand = Demand(request)
     demand.watchesProgress = watchesProgress
-    var want = Want(demand, priority: priority ?? LivePriority(request.priority.taskPriority))
-    if !configuration.sharesWork { want.number = counters.nextNumber() }
+    var want =
+      if let priority { Want(demand, priority: priority) } else { Want(demand, priority: request.priority) }
+    want.caller = place
+    want.deadline = request.deadline.map { context.elapsed() + $0 }
+    if !configuration.sharesWork { want.number = context.counters.nextNumber() }
     return want
   }
 
   nonisolated func makeResponse(for request: ImageRequest) async throws -> ImageResponse {
-    try await withDeadline(of: request) { deadline in
-      let want = want(request)
+    let want = try want(request)
+    return try await withDeadline(of: request) { deadline in
       // First, so that the image is made of the same bytes.
       var original: Subscription<LoadedSource>?
       if request.includesData {
-        original = try await subscribe(
+        original = try context.subscribe(
           toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
       }
       defer { original?.leave() }
-      let place = try await subscribe(to: request, want: want)
-      defer { place.leave() }
-      deadline?.limit(place)
       if let original { deadline?.limit(original) }
-      let (made, isInterim) = try await place.firstValue()
-      return try await response(made, isInterim: isInterim, for: request, original: original)
+      return try await retried(request) {
+        let place = try context.subscribe(to: request, want: want)
+        deadline?.limit(place)
+        return place
+      } use: { place in
+        let (made, isInterim) = try await place.firstValue()
+        return try await response(made, of: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
+      }
+    }
+  }
+
+  /// Uses a place in a job; in another one if that was led by a request with another URL and could not load it.
+  ///
+  /// Keys may leave a part of the URL out, such as a signature: that of another says nothing about ours.
+  nonisolated func retried<Value, Result>(
+    _ request: ImageRequest, _ subscribe: () throws -> Subscription<Value>,
+    use: (Subscription<Value>) async throws -> Result
+  ) async throws -> Result {
+    var attempts = 0
+    while true {
+      let place = try subscribe()
+      defer { place.leave() }
+      do {
+        return try await use(place)
+      } catch let error as LoadingError {
+        attempts += 1
+        guard place.job.leader != request.source, attempts < 3, !Task.isCancelled else { throw error }
+      }
     }
   }
 
@@ -38,7 +71,8 @@ extension ImagePipeline {
   ///
   /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``; what the load of the original throws.
   nonisolated func response(
-    _ made: MadeImage, isInterim: Bool, for request: ImageRequest, original: Subscription<LoadedSource>?
+    _ made: MadeImage, of place: Subscription<MadeImage>, isInterim: Bool, for request: ImageRequest,
+    original: Subscription<LoadedSource>?, deadline: Deadline?
   ) async throws -> ImageResponse {
     if let expected = request.expectedKind, let info = made.image.info {
       let kind: ImageKind = info.frameCount > 1 ? .animated : .still
@@ -48,8 +82,13 @@ extension ImagePipeline {
     if let original { data = try await original.firstValue().0.data }
     var stores: StoreOutcomes?
     if !isInterim, request.storeDurability != .none {
-      await windUp(request)
-      if request.storeDurability == .flushed { try await flushCaches(of: Plan(request, configuration)) }
+      let job = place.job
+      try await Deadline.run(within: deadline) {
+        await job.settled()
+        if request.storeDurability == .flushed {
+          try await self.flushCaches(of: Plan(request, self.configuration))
+        }
+      }
       stores = made.log.stores
     }
     return ImageResponse(
@@ -63,7 +102,7 @@ extension ImagePipeline {
       do {
         try await cache?.writable?.flush()
       } catch {
-        counters.count(cacheError: error)
+        context.counters.count(cacheError: error)
         throw error
       }
     }
@@ -76,9 +115,14 @@ extension ImagePipeline {
     of request: ImageRequest, _ body: (Deadline?) async throws -> Value
   ) async throws -> Value {
     guard let limit = request.deadline else { return try await body(nil) }
-    let deadline = Deadline(
-      PipelineError.deadlineExceeded(request.source.description, after: limit))
-    return try await withDeadline(deadline, in: limit) { try await body(deadline) }
+    let error = PipelineError.deadlineExceeded(request.source.description, after: limit)
+    let deadline = Deadline(error)
+    do {
+      return try await withDeadline(deadline, in: limit) { try await body(deadline) }
+    } catch is CannotBeInTime {
+      // Nobody had the time for it.
+      throw error
+    }
   }
 
   /// Runs `body`, and ends what it waits for after some time.
@@ -94,33 +138,5 @@ extension ImagePipeline {
       defer { group.cancelAll() }
       return try await body()
     }
-  }
-}
-
-/// The end of a caller's patience.
-final class Deadline: Sendable {
-  private let error: PipelineError
-  private let state = Lock((hasPassed: false, ends: [@Sendable (PipelineError) -> Void]()))
-
-  init(_ error: PipelineError) {
-    self.error = error
-  }
-
-  /// Ends a place, when the time has come.
-  func limit<Value>(_ place: Subscription<Value>) {
-    let hasPassed = state.withLock { state in
-      if !state.hasPassed { state.ends.append { place.leave($0) } }
-      return state.hasPassed
-    }
-    if hasPassed { place.leave(error) }
-  }
-
-  func pass() {
-    let ends = state.withLock { state in
-      state.hasPassed = true
-      defer { state.ends = [] }
-      return state.ends
-    }
-    for end in ends { end(error) }
   }
 }

@@ -28,20 +28,76 @@ extension ImagePipeline {
     public var runningImageJobs = 0
     /// Originals being looked for, loaded or stored now.
     public var runningSourceJobs = 0
-    /// Loads that wait until there is room for their bytes.
+    /// Loads that wait for their turn, or for room for their bytes.
     public var waitingLoads = 0
+    /// Loads under way.
+    public var runningLoads = 0
+    /// Jobs that were made and have not ended, those that wait included; ``PipelineLimits/waitingRequests`` is the limit.
+    public var requests = 0
+    /// Requests that were refused, because too many waited.
+    public var refusedRequests = 0
+    /// Images that wait to be encoded for callers of ``ImagePipeline/encode(_:as:priority:)``.
+    public var waitingEncodes = 0
+    /// Results and originals that wait to be stored.
+    public var waitingStores = 0
+    /// Results and originals that were not stored, because too much waited or room was short.
+    public var storesShed = 0
     /// Images being decoded now.
     public var runningDecodes = 0
     /// Images that wait for their turn to be decoded.
     public var waitingDecodes = 0
-    /// Bytes of pixels that are under way; ``PipelineLimits/decodedBytes`` is the limit.
+    /// Bytes of pixels that are being made; ``PipelineLimits/decodedBytes`` and ``PipelineMemory/byteLimit`` are the limits.
     public var decodedBytes = 0
     /// The most there have been.
     public var peakDecodedBytes = 0
-    /// Bytes of originals that are waiting to be decoded or being decoded; ``PipelineLimits/encodedBytes`` is the limit.
+    /// Bytes of originals that arrive, wait to be decoded or are being decoded; ``PipelineLimits/encodedBytes`` and
+    /// ``PipelineMemory/byteLimit`` are the limits.
     public var encodedBytes = 0
     /// The most there have been.
     public var peakEncodedBytes = 0
+    /// Bytes of canvases of images that still arrive, and of their previews.
+    public var arrivingBytes = 0
+    /// Bytes of what waits to be stored.
+    public var storeBytes = 0
+    /// Bytes that are held in all; ``PipelineMemory/byteLimit`` is the limit. With those of other pipelines that share it.
+    public var heldBytes = 0
+    /// The most there have been.
+    public var peakHeldBytes = 0
+  }
+
+  /// Counters, and what is being done now.
+  public var statistics: Statistics {
+    var statistics = context.counters.snapshot
+    let jobs = context.jobs
+    statistics.runningImageJobs = jobs.images.count
+    statistics.runningSourceJobs = jobs.originals.count + jobs.loads.count
+    statistics.requests = jobs.jobCount
+    let decodes = context.decodes.statistics
+    statistics.waitingDecodes = decodes.waiting
+    statistics.runningDecodes = decodes.running
+    let (loads, localLoads) = (context.loads.statistics, context.localLoads.statistics)
+    let memory = context.memory.statistics
+    statistics.waitingLoads = loads.waiting + localLoads.waiting + memory.waiting
+    statistics.runningLoads = loads.running + localLoads.running
+    statistics.refusedRequests = jobs.refused + loads.refused
+    statistics.waitingEncodes = context.encodes.statistics.waiting
+    statistics.waitingStores = context.stores.statistics.waiting
+    statistics.decodedBytes = memory.decodedBytes
+    statistics.peakDecodedBytes = context.memory.peak(of: .decoded)
+    statistics.encodedBytes = memory.encodedBytes
+    statistics.peakEncodedBytes = context.memory.peak(of: .encoded)
+    statistics.arrivingBytes = memory.arrivingBytes
+    statistics.storeBytes = memory.storeBytes
+    statistics.heldBytes = memory.bytes
+    statistics.peakHeldBytes = memory.peakBytes
+    return statistics
+  }
+
+  /// Waits until the jobs that are running now have ended and their results are in the caches.
+  ///
+  /// A caller has its image before it is written to disk; call this before the process ends.
+  public func flush() async {
+    await context.jobs.settle()
   }
 }
 

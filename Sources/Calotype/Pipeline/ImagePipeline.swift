@@ -18,42 +18,28 @@ import Synchronization
 /// the most urgent of those who wait for it. Cancelling a task takes one caller out; when the last one is gone, the job
 /// is cancelled and its connection closed. Each caller gets exactly one result or one error.
 ///
-/// The actor keeps the books of running jobs. Decoding runs on threads of its own, file access and transfers on
-/// those of the caches and loaders. An image in memory is returned without any suspension.
+/// The actor decides about the life cycle: suspension, flushing, shutting down. Running jobs are found without it. Decoding
+/// runs on threads of its own, file access and transfers on those of the caches and loaders. An image in memory is returned
+/// without any suspension.
+///
+/// How much is done at a time, how much may wait and how many bytes that takes is bounded: ``PipelineLimits``,
+/// ``PipelineMemory``. What exceeds that is refused at once, with the time after which to come back.
 public actor ImagePipeline {
   /// What this pipeline is made of.
   public nonisolated let configuration: Configuration
 
-  var books = JobBooks()
-  nonisolated let counters = PipelineCounters()
-  nonisolated let workers: WorkerExecutor
-  nonisolated let loads: StageQueue
-  nonisolated let decodes: StageQueue
-  nonisolated let transforms: StageQueue
-  nonisolated let encodes: StageQueue
-  /// Time since the pipeline was made.
-  nonisolated let elapsed: @Sendable () -> Duration
-  /// Whoever is told what happens, if there is anybody.
-  nonisolated let watch: PipelineWatch?
+  nonisolated let context: PipelineContext
   /// Whether requests are taken as they are, and nobody watches: the one question that is asked of an image in memory.
   nonisolated let isPlain: Atomic<Bool>
   /// Whether no more requests are taken.
   nonisolated let isClosed = Atomic(false)
 
-  /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches.
+  /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches or memory.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
-    let limits = configuration.limits
-    workers = WorkerExecutor(
-      name: "calotype-decode", threads: max(limits.decodes, limits.transforms, limits.encodes))
-    loads = StageQueue(limit: limits.loads, byteLimit: limits.encodedBytes)
-    decodes = StageQueue(limit: limits.decodes, byteLimit: limits.decodedBytes)
-    transforms = StageQueue(limit: limits.transforms)
-    encodes = StageQueue(limit: limits.encodes)
-    elapsed = configuration.clock.stopwatch
-    watch = PipelineWatch(configuration, elapsed: elapsed)
+    context = PipelineContext(configuration)
     isPlain = Atomic(
-      configuration.interceptors.isEmpty && configuration.transforms.isEmpty && watch == nil)
+      configuration.interceptors.isEmpty && configuration.transforms.isEmpty && context.watch == nil)
   }
 
   // MARK: Images
@@ -73,7 +59,7 @@ public actor ImagePipeline {
     // Not by way of `cachedImage(for:)`: an optional image is copied once more than an image.
     if isPlain.load(ordering: .relaxed) {
       if let cached = inMemory(request) { return cached.image }
-    } else if watch != nil || isClosed.load(ordering: .relaxed) {
+    } else if context.watch != nil || isClosed.load(ordering: .relaxed) {
       return try await watchedResponse(for: request, as: .image).image
     } else if let cached = inMemory(prepared(request)) {
       return cached.image
@@ -135,19 +121,22 @@ public actor ImagePipeline {
   private nonisolated func loadData(
     for request: ImageRequest, progress: ((LoadProgress) -> Void)?
   ) async throws -> DataResponse {
-    let want = want(request, watchesProgress: progress != nil)
+    let want = try want(request, watchesProgress: progress != nil)
     return try await withDeadline(of: request) { deadline in
-      let plan = Plan(request, configuration)
-      let place = try await subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: want)
-      defer { place.leave() }
-      deadline?.limit(place)
-      while true {
-        switch try await place.next([.progress, .interim]) {
-        case .arrived(let arrival): progress?(arrival.progress)
-        case .interim(let loaded), .ended(let loaded):
-          return DataResponse(
-            data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
-        case .started, .preview: continue
+      try await retried(request) {
+        let place = try context.subscribe(
+          toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
+        deadline?.limit(place)
+        return place
+      } use: { place in
+        while true {
+          switch try await place.next([.progress, .interim]) {
+          case .arrived(let arrival): progress?(arrival.progress)
+          case .interim(let loaded), .ended(let loaded):
+            return DataResponse(
+              data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+          case .started, .preview: continue
+          }
         }
       }
     }
@@ -161,8 +150,9 @@ public actor ImagePipeline {
   public nonisolated func encode(
     _ image: Image, as options: EncodeOptions, priority: RequestPriority = .normal
   ) async throws -> Data {
-    try await encodes.run(priority: LivePriority(priority.taskPriority)) {
-      try await workers.run { try configuration.coders.encode(image, as: options) }
+    let claim = WorkQueue.Claim(cost: options.predictedDuration(for: image).nanosecondCount)
+    return try await context.encodes.run(priority: LivePriority(priority.taskPriority), claim) {
+      try await context.workers.run { try configuration.coders.encode(image, as: options) }
     }
   }
 

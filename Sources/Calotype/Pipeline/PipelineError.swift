@@ -10,6 +10,10 @@ public enum PipelineError: CalotypeError, Hashable {
   case unexpectedKind(ImageKind, expected: ImageKind)
   /// Too many requests wait for a ``Prefetcher`` already.
   case queueFull(String, limit: Int)
+  /// More requests wait than may, in all or for one origin: how many, and when to come back.
+  case overloaded(String, waiting: Int, retryAfter: Duration)
+  /// The image takes more memory than the pipeline may hold, by its header. Bytes.
+  case exceedsMemory(String, bytes: Int, limit: Int)
   /// The pipeline has been shut down, or is being: it takes no more requests.
   case shutDown
 
@@ -21,6 +25,8 @@ public enum PipelineError: CalotypeError, Hashable {
     case .deadlineExceeded: "deadlineExceeded"
     case .unexpectedKind: "unexpectedKind"
     case .queueFull: "queueFull"
+    case .overloaded: "overloaded"
+    case .exceedsMemory: "exceedsMemory"
     case .shutDown: "shutDown"
     }
   }
@@ -28,8 +34,8 @@ public enum PipelineError: CalotypeError, Hashable {
   /// Whether the same call can succeed later.
   public var isRetryable: Bool {
     switch self {
-    case .deadlineExceeded, .queueFull: true
-    case .notCached, .loadDenied, .unexpectedKind, .shutDown: false
+    case .deadlineExceeded, .queueFull, .overloaded: true
+    case .notCached, .loadDenied, .unexpectedKind, .exceedsMemory, .shutDown: false
     }
   }
 }
@@ -48,6 +54,10 @@ extension PipelineError: CustomStringConvertible {
       "the picture is \(kind.rawValue), and the request expects it to be \(expected.rawValue)"
     case .queueFull(let source, let limit):
       "\(source) is not prefetched, because \(limit) requests wait already; hand over fewer at a time"
+    case .overloaded(let source, let waiting, let retryAfter):
+      "\(source) is not loaded now, because \(waiting) requests wait already; try again in \(retryAfter)"
+    case .exceedsMemory(let source, let bytes, let limit):
+      "\(source) takes \(bytes) bytes to decode, and the pipeline may hold \(limit); ask for a thumbnail, or raise the limit"
     case .shutDown:
       "the pipeline has been shut down; use another one"
     }

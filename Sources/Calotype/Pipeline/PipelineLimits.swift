@@ -1,23 +1,36 @@
 import CalotypeSupport
 
-/// How much a pipeline does at a time, and how many bytes that may take. What goes beyond waits, the most urgent first.
+/// How much a pipeline does at a time, and how much may wait. What goes beyond waits, the most urgent first; what may not
+/// wait either is refused with ``PipelineError/overloaded(_:waiting:retryAfter:)``.
 ///
-/// The numbers follow from the processors that the process may use: those of its affinity mask and of the quota of its
-/// control group. How many transfers run at a time is up to the loader.
+/// Numbers of threads follow from the processors that the process may use: those of its affinity mask and of the quota of its
+/// control group. How many bytes are held meanwhile is up to ``ImagePipeline/Configuration/memory``.
 public struct PipelineLimits: Hashable, Sendable {
   /// Images decoded at a time: one a processor.
   public var decodes = Threads.availableProcessors
   /// Pictures transformed at a time: one a processor.
   public var transforms = Threads.availableProcessors
-  /// Results encoded at a time: one for two processors, so that images that somebody waits for go first.
-  public var encodes = max(1, Threads.availableProcessors / 2)
-  /// Loads under way at a time. The loader has limits of its own for transfers; this one also counts what has not got there.
-  public var loads = 1000
-  /// Pixels under way, from the decode until the image is handed over and stored. 512 MiB. An image that is larger goes alone.
-  public var decodedBytes = 512 << 20
-  /// Encoded originals that wait for their decode or are being decoded: while there are more, nothing else is loaded.
-  /// 256 MiB. A single original may be larger.
-  public var encodedBytes = 256 << 20
+  /// Images encoded at a time for callers of ``ImagePipeline/encode(_:as:priority:)``: one a processor.
+  public var encodes = Threads.availableProcessors
+  /// Results and originals that are stored at a time, encoding included: one for two processors, at least two.
+  public var stores = max(2, Threads.availableProcessors / 2)
+  /// Loads at a time. The loader has limits of its own for transfers.
+  public var loads = 32
+  /// Loads of one origin at a time. Besides, an origin gets no further place while it holds as many as are free, so that
+  /// a few slow ones never take all. As many as ``loads`` or more lift both.
+  public var loadsPerOrigin = 6
+  /// Requests that may be under way, those that wait for their turn included. One origin may have as many waiting as it
+  /// leaves free for others.
+  public var waitingRequests = 10_000
+  /// Callers that may wait for these: many can wait for one image.
+  public var callers = 100_000
+  /// Results and originals that may wait to be stored. What exceeds that is not stored.
+  public var waitingStores = 1_000
+  /// The most of ``ImagePipeline/Configuration/memory`` that pixels may take; `nil` for no limit of their own.
+  public var decodedBytes: Int?
+  /// The most of ``ImagePipeline/Configuration/memory`` that encoded originals may take which are being loaded or wait to be
+  /// decoded; `nil` for no limit of their own. A body for which there is no room ever is collected in a temporary file.
+  public var encodedBytes: Int?
 
   /// The limits of this machine.
   public init() {}

@@ -39,7 +39,7 @@ extension ImagePipeline {
     // Nobody's load ends because somebody else was in a hurry.
     let isShared = configuration.sharesWork && request.deadline == nil
     let key = ArrivingAnimations.Key(
-      pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : counters.nextNumber())
+      pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : context.counters.nextNumber())
     let (animation, place) = pool.arriving.join(key) {
       ProgressiveAnimation(coders: plan.coders, options: plan.decodeOptions)
     } load: {
@@ -60,8 +60,8 @@ extension ImagePipeline {
     do {
       _ = try await watched(.data, plan.request, outcome: { RequestOutcome($0) }) {
         try await withDeadline(of: plan.request) { deadline in
-          let want = want(plan.request, watchesProgress: true)
-          let place = try await subscribe(
+          let want = try want(plan.request, watchesProgress: true)
+          let place = try context.subscribe(
             toOriginalOf: plan, policy: plan.request.cachePolicy, want: want)
           defer { place.leave() }
           deadline?.limit(place)

@@ -47,7 +47,7 @@ public final class ProgressiveAnimation: Sendable {
   /// How the frames are decoded.
   public let options: DecodeOptions
   private let decoder: Decoder
-  private let turns = StageQueue(limit: 1)
+  private let turns = WorkQueue(limit: 1, now: ContinuousClock().stopwatch)
   private let workers = WorkerExecutor.playback
   private let state = Lock(State())
 

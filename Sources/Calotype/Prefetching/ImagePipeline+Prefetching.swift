@@ -41,7 +41,7 @@ extension ImagePipeline {
     let request = item.request
     var demand = Demand(request)
     demand.tiers = request.cachePolicy.writesCaches ? .originals : []
-    let place = try await subscribe(
+    let place = try context.subscribe(
       toOriginalOf: Plan(request, configuration), policy: request.cachePolicy,
       want: Want(demand, priority: item.priority))
     defer { place.leave() }
@@ -55,13 +55,14 @@ extension ImagePipeline {
     _ item: PrefetchItem, _ deadline: Deadline?
   ) async throws -> PrefetchOutcome {
     let request = item.request
-    let place = try await subscribe(
+    let place = try context.subscribe(
       to: request, want: Want(Demand(request), priority: item.priority))
     defer { place.leave() }
     item.hold(place)
     deadline?.limit(place)
     let (made, isInterim) = try await place.firstValue()
-    let response = try await response(made, isInterim: isInterim, for: request, original: nil)
+    let response = try await response(
+      made, of: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
     return response.source == .memory ? .skipped : .loaded(byteCount: response.byteCount)
   }
 
@@ -81,7 +82,7 @@ extension ImagePipeline {
     if request.trustsAge { return await plan.cachedTiers.contains(.disk) }
     guard let key = plan.resultKey, let record = try? await plan.disk?.read(key) else { return false }
     guard let response = record.metadata.response else { return true }
-    let decision = freshness(for: request).decision(
+    let decision = context.freshness(for: request).decision(
       for: request.headers, stored: response, now: configuration.now())
     return switch decision {
     case .fresh, .stale: true

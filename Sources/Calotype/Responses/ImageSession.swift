@@ -24,7 +24,7 @@ final class ImageSession: Sendable {
     self.pipeline = pipeline
     self.request = request
     priority = LivePriority(request.priority.taskPriority)
-    watch = pipeline.watch.map { RequestWatch($0, .events, request) }
+    watch = pipeline.context.watch.map { RequestWatch($0, .events, request) }
   }
 
   var requestPriority: RequestPriority {
@@ -38,7 +38,7 @@ final class ImageSession: Sendable {
       let isFirst = state.ending == nil && state.start == nil
       if state.ending == nil {
         state.visitors += 1
-        if isFirst { state.start = pipeline.elapsed() }
+        if isFirst { state.start = pipeline.context.elapsed() }
       }
       return (state.ending, isFirst)
     }
@@ -48,16 +48,16 @@ final class ImageSession: Sendable {
       defer { leave() }
       return .ending(try end(.success(.response(response))))
     }
-    let want = pipeline.want(request, priority: priority, watchesProgress: true)
     do {
+      let want = try pipeline.want(request, priority: priority, watchesProgress: true)
       let visit = try await RequestWatch.within(watch) {
         var original: Subscription<LoadedSource>?
         if request.includesData {
-          original = try await pipeline.subscribe(
+          original = try pipeline.context.subscribe(
             toOriginalOf: Plan(request, pipeline.configuration), policy: request.cachePolicy, want: want)
         }
         do {
-          let place = try await pipeline.subscribe(to: request, want: want)
+          let place = try pipeline.context.subscribe(to: request, want: want)
           return Visit(self, place: place, original: original)
         } catch {
           original?.leave()
@@ -121,24 +121,26 @@ final class ImageSession: Sendable {
     func next() async throws -> ImageEvent {
       let (pipeline, request) = (session.pipeline, session.request)
       do {
-        let signal = try await limited { try await place.next(request.previews == .off ? .basic : .all) }
+        return try await limited { deadline in
+        let signal = try await place.next(request.previews == .off ? .basic : .all)
         switch signal {
         case .started: return .started
         case .arrived(let arrival): return .progress(arrival.progress)
         case .preview(let preview): return .preview(preview)
         case .interim(let made):
           let response = try await pipeline.response(
-            made, isInterim: true, for: request, original: original)
+            made, of: place, isInterim: true, for: request, original: original, deadline: deadline)
           hasSeenStale.withLock { $0 = true }
           return .staleResponse(response)
         case .ended(let made):
           let response = try await pipeline.response(
-            made, isInterim: false, for: request, original: original)
+            made, of: place, isInterim: false, for: request, original: original, deadline: deadline)
           guard hasSeenStale.withLock({ $0 }) else { return try session.end(.success(.response(response))) }
           if let failure = made.provenance.failure {
             return try session.end(.success(.refreshFailed(failure)))
           }
           return try session.end(.success(made.isConfirmed ? .notModified(response) : .response(response)))
+        }
         }
       } catch {
         // Cancelling one observer ends nothing for the others.
@@ -150,14 +152,19 @@ final class ImageSession: Sendable {
     }
 
     /// Waits no longer than the request does.
-    private func limited<Value>(_ body: () async throws -> Value) async throws -> Value {
+    private func limited<Value>(_ body: (Deadline?) async throws -> Value) async throws -> Value {
       let (pipeline, request) = (session.pipeline, session.request)
-      guard let limit = request.deadline else { return try await body() }
+      guard let limit = request.deadline else { return try await body(nil) }
       let start = session.state.withLock { $0.start } ?? .zero
-      let deadline = Deadline(.deadlineExceeded(request.source.description, after: limit))
+      let error = PipelineError.deadlineExceeded(request.source.description, after: limit)
+      let deadline = Deadline(error)
       deadline.limit(place)
-      let rest = max(.zero, start + limit - pipeline.elapsed())
-      return try await pipeline.withDeadline(deadline, in: rest, body)
+      let rest = max(.zero, start + limit - pipeline.context.elapsed())
+      do {
+        return try await pipeline.withDeadline(deadline, in: rest) { try await body(deadline) }
+      } catch is CannotBeInTime {
+        throw error
+      }
     }
   }
 }

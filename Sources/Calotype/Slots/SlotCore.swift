@@ -136,7 +136,7 @@ extension ImagePipeline {
   nonisolated func memoryHit(for request: ImageRequest) -> MemoryHit? {
     let request = prepared(request)
     guard !isClosed.load(ordering: .relaxed), let response = memoryResponse(for: request) else { return nil }
-    return MemoryHit(response: response, request: request, watch: watch)
+    return MemoryHit(response: response, request: request, watch: context.watch)
   }
 }
 

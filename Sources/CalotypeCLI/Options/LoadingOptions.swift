@@ -90,6 +90,14 @@ struct LoadingOptions: ParsableArguments {
     return LoaderGroup.standard.adding(HTTPLoader(configuration, transport: CurlLoader(curl)))
   }
 
+  /// How much is loaded at a time: a command that was told a number is meant for one server.
+  func limits(concurrency: Int = 6) -> PipelineLimits {
+    var limits = PipelineLimits()
+    limits.loads = max(limits.loads, concurrency)
+    limits.loadsPerOrigin = limits.loads
+    return limits
+  }
+
   /// What is decoded at most.
   var decodeLimits: DecodeLimits { DecodeLimits(maxBytes: maxBytes) }
 }

@@ -87,5 +87,5 @@ struct ServiceTests {
 }
 
 extension ImagePipeline {
-  fileprivate var isClosing: Bool { books.closed != nil }
+  fileprivate var isClosing: Bool { jobs.isClosed }
 }

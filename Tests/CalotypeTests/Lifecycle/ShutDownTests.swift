@@ -280,7 +280,8 @@ struct ShutDownTests {
 extension ImagePipeline {
   /// Whether no job and no task of one is left, and nobody waits.
   var isAtRest: Bool {
-    books.isEmpty && books.tasks == 0 && books.idling.isEmpty && loads.statistics.running == 0
-      && loads.statistics.waiting == 0 && decodes.statistics.running == 0 && decodes.statistics.waiting == 0
+    jobs.isEmpty && jobs.isIdle && context.loads.statistics.running == 0
+      && context.loads.statistics.waiting == 0 && context.decodes.statistics.running == 0
+      && context.decodes.statistics.waiting == 0
   }
 }

@@ -81,7 +81,7 @@ struct SlotRaceTests {
     #expect(counts.succeeded + counts.failed + counts.cancelled == begun && begun > 7000, "seed \(seed)")
     #expect(counts.succeeded > 500 && counts.failed > 10 && counts.cancelled > 500, "\(counts)")
     await pipeline.settle()
-    #expect(await pipeline.books.isEmpty)
+    #expect(pipeline.jobs.isEmpty)
     try await loader.waitUntilIdle()
     while clock.sleeperCount > 0 { await Task.yield() }
   }
@@ -262,7 +262,7 @@ struct SlotRaceTests {
     #expect(slot.state.phase == .succeeded)
     #expect(await indicator.isWellFormed)
     await pipeline.settle()
-    #expect(await pipeline.books.isEmpty)
+    #expect(pipeline.jobs.isEmpty)
     try await loader.waitUntilIdle()
   }
 

@@ -56,7 +56,7 @@ struct SlotStage {
   /// Nothing is left of any load.
   func expectNothingLeft() async throws {
     await pipeline.settle()
-    #expect(await pipeline.books.isEmpty)
+    #expect(pipeline.jobs.isEmpty)
     try await loader.waitUntilIdle()
     while clock.sleeperCount > 0 { await Task.yield() }
   }

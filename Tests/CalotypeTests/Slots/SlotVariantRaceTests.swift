@@ -69,7 +69,7 @@ struct SlotVariantRaceTests {
       }
       for slot in slots { slot.cancel() }
       await pipeline.settle()
-      #expect(await pipeline.books.isEmpty)
+      #expect(pipeline.jobs.isEmpty)
       for network in networks { while network.listenerCount > 0 { await Task.yield() } }
       while callers.withLock({ $0.count }) < begun { await Task.yield() }
     }

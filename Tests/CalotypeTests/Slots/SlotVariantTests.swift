@@ -255,6 +255,6 @@ struct SlotVariantTests {
     slot.cancel()
     while network.listenerCount > 0 { await Task.yield() }
     await pipeline.settle()
-    #expect(await pipeline.books.isEmpty)
+    #expect(pipeline.jobs.isEmpty)
   }
 }

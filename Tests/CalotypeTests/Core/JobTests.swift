@@ -7,28 +7,30 @@ import Testing
 /// Who waits for a job, how urgent it is, and how it ends, whatever happens at the same time.
 @Suite("Jobs", .timeLimit(.minutes(5)))
 struct JobTests {
-  private func want(_ priority: RequestPriority = .normal) -> Want { Want(Demand(), priority: priority) }
+  private func want(_ priority: RequestPriority = .normal) -> Want {
+    Want(Demand(), priority: LivePriority(priority.taskPriority))
+  }
 
   @Test("a job is as urgent as the most urgent of those who wait, and no more when that one leaves")
   func priority() {
-    let (job, first) = Job<Int>.make(for: want(.low))
+    let (job, first) = Job<Int>.made(for: want(.low))
     #expect(job.priority.value == RequestPriority.low.taskPriority)
     let second = job.join(want(.high))
     #expect(job.priority.value == RequestPriority.high.taskPriority)
     second?.leave()
     #expect(job.priority.value == RequestPriority.low.taskPriority)
-    first.want.priority.set(RequestPriority.veryHigh.taskPriority)
+    first.want.priority?.set(RequestPriority.veryHigh.taskPriority)
     #expect(job.priority.value == RequestPriority.veryHigh.taskPriority)
-    first.want.priority.set(RequestPriority.veryLow.taskPriority)
+    first.want.priority?.set(RequestPriority.veryLow.taskPriority)
     #expect(job.priority.value == RequestPriority.veryLow.taskPriority)
     first.leave()
   }
 
   @Test("what is wanted of a job is wanted of those it waits for, up and down")
   func chain() {
-    let (top, place) = Job<Int>.make(for: want(.low))
-    let (middle, middlePlace) = Job<Int>.make(for: Want(of: top))
-    let (bottom, bottomPlace) = Job<Int>.make(for: Want(of: middle))
+    let (top, place) = Job<Int>.made(for: want(.low))
+    let (middle, middlePlace) = Job<Int>.made(for: Want(of: top))
+    let (bottom, bottomPlace) = Job<Int>.made(for: Want(of: middle))
     let urgent = top.join(want(.veryHigh))
     #expect(bottom.priority.value == RequestPriority.veryHigh.taskPriority)
     urgent?.leave()
@@ -41,7 +43,7 @@ struct JobTests {
     var demand = Demand()
     demand.tiers = .memory
     demand.tags = ["a"]
-    let (job, first) = Job<Int>.make(for: Want(demand, priority: .high), mayOutlive: true)
+    let (job, first) = Job<Int>.made(for: Want(demand, priority: .high), mayOutlive: true)
     demand.tiers = .originals
     demand.tags = ["b"]
     demand.finishesLoad = true
@@ -57,9 +59,9 @@ struct JobTests {
 
   @Test("a change of priority after the end has no effect")
   func late() {
-    let (job, place) = Job<Int>.make(for: want(.low))
+    let (job, place) = Job<Int>.made(for: want(.low))
     job.finish(.success(1))
-    place.want.priority.set(RequestPriority.high.taskPriority)
+    place.want.priority?.set(RequestPriority.high.taskPriority)
     #expect(job.priority.value == RequestPriority.low.taskPriority)
     place.leave()
     place.leave()
@@ -69,10 +71,10 @@ struct JobTests {
   @Test("10,000 rounds of changes at once: the last value is the one that stays")
   func rapidChanges() async {
     for round in 0..<10_000 {
-      let (job, place) = Job<Int>.make(for: want(.low))
-      let (below, belowPlace) = Job<Int>.make(for: Want(of: job))
+      let (job, place) = Job<Int>.made(for: want(.low))
+      let (below, belowPlace) = Job<Int>.made(for: Want(of: job))
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { place.want.priority.set(RequestPriority.high.taskPriority) }
+        group.addTask { place.want.priority?.set(RequestPriority.high.taskPriority) }
         group.addTask { job.join(Want(Demand(), priority: .veryHigh))?.leave() }
       }
       #expect(below.priority.value == RequestPriority.high.taskPriority, "round \(round)")
@@ -89,7 +91,7 @@ struct JobTests {
   ) async {
     let live = Lock(0)
     for _ in 0..<rounds {
-      let (job, place) = Job<Int>.make(for: want())
+      let (job, place) = Job<Int>.made(for: want())
       let waiting = Task {
         live.withLock { $0 += 1 }
         defer { live.withLock { $0 -= 1 } }
@@ -105,7 +107,7 @@ struct JobTests {
         group.addTask { disturb(job, place, waiting) }
       }
       check(await waiting.result)
-      await job.windUp()
+      await job.settled()
       place.leave()
       #expect(job.subscriberCount == 0)
     }
@@ -134,7 +136,7 @@ struct JobTests {
   func joinAgainstLeave() async {
     let served = Lock((joined: 0, refused: 0))
     for _ in 0..<10_000 {
-      let (job, place) = Job<Int>.make(for: want())
+      let (job, place) = Job<Int>.made(for: want())
       let joined: Subscription<Int>? = await withTaskGroup(of: Subscription<Int>?.self) { group in
         group.addTask {
           place.leave()
@@ -153,7 +155,7 @@ struct JobTests {
       } else {
         served.withLock { $0.refused += 1 }
       }
-      await job.windUp()
+      await job.settled()
       #expect(job.subscriberCount == 0)
     }
     #expect(served.withLock { $0.joined + $0.refused } == 10_000)
@@ -162,7 +164,7 @@ struct JobTests {
   @Test("escalate against start: the work runs once, with the priority that was asked for last")
   func escalateAgainstStart() async {
     await race { job, place, _ in
-      place.want.priority.set(RequestPriority.high.taskPriority)
+      place.want.priority?.set(RequestPriority.high.taskPriority)
     } check: { result in
       let value = try? result.get()
       #expect(value == 1)
@@ -173,7 +175,7 @@ struct JobTests {
   func twoEndings() async {
     struct Failure: Error {}
     for _ in 0..<10_000 {
-      let (job, first) = Job<Int>.make(for: want())
+      let (job, first) = Job<Int>.made(for: want())
       let second = job.join(want())
       await withTaskGroup(of: Void.self) { group in
         group.addTask { job.finish(.success(1)) }
@@ -188,7 +190,7 @@ struct JobTests {
 
   @Test("news: of each kind the newest, the value that will do before the ending, nothing after")
   func news() async throws {
-    let (job, place) = Job<Int>.make(for: want())
+    let (job, place) = Job<Int>.made(for: want())
     job.publishStart()
     for received in 1...3 {
       job.publish(Arrival(progress: LoadProgress(received: received, expected: 3), start: .zero))
@@ -206,5 +208,14 @@ struct JobTests {
       place.leave()
     }
     struct Unexpected: Error {}
+  }
+}
+
+extension Job {
+  /// A new job with its first subscriber.
+  static func made(for want: Want, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
+    let job = Job(number: want.number, mayOutlive: mayOutlive)
+    guard let place = job.join(want) else { fatalError("a new job can be joined") }
+    return (job, place)
   }
 }

@@ -1,5 +1,5 @@
 /// Where every stage of every job passes.
-extension ImagePipeline {
+extension PipelineContext {
   /// Does the work of a stage, notes how long it took, and tells those who watch.
   ///
   /// - Parameters:
@@ -8,7 +8,7 @@ extension ImagePipeline {
   ///   - log: Where the time is noted.
   ///   - bytes: How many bytes have come of it.
   ///   - body: The work.
-  nonisolated func stage<Result>(
+  func stage<Result>(
     _ stage: PipelineStage, _ plan: Plan, _ log: StageLog, bytes: (Result) -> Int? = { _ in nil },
     _ body: () async throws -> Result
   ) async rethrows -> Result {

@@ -15,10 +15,10 @@ enum SourceStep: Sendable {
   case fail(any Error & Sendable)
 }
 
-extension ImagePipeline {
+extension PipelineContext {
   /// The rules for a request. The keys of a cache hold all fields of a request, so that what came for one identity is
   /// never found by another: for them the cache is a private one.
-  nonisolated func freshness(for request: ImageRequest) -> FreshnessPolicy {
+  func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
     if request.headers.contains(.authorization) || request.headers.contains(.cookie)
       || request.credential != nil || request.partition != nil
@@ -28,7 +28,7 @@ extension ImagePipeline {
     return policy
   }
 
-  nonisolated func sourceStep(
+  func sourceStep(
     for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
@@ -37,7 +37,7 @@ extension ImagePipeline {
     guard let kept, policy.readsCaches else { return isForbidden ? .fail(notCached) : .ask(HTTPFields()) }
     let now = configuration.now()
     let freshness = freshness(for: request)
-    let response = kept.record.metadata.response
+    let response = kept.metadata.response
     if let response, !kept.isImage {
       // That there is none: never longer than it was said to be so.
       if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
@@ -86,15 +86,28 @@ extension FreshnessPolicy {
     return end
   }
 
+  /// How long a picture from a fallback is fresh at most: by then the source may have its own again.
+  private static let fallbackLifetime = 60
+
   /// The header fields of a response, with no more freshness than the redirects to it have: each answer on the way has its
   /// own (RFC 9111 §3). A temporary one that says nothing has none.
   ///
-  /// Validators belong to the URL in the end, which the next request may not come to. So they go.
-  func fields(of response: LoadResponse, at time: Date) -> HTTPFields {
+  /// Validators belong to the URL in the end, which the next request may not come to. So they go, and likewise those of a
+  /// fallback: the source would confirm another picture by them.
+  func fields(of response: LoadResponse, for request: ImageRequest, at time: Date) -> HTTPFields {
     var fields = response.headers
-    if response.redirects.isEmpty { return fields }
+    let isFallback = !request.fallbacks.isEmpty && response.url != request.source.url
+    if response.redirects.isEmpty, !isFallback { return fields }
     fields[values: .eTag] = []
     fields[values: .lastModified] = []
+    if isFallback, pinnedLifetime == nil,
+      let stored = StoredResponse(
+        status: 200, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)
+    {
+      let left = stored.freshnessLifetime(under: self) - stored.currentAge(at: time)
+      let lifetime = min(Int(max(0, left.components.seconds)), Self.fallbackLifetime)
+      fields.append(HTTPField(name: .cacheControl, value: "max-age=\(lifetime), s-maxage=\(lifetime)"))
+    }
     for redirect in response.redirects {
       let control = CacheControl(response: redirect.headers)
       let says =
@@ -120,7 +133,9 @@ extension FreshnessPolicy {
 
 /// The record of an original, or of the answer that there is none.
 struct KeptOriginal: Sendable {
-  let record: CacheRecord
+  /// The bytes, unless they were let go of: they are on disk.
+  private(set) var data: Data?
+  let metadata: RecordMetadata
   let version: Checksum
   /// Whether there are bytes.
   let isImage: Bool
@@ -129,15 +144,22 @@ struct KeptOriginal: Sendable {
   init?(_ record: CacheRecord) {
     isImage = !record.data.isEmpty
     guard isImage || record.metadata.response != nil else { return nil }
-    self.record = record
+    data = record.data
+    metadata = record.metadata
     version = record.metadata.version ?? Checksum(of: record.data)
+  }
+
+  /// Without the bytes.
+  var withoutData: KeptOriginal {
+    var kept = self
+    kept.data = nil
+    return kept
   }
 
   /// With what was found out about its freshness.
   func judged(freshUntil: Date? = nil, isStale: Bool = false) -> StoredOriginal {
-    let metadata = record.metadata
-    return StoredOriginal(
-      record: record,
+    StoredOriginal(
+      data: data ?? Data(), metadata: metadata,
       provenance: Provenance(
         version: version, response: metadata.response, freshUntil: freshUntil, isStale: isStale,
         tags: metadata.tags))
@@ -146,7 +168,8 @@ struct KeptOriginal: Sendable {
 
 /// An original on disk that may be used.
 struct StoredOriginal: Sendable {
-  let record: CacheRecord
+  let data: Data
+  let metadata: RecordMetadata
   var provenance: Provenance
 }
 

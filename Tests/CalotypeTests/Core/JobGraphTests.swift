@@ -27,7 +27,7 @@ struct JobGraphTests {
     async let data = pipeline.data(for: url)
     async let image = pipeline.image(for: url)
     try await server.waitForRequests("/a.jpg")
-    await wait { await pipeline.books.originals.values.first?.subscriberCount == 2 }
+    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 2 }
     gate.open()
     #expect(try await data == Samples.photo("stream.jpg"))
     #expect(try await image.width == 1731)
@@ -44,8 +44,8 @@ struct JobGraphTests {
       return Task { try await pipeline.image(for: request) }
     }
     try await server.waitForRequests("/a.jpg")
-    await wait { await pipeline.books.loads.values.first?.subscriberCount == 4 }
-    #expect(await pipeline.books.loads.count == 1)
+    await wait { pipeline.jobs.loads.all.first?.subscriberCount == 4 }
+    #expect(pipeline.jobs.loads.count == 1)
     gate.open()
     for task in tasks { #expect(try await task.value.width == 1731) }
     #expect(server.requests.count == 1)
@@ -81,7 +81,7 @@ struct JobGraphTests {
       let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: size)
       return Task { try await pipeline.image(for: request) }
     }
-    await wait { await pipeline.books.originals.values.first?.subscriberCount == 10 }
+    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for (size, task) in zip(sizes, tasks) {
@@ -158,7 +158,7 @@ struct JobGraphTests {
     func isEmpty() async -> Bool {
       await pipeline.settle()
       let statistics = await pipeline.statistics
-      return await pipeline.books.isEmpty && statistics.decodedBytes == 0 && statistics.encodedBytes == 0
+      return pipeline.jobs.isEmpty && statistics.decodedBytes == 0 && statistics.encodedBytes == 0
         && statistics.runningDecodes == 0 && statistics.waitingDecodes == 0
     }
     var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(10, 10))

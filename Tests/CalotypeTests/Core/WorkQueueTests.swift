@@ -5,8 +5,8 @@ import Testing
 @testable import Calotype
 
 /// Who may begin, and when.
-@Suite("Stage queue", .timeLimit(.minutes(5)))
-struct StageQueueTests {
+@Suite("Work queue", .timeLimit(.minutes(5)))
+struct WorkQueueTests {
   /// Notes who began, in which order, and lets them end one by one.
   private final class Log: Sendable {
     private let state = Lock([String]())
@@ -14,13 +14,20 @@ struct StageQueueTests {
     func add(_ name: String) { state.withLock { $0.append(name) } }
   }
 
-  private func wait(_ queue: StageQueue, waiting: Int) async {
+  /// A limit for pixels alone.
+  private static func pixels(_ limit: Int) -> PipelineMemory {
+    PipelineMemory(accounts: MemoryAccounts(limit: limit, ceilings: [.encoded: 0, .arriving: 0, .stores: 0]))
+  }
+
+  private func claim(_ bytes: Int) -> WorkQueue.Claim { WorkQueue.Claim(bytes: bytes) }
+
+  private func wait(_ queue: WorkQueue, waiting: Int) async {
     while queue.statistics.waiting != waiting { await Task.yield() }
   }
 
   @Test("the limit is never exceeded, and raising it lets more begin at once")
   func limit() async throws {
-    let queue = StageQueue(limit: 2)
+    let queue = WorkQueue(limit: 2, now: { .zero })
     let gate = Gate()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<20 {
@@ -42,7 +49,7 @@ struct StageQueueTests {
     "the most urgent first, among equals the one that came first; who is moved goes behind the others of its level"
   )
   func order() async throws {
-    let queue = StageQueue(limit: 1)
+    let queue = WorkQueue(limit: 1, now: { .zero })
     let (gate, log) = (Gate(), Log())
     let moved = LivePriority(.low)
     let lowered = LivePriority(.high)
@@ -69,18 +76,18 @@ struct StageQueueTests {
 
   @Test("who is cancelled while waiting never begins, and lets the others pass")
   func cancelled() async throws {
-    let queue = StageQueue(limit: 10, byteLimit: 100)
+    let queue = WorkQueue(limit: 10, memory: Self.pixels(100), now: { .zero })
     let (gate, log) = (Gate(), Log())
     let running = Task {
-      try await queue.run(priority: LivePriority(.medium), bytes: 60) { try await gate.wait() }
+      try await queue.run(priority: LivePriority(.medium), claim(60)) { try await gate.wait() }
     }
     while queue.statistics.running == 0 { await Task.yield() }
     let large = Task {
-      try await queue.run(priority: LivePriority(.high), bytes: 80) { log.add("large") }
+      try await queue.run(priority: LivePriority(.high), claim(80)) { log.add("large") }
     }
     await wait(queue, waiting: 1)
     let small = Task {
-      try await queue.run(priority: LivePriority(.medium), bytes: 40) { log.add("small") }
+      try await queue.run(priority: LivePriority(.medium), claim(40)) { log.add("small") }
     }
     await wait(queue, waiting: 2)
     #expect(log.names.isEmpty)
@@ -90,25 +97,24 @@ struct StageQueueTests {
     #expect(log.names == ["small"])
     gate.open()
     try await running.value
-    #expect(queue.statistics.bytes == 0)
+    #expect(queue.statistics.running == 0)
   }
 
   @Test("work that throws frees its place")
   func throwing() async throws {
     struct Failure: Error {}
-    let queue = StageQueue(limit: 1)
+    let queue = WorkQueue(limit: 1, now: { .zero })
     for _ in 0..<10 {
       await #expect(throws: Failure.self) {
-        try await queue.run(priority: LivePriority(.medium), bytes: 10) { throw Failure() }
+        try await queue.run(priority: LivePriority(.medium), claim(10)) { throw Failure() }
       }
     }
     #expect(queue.statistics.running == 0)
-    #expect(queue.statistics.bytes == 0)
   }
 
   @Test("a suspended queue lets nobody begin; resumed, all that wait")
   func suspended() async throws {
-    let queue = StageQueue(limit: 3)
+    let queue = WorkQueue(limit: 3, now: { .zero })
     queue.isSuspended = true
     let log = Log()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -123,38 +129,44 @@ struct StageQueueTests {
     #expect(log.names.count == 3)
   }
 
-  @Test("bytes stay taken until they are given back; more than all may have goes alone")
+  @Test("bytes stay taken until they are given back; more than there are is refused")
   func bytes() async throws {
-    let queue = StageQueue(limit: 10, byteLimit: 100)
-    let first = try await queue.enter(priority: LivePriority(.medium), bytes: 70)
-    queue.leave()
-    #expect(queue.takeIfThereIsRoom(bytes: 31) == nil)
-    let rest = queue.takeIfThereIsRoom(bytes: 30)
+    let memory = Self.pixels(100)
+    let queue = WorkQueue(limit: 10, memory: memory, now: { .zero })
+    let first = try await queue.enter(priority: LivePriority(.medium), claim(70))
+    first.end()
+    #expect(memory.tryReserve(31, in: .decoded) == nil)
+    let rest = memory.tryReserve(30, in: .decoded)
     #expect(rest != nil)
-    let giant = Task { try await queue.enter(priority: LivePriority(.medium), bytes: 1000) }
+    let large = Task { try await queue.enter(priority: LivePriority(.medium), claim(100)) }
     await wait(queue, waiting: 1)
-    first.giveBack()
-    first.giveBack()
-    #expect(queue.statistics.bytes == 30)
+    first.reservation?.release()
+    first.reservation?.release()
+    #expect(memory.statistics.bytes == 30)
     #expect(queue.statistics.waiting == 1)
-    rest?.giveBack()
-    let allowance = try await giant.value
-    #expect(queue.statistics.bytes == 1000)
-    queue.leave()
-    allowance.giveBack()
-    #expect(queue.statistics.bytes == 0)
+    rest?.release()
+    let turn = try await large.value
+    #expect(memory.statistics.bytes == 100)
+    turn.end()
+    turn.reservation?.release()
+    #expect(memory.statistics.bytes == 0)
+    await #expect(throws: MemoryRefusal(bytes: 101, limit: 100)) {
+      try await queue.enter(priority: LivePriority(.medium), claim(101))
+    }
+    #expect(queue.statistics.running == 0)
   }
 
   @Test("10,000 rounds of beginning, moving and being cancelled at once: nobody is lost, nothing stays taken")
   func races() async throws {
-    let queue = StageQueue(limit: 3, byteLimit: 50)
+    let memory = Self.pixels(50)
+    let queue = WorkQueue(limit: 3, memory: memory, now: { .zero })
     let outcomes = Lock((done: 0, cancelled: 0))
     await withTaskGroup(of: Void.self) { group in
       for round in 0..<10_000 {
         group.addTask {
           let priority = LivePriority(round % 2 == 0 ? .low : .high)
           let task = Task {
-            try await queue.run(priority: priority, bytes: round % 30) { await Task.yield() }
+            try await queue.run(priority: priority, claim(round % 30)) { await Task.yield() }
           }
           priority.set(.medium)
           if round % 3 == 0 { task.cancel() }
@@ -174,8 +186,8 @@ struct StageQueueTests {
     let statistics = queue.statistics
     #expect(statistics.running == 0)
     #expect(statistics.waiting == 0)
-    #expect(statistics.bytes == 0)
+    #expect(memory.statistics.bytes == 0)
     #expect(statistics.peakRunning <= 3)
-    #expect(statistics.peakBytes <= 50)
+    #expect(memory.statistics.peakBytes <= 50)
   }
 }

@@ -1,0 +1,361 @@
+import CalotypeSupport
+
+/// Lets work of one kind begin: so much at a time, of so many bytes of a ledger, in the order of a ``FairQueue``.
+///
+/// An entry that waits moves in the queue when its priority changes, and leaves it when its task is cancelled.
+final class WorkQueue: Sendable {
+  /// What a queue is doing and has done.
+  struct Statistics: Hashable, Sendable {
+    var running = 0
+    var waiting = 0
+    var peakRunning = 0
+    var peakWaiting = 0
+    /// Entries that were refused because too many waited.
+    var refused = 0
+  }
+
+  /// What one entry asks for.
+  struct Claim: Sendable {
+    var flow = QueueFlow()
+    /// Predicted nanoseconds.
+    var cost: Int64 = 1_000_000
+    /// Bytes that are reserved with its turn.
+    var bytes = 0
+    var account = MemoryAccounts.Account.decoded
+  }
+
+  /// A turn, to be ended by ``end()``, and the bytes that came with it.
+  struct Turn: Sendable {
+    fileprivate let queue: WorkQueue
+    fileprivate let flow: QueueFlow
+    let reservation: MemoryReservation?
+
+    /// The work is done; the bytes stay reserved.
+    func end() { queue.finish(flow) }
+  }
+
+  /// A place in a queue, to be given up when somebody else has done the work.
+  final class Ticket: Sendable {
+    fileprivate enum State {
+      case new
+      case waiting(WorkQueue, Int)
+      case withdrawn
+    }
+
+    fileprivate let state = Lock(State.new)
+
+    /// Ends the waiting, now or as soon as it begins.
+    func withdraw() {
+      let before = state.withLock { state in
+        defer { state = .withdrawn }
+        return state
+      }
+      if case .waiting(let queue, let id) = before { queue.leave(id) }
+    }
+  }
+
+  /// What an entry is told once.
+  enum Answer: Sendable {
+    case turn(Turn)
+    /// It was taken out of the queue.
+    case left
+    /// It can never have a turn.
+    case refused(any Error)
+  }
+
+  private struct Waiter {
+    let claim: Claim
+    let answer: @Sendable (Answer) -> Void
+  }
+
+  /// Answers to be given outside the lock.
+  private typealias Answers = [(answer: @Sendable (Answer) -> Void, value: Answer)]
+
+  private struct State {
+    var limit: Int
+    let limitPerFlow: Int
+    let waitingLimit: Int
+    var isSuspended = false
+    var nextID = 0
+    var queue = FairQueue<QueueFlow>()
+    var waiters: [Int: Waiter] = [:]
+    /// The first that did not fit, and up to which number others may pass it.
+    var blocked: (id: Int, last: Int)?
+    var running = 0
+    var peakRunning = 0
+    var peakWaiting = 0
+    var refused = 0
+    /// Since when, and how long a turn takes on average.
+    var pace = TurnPace()
+
+    /// Whether a flow that has so many turns may have another: the places that are free must be more than those it holds
+    /// (dynamic threshold: Choudhury and Hahne, 1998), so that a few flows never take all.
+    func mayRun(_ flow: QueueFlow, _ running: Int) -> Bool {
+      guard limitPerFlow < limit else { return true }
+      return running < limitPerFlow && (limit < 4 || running < limit - self.running)
+    }
+  }
+
+  private let state: Lock<State>
+  private let memory: PipelineMemory?
+  private let now: @Sendable () -> Duration
+  private let observation = Lock<Int?>(nil)
+
+  /// - Parameters:
+  ///   - limit: How many at a time.
+  ///   - limitPerFlow: How many of one flow at a time.
+  ///   - waitingLimit: How many may wait. One flow may wait with as many as it leaves free for others.
+  ///   - memory: Where bytes are reserved; `nil` for work without.
+  ///   - now: The time.
+  init(
+    limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: PipelineMemory? = nil,
+    now: @escaping @Sendable () -> Duration
+  ) {
+    state = Lock(
+      State(limit: max(1, limit), limitPerFlow: max(1, limitPerFlow), waitingLimit: max(1, waitingLimit)))
+    self.memory = memory
+    self.now = now
+    let number = memory?.whenThereIsRoom { [weak self] in self?.change { _ in } }
+    observation.withLock { $0 = number }
+  }
+
+  deinit {
+    if let number = observation.withLock({ $0 }) { memory?.stopTelling(number) }
+  }
+
+  // MARK: Asynchronous
+
+  /// Runs `body` when its turn comes; its bytes are given back with it.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``; what `body` throws.
+  func run<Result: Sendable>(
+    priority: LivePriority, _ claim: Claim = Claim(), _ body: () async throws -> Result
+  ) async throws -> Result {
+    let turn = try await enter(priority: priority, claim)
+    defer {
+      turn.end()
+      turn.reservation?.release()
+    }
+    return try await body()
+  }
+
+  /// Waits for a turn, which has to be ended by ``Turn/end()``. The bytes stay reserved until they are released.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``.
+  func enter(priority: LivePriority, _ claim: Claim = Claim()) async throws -> Turn {
+    guard let turn = try await enter(priority: priority, claim, ticket: nil) else { throw CancellationError() }
+    return turn
+  }
+
+  /// The same; `nil` if the ticket was withdrawn before the turn came.
+  func enter(priority: LivePriority, _ claim: Claim, ticket: Ticket?) async throws -> Turn? {
+    if ticket == nil, let turn = enterAtOnce(claim) { return turn }
+    let answer = Handed<Answer>()
+    let id = number()
+    let observation = priority.observe { [weak self] in self?.move(id, to: priority.value.rawValue) }
+    defer { observation.cancel() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        submit(id, claim, level: { priority.value.rawValue }) { value in
+          answer.set(value)
+          continuation.resume()
+        }
+        // It may have changed before there was something to move, or been cancelled before there was something to leave.
+        move(id, to: priority.value.rawValue)
+        if Task.isCancelled { leave(id) }
+        guard let ticket else { return }
+        let isWithdrawn = ticket.state.withLock { state in
+          if case .withdrawn = state { return true }
+          state = .waiting(self, id)
+          return false
+        }
+        if isWithdrawn { leave(id) }
+      }
+    } onCancel: {
+      leave(id)
+    }
+    switch answer.take() {
+    case .turn(let turn): return turn
+    case .refused(let error): throw error
+    case .left, nil:
+      try Task.checkCancellation()
+      return nil
+    }
+  }
+
+  /// A turn without waiting, if nobody waits and there is room.
+  private func enterAtOnce(_ claim: Claim) -> Turn? {
+    state.withLock { state -> Turn? in
+      guard !state.isSuspended, state.running < state.limit, state.queue.count == 0, !Task.isCancelled,
+        state.mayRun(claim.flow, state.queue.running(in: claim.flow))
+      else { return nil }
+      var reservation: MemoryReservation?
+      if claim.bytes > 0, let memory {
+        guard let reserved = memory.tryReserve(claim.bytes, in: claim.account) else { return nil }
+        reservation = reserved
+      }
+      state.queue.startAtOnce(claim.flow, cost: claim.cost)
+      Self.count(&state)
+      return Turn(queue: self, flow: claim.flow, reservation: reservation)
+    }
+  }
+
+  // MARK: Callbacks
+
+  /// A number for ``submit(_:_:level:answer:)``, larger than all before.
+  func number() -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+  }
+
+  /// Puts an entry into the queue. `answer` is called once, on any thread and outside all locks: at once when it can have
+  /// its turn now.
+  ///
+  /// - Parameters:
+  ///   - id: From ``number()``.
+  ///   - claim: What it asks for.
+  ///   - level: How urgent it is, now.
+  ///   - answer: Called with what became of it.
+  func submit(
+    _ id: Int, _ claim: Claim, level: () -> UInt8, answer: @escaping @Sendable (Answer) -> Void
+  ) {
+    let now = now().nanosecondCount
+    let level = level()
+    change { state in
+      state.waiters[id] = Waiter(claim: claim, answer: answer)
+      state.queue.insert(id, flow: claim.flow, level: level, cost: claim.cost, now: now)
+      state.peakWaiting = max(state.peakWaiting, state.queue.count)
+    }
+  }
+
+  /// Whether one more entry of a flow may wait: not when all places to wait are taken, nor when the flow waits with more
+  /// than it leaves free.
+  ///
+  /// - Returns: When to come back, if it may not; counted as a refusal then.
+  func refusal(of flow: QueueFlow) -> (waiting: Int, retryAfter: Duration)? {
+    state.withLock { state in
+      let free = state.waitingLimit - state.queue.count
+      if free > 0, state.queue.waiting(in: flow) < free || state.queue.waiting(in: flow) < 16 { return nil }
+      state.refused += 1
+      return (state.queue.count, state.pace.wait(for: state.queue.count))
+    }
+  }
+
+  /// How long an entry would wait that came now.
+  var predictedWait: Duration { state.withLock { $0.pace.wait(for: $0.queue.count) } }
+
+  /// Gives an entry that waits another level.
+  func move(_ id: Int, to level: UInt8) {
+    change { $0.queue.move(id, to: level) }
+  }
+
+  /// Takes an entry out of the queue, which is told so. Harmless when it does not wait.
+  func leave(_ id: Int) {
+    let (waiter, wasBlocked) = state.withLock { state -> (Waiter?, Bool) in
+      guard state.queue.remove(id) else { return (nil, false) }
+      let wasBlocked = state.blocked?.id == id
+      if wasBlocked { state.blocked = nil }
+      return (state.waiters.removeValue(forKey: id), wasBlocked)
+    }
+    guard let waiter else { return }
+    waiter.answer(.left)
+    if wasBlocked { memory?.endShortage() }
+    // It may have been the one that others could not pass.
+    change { _ in }
+  }
+
+  // MARK: Turns
+
+  private func finish(_ flow: QueueFlow) {
+    let now = now()
+    change { state in
+      state.queue.finish(flow)
+      state.running -= 1
+      state.pace.finish(at: now, isBusy: state.queue.count > 0)
+    }
+  }
+
+  private static func count(_ state: inout State) {
+    state.running += 1
+    state.peakRunning = max(state.peakRunning, state.running)
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let (answers, missing) = state.withLock { state -> (Answers, MemoryShortage?) in
+      body(&state)
+      return admit(&state)
+    }
+    for (answer, value) in answers { answer(value) }
+    // Whoever gives up memory for it calls `change` again.
+    if let missing { memory?.makeRoom(for: missing) }
+  }
+
+  /// Gives turns to those who may have one now.
+  private func admit(_ state: inout State) -> (Answers, MemoryShortage?) {
+    var answers: Answers = []
+    var missing: MemoryShortage?
+    // Taken out, so that its closures may look at the rest.
+    var queue = FairQueue<QueueFlow>()
+    swap(&queue, &state.queue)
+    defer { swap(&queue, &state.queue) }
+    while !state.isSuspended, state.running < state.limit, queue.count > 0 {
+      var reservation: MemoryReservation?
+      var refused: (id: Int, error: any Error)?
+      let blockedBefore = state.blocked
+      let found = queue.next { flow, running in
+        state.mayRun(flow, running)
+      } fits: { id in
+        guard let claim = state.waiters[id]?.claim, claim.bytes > 0, let memory else { return true }
+        // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
+        // would give any back: they may hold what it waits for.
+        if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id, state.running > 0 { return false }
+        if let reserved = memory.tryReserve(claim.bytes, in: claim.account) {
+          reservation = reserved
+          return true
+        }
+        if let error = memory.refusal(of: claim.bytes) {
+          refused = (id, error)
+          return true
+        }
+        return false
+      }
+      if let first = found.blocked.first, state.blocked == nil, let claim = state.waiters[first]?.claim {
+        state.blocked = (first, state.nextID)
+        missing = MemoryShortage(bytes: claim.bytes, account: claim.account)
+      }
+      guard let id = found.id, let waiter = state.waiters.removeValue(forKey: id) else { break }
+      if state.blocked?.id == id { state.blocked = nil }
+      if let refused, refused.id == id {
+        queue.finish(waiter.claim.flow)
+        answers.append((waiter.answer, .refused(refused.error)))
+        continue
+      }
+      Self.count(&state)
+      let turn = Turn(queue: self, flow: waiter.claim.flow, reservation: reservation)
+      answers.append((waiter.answer, .turn(turn)))
+    }
+    return (answers, missing)
+  }
+
+  /// How many may run at a time; more begin at once when it is raised.
+  var limit: Int {
+    get { state.withLock { $0.limit } }
+    set { change { $0.limit = max(1, newValue) } }
+  }
+
+  /// Lets nobody begin, or everybody again.
+  var isSuspended: Bool {
+    get { state.withLock { $0.isSuspended } }
+    set { change { $0.isSuspended = newValue } }
+  }
+
+  var statistics: Statistics {
+    state.withLock { state in
+      Statistics(
+        running: state.running, waiting: state.queue.count, peakRunning: state.peakRunning,
+        peakWaiting: state.peakWaiting, refused: state.refused)
+    }
+  }
+}

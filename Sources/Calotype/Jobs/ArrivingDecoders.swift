@@ -1,0 +1,111 @@
+import CalotypeImaging
+import CalotypeSupport
+
+/// The decoders of images that still arrive, which give way when room is short.
+final class ArrivingDecoders: Sendable {
+  private let slots = Lock([ObjectIdentifier: ArrivingDecoderSlot]())
+
+  /// A place for the decoder of one image, until it is removed.
+  func add() -> ArrivingDecoderSlot {
+    let slot = ArrivingDecoderSlot()
+    slots.withLock { $0[ObjectIdentifier(slot)] = slot }
+    return slot
+  }
+
+  /// The image needs no decoder any more.
+  func remove(_ slot: ArrivingDecoderSlot) {
+    slots.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(slot)) }
+    slot.giveUp()
+  }
+
+  /// Has all decoders give up their canvases: now, or when they have done what they are at.
+  func giveUpAll() {
+    for slot in slots.withLock({ Array($0.values) }) { slot.giveUp() }
+  }
+
+  /// How many there are.
+  var count: Int { slots.withLock { $0.count } }
+}
+
+/// The decoder of one image that arrives, and the bytes that are reserved for it, unless it has been given up.
+final class ArrivingDecoderSlot: Sendable {
+  private struct State {
+    var decoder: ArrivalDecoder?
+    var reservation: MemoryReservation?
+    var isInUse = false
+    var isGivenUp = false
+    var dropsPreview: (@Sendable () -> Void)?
+  }
+
+  private let state = Lock(State())
+
+  /// Whether it was given up: the image is decoded when all bytes are there.
+  var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+  /// Whether there is a decoder.
+  var isEmpty: Bool { state.withLock { $0.decoder == nil } }
+  /// ``ArrivalDecoder/postponed`` of the decoder, while nobody uses it.
+  var postponed: Duration? { state.withLock { $0.isInUse ? nil : $0.decoder?.postponed } }
+  /// Whether bytes are reserved for the canvas.
+  var isReserved: Bool { state.withLock { $0.reservation != nil } }
+
+  /// Puts a decoder there.
+  func fill(_ decoder: ArrivalDecoder, dropsPreview: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      if state.isGivenUp { return }
+      state.decoder = decoder
+      state.dropsPreview = dropsPreview
+    }
+  }
+
+  /// The decoder, to be used until ``putBack()``; `nil` if it has been given up.
+  func take() -> ArrivalDecoder? {
+    state.withLock { state in
+      guard let decoder = state.decoder, !state.isInUse else { return nil }
+      state.isInUse = true
+      return decoder
+    }
+  }
+
+  /// The decoder is not used any more; it goes if it was given up meanwhile.
+  func putBack() {
+    let dropped = state.withLock { state -> MemoryReservation? in
+      state.isInUse = false
+      guard state.isGivenUp else { return nil }
+      state.decoder = nil
+      return state.reservation.take()
+    }
+    dropped?.release()
+  }
+
+  /// Keeps the bytes that its canvas takes.
+  func keep(_ reservation: MemoryReservation) {
+    let refused = state.withLock { state -> MemoryReservation? in
+      if state.isGivenUp, !state.isInUse { return reservation }
+      state.reservation = reservation
+      return nil
+    }
+    refused?.release()
+  }
+
+  /// The decoder and its bytes, to finish the image with; `nil` if it has been given up.
+  func takeForGood() -> (ArrivalDecoder, MemoryReservation?)? {
+    state.withLock { state in
+      state.isGivenUp = true
+      guard let decoder = state.decoder.take() else { return nil }
+      return (decoder, state.reservation.take())
+    }
+  }
+
+  /// Gives up the canvas: the picture is decoded from all its bytes when they are there.
+  func giveUp() {
+    let (dropped, drop) = state.withLock { state -> (MemoryReservation?, (@Sendable () -> Void)?) in
+      state.isGivenUp = true
+      let drop = state.dropsPreview.take()
+      if state.isInUse { return (nil, drop) }
+      state.decoder = nil
+      return (state.reservation.take(), drop)
+    }
+    drop?()
+    dropped?.release()
+  }
+}

@@ -1,0 +1,53 @@
+/// What shall become of a result beside being delivered: all that anybody wants.
+struct Demand: Sendable {
+  /// Where to keep it.
+  var tiers: CacheTiers = []
+  /// What to keep it under.
+  var tags: [String] = []
+  /// Whether to bring a transfer to its end when nobody waits any more.
+  var finishesLoad = false
+  /// Previews to make meanwhile.
+  var previews: Set<PreviewPolicy> = []
+  /// Whether anybody looks how far a transfer is.
+  var watchesProgress = false
+  /// Whether a picture of the same size is made of it next.
+  var isTransformed = false
+
+  init() {}
+
+  init(_ request: ImageRequest) {
+    if request.cachePolicy.writesCaches { tiers = request.storeTiers }
+    // Of a picture as it is served the original is the result.
+    if request.isPlain, tiers.contains(.disk) { tiers.insert(.originals) }
+    tags = request.tags
+    finishesLoad = request.finishesLoad && request.cachePolicy.writesCaches
+    if request.previews != .off { previews = [request.previews] }
+  }
+
+  /// Whether something is to be done whenever bytes arrive.
+  var followsArrival: Bool { watchesProgress || !previews.isEmpty }
+
+  /// What stays of it when those who want it have left.
+  var lasting: Demand {
+    var demand = self
+    if !demand.previews.isEmpty { demand.previews = [] }
+    demand.watchesProgress = false
+    return demand
+  }
+
+  mutating func add(_ other: Demand) {
+    tiers.formUnion(other.tiers)
+    tags = tags.merging(other.tags)
+    finishesLoad = finishesLoad || other.finishesLoad
+    if !other.previews.isEmpty { previews.formUnion(other.previews) }
+    watchesProgress = watchesProgress || other.watchesProgress
+    isTransformed = isTransformed || other.isTransformed
+  }
+}
+
+extension [String] {
+  /// These and those that are not among them.
+  func merging(_ others: [String]) -> [String] {
+    others.isEmpty ? self : self + others.filter { !contains($0) }
+  }
+}

@@ -1,0 +1,216 @@
+import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+
+/// Turns originals into pixels: at once, or while they arrive.
+extension ImageJob {
+  /// Work below this is done where it is asked for: handing it to another thread would take longer.
+  private static let smallWork = Duration.microseconds(100)
+
+  /// What a decode asks of the queue.
+  private func claim(_ options: DecodeOptions, _ info: ImageInfo) -> WorkQueue.Claim {
+    let cost = max(1_000, options.predictedDuration(for: info).nanosecondCount)
+    let bytes = options.workingByteCount(for: info)
+    // The next step does not wait for room again, or all could wait for each other.
+    let next = job.demand.isTransformed ? options.outputByteCount(for: info) : 0
+    let (sum, overflow) = bytes.addingReportingOverflow(next)
+    return WorkQueue.Claim(
+      flow: QueueFlow(partition: plan.request.partition), cost: cost, bytes: overflow ? .max : sum)
+  }
+
+  /// Runs `body` on a decoding thread when there is one, and room for the pixels.
+  func decoding<Result: Sendable>(
+    _ options: DecodeOptions, _ info: ImageInfo, _ body: @Sendable () throws -> Result
+  ) async throws -> Result {
+    let claim = claim(options, info)
+    let turn = try await wait(claim, ticket: nil)
+    guard let turn else { throw CancellationError() }
+    defer { turn.end() }
+    let result = try await context.stage(.decode, plan, log) {
+      try await compute(claim.cost, body)
+    }
+    hold(turn, options, info)
+    return result
+  }
+
+  /// A turn, when there is one and room for the pixels; `nil` if the ticket was withdrawn before.
+  ///
+  /// - Throws: ``PipelineError/exceedsMemory(_:bytes:limit:)``; `CancellationError`.
+  private func wait(_ claim: WorkQueue.Claim, ticket: WorkQueue.Ticket?) async throws -> WorkQueue.Turn? {
+    do {
+      return try await context.stage(.wait, plan, log) {
+        try await context.decodes.enter(priority: job.priority, claim, ticket: ticket)
+      }
+    } catch let refusal as MemoryRefusal {
+      throw PipelineError.exceedsMemory(
+        plan.request.source.description, bytes: refusal.bytes, limit: refusal.limit)
+    }
+  }
+
+  /// The pixels count as long as jobs have them; what the decode took besides does not.
+  private func hold(_ turn: WorkQueue.Turn, _ options: DecodeOptions, _ info: ImageInfo) {
+    guard let reservation = turn.reservation else { return }
+    let output = options.outputByteCount(for: info)
+    reservation.shrink(to: job.demand.isTransformed ? output * 2 : output)
+    reservations.append(reservation)
+  }
+
+  /// Runs work of so many nanoseconds: on a thread for that, unless it is next to nothing.
+  private func compute<Result: Sendable>(
+    _ cost: Int64, _ body: @Sendable () throws -> Result
+  ) async throws -> Result {
+    if cost < Self.smallWork.nanosecondCount {
+      try Task.checkCancellation()
+      return try body()
+    }
+    return try await context.workers.run(body)
+  }
+
+  /// The image of an original, by what has been decoded of it already if there is something.
+  func decode(_ loaded: LoadedSource) async throws -> MadeImage {
+    let plan = plan
+    let options = plan.decodeOptions
+    let data = loaded.data
+    log.add(loaded.log)
+    let image: Image
+    var animation: AnimatedImage?
+    if hasSlot, loaded.source == .loader, let (decoder, reservation) = slot.takeForGood() {
+      context.counters.count { $0.decodes += 1 }
+      // It has its bytes already: counted as pixels of a picture that is being made from now on.
+      if let reservation, reservation.move(to: .decoded) { reservations.append(reservation) }
+      let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 1_000_000)
+      guard let turn = try await wait(claim, ticket: nil) else { throw CancellationError() }
+      defer { turn.end() }
+      image = try await context.stage(.decode, plan, log) {
+        try await context.workers.run { try decoder.finish(data) }
+      }
+    } else {
+      image = try await decodeTogether(loaded)
+    }
+    if plan.request.frames == .all {
+      let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 1_000_000)
+      guard let turn = try await wait(claim, ticket: nil) else { throw CancellationError() }
+      defer { turn.end() }
+      animation = try await context.stage(.decode, plan, log) {
+        try await context.workers.run { try AnimatedImage(data: data, coders: plan.coders, options: options) }
+      }
+      if animation?.frameCount == 1 { animation = nil }
+    }
+    return MadeImage(
+      image: image, animation: animation, source: loaded.source, provenance: loaded.provenance,
+      byteCount: data.count, log: log)
+  }
+
+  /// Decodes an original as a whole, together with the other sizes that are wanted of it now.
+  private func decodeTogether(_ loaded: LoadedSource) async throws -> Image {
+    let (plan, orders) = (plan, loaded.orders)
+    let options = plan.decodeOptions
+    let data = loaded.data
+    let info =
+      if let info = loaded.info { info } else {
+        try await context.probing(data.count) {
+          try plan.coders.probe(data, limits: plan.limits, formatHint: options.formatHint)
+        }
+      }
+    let group = try plan.coders.decodeGroup(of: loaded.data, info: info, options: options)
+    let claim = claim(options, info)
+    while true {
+      let order = DecodeOrder(options, group: group, byteCount: claim.bytes)
+      orders.add(order)
+      defer { orders.remove(order) }
+      if let turn = try await wait(claim, ticket: order.ticket) {
+        defer { turn.end() }
+        let taken = orders.take(order, memory: context.memory)
+        if !taken.isEmpty {
+          let image = try await decode(taken, of: loaded, cost: claim.cost)
+          hold(turn, options, info)
+          return image
+        }
+      }
+      // Somebody else is at it.
+      switch try await context.stage(.wait, plan, log, { try await order.outcome() }) {
+      case .image(let image):
+        if let reservation = order.reservation { reservations.append(reservation) }
+        return image
+      case .retry: continue
+      }
+    }
+  }
+
+  /// Decodes an original for those who wait for it, the first of whom is the caller.
+  private func decode(
+    _ orders: [DecodeOrder], of loaded: LoadedSource, cost: Int64
+  ) async throws -> Image {
+    let (plan, data, others) = (plan, loaded.data, orders.dropFirst())
+    context.counters.count { $0.decodes += 1 }
+    do {
+      let images = try await context.stage(.decode, plan, log) {
+        try await compute(cost * Int64(orders.count)) {
+          try plan.coders.decode(data, thumbnails: orders.map(\.thumbnail), options: orders[0].options)
+        }
+      }
+      for (order, image) in zip(orders, images).dropFirst() { order.fulfil(.image(image)) }
+      return images[0]
+    } catch let error as ImagingError where error != .cancelled && orders.count > 1 {
+      // It may be the fault of one of them: each for itself.
+      for order in others { order.fulfil(.retry) }
+      return try await decode([orders[0]], of: loaded, cost: cost)
+    } catch {
+      for order in others { order.fulfil(.retry) }
+      throw error
+    }
+  }
+
+  /// Decodes what has arrived, if it is worth while, and shows what can be seen of it.
+  ///
+  /// - Parameter isShared: Whether others want other sizes of the same bytes.
+  func decodeArrived(_ arrival: Arrival, isShared: Bool) async {
+    guard let bytes = arrival.bytes, !bytes.isSpooled else {
+      if hasSlot { slot.giveUp() }
+      return
+    }
+    let previews = job.demand.previews
+    // One decode for all sizes takes less than one for each.
+    if isShared, previews.isEmpty {
+      if hasSlot { slot.giveUp() }
+      return
+    }
+    if !hasSlot || (slot.isEmpty && !slot.isGivenUp) {
+      // Whole bodies are decoded with less effort.
+      guard !previews.isEmpty || context.elapsed() - arrival.start >= ArrivalDecoder.patience,
+        arrival.progress.received != arrival.progress.expected
+      else { return }
+      hasSlot = true
+      let decoder = ArrivalDecoder(
+        plan.coders.makeIncrementalDecoder(options: plan.decodeOptions), start: arrival.start)
+      slot.fill(decoder) { [weak job] in job?.dropPreview() }
+    }
+    guard let decoder = slot.take() else { return }
+    guard decoder.isWorthWhile(arrival.progress) else { return slot.putBack() }
+    let elapsed = context.elapsed
+    do {
+      // In turns of its own, in line with all others: neither can keep the other waiting for long.
+      let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 2_000_000)
+      let preview = try await context.decodes.run(priority: job.priority, claim) {
+        try await context.workers.run {
+          try decoder.advance(bytes, arrival.progress, previews: previews, now: elapsed)
+        }
+      }
+      if let info = decoder.info, !slot.isReserved {
+        let byteCount = plan.decodeOptions.workingByteCount(for: info)
+        if let reservation = context.memory.tryReserve(byteCount, in: .arriving) {
+          slot.keep(reservation)
+        } else {
+          slot.giveUp()
+        }
+      }
+      slot.putBack()
+      if let preview, !slot.isGivenUp { job.publish(preview: preview) }
+    } catch {
+      // The whole body has the last word.
+      slot.giveUp()
+      slot.putBack()
+    }
+  }
+}

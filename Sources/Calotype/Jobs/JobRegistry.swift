@@ -1,0 +1,162 @@
+import CalotypeSupport
+
+/// The jobs of a pipeline: those that can be joined, how many there are, and whether more may come.
+final class JobRegistry: Sendable {
+  private enum Phase: Sendable {
+    case open
+    /// What was begun may be brought to its end.
+    case closed(PipelineError)
+    case aborted(PipelineError)
+  }
+
+  private struct State {
+    var phase = Phase.open
+    /// Jobs that were made and have not ended, those that wait for their turn included.
+    var jobs = 0
+    var peakJobs = 0
+    var callers = 0
+    var refused = 0
+    /// Those who wait until there are none.
+    var idling: [CheckedContinuation<Void, Never>] = []
+  }
+
+  let images = JobTable<MadeImage>()
+  let originals = JobTable<LoadedSource>()
+  let loads = JobTable<LoadedSource>()
+  private let jobLimit: Int
+  private let callerLimit: Int
+  private let state = Lock(State())
+
+  /// - Parameters:
+  ///   - jobLimit: How many jobs of callers there may be.
+  ///   - callerLimit: How many callers may wait for them.
+  init(jobLimit: Int, callerLimit: Int) {
+    self.jobLimit = max(1, jobLimit)
+    self.callerLimit = max(1, callerLimit)
+  }
+
+  /// What a caller holds while it waits.
+  final class CallerPlace: Sendable {
+    private let registry: JobRegistry
+
+    fileprivate init(_ registry: JobRegistry) { self.registry = registry }
+
+    deinit { registry.state.withLock { $0.callers -= 1 } }
+  }
+
+  /// A place for one more who waits; `nil` when there are too many.
+  ///
+  /// - Throws: ``PipelineError/shutDown``.
+  func admitCaller() throws -> CallerPlace? {
+    let isAdmitted = try state.withLock { state -> Bool in
+      switch state.phase {
+      case .open: break
+      case .closed(let error), .aborted(let error): throw error
+      }
+      guard state.callers < callerLimit else {
+        state.refused += 1
+        return false
+      }
+      state.callers += 1
+      return true
+    }
+    return isAdmitted ? CallerPlace(self) : nil
+  }
+
+  /// Whether jobs may be joined.
+  ///
+  /// - Throws: ``PipelineError/shutDown``.
+  func checkOpen(isOfJob: Bool) throws {
+    try state.withLock { state in
+      switch state.phase {
+      case .open: break
+      case .closed(let error): if !isOfJob { throw error }
+      case .aborted(let error): throw error
+      }
+    }
+  }
+
+  /// Counts a new job, which has to be told by ``ended()``.
+  ///
+  /// - Parameter isOfJob: Whether another job needs it: what was begun may be brought to its end, until all is aborted.
+  /// - Returns: Whether there may be one more.
+  /// - Throws: ``PipelineError/shutDown``.
+  func begin(isOfJob: Bool) throws -> Bool {
+    try state.withLock { state in
+      switch state.phase {
+      case .open: break
+      case .closed(let error): if !isOfJob { throw error }
+      case .aborted(let error): throw error
+      }
+      guard isOfJob || state.jobs < jobLimit else {
+        state.refused += 1
+        return false
+      }
+      state.jobs += 1
+      state.peakJobs = max(state.peakJobs, state.jobs)
+      return true
+    }
+  }
+
+  /// A job and its work have ended.
+  func ended() {
+    let idling = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+      state.jobs -= 1
+      guard state.jobs == 0 else { return [] }
+      defer { state.idling = [] }
+      return state.idling
+    }
+    for waiter in idling { waiter.resume() }
+  }
+
+  /// Waits until the work of the last job has ended.
+  func idle() async {
+    await withCheckedContinuation { continuation in
+      let isIdle = state.withLock { state in
+        if state.jobs > 0 { state.idling.append(continuation) }
+        return state.jobs == 0
+      }
+      if isIdle { continuation.resume() }
+    }
+  }
+
+  /// Takes no more jobs of callers.
+  func close(_ error: PipelineError) {
+    state.withLock { state in
+      if case .open = state.phase { state.phase = .closed(error) }
+    }
+  }
+
+  /// Takes no more jobs at all, and ends those there are.
+  func abort(_ error: PipelineError) {
+    state.withLock { $0.phase = .aborted(error) }
+    // A job that was let in before is in a table by now, or will be when the lock of its stripe is free.
+    for job in images.all { job.abort(error) }
+    for job in originals.all { job.abort(error) }
+    for job in loads.all { job.abort(error) }
+  }
+
+  /// Whether callers are refused.
+  var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
+  /// Whether nothing can be joined.
+  var isEmpty: Bool { images.count == 0 && originals.count == 0 && loads.count == 0 }
+  /// Whether nothing is being done, and nobody waits for that.
+  var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
+  /// Jobs that were made and have not ended.
+  var jobCount: Int { state.withLock { $0.jobs } }
+  /// Callers that were refused.
+  var refused: Int { state.withLock { $0.refused } }
+  /// Whether something has not been made, or not been stored yet.
+  var isBusy: Bool {
+    images.all.contains { !$0.isSettled } || originals.all.contains { !$0.isSettled }
+      || loads.all.contains { !$0.isSettled }
+  }
+
+  /// Waits until all jobs that there are have ended and stored what they made, or the task is cancelled.
+  func settle() async {
+    for job in images.all { await job.settled() }
+    // Afterwards: those above start those below.
+    for job in originals.all { await job.settled() }
+    for job in loads.all { await job.settled() }
+  }
+}

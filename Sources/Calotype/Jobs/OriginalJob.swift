@@ -1,0 +1,130 @@
+import CalotypeCaching
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+import HTTPTypes
+
+/// Finds one original on disk, or has it loaded.
+struct OriginalJob: Sendable {
+  let context: PipelineContext
+  let job: Job<LoadedSource>
+  let plan: Plan
+  let policy: CachePolicy
+  let log = StageLog()
+
+  /// - Parameter turn: A place among the loads, if the job has one already.
+  func run(turn: WorkQueue.Turn?) async {
+    var turn = turn
+    defer { turn?.end() }
+    do {
+      job.publishStart()
+      let (kept, reservation) = await readKept()
+      switch context.sourceStep(for: plan.request, policy: policy, kept: kept) {
+      case .use(let stored):
+        job.keep(reservation.map { [$0] } ?? [])
+        job.finish(.success(found(stored)))
+      case .fail(let error):
+        throw error
+      case .useThenAsk(let stored, let conditional):
+        let stale = found(stored)
+        guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
+        // Who is content with what is stale may leave; what the server says is for the next one.
+        let place = job.join(Want(Demand(), priority: .veryLow))
+        defer { place?.leave() }
+        job.publish(interim: stale)
+        reservation?.release()
+        try await ask(kept: kept, conditional, turn: turn.take())
+      case .ask(let conditional):
+        try Task.checkCancellation()
+        if case .deny(let reason) = try await loadDecision() {
+          throw PipelineError.loadDenied(plan.request.source.description, reason: reason)
+        }
+        // Nothing is held while the server is asked; what is on disk stays there.
+        reservation?.release()
+        do {
+          try await ask(kept: kept?.withoutData, conditional, turn: turn.take())
+        } catch let error as LoadingError {
+          guard let stale = await staleInstead(of: error, kept) else { throw error }
+          job.finish(.success(stale))
+        }
+      }
+    } catch {
+      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+    }
+  }
+
+  /// What is kept of the original, and the room for its bytes.
+  private func readKept() async -> (KeptOriginal?, MemoryReservation?) {
+    guard policy.readsCaches, plan.request.queryTiers.contains(.originals), let cache = plan.originals,
+      let (record, reservation) = await context.readRecord(
+        plan.request.sourceKey, from: cache, plan, log, for: job.priority)
+    else { return (nil, nil) }
+    return (KeptOriginal(record), reservation)
+  }
+
+  /// What is stale takes the place of what could not be loaded, where that is allowed.
+  private func staleInstead(of error: LoadingError, _ kept: KeptOriginal?) async -> LoadedSource? {
+    guard !Task.isCancelled, let version = kept?.version, let response = kept?.metadata.response,
+      error.saysNothingOfTheImage,
+      context.freshness(for: plan.request).mayServeOnError(
+        response, for: plan.request.headers, now: context.configuration.now()),
+      case (let kept?, let reservation) = await readKept(), kept.version == version
+    else { return nil }
+    context.counters.count { $0.staleHits += 1 }
+    job.keep(reservation.map { [$0] } ?? [])
+    var stale = kept.judged(isStale: true)
+    stale.provenance.failure = error
+    return found(stale)
+  }
+
+  private func loadDecision() async throws -> LoadDecision {
+    let decision = try await context.configuration.shouldLoad?(plan.request) ?? .allow
+    try Task.checkCancellation()
+    return decision
+  }
+
+  private func found(_ stored: StoredOriginal) -> LoadedSource {
+    context.counters.count { $0.originalHits += 1 }
+    return LoadedSource(
+      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: stored.provenance,
+      log: log)
+  }
+
+  /// Loads it, or waits for the job that does, and stays until it is stored.
+  private func ask(kept: KeptOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
+    var validators: Validators?
+    if kept != nil, !conditional.isEmpty {
+      validators = Validators(
+        etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
+    }
+    let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
+    let (place, new) = try context.jobs.loads.join(key, Want(of: job)) {
+      _ = try context.jobs.begin(isOfJob: true)
+      return Job(number: job.number, leader: plan.request.source, mayOutlive: true)
+    }
+    defer { place.leave() }
+    if let new {
+      // The load is a part of this task, which goes on as long as anybody wants the load.
+      await job.carry(new, leave: { place.leave() }) {
+        await LoadJob(
+          context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
+        ).run(turn: turn) { finish(with: place, $0) }
+      }
+      context.jobs.ended()
+    } else {
+      turn?.end()
+    }
+    let loaded = try await place.value()
+    finish(with: place, loaded)
+    // Whoever does not find it on disk yet has to find it here.
+    if new == nil { await place.job.settled() }
+  }
+
+  /// Ends with what was loaded, and keeps what is reserved for it.
+  private func finish(with place: Subscription<LoadedSource>, _ loaded: LoadedSource) {
+    guard !job.isFinished else { return }
+    loaded.log.change { $0[.read] += log.timings[.read] }
+    job.keep(place.job.reservations)
+    job.finish(.success(loaded))
+  }
+}

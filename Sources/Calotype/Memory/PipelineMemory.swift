@@ -1,0 +1,307 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeSupport
+
+/// The bytes that a pipeline may hold while it works: encoded originals that arrive, pixels, and what waits to be stored.
+///
+/// ```swift
+/// let memory = PipelineMemory(byteLimit: 256 << 20)
+/// thumbnails.memory = memory   // two configurations, one limit
+/// originals.memory = memory
+/// ```
+///
+/// Bytes are reserved before they are read or allocated. What does not fit waits, and the transfer it waits for is held back.
+/// When room is short, these give way, in this order: previews and the decoders of images that still arrive (which start over
+/// when all bytes are there), idle buffers of `PixelPool.shared`, and results that wait to be stored. An image that needs
+/// more than all others leave goes alone; one that needs more than the limit is refused by its header
+/// (``PipelineError/exceedsMemory(_:bytes:limit:)``). The memory cache has a limit of its own.
+///
+/// May be shared by several pipelines. All members may be used from any thread.
+public final class PipelineMemory: Sendable {
+  /// What is held.
+  public struct Statistics: Hashable, Sendable {
+    /// The most that is ever held.
+    public var byteLimit = 0
+    /// Bytes that are held now.
+    public var bytes = 0
+    /// The most there have been.
+    public var peakBytes = 0
+    /// Bytes of encoded originals that arrive or wait to be decoded.
+    public var encodedBytes = 0
+    /// Bytes of canvases of images that still arrive, and their previews.
+    public var arrivingBytes = 0
+    /// Bytes of pixels that are being decoded or transformed.
+    public var decodedBytes = 0
+    /// Bytes of what waits to be stored.
+    public var storeBytes = 0
+    /// Loads that wait for room.
+    public var waiting = 0
+    /// How often somebody had to give way.
+    public var reclaims = 0
+  }
+
+  /// Who gives way first.
+  enum Reclaimable: Int, CaseIterable, Sendable {
+    case arriving
+    case pools
+    case stores
+  }
+
+  private struct Waiter {
+    let bytes: Int
+    let account: MemoryAccounts.Account
+    let resume: @Sendable (Bool) -> Void
+  }
+
+  private struct State {
+    var accounts: MemoryAccounts
+    /// In the order they came.
+    var waiting: [Int] = []
+    var waiters: [Int: Waiter] = [:]
+    var nextID = 0
+    /// Somebody found no room since bytes were last given back.
+    var isWanted = false
+    /// Somebody waits for more pixels than there is room for: no more is read until there is.
+    var shortage: MemoryShortage?
+    var observers: [Int: @Sendable () -> Void] = [:]
+    var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
+    var reclaims = 0
+
+    /// Those who wait and now have room, in their order.
+    mutating func admit() -> [Waiter] {
+      var admitted: [Waiter] = []
+      while let id = waiting.first {
+        guard let waiter = waiters[id] else {
+          waiting.removeFirst()
+          continue
+        }
+        guard shortage == nil || accounts.held(by: .encoded) == 0, accounts.reserve(waiter.bytes, in: waiter.account)
+        else { break }
+        waiting.removeFirst()
+        waiters[id] = nil
+        admitted.append(waiter)
+      }
+      return admitted
+    }
+  }
+
+  private let state: Lock<State>
+
+  /// Bytes that may be held for one process that says nothing else: two fifths of the memory that it may use, by its control
+  /// group or the machine, at most 1 GiB.
+  public static var defaultByteLimit: Int { byteLimit(forMemory: SystemMemory.available) }
+
+  static func byteLimit(forMemory bytes: Int) -> Int { min(bytes / 5 * 2, 1 << 30) }
+
+  /// A limit for one or several pipelines.
+  ///
+  /// - Parameter byteLimit: The most bytes to hold; ``defaultByteLimit`` if there is none.
+  public convenience init(byteLimit: Int? = nil) {
+    self.init(accounts: MemoryAccounts(limit: byteLimit ?? Self.defaultByteLimit))
+  }
+
+  init(accounts: MemoryAccounts) {
+    state = Lock(State(accounts: accounts))
+    addReclaimer(.pools) { _ in PixelPool.shared.trim() }
+  }
+
+  /// That of one pipeline, by its limits.
+  convenience init(limits: PipelineLimits) {
+    var ceilings: [MemoryAccounts.Account: Int] = [:]
+    ceilings[.decoded] = limits.decodedBytes
+    ceilings[.arriving] = limits.decodedBytes
+    ceilings[.encoded] = limits.encodedBytes
+    self.init(accounts: MemoryAccounts(limit: Self.defaultByteLimit, ceilings: ceilings))
+  }
+
+  /// The most that is ever held, in bytes.
+  public var byteLimit: Int { state.withLock { $0.accounts.limit } }
+
+  /// What is held now.
+  public var statistics: Statistics {
+    state.withLock { state in
+      var statistics = Statistics()
+      statistics.byteLimit = state.accounts.limit
+      statistics.bytes = state.accounts.total
+      statistics.peakBytes = state.accounts.peakTotal
+      statistics.encodedBytes = state.accounts.held(by: .encoded)
+      statistics.arrivingBytes = state.accounts.held(by: .arriving)
+      statistics.decodedBytes = state.accounts.held(by: .decoded)
+      statistics.storeBytes = state.accounts.held(by: .stores)
+      statistics.waiting = state.waiters.count
+      statistics.reclaims = state.reclaims
+      return statistics
+    }
+  }
+
+  /// The most that an account has held.
+  func peak(of account: MemoryAccounts.Account) -> Int { state.withLock { $0.accounts.peak(of: account) } }
+
+  /// The most that an account can hold.
+  func ceiling(of account: MemoryAccounts.Account) -> Int { state.withLock { $0.accounts.ceiling(of: account) } }
+
+  // MARK: Taking
+
+  /// Bytes, if there is room for them now; 0 bytes are always there.
+  func tryReserve(_ bytes: Int, in account: MemoryAccounts.Account) -> MemoryReservation? {
+    take(bytes, in: account) ? MemoryReservation(self, bytes: max(0, bytes), account: account) : nil
+  }
+
+  func take(_ bytes: Int, in account: MemoryAccounts.Account) -> Bool {
+    if bytes <= 0 { return true }
+    return state.withLock { state in
+      // Nothing more is read while pixels are waited for, and nothing decoded in advance.
+      let isHeldBack = state.shortage != nil && account != .decoded
+      if !isHeldBack, state.accounts.reserve(bytes, in: account) {
+        if account == .decoded { state.shortage = nil }
+        return true
+      }
+      if account == .decoded, state.accounts.reserveAlone(bytes, in: account) {
+        state.shortage = nil
+        return true
+      }
+      state.isWanted = true
+      return false
+    }
+  }
+
+  /// Waits for bytes behind those who wait already.
+  ///
+  /// - Returns: `nil` when there can never be so many in that account.
+  /// - Throws: `CancellationError` when the task is cancelled before.
+  func reserve(_ bytes: Int, in account: MemoryAccounts.Account) async throws -> MemoryReservation? {
+    let handed = Handed<Bool>()
+    let id = state.withLock { state -> Int? in
+      guard bytes <= state.accounts.ceiling(of: account) else { return nil }
+      state.nextID += 1
+      return state.nextID
+    }
+    guard let id else { return nil }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let admitted = state.withLock { state in
+          state.waiting.append(id)
+          state.waiters[id] = Waiter(bytes: max(0, bytes), account: account) { isTaken in
+            handed.set(isTaken)
+            continuation.resume()
+          }
+          state.isWanted = true
+          return state.admit()
+        }
+        for waiter in admitted { waiter.resume(true) }
+        if Task.isCancelled { giveUp(id) }
+      }
+    } onCancel: {
+      giveUp(id)
+    }
+    guard handed.take() == true else { throw CancellationError() }
+    return MemoryReservation(self, bytes: max(0, bytes), account: account)
+  }
+
+  private func giveUp(_ id: Int) {
+    let (waiter, admitted) = state.withLock { state in
+      let waiter = state.waiters.removeValue(forKey: id)
+      // It may have been the one that the others could not get past.
+      return (waiter, state.admit())
+    }
+    waiter?.resume(false)
+    for waiter in admitted { waiter.resume(true) }
+  }
+
+  /// Why so many bytes of pixels can never be held; `nil` if they can.
+  func refusal(of bytes: Int) -> (any Error)? {
+    let limit = byteLimit
+    return bytes <= limit ? nil : MemoryRefusal(bytes: bytes, limit: limit)
+  }
+
+  /// Has others give way for a decode that waits. What they give up, now or soon, is announced.
+  func makeRoom(for shortage: MemoryShortage) {
+    let reclaimers = state.withLock { state in
+      if shortage.account == .decoded { state.shortage = shortage }
+      state.isWanted = true
+      state.reclaims += 1
+      return Array(state.reclaimers.values)
+    }
+    for kind in Reclaimable.allCases {
+      for reclaimer in reclaimers where reclaimer.kind == kind { reclaimer.reclaim(shortage.bytes) }
+      let isEnough = state.withLock { $0.accounts.room(for: shortage.account) >= shortage.bytes }
+      if isEnough { return }
+    }
+  }
+
+  /// Nobody waits for pixels any more.
+  func endShortage() {
+    let admitted = state.withLock { state in
+      state.shortage = nil
+      return state.admit()
+    }
+    for waiter in admitted { waiter.resume(true) }
+  }
+
+  // MARK: Giving back
+
+  func release(_ bytes: Int, from account: MemoryAccounts.Account) {
+    state.withLock { $0.accounts.release(bytes, from: account) }
+    announceRoom()
+  }
+
+  /// Moves bytes between accounts. ``announceRoom()`` is to be called afterwards.
+  func move(_ bytes: Int, from old: MemoryAccounts.Account, to new: MemoryAccounts.Account) -> Bool {
+    state.withLock { state in
+      state.accounts.release(bytes, from: old)
+      if state.accounts.reserve(bytes, in: new) { return true }
+      state.accounts.restore(bytes, to: old)
+      return false
+    }
+  }
+
+  /// Tells those who wait that there may be room.
+  func announceRoom() {
+    let (admitted, observers) = state.withLock { state -> ([Waiter], [@Sendable () -> Void]) in
+      guard state.isWanted else { return ([], []) }
+      let admitted = state.admit()
+      state.isWanted = !state.waiters.isEmpty
+      return (admitted, Array(state.observers.values))
+    }
+    for waiter in admitted { waiter.resume(true) }
+    for observer in observers { observer() }
+  }
+
+  /// Calls `observer` when there may be room again for those who found none, on the thread that gave it back.
+  ///
+  /// - Returns: A number for ``stopTelling(_:)``.
+  func whenThereIsRoom(_ observer: @escaping @Sendable () -> Void) -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      state.observers[state.nextID] = observer
+      return state.nextID
+    }
+  }
+
+  /// An observer or a reclaimer is told no more.
+  func stopTelling(_ number: Int) {
+    state.withLock { state in
+      state.observers[number] = nil
+      state.reclaimers[number] = nil
+    }
+  }
+
+  /// Calls `reclaim` with the bytes that are missing when room is short.
+  ///
+  /// - Returns: A number for ``stopTelling(_:)``.
+  @discardableResult func addReclaimer(
+    _ kind: Reclaimable, _ reclaim: @escaping @Sendable (_ bytes: Int) -> Void
+  ) -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      state.reclaimers[state.nextID] = (kind, reclaim)
+      return state.nextID
+    }
+  }
+}
+
+/// A decode that needs more than there is; the pipeline says of which source.
+struct MemoryRefusal: Error, Hashable {
+  let bytes: Int
+  let limit: Int
+}

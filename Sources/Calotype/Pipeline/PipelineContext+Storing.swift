@@ -1,0 +1,101 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+
+/// Reads and writes what is kept on disk.
+extension PipelineContext {
+  /// The record of a key, and room for its bytes. A cache that fails costs time, never the image: the error is counted.
+  ///
+  /// So few are read at a time that those whose bytes have no room yet are of no account.
+  func readRecord(
+    _ key: CacheKey, from cache: any DataCaching, _ plan: Plan, _ log: StageLog, for priority: LivePriority
+  ) async -> (record: CacheRecord, reservation: MemoryReservation?)? {
+    do {
+      return try await reads.run(priority: priority) {
+        let record = try await stage(.read, plan, log, bytes: { $0?.data.count }) { try await cache.read(key) }
+        guard let record, purges.withLock({ $0.isReadable(key, tags: record.metadata.tags) }) else { return nil }
+        return (record, try await memory.reserve(record.data.count, in: .encoded))
+      }
+    } catch {
+      counters.count(cacheError: error)
+      return nil
+    }
+  }
+
+  func removeRecord(_ key: CacheKey, from cache: (any DataCaching)?) async {
+    do {
+      try await cache?.writable?.remove(key)
+    } catch {
+      counters.count(cacheError: error)
+    }
+  }
+
+  /// Runs `body`, which stores something, when its turn comes; not at all when too much waits already.
+  ///
+  /// - Parameters:
+  ///   - bytes: What it holds meanwhile.
+  ///   - isResult: Whether it is a result, which gives way when room is short, rather than an original.
+  ///   - plan: Whose it is.
+  ///   - priority: How urgent it is.
+  ///   - body: The work; returns whether anything was stored.
+  /// - Returns: What `body` returned; false if it was not run.
+  func storing(
+    _ bytes: Int, isResult: Bool, _ plan: Plan, priority: LivePriority,
+    _ body: @escaping @Sendable () async throws -> Bool
+  ) async throws -> Bool {
+    let flow = QueueFlow(partition: plan.request.partition)
+    guard stores.refusal(of: flow) == nil, let reservation = memory.tryReserve(bytes, in: .stores) else {
+      counters.count { $0.storesShed += 1 }
+      return false
+    }
+    defer { reservation.release() }
+    let claim = WorkQueue.Claim(flow: flow, cost: Int64(1_000 + bytes * 4))
+    guard isResult else {
+      let turn = try await stores.enter(priority: priority, claim)
+      defer { turn.end() }
+      return try await body()
+    }
+    let ticket = storeTickets.add()
+    defer { storeTickets.remove(ticket) }
+    guard let turn = try await stores.enter(priority: priority, claim, ticket: ticket) else {
+      counters.count { $0.storesShed += 1 }
+      return false
+    }
+    defer { turn.end() }
+    storeTickets.remove(ticket)
+    return try await body()
+  }
+
+  /// Stores a record, unless it was purged since a job began; and takes it out again if it is purged meanwhile.
+  ///
+  /// - Returns: Whether it is stored.
+  func store(
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching, _ plan: Plan,
+    _ log: StageLog, since epoch: Int
+  ) async throws -> Bool {
+    guard isValid(key, tags: metadata.tags, since: epoch) else { return false }
+    try await stage(.store, plan, log) { try await cache.store(data, metadata: metadata, for: key) }
+    if isValid(key, tags: metadata.tags, since: epoch) { return true }
+    try await cache.remove(key)
+    return false
+  }
+
+  /// Whether what a job made may be kept: nothing of it was purged since the job began.
+  func isValid(_ key: CacheKey, tags: [String], since epoch: Int) -> Bool {
+    purges.withLock { $0.isEmpty || $0.isValid(key, tags: tags, since: epoch) }
+  }
+
+  /// Looks at the first bytes, and at all of them if there are few: elsewhere if there are many.
+  func probing<Result: Sendable>(_ count: Int, _ body: @Sendable () throws -> Result) async throws -> Result {
+    if count <= 32 << 10 {
+      try Task.checkCancellation()
+      return try body()
+    }
+    return try await workers.run(body)
+  }
+
+  static func code(of error: any Error) -> String {
+    (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
+  }
+}

@@ -1,0 +1,191 @@
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import Calotype
+
+/// Who may wait, who goes next, and who is sent away.
+@Suite("Admission under load", .timeLimit(.minutes(5)))
+struct AdmissionTests {
+  @Test("10,000 distinct requests to a host that hangs: refused beyond the limit; another host is served")
+  func refuses() async throws {
+    let loader = FakeLoader { request in
+      request.source.url?.host() == "slow" ? FakeReply([.hang]) : .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader) { $0.limits.waitingRequests = 400 }
+    let refusals = Lock(0)
+    let tasks = try (0..<10_000).map { index in
+      let url = try LoadSamples.url("slow", "\(index)")
+      return Task {
+        do {
+          _ = try await pipeline.image(for: url)
+        } catch PipelineError.overloaded(_, let waiting, let retryAfter) {
+          #expect(waiting <= 400 && retryAfter >= .seconds(1))
+          refusals.withLock { $0 += 1 }
+        } catch is CancellationError {}
+      }
+    }
+    await pipeline.until { $0.refusedRequests > 9_000 }
+    let statistics = await pipeline.statistics
+    #expect(statistics.requests <= 400)
+    #expect(statistics.runningLoads <= 6)
+    // The slow one leaves room to wait.
+    #expect(try await pipeline.image(for: LoadSamples.url("fast")).width == 8)
+    for task in tasks { task.cancel() }
+    for task in tasks { _ = await task.result }
+    #expect(refusals.withLock { $0 } > 9_000)
+    await pipeline.settle()
+    #expect(pipeline.jobs.isIdle)
+  }
+
+  @Test("60 requests to each of several hosts that hang: one that answers is served at once")
+  func slowHosts() async throws {
+    let loader = FakeLoader { request in
+      request.source.url?.host()?.hasPrefix("slow") == true ? FakeReply([.hang]) : .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader)
+    let tasks = try (0..<480).map { index in
+      let url = try LoadSamples.url("slow\(index % 8)", "\(index)")
+      return Task { try await pipeline.image(for: url) }
+    }
+    await pipeline.until { $0.requests == 480 && $0.runningLoads >= 20 }
+    for index in 0..<20 { #expect(try await pipeline.image(for: LoadSamples.url("fast", "\(index)")).width == 8) }
+    #expect(await pipeline.statistics.runningLoads < 32)
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    await pipeline.settle()
+  }
+
+  @Test("8,000 callers of one image share it, and a caller beyond the limit is refused")
+  func herd() async throws {
+    let gate = Gate()
+    let url = try LoadSamples.url("h")
+    let loader = FakeLoader([url: .gated([(gate, try SampleImages.still())])])
+    let pipeline = LoadSamples.pipeline(loader) { $0.limits.callers = 8_000 }
+    let tasks = (0..<8_000).map { _ in Task { try await pipeline.image(for: url).width } }
+    while await pipeline.subscribers < 8_000 { await Task.yield() }
+    await #expect(throws: PipelineError.self) { try await pipeline.image(for: url) }
+    gate.open()
+    for task in tasks { #expect(try await task.value == 8) }
+    #expect(loader.requests.count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("loads are taken by turns from hosts and tenants, whoever came first")
+  func fairness() async throws {
+    let order = Lock([String]())
+    let gate = Gate()
+    let loader = FakeLoader { request in
+      order.withLock { $0.append(request.source.url?.host() ?? "") }
+      try await gate.wait()
+      return .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.limits.loads = 3
+      configuration.limits.loadsPerOrigin = 3
+    }
+    var tasks: [Task<Image, any Error>] = []
+    for index in 0..<100 {
+      let url = try LoadSamples.url("flood", "\(index)")
+      tasks.append(Task { try await pipeline.image(for: url) })
+    }
+    await pipeline.until { $0.requests == 100 && $0.runningLoads == 3 }
+    for index in 0..<5 {
+      let url = try LoadSamples.url("other", "\(index)")
+      tasks.append(Task { try await pipeline.image(for: url) })
+    }
+    await pipeline.until { $0.requests == 105 }
+    gate.open()
+    for task in tasks { #expect(try await task.value.width == 8) }
+    // Three were running; of the next ten or so every other one is the other's.
+    let last = try #require(order.withLock { $0.lastIndex(of: "other") })
+    #expect(last <= 3 + 14)
+    await pipeline.settle()
+  }
+
+  @Test("a load that would take longer than anybody has time for is not begun")
+  func doomed() async throws {
+    let time = ManualTime()
+    let loader = FakeLoader { request in
+      if request.source.url?.host() == "slow" { time.advance(by: .seconds(2)) }
+      return .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader) { $0.clock = time.clock }
+    for index in 0..<4 { _ = try await pipeline.image(for: LoadSamples.url("slow", "\(index)")) }
+    var hurried = ImageRequest(url: try LoadSamples.url("slow", "hurried"))
+    hurried.deadline = .seconds(1)
+    let asked = loader.requests.count
+    await #expect(throws: PipelineError.deadlineExceeded(hurried.source.description, after: .seconds(1))) {
+      try await pipeline.image(for: hurried)
+    }
+    #expect(loader.requests.count == asked)
+    // Who has time is served, and after a while one is tried again.
+    hurried.deadline = .seconds(5)
+    #expect(try await pipeline.image(for: hurried).width == 8)
+    time.advance(by: .seconds(60))
+    var again = ImageRequest(url: try LoadSamples.url("slow", "again"))
+    again.deadline = .seconds(1)
+    _ = try? await pipeline.image(for: again)
+    #expect(loader.requests.contains { $0.source == again.source })
+    await pipeline.settle()
+  }
+
+  @Test("ten sizes of bytes that arrive slowly are decoded together")
+  func sizes() async throws {
+    let time = ManualTime()
+    let photo = try Samples.photo("stream.jpg")
+    let gates = (0..<3).map { _ in Gate() }
+    let url = try LoadSamples.url("h", "a.jpg")
+    var reply = FakeReply([
+      .wait(gates[0]), .bytes(photo.prefix(64 << 10)), .wait(gates[1]),
+      .bytes(Data(photo.dropFirst(64 << 10).prefix(64 << 10))), .wait(gates[2]),
+      .bytes(Data(photo.dropFirst(128 << 10))),
+    ])
+    reply.expectedLength = photo.count
+    let loader = FakeLoader([url: reply])
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.clock = time.clock
+      configuration.limits.decodes = 1
+    }
+    let tasks = (1...10).map { index in
+      Task { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(40 * index, 1_000))).width }
+    }
+    while pipeline.jobs.originals.all.first?.subscriberCount != 10 { await Task.yield() }
+    for gate in gates {
+      gate.open()
+      time.advance(by: .milliseconds(50))
+    }
+    for (index, task) in tasks.enumerated() { #expect(try await task.value == 40 * (index + 1)) }
+    // As many as there are scales that share one.
+    #expect(await pipeline.statistics.decodes <= 4)
+    await pipeline.settle()
+  }
+
+  @Test("the refusal of one caller's signature says nothing about another's")
+  func signatures() async throws {
+    let gate = Gate()
+    let loader = FakeLoader { request in
+      if request.source.url?.query()?.contains("good") == true { return .body(try SampleImages.still()) }
+      try await gate.wait()
+      return .status(403)
+    }
+    let pipeline = LoadSamples.pipeline(loader)
+    func request(_ signature: String, _ thumbnail: Thumbnail? = nil) throws -> ImageRequest {
+      var request = ImageRequest(url: try LoadSamples.url("h", "a.png?sig=\(signature)"), thumbnail: thumbnail)
+      request.keyPolicy = .dropping(["sig"])
+      return request
+    }
+    let forged = try request("forged")
+    let attacker = Task { try await pipeline.image(for: forged) }
+    try await loader.waitForRequests(try #require(forged.source.url))
+    let requests = [try request("good"), try request("good", .fit(4, 4))]
+    let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
+    while await pipeline.subscribers < 3 { await Task.yield() }
+    gate.open()
+    #expect(try await tasks[0].value == 8)
+    #expect(try await tasks[1].value == 4)
+    await #expect(throws: LoadingError.self) { try await attacker.value }
+    await pipeline.settle()
+  }
+}

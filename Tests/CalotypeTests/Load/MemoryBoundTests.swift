@@ -1,0 +1,177 @@
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+@testable import Calotype
+
+/// What is held while images are loaded and decoded stays within its limit, whatever servers do.
+@Suite("Memory under load", .timeLimit(.minutes(5)))
+struct MemoryBoundTests {
+  @Test("encoded bytes: the limit holds at every change, with and without declared lengths", arguments: [true, false])
+  func encodedBytes(isDeclared: Bool) async throws {
+    let body = try LoadSamples.noise(420, 420)
+    let limit = 4 << 20
+    let loader = FakeLoader { _ in
+      var reply = FakeReply.body(body, chunk: 64 << 10)
+      if !isDeclared { reply.expectedLength = nil }
+      return reply
+    }
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.limits.decodes = 1
+      configuration.limits.loads = 1_000
+      configuration.limits.loadsPerOrigin = 1_000
+      configuration.limits.encodedBytes = limit
+    }
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for index in 0..<200 {
+        let url = try LoadSamples.url("h", "\(index).png")
+        group.addTask { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(8, 8))).width }
+      }
+      for try await width in group { #expect(width == 8) }
+    }
+    let statistics = await pipeline.statistics
+    #expect(statistics.peakEncodedBytes <= limit)
+    #expect(statistics.peakEncodedBytes > limit / 4)
+    await pipeline.settle()
+    #expect(await pipeline.statistics.heldBytes == 0)
+  }
+
+  @Test("a body that can never have room in memory is collected in a file, and decoded all the same")
+  func spools() async throws {
+    let body = try LoadSamples.noise(300, 300)
+    let loader = FakeLoader { _ in .body(body, chunk: 10_000) }
+    let pipeline = LoadSamples.pipeline(loader) { $0.limits.encodedBytes = 100_000 }
+    #expect(try await pipeline.image(for: LoadSamples.url("h")).width == 300)
+    #expect(await pipeline.statistics.peakEncodedBytes <= 100_000)
+    await pipeline.settle()
+  }
+
+  /// A transfer that has begun to be decoded, and waits for the rest of its bytes for ever.
+  private func startSlowTransfer(_ loader: FakeLoader, _ pipeline: ImagePipeline, _ time: ManualTime) async throws
+    -> Task<Image, any Error>
+  {
+    let big = try LoadSamples.noise(1_200, 1_200)
+    let url = try LoadSamples.url("slow")
+    let (first, second) = (Gate(), Gate())
+    var reply = FakeReply([
+      .bytes(Data(big.prefix(64 << 10))), .signal(first), .wait(second),
+      .bytes(Data(big.dropFirst(64 << 10).prefix(64 << 10))), .hang,
+    ])
+    reply.expectedLength = big.count
+    loader.route(url, reply)
+    let task = Task { try await pipeline.image(for: url) }
+    try await first.wait()
+    time.advance(by: .milliseconds(100))
+    second.open()
+    return task
+  }
+
+  @Test("decoders of images that arrive give way to images that are here")
+  func arrivingGivesWay() async throws {
+    let (loader, time) = (FakeLoader(), ManualTime())
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.clock = time.clock
+      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+    }
+    let slow = try await startSlowTransfer(loader, pipeline, time)
+    await pipeline.until { $0.arrivingBytes > 5 << 20 }
+    // It needs what the other holds.
+    let url = try LoadSamples.url("fast")
+    loader.route(url, .body(try SampleImages.still(width: 1_500, height: 1_500)))
+    #expect(try await pipeline.image(for: url).width == 1_500)
+    #expect(await pipeline.statistics.arrivingBytes == 0)
+    slow.cancel()
+    await #expect(throws: CancellationError.self) { try await slow.value }
+    await pipeline.settle()
+    #expect(await pipeline.statistics.heldBytes == 0)
+  }
+
+  @Test("an observer that stops reading holds nothing that others need")
+  func idleObservers() async throws {
+    let png = try SampleImages.still(width: 1_000, height: 1_000)
+    let loader = FakeLoader { _ in .body(png) }
+    let pipeline = LoadSamples.pipeline(loader) { $0.limits.decodedBytes = 10 << 20 }
+    var held: [ImageEvents.Iterator] = []
+    for index in 0..<4 {
+      var request = ImageRequest(url: try LoadSamples.url("h", "\(index)"))
+      request.includesData = true
+      var iterator = pipeline.events(for: request).makeAsyncIterator()
+      _ = try await iterator.next()
+      held.append(iterator)
+    }
+    #expect(try await pipeline.image(for: LoadSamples.url("h", "other")).width == 1_000)
+    await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
+    #expect(await pipeline.statistics.heldBytes == 0)
+    // They find their endings when they look.
+    while let event = try await held[0].next() {
+      if case .response(let response) = event { #expect(response.image.width == 1_000 && response.data == png) }
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  @Test("an image that needs more than the limit is refused by its header, with a typed error")
+  func refused() async throws {
+    let loader = FakeLoader([try LoadSamples.url("h"): .body(try SampleImages.still(width: 2_000, height: 2_000))])
+    let pipeline = LoadSamples.pipeline(loader) { $0.memory = PipelineMemory(byteLimit: 8 << 20) }
+    do {
+      _ = try await pipeline.image(for: LoadSamples.url("h"))
+      Issue.record("it was decoded")
+    } catch PipelineError.exceedsMemory(_, let bytes, let limit) {
+      #expect(bytes >= 16_000_000 && limit == 8 << 20)
+    }
+    // A thumbnail fits.
+    #expect(try await pipeline.image(for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(100, 100))).width == 100)
+    await pipeline.settle()
+  }
+
+  @Test("an image that is larger than its share goes alone, and those behind it follow")
+  func alone() async throws {
+    let large = try SampleImages.still(width: 1_300, height: 1_300)
+    let small = try SampleImages.still(width: 100, height: 100)
+    let memory = PipelineMemory(byteLimit: 8 << 20)
+    let pipeline = LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory }
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for index in 0..<60 {
+        let (data, width) = index % 3 == 0 ? (large, 1_300) : (small, 100)
+        group.addTask {
+          let image = try await pipeline.image(for: ImageRequest(source: .data(data, id: "\(index)")))
+          #expect(image.width == width)
+          return image.width
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(memory.statistics.peakBytes <= 8 << 20)
+    await pipeline.settle()
+    #expect(memory.statistics.bytes == 0)
+  }
+
+  @Test("several pipelines share one limit")
+  func shared() async throws {
+    let memory = PipelineMemory(byteLimit: 8 << 20)
+    let png = try SampleImages.still(width: 700, height: 700)
+    let pipelines = (0..<3).map { _ in LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory } }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for index in 0..<90 {
+        group.addTask {
+          let request = ImageRequest(source: .data(png, id: "\(index)"))
+          let image = try await pipelines[index % 3].image(for: request)
+          #expect(image.width == 700)
+        }
+      }
+      try await group.waitForAll()
+    }
+    for pipeline in pipelines { await pipeline.settle() }
+    #expect(memory.statistics.peakBytes <= 8 << 20)
+    #expect(memory.statistics.bytes == 0)
+  }
+
+  @Test("the default follows the memory that the process may use", arguments: [
+    (256 << 20, 107_374_180), (24 << 30, 1 << 30), (1 << 20, 419_430),
+  ])
+  func defaults(memory: Int, limit: Int) {
+    #expect(PipelineMemory.byteLimit(forMemory: memory) == limit)
+    #expect(PipelineMemory.defaultByteLimit <= 1 << 30)
+  }
+}
