@@ -82,14 +82,20 @@ extension Benchmark {
         }
         return (try milliseconds(true), try milliseconds(false))
       },
-      ratio("load/photo at hand/while 1000 bodies drip", to: "without them", bar: 3) {
+    ] + photoAtHand
+  }
+
+  /// 100 bodies take the places of decoders, 1,000 those of loads as well.
+  private static var photoAtHand: [Benchmark] {
+    [100, 1_000].map { bodies in
+      ratio("load/photo at hand/while \(bodies) bodies drip", to: "without them", bar: 3) {
         let photo = try LoadFigures.photo()
         return (
-          try LoadChild.figures("dripping", photo, "1000")[0],
+          try LoadChild.figures("dripping", photo, "\(bodies)")[0],
           try LoadChild.figures("dripping", photo, "0")[0]
         )
-      },
-    ]
+      }
+    }
   }
 
   private static let mebi = 1_048_576.0
