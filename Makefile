@@ -63,13 +63,15 @@ bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png 
 	Benchmarks/.build/release/calotype-benchmarks $(NAME)
 	$(if $(NAME),,CALOTYPE_SIMD=128 Benchmarks/.build/release/calotype-benchmarks resize)
 
-soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers
+soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS=10000 of which some go wrong, KILLS=2000 of cache writers, SECONDS=60 of a server's load
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak http2 --runs $(RUNS)
 	Benchmarks/.build/release/calotype-soak faults --downloads $(DOWNLOADS)
 	Benchmarks/.build/release/calotype-soak exits --runs $(RUNS)
 	Benchmarks/.build/release/calotype-soak cache-sharing --seconds $(SECONDS)
 	Benchmarks/.build/release/calotype-soak cache-kills --kills $(KILLS)
+	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS)
+	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS) --control-group
 
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh

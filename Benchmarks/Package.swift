@@ -42,7 +42,8 @@ let package = Package(
     .executableTarget(
       name: "calotype-soak",
       dependencies: [
-        "BenchmarkHarness", .product(name: "CalotypeLoading", package: "Calotype"),
+        "BenchmarkHarness", .product(name: "Calotype", package: "Calotype"),
+        .product(name: "CalotypeLoading", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeTestKit", package: "Calotype"),
       ],

@@ -6,13 +6,15 @@ public enum Outcome: Hashable, Sendable {
   case memory(PeakMemory)
   /// Many pieces of work by whole processes.
   case throughput(Throughput)
+  /// An amount, compared with a limit.
+  case quantity(Quantity)
   /// Nothing, because something is not there.
   case skipped(reason: String)
 }
 
 /// What a benchmark has to keep.
 public enum Bar: Hashable, Sendable {
-  /// At most so many times the limit's CPU time.
+  /// At most so many times the limit's CPU time, or the limit of a quantity.
   case ratio(Double)
   /// That, and at most as many bytes.
   case ratioWithoutMoreBytes(Double)
@@ -65,6 +67,8 @@ public struct BenchmarkResult: Hashable, Sendable {
     case (.ratioWithoutMoreBytes(let bar)?, .measured(let measurement)):
       (measurement.byteCount ?? .max) > (measurement.limitByteCount ?? 0)
         ? .missed : verdict(measurement, bar)
+    case (.ratio(let bar)?, .quantity(let quantity)):
+      quantity.ratio <= bar ? .kept : .missed
     case (.mebibytes(let bar)?, .memory(let memory)):
       memory.overhead <= bar ? .kept : .missed
     default:

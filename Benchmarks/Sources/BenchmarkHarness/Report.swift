@@ -1,10 +1,11 @@
 /// Writes results, for people or for machines.
 public enum Report {
-  /// One aligned line per result under a heading: times, then memory, then what was skipped and why.
+  /// One aligned line per result under a heading: times, then memory, then quantities, then what was skipped and why.
   public static func table(_ results: [BenchmarkResult]) -> String {
     var times: [[String]] = []
     var memory: [[String]] = []
     var throughput: [[String]] = []
+    var quantities: [[String]] = []
     var skipped: [[String]] = []
     for result in results {
       let verdict = result.verdict?.rawValue ?? ""
@@ -26,6 +27,11 @@ public enum Report {
           result.name, decimal(it.perSecond), it.limitName, decimal(it.limitPerSecond),
           mebibytes(it.peakBytes), mebibytes(it.limitPeakBytes),
         ])
+      case .quantity(let it):
+        quantities.append([
+          result.name, decimal(it.value), it.unit, it.limitName, decimal(it.limit), decimal(it.ratio),
+          bar(result.bar), verdict,
+        ])
       case .skipped(let reason):
         skipped.append([result.name, reason])
       }
@@ -36,6 +42,9 @@ public enum Report {
       aligned(["benchmark", "MiB at peak", "of output", "besides", "bar", "kept"], memory, leading: [0]),
       aligned(
         ["benchmark", "a second", "limit", "a second", "MiB at peak", "limit's"], throughput, leading: [0, 2]),
+      aligned(
+        ["benchmark", "amount", "unit", "limit", "amount", "ratio", "bar", "kept"], quantities,
+        leading: [0, 2, 3]),
       aligned(["skipped", "because"], skipped, leading: [0, 1]),
     ].filter { !$0.isEmpty }.joined(separator: "\n\n")
   }
@@ -61,6 +70,12 @@ public enum Report {
         "\"perSecond\":\(decimal(it.perSecond))", "\"limit\":\(quoted(it.limitName))",
         "\"limitPerSecond\":\(decimal(it.limitPerSecond))", "\"peak\":\(it.peakBytes)",
         "\"limitPeak\":\(it.limitPeakBytes)",
+      ]
+    case .quantity(let it):
+      fields += [
+        "\"value\":\(decimal(it.value))", "\"unit\":\(quoted(it.unit))",
+        "\"limit\":\(quoted(it.limitName))", "\"limitValue\":\(decimal(it.limit))",
+        "\"ratio\":\(decimal(it.ratio))",
       ]
     case .skipped(let reason):
       fields.append("\"skipped\":\(quoted(reason))")

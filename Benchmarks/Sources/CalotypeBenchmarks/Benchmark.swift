@@ -52,6 +52,6 @@ struct Benchmark {
   /// All benchmarks, in the order of the report.
   static var all: [Benchmark] {
     resizing + thumbnails + jpeg + png + webP + gif + frames + memory + cache + diskCache + loading + batch
-      + pipeline + playback
+      + pipeline + playback + load
   }
 }

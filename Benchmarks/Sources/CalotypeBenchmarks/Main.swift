@@ -30,6 +30,10 @@ enum Main {
       case "--thumbnail-once":
         guard let file = arguments.popFirst() else { usage("--thumbnail-once needs a file") }
         return print(try Benchmark.thumbnailOnce(file))
+      case "--load-once":
+        // The child of a benchmark under load.
+        guard let name = arguments.popFirst() else { usage("--load-once needs a case") }
+        LoadChild.run(name, Array(arguments))
       case _ where argument.hasPrefix("-"):
         usage("unknown option \(argument)")
       default:

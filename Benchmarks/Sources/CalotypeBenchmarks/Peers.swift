@@ -26,12 +26,15 @@ enum Peers {
   ///
   /// - Throws: as ``start()``.
   static func file(_ name: String) throws -> String {
-    let file = benchmarks.appending(path: ".build/files/\(name)").path
+    let file = made(name)
     if !FileManager.default.fileExists(atPath: file) {
       try start().make(file, photos: photos.path)
     }
     return file
   }
+
+  /// Where a file is that is made once.
+  static func made(_ name: String) -> String { benchmarks.appending(path: ".build/files/\(name)").path }
 
   /// The contents of such a file.
   ///

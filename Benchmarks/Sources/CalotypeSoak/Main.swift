@@ -1,14 +1,15 @@
 import BenchmarkHarness
 import Glibc
 
-/// Long runs of the loader against servers in processes of their own, and of the disk cache in several processes; exit
-/// status 1 if anything was wrong.
+/// Long runs of the loader against servers in processes of their own, of the disk cache in several processes, and of a
+/// whole pipeline under the load of a server; exit status 1 if anything was wrong.
 ///
 ///     calotype-soak http2 [--runs N] [--transfers N]
 ///     calotype-soak faults [--downloads N] [--seed N]
 ///     calotype-soak exits [--runs N] [--seed N]
 ///     calotype-soak cache-kills [--kills N] [--seed N]
 ///     calotype-soak cache-sharing [--seconds N]
+///     calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group]
 @main
 enum Main {
   static func main() async throws {
@@ -18,7 +19,16 @@ enum Main {
       // The child of `exits`.
       ExitSoak.load(CommandLine.arguments[2], caFile: CommandLine.arguments[3], microseconds: microseconds)
     }
+    if command == "lock-holder", let path = arguments.first {
+      // A child of `server`.
+      exit(SoakDisk.holdLock(path) ? 0 : 1)
+    }
     if command.hasPrefix("cache-"), try await runCacheChild(command, Array(arguments)) { return }
+    let group = command == "server-member" ? arguments.popFirst() : nil
+    let flags = arguments.filter { ["--json", "--control-group"].contains($0) }
+    if !flags.isEmpty, !command.hasPrefix("server") { usage("\(flags[0]) is for server") }
+    arguments.removeAll { flags.contains($0) }
+    let words = Array(arguments)
     var values: [String: Int] = [:]
     while let name = arguments.popFirst() {
       guard name.hasPrefix("--"), let value = arguments.popFirst().flatMap({ Int($0) }), value > 0 else {
@@ -41,6 +51,19 @@ enum Main {
       work = CacheKills(kills: value("--kills", 2_000), seed: value("--seed", 1)).run
     case "cache-sharing":
       work = CacheSharing(seconds: value("--seconds", 60)).run
+    case "server", "server-member":
+      let soak = ServerSoak(
+        seconds: value("--seconds", 600), seed: value("--seed", 1), burst: value("--burst", 10_000),
+        canary: .milliseconds(value("--canary", 1_000)), isJSON: flags.contains("--json"), group: group)
+      let member = words + flags.filter { $0 == "--json" }
+      if flags.contains("--control-group") {
+        work = { try SoakGroup.run(member) }
+      } else {
+        work = soak.run
+      }
+    case "origin":
+      // The children of `server`.
+      work = SoakOrigin.run
     case "serve":
       // The child of `faults`.
       work = FaultServer.run
@@ -78,6 +101,7 @@ enum Main {
              calotype-soak exits [--runs N] [--seed N]
              calotype-soak cache-kills [--kills N] [--seed N]
              calotype-soak cache-sharing [--seconds N]
+             calotype-soak server [--seconds N] [--seed N] [--burst N] [--canary MS] [--json] [--control-group]
 
       """
     _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

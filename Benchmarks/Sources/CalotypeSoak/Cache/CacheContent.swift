@@ -52,7 +52,7 @@ struct WrongRecord: Error, CustomStringConvertible {
 }
 
 /// A folder for caches, removed at the end.
-final class CacheFolder {
+final class CacheFolder: Sendable {
   let path: String
 
   init() throws {

@@ -1,0 +1,37 @@
+import BenchmarkHarness
+import Calotype
+import CalotypeTestKit
+import FoundationEssentials
+
+/// Many callers of one image that is being loaded.
+enum OneImage {
+  /// CPU milliseconds of all callers together, from the first call to the last answer.
+  static func run(callers: Int) async throws -> [Double] {
+    let gate = Gate()
+    let loader = FakeLoader()
+    guard let url = URL(string: "http://host/image") else { return [] }
+    loader.route(url, FakeReply.body(try SampleImages.still()).behind(gate))
+    let pipeline = ImagePipeline(.init(loader: loader, memoryCache: nil, diskCache: nil))
+    let started = LoadCounter()
+    let start = LoadFigures.cpuMilliseconds
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<callers {
+        group.addTask {
+          started.increment()
+          _ = try await pipeline.image(for: url)
+        }
+      }
+      while started.value < callers { try await Task.sleep(for: .milliseconds(1)) }
+      // Answered behind those who wait to join.
+      _ = await Self.statistics(of: pipeline)
+      gate.open()
+      try await group.waitForAll()
+      return [LoadFigures.cpuMilliseconds - start]
+    }
+  }
+
+  /// The statistics, with a hop to the pipeline.
+  static func statistics(of pipeline: isolated ImagePipeline) -> ImagePipeline.Statistics {
+    pipeline.statistics
+  }
+}

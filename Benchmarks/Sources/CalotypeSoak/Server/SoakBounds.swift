@@ -1,0 +1,69 @@
+import Calotype
+
+/// What must hold at every moment of ``ServerSoak``.
+struct SoakBounds: Sendable {
+  /// Transfers at a time.
+  static let transfers = 32
+  /// Bytes kept ahead of the consumer of one transfer.
+  static let highWater = 256 << 10
+  /// Bytes of the memory cache.
+  static let memoryCache = 16 << 20
+  /// Bytes on their way to the disk.
+  static let staging = 8 << 20
+  /// Bytes of memory that the group of `--control-group` has.
+  static let groupMemory = 256 << 20
+  /// Requests that may wait at a time.
+  static let waiting = 10_000
+  /// Bytes besides those that have a limit: stacks, connections, codecs, the callers themselves, and what the allocator
+  /// has lost between them.
+  static let allowance = 80 << 20
+  /// The same once nothing is left to be done.
+  static let idleAllowance = 48 << 20
+  /// The longest that somebody waits who has no deadline and does not leave.
+  static let patience = Duration.seconds(45)
+  /// How much later than it wants to a caller may get its ending: on a machine that has other things to do.
+  static let endingSlack = Duration.seconds(5)
+  /// How long statistics may take.
+  static let answer = Duration.seconds(1)
+  /// Threads and descriptors besides those of a pipeline that has nothing to do.
+  static let threads = 32
+  static let descriptors = 3 * transfers + 64
+
+  /// Limits of the pipeline. With all else that is bounded here it fits into the group.
+  static var limits: PipelineLimits {
+    var limits = PipelineLimits()
+    limits.loads = 64
+    limits.encodedBytes = 16 << 20
+    limits.decodedBytes = 48 << 20
+    return limits
+  }
+
+  /// What an image may demand: nothing that is larger than a limit by itself.
+  static var decodeLimits: DecodeLimits {
+    DecodeLimits(maxPixels: 12_000_000, maxFrames: 256, maxBytes: 8 << 20)
+  }
+
+  /// What the process had when it had nothing to do.
+  let baseline: ProcessGauges
+  /// The longest that 99 of 100 ordinary pictures may take.
+  let canary: Duration
+
+  /// Bytes resident.
+  var residentBytes: Int {
+    let limits = Self.limits
+    return baseline.residentBytes + limits.encodedBytes + limits.decodedBytes + Self.memoryCache
+      + Self.staging
+      + Self.transfers * Self.highWater + Self.allowance
+  }
+
+  /// Numbers of the statistics that have a bound at every moment, and must be 0 in the end. A new one is a line here.
+  static let statistics: [(name: String, bound: Int, value: @Sendable (ImagePipeline.Statistics) -> Int)] = [
+    ("encodedBytes", limits.encodedBytes, { $0.encodedBytes }),
+    ("decodedBytes", limits.decodedBytes, { $0.decodedBytes }),
+    ("waitingLoads", waiting, { $0.waitingLoads }),
+    ("waitingDecodes", waiting, { $0.waitingDecodes }),
+    ("runningDecodes", limits.decodes, { $0.runningDecodes }),
+    ("runningImageJobs", waiting + limits.loads, { $0.runningImageJobs }),
+    ("runningSourceJobs", 2 * (waiting + limits.loads), { $0.runningSourceJobs }),
+  ]
+}
