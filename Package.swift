@@ -31,7 +31,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -70,7 +69,6 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CCurl", "CDeflate", "CISAL",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),

@@ -21,23 +21,26 @@ extension ImageLoading {
   ///
   /// - Parameters:
   ///   - arriving: Where the bytes are collected, for others to read meanwhile; `nil` when nobody does.
+  ///   - memory: Grants memory for the bytes before they are read; `nil` when it need not be asked. Whoever grants it takes
+  ///     it back. What it throws ends the load.
   ///   - onResponse: Called once when the head is there, before any bytes; not for 304, which says nothing new.
   ///   - progress: Called as by ``data(for:progress:)``, when the bytes it tells of are in `arriving`.
   package func data(
-    for request: LoadRequest, into arriving: ArrivingBytes?, onResponse: (LoadResponse) -> Void,
-    progress: (_ received: Int, _ expected: Int?) -> Void
+    for request: LoadRequest, into arriving: ArrivingBytes?, memory: (any BodyMemory)? = nil,
+    onResponse: (LoadResponse) -> Void, progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
     if !response.isNotModified { onResponse(response) }
     let arriving = arriving ?? ArrivingBytes()
-    let collected = try await response.collect(for: request, into: arriving, progress: progress)
+    let collected = try await response.collect(
+      for: request, into: arriving, memory: memory, progress: progress)
     return (collected, response)
   }
 }
 
 extension LoadResponse {
   fileprivate func collect(
-    for request: LoadRequest, into arriving: ArrivingBytes,
+    for request: LoadRequest, into arriving: ArrivingBytes, memory: (any BodyMemory)?,
     progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> Data {
     if let declared = expectedLength, declared > request.maxBytes {
@@ -46,12 +49,19 @@ extension LoadResponse {
     var count = 0
     var spool: SpoolFile?
     var gate = ProgressGate(step: request.progressStep)
-    for try await chunk in body {
+    // The length of a 304 is that of the body it does not have.
+    var allowance = BodyAllowance(
+      memory: isNotModified ? nil : memory, declared: expectedLength, most: request.maxBytesInMemory)
+    try await allowance.reserve()
+    var chunks = body.makeAsyncIterator()
+    while true {
+      allowance.prepare(after: count)
+      guard let chunk = try await chunks.next() else { break }
       guard chunk.count <= request.maxBytes - count else {
         throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: expectedLength)
       }
       count += chunk.count
-      if spool == nil, max(count, expectedLength ?? 0) > request.maxBytesInMemory {
+      if spool == nil, !allowance.covers(count) {
         spool = try unwritable { try SpoolFile() }
         let held = arriving.takeForSpooling()
         do {
