@@ -1,8 +1,33 @@
+import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 import Testing
 
 @testable import CalotypeLoading
+
+/// Each time another URL, where it does not matter which.
+private func anotherResource() -> Int {
+  serial.withLock { serial in
+    serial += 1
+    return serial
+  }
+}
+
+private let serial = Lock(0)
+
+extension CircuitBreaker {
+  fileprivate mutating func record(
+    _ outcome: Outcome, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant
+  ) {
+    record(outcome, of: anotherResource(), policy: policy, now: now)
+  }
+}
+
+extension CircuitBreakers {
+  fileprivate func record(_ outcome: CircuitBreaker.Outcome, host: String, now: ContinuousClock.Instant) {
+    record(outcome, host: host, resource: anotherResource(), now: now)
+  }
+}
 
 @Suite("Circuit breakers")
 struct CircuitBreakerTests {
@@ -28,6 +53,24 @@ struct CircuitBreakerTests {
     #expect(breaker.isOpen)
     #expect(breaker.admission(now: at(1)) == .seconds(5))
     #expect(breaker.admission(now: at(5)) == .seconds(1))
+  }
+
+  @Test func oneResourceCountsOnce() {
+    var breaker = CircuitBreaker()
+    for resource in [1, 1, 1, 1, 2, 1, 2, 2] {
+      breaker.record(.failure, of: resource, policy: policy, now: at(0))
+      #expect(!breaker.isOpen)
+    }
+    // That others are there says that it is not the host.
+    breaker.record(.success, of: 4, policy: policy, now: at(0))
+    for resource in [1, 2] { breaker.record(.failure, of: resource, policy: policy, now: at(0)) }
+    #expect(!breaker.isOpen)
+    breaker.record(.failure, of: 3, policy: policy, now: at(0))
+    #expect(breaker.isOpen)
+    // One that finds out may be any.
+    #expect(breaker.admission(now: at(5)) == nil)
+    breaker.record(.failure, of: 1, policy: policy, now: at(6))
+    #expect(breaker.admission(now: at(6)) == .seconds(10))
   }
 
   @Test func oneFindsOut() {
@@ -109,7 +152,7 @@ struct CircuitBreakerTests {
     [
       .connectionFailed(url, reason: ""), .truncatedBody(url, received: 0, expected: nil),
       .timedOut(url, phase: .connect, after: .zero), .timedOut(url, phase: .idle, after: .zero),
-      .timedOut(url, phase: .minimumSpeed, after: .zero),
+      .timedOut(url, phase: .minimumSpeed, after: .zero), .timedOut(url, phase: .body, after: .zero),
     ] + [429, 500, 501, 502, 503, 504, 599].map { .httpStatus(url, status: $0, headers: HTTPFields()) }
   static let successes: [LoadingError] =
     [

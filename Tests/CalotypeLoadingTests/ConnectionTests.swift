@@ -86,6 +86,29 @@ struct ConnectionTests {
     #expect(error?.gatewayStatus == 504)
   }
 
+  /// Slow enough to take for ever, and never slow enough for a minimum speed.
+  @Test(arguments: [true, false])
+  func bodiesAreCutThatTakeTooLong(isDeclared: Bool) async throws {
+    let length = isDeclared ? [(name: "Content-Length", value: "100000000")] : []
+    let drips = [ScriptedReply.Step](repeating: .drip(Data([1]), .milliseconds(2)), count: 10_000)
+    server.route("/a", ScriptedReply([.head(200, length)] + drips))
+    server.route("/b", ScriptedReply([.head(302, [("Location", "/a")] + length)] + drips))
+    let timeouts = LoadTimeouts(
+      idle: .seconds(10), minimumSpeed: nil, body: .init(base: .milliseconds(100), bytesPerSecond: 1 << 20))
+    for path in ["/a", "/b"] {
+      let error = await loadingError {
+        _ = try await CurlLoader().data(for: LoadRequest(url: server.url(path), timeouts: timeouts))
+      }
+      guard case .timedOut(server.url(path), .body, let after) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(after >= .milliseconds(100) && after < .milliseconds(200))
+      #expect(error?.isRetryable == true && error?.gatewayStatus == 504)
+      try await server.waitForDisconnects(path)
+    }
+  }
+
   /// One that begins a handshake, and never comes to the point.
   @Test func slowTLS() async throws {
     let slow = try ScriptedHTTPServer(greeting: [.bytes(Data([0x16, 3, 3, 0x40, 0])), .hang])

@@ -73,6 +73,56 @@ struct FlowTests {
     for task in tasks { #expect(try await task.value == Data([1])) }
   }
 
+  /// With the defaults, whatever hosts do that never answer.
+  @Test func silentHostsHoldNobodyElseUp() async throws {
+    let loader = CurlLoader()
+    server.route("/a", .body(Data([2])))
+    let silent = try (0..<5).map { _ in try ScriptedHTTPServer() }
+    var tasks: [Task<Void, any Error>] = []
+    for other in silent {
+      other.route("/hang", .hang)
+      let url = other.url("/hang")
+      for _ in 0..<60 { tasks.append(Task { _ = try await loader.data(for: LoadRequest(url: url)) }) }
+    }
+    while loader.statistics.queued + loader.statistics.active < 300 { await loader.settle() }
+    #expect(loader.statistics.active < 32)
+    for _ in 0..<20 {
+      #expect(try await loader.data(for: LoadRequest(url: server.url("/a"))).0 == Data([2]))
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { #expect(await wasCancelled(task)) }
+    // Until here they were there, and silent.
+    #expect(silent.allSatisfy { !$0.requests.isEmpty })
+  }
+
+  @Test func oneHostDoesNotFillTheQueue() async throws {
+    let loader = curlLoader {
+      $0.maxConcurrent = 4
+      $0.maxConcurrentPerHost = 1
+      $0.maxQueued = 8
+    }
+    let other = try ScriptedHTTPServer()
+    server.route("/hang", .hang)
+    other.route("/a", .body(Data([2])))
+    let request = LoadRequest(url: server.url("/hang"))
+    let tasks = (0..<7).map { _ in Task { try await loader.data(for: request).0 } }
+    while loader.statistics.queued < 6 || loader.statistics.active < 1 { await loader.settle() }
+    // 6 wait; there is room for so many others.
+    let error = await loadingError { _ = try await loader.data(for: request) }
+    #expect(error == .queueFull(server.url("/hang"), limit: 6))
+    #expect(error?.description.contains("maxQueued") == true)
+    #expect(try await loader.data(for: LoadRequest(url: other.url("/a"))).0 == Data([2]))
+    #expect(other.requests.count == 1)
+    // What leaves makes room, and nothing is remembered of a host that has nothing left.
+    for task in tasks { task.cancel() }
+    for task in tasks { #expect(await wasCancelled(task)) }
+    await loader.settle()
+    server.route("/b", .body(Data([3])))
+    for _ in 0..<20 {
+      #expect(try await loader.data(for: LoadRequest(url: server.url("/b"))).0 == Data([3]))
+    }
+  }
+
   @Test func queueIsBounded() async throws {
     let loader = curlLoader {
       $0.maxConcurrent = 1

@@ -203,20 +203,26 @@ struct HTTPLoaderTests {
   }
 
   @Test func hostsThatKeepFailingAreLeftAlone() async throws {
-    server.route("/a", .status(500))
+    for path in ["/a", "/b", "/c"] { server.route(path, .status(500)) }
     let loader = waits.loader {
       $0.retry = .none
       $0.circuitBreaker = CircuitBreakerPolicy(threshold: 3, coolDown: .seconds(5))
     }
     let request = LoadRequest(url: server.url("/a"))
-    for _ in 0..<3 { _ = await loadingError { _ = try await loader.data(for: request) } }
+    // One URL that fails is not its host.
+    for _ in 0..<4 {
+      #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "httpStatus")
+    }
+    for path in ["/b", "/c"] {
+      _ = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url(path))) }
+    }
     let error = await loadingError { _ = try await loader.data(for: request) }
     guard case .hostSuspended(_, let host, let wait) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
     #expect(host == "http://127.0.0.1:\(server.port)" && wait == .seconds(5))
-    #expect(server.requests.count == 3)
+    #expect(server.requests.count == 6)
     #expect(error?.gatewayStatus == 503)
     clock.advance(by: .seconds(6))
     server.route("/a", .body(Data([1])))
@@ -360,18 +366,76 @@ struct HTTPLoaderTests {
   }
 
   @Test func hostsThatBreakOffAreLeftAlone() async throws {
-    server.route("/a", .truncated(pattern(10), declared: 100))
     let loader = waits.loader {
       $0.retry = .none
       $0.circuitBreaker = CircuitBreakerPolicy(threshold: 3)
     }
-    for _ in 0..<3 {
+    for path in ["/a", "/b", "/c"] {
+      server.route(path, .truncated(pattern(10), declared: 100))
       #expect(
-        await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }?.code
+        await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url(path))) }?.code
           == "truncatedBody")
     }
     #expect(
       await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }?.code
         == "hostSuspended")
+  }
+
+  // MARK: What finds out
+
+  private struct Passing: LoadIntercepting {}
+
+  /// A loader whose breaker has opened for the server, and would let one request through.
+  private func suspending(_ change: (inout HTTPLoader.Configuration) -> Void) async -> HTTPLoader {
+    let loader = waits.loader {
+      $0.retry = .none
+      $0.circuitBreaker = CircuitBreakerPolicy(threshold: 1, coolDown: .seconds(5))
+      change(&$0)
+    }
+    server.route("/bad", .status(500))
+    _ = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/bad"))) }
+    #expect(loader.breakers?.openCount == 1)
+    clock.advance(by: .seconds(6))
+    return loader
+  }
+
+  @Test func anyAnswerShowsThatTheHostIsBack() async throws {
+    let loader = await suspending { $0.interceptors = [Passing()] }
+    server.route("/none", .status(404))
+    _ = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/none"))) }
+    #expect(loader.breakers?.openCount == 0)
+  }
+
+  @Test func unwantedTypesShowThatTheHostIsBack() async throws {
+    let loader = await suspending { $0.contentTypes = ["image/*"] }
+    server.route("/text", .body(Data([1]), headers: [("Content-Type", "text/plain")]))
+    let error = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/text"))) }
+    #expect(error?.code == "unacceptableContentType")
+    #expect(loader.breakers?.openCount == 0)
+  }
+
+  @Test func failuresCountForTheHostThatWasAsked() async throws {
+    struct Moving: LoadIntercepting {
+      let url: URL
+      func request(_ request: LoadRequest) async throws -> LoadRequest {
+        var request = request
+        request.source = .url(url)
+        return request
+      }
+    }
+    let other = try ScriptedHTTPServer()
+    other.route("/cut", .truncated(pattern(10), declared: 100))
+    let loader = waits.loader {
+      $0.retry = .none
+      $0.circuitBreaker = CircuitBreakerPolicy(threshold: 1)
+      $0.interceptors = [Moving(url: other.url("/cut"))]
+    }
+    _ = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }
+    let error = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }
+    guard case .hostSuspended(_, let host, _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(host == "http://127.0.0.1:\(other.port)" && other.requests.count == 1)
   }
 }

@@ -136,6 +136,19 @@ struct HTTPErrorTests {
     #expect(await wasCancelled(first))
   }
 
+  @Test func whatIsTooLateIsNeverSent() async throws {
+    let loader = CurlLoader(CurlLoader.Configuration(maxConcurrent: 1))
+    server.route("/ok", .body(Data([1])))
+    let request = LoadRequest(url: server.url("/ok"), timeouts: LoadTimeouts(total: .zero))
+    let error = await loadingError { _ = try await loader.data(for: request) }
+    #expect(error == .timedOut(server.url("/ok"), phase: .total, after: .zero))
+    #expect(loader.statistics.started == 0 && loader.statistics.failed == 1)
+    // Its place is free.
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/ok"))).0 == Data([1]))
+    #expect(server.connectionCount == 1 && server.requests.count == 1)
+    #expect(loader.statistics.active == 0 && loader.statistics.queued == 0)
+  }
+
   @Test func connectTimeout() async throws {
     // A server that never answers the TLS handshake.
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))

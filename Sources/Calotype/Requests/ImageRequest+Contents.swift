@@ -91,7 +91,10 @@ extension ImageRequest {
   /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
   /// file may change.
   var isMemoryCacheable: Bool {
-    if case .data = source { true } else { isDiskCacheable }
+    switch source {
+    case .data, .stream: true
+    case .url: isDiskCacheable
+    }
   }
 
   /// Whether source and result may be kept on disk, where other programs find them too: the names that a program

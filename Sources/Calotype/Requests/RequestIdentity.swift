@@ -20,6 +20,9 @@ enum RequestIdentity {
     case .data(_, let id):
       name = id
       text = part("data", id)
+    case .stream(_, let id):
+      name = id
+      text = part("stream", id)
     }
     if let digest = digest(of: request) { text += part("headers", digest) }
     if let loader = request.loader { text += part("loader", loader.name) }

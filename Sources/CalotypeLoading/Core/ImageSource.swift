@@ -5,6 +5,7 @@ public import FoundationEssentials
 /// ```swift
 /// let remote = ImageSource.url(url)
 /// let local = ImageSource.data(bytes, id: "upload-17")
+/// let upload = ImageSource.stream(ByteStream(body, expectedLength: length), id: "upload-18")
 /// ```
 public enum ImageSource: Sendable {
   /// An `http`, `https`, `file` or `data` URL, or one of a scheme that a loader of your own accepts.
@@ -12,6 +13,8 @@ public enum ImageSource: Sendable {
   /// Bytes at hand. `id` is the identity: two sources with the same `id` are the same image, whatever their
   /// bytes.
   case data(Data, id: String)
+  /// Bytes that arrive, to be loaded once. `id` is the identity, as for ``data(_:id:)``: give each stream its own.
+  case stream(ByteStream, id: String)
 
   /// The URL, if this is one.
   public var url: URL? {
@@ -21,16 +24,17 @@ public enum ImageSource: Sendable {
   /// The scheme of the URL in lower case.
   var scheme: String? { url?.scheme?.lowercased() }
 
-  /// What stands for the URL of bytes at hand, which have none.
+  /// What stands for the URL of bytes and streams, which have none.
   static let urlOfBytes = URL(string: "calotype-data:") ?? URL(filePath: "/")
 }
 
 extension ImageSource: Hashable {
-  /// URLs are compared as URLs, bytes by their `id` alone.
+  /// URLs are compared as URLs, bytes and streams by their `id` alone.
   public static func == (left: ImageSource, right: ImageSource) -> Bool {
     switch (left, right) {
     case (.url(let left), .url(let right)): left == right
     case (.data(_, let left), .data(_, let right)): left == right
+    case (.stream(_, let left), .stream(_, let right)): left == right
     default: false
     }
   }
@@ -44,6 +48,9 @@ extension ImageSource: Hashable {
     case .data(_, let id):
       hasher.combine(1)
       hasher.combine(id)
+    case .stream(_, let id):
+      hasher.combine(2)
+      hasher.combine(id)
     }
   }
 }
@@ -54,6 +61,7 @@ extension ImageSource: CustomStringConvertible {
     switch self {
     case .url(let url): url.loggable
     case .data(let data, let id): "data \"\(id)\" (\(data.count) bytes)"
+    case .stream(_, let id): "stream \"\(id)\""
     }
   }
 }

@@ -14,6 +14,12 @@ public struct LoadTimeouts: Hashable, Sendable {
   ///
   /// Ends what ``idle`` cannot: a server that sends a byte now and then, for ever.
   public var minimumSpeed: MinimumSpeed?
+  /// How long a response may take in relation to its length; 30 seconds and another one for each 16 KiB by default, `nil`
+  /// for no limit.
+  ///
+  /// Ends slow drips, which neither ``idle`` nor ``minimumSpeed`` can: at 140 bytes a second, a body of 2 MB would hold its
+  /// place for four hours.
+  public var body: BodyTime?
 
   /// A number of bytes in a time.
   public struct MinimumSpeed: Hashable, Sendable {
@@ -29,19 +35,53 @@ public struct LoadTimeouts: Hashable, Sendable {
     }
   }
 
+  /// The time that a response has, which grows with what has come of it.
+  ///
+  /// It counts from the first byte of the response. At any time t, ``base`` + received / ``bytesPerSecond`` must not be less
+  /// than t, so that a response of n bytes takes at most ``base`` + n / ``bytesPerSecond``. With the defaults, 30 s and
+  /// 16 KiB/s:
+  ///
+  /// | response | ends at the latest |
+  /// | --- | --- |
+  /// | nothing after its first bytes | after 30 s |
+  /// | 200 KB | after 42 s |
+  /// | 2.7 MB, steadily at 14 KB/s | after 193 s, in time |
+  /// | 2.7 MB, steadily at 8 KB/s | after 59 s, with an error: it would have taken 338 s |
+  ///
+  /// Bytes that were announced buy no time, only those that came: a server can announce any length. For a steady response
+  /// that makes no difference, but for the time of the error.
+  ///
+  /// Time in which the consumer does not take bytes does not count. After a redirect or a retry, and when a body is
+  /// continued, it counts anew.
+  public struct BodyTime: Hashable, Sendable {
+    /// The time of a response without bytes.
+    public var base: Duration
+    /// Bytes that buy another second, at least one.
+    public var bytesPerSecond: Int
+
+    /// `base`, and a second for each `bytesPerSecond` bytes.
+    public init(base: Duration = .seconds(30), bytesPerSecond: Int = 16 << 10) {
+      self.base = base
+      self.bytesPerSecond = bytesPerSecond
+    }
+  }
+
   /// - Parameters:
   ///   - connect: Name look-up, TCP and TLS handshake together.
   ///   - idle: Longest time without a byte from the server.
   ///   - total: From the call to the last byte; `nil` for no limit.
   ///   - minimumSpeed: The least that a server must send.
+  ///   - body: How long a response may take in relation to its length.
   public init(
     connect: Duration = .seconds(10), idle: Duration = .seconds(15), total: Duration? = nil,
-    minimumSpeed: MinimumSpeed? = MinimumSpeed(bytesPerSecond: 128, over: .seconds(30))
+    minimumSpeed: MinimumSpeed? = MinimumSpeed(bytesPerSecond: 128, over: .seconds(30)),
+    body: BodyTime? = BodyTime()
   ) {
     self.connect = connect
     self.idle = idle
     self.total = total
     self.minimumSpeed = minimumSpeed
+    self.body = body
   }
 
   /// The deadline that passed.
@@ -54,5 +94,7 @@ public struct LoadTimeouts: Hashable, Sendable {
     case total
     /// ``LoadTimeouts/minimumSpeed``.
     case minimumSpeed
+    /// ``LoadTimeouts/body``.
+    case body
   }
 }

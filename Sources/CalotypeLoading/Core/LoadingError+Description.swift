@@ -58,12 +58,15 @@ extension LoadingError: CustomStringConvertible {
       "\(url.loggable) lies outside the folders this loader may read"
     case .invalidDataURL(let url, let reason):
       "\(url.loggable) is not a valid data: URL: \(reason)"
+    case .sourceFailed(let source, let reason):
+      "\(source) broke off: \(reason); send it again"
     case .queueFull(let url, let limit):
-      "\(url.loggable) was not loaded because \(limit) transfers wait already; try again later"
+      "\(url.loggable) was not loaded because \(limit) transfers wait already, in all or for its host; "
+        + "load fewer at a time, try again later, or raise maxQueued"
     case .loaderClosed(let url):
       "\(url.loggable) was not loaded because the loader was shut down"
     case .bodyAlreadyConsumed:
-      "the body of a response can be read once; keep its bytes"
+      "the bytes of a body or a stream can be read once; keep them, or make another"
     }
   }
 }

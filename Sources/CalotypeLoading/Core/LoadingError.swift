@@ -55,11 +55,13 @@ public enum LoadingError: Error, Hashable, Sendable {
   case outsideRoots(URL)
   /// Not a well-formed `data:` URL.
   case invalidDataURL(URL, reason: String)
-  /// Too many transfers wait already.
+  /// The sequence of a ``ByteStream`` failed, or ended before the length that it declared.
+  case sourceFailed(ImageSource, reason: String)
+  /// Too many transfers wait already: `limit` of them, in all or for the same host.
   case queueFull(URL, limit: Int)
   /// The loader was shut down before or during the transfer.
   case loaderClosed(URL)
-  /// A second consumer asked for the bytes of a ``LoadBody``.
+  /// A second consumer asked for the bytes of a ``LoadBody`` or a ``ByteStream``.
   case bodyAlreadyConsumed
 
   /// A stable name for machines.
@@ -91,6 +93,7 @@ public enum LoadingError: Error, Hashable, Sendable {
     case .notRegularFile: "notRegularFile"
     case .outsideRoots: "outsideRoots"
     case .invalidDataURL: "invalidDataURL"
+    case .sourceFailed: "sourceFailed"
     case .queueFull: "queueFull"
     case .loaderClosed: "loaderClosed"
     case .bodyAlreadyConsumed: "bodyAlreadyConsumed"
@@ -113,15 +116,16 @@ public enum LoadingError: Error, Hashable, Sendable {
 
   /// The HTTP status that a server should answer with when it needed the source to answer somebody else.
   ///
-  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be loaded,
-  /// 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines and never anything else for them, 503 when
-  /// we are the ones who are busy, 500 when our own files fail, and 502 for whatever else the other server did wrong.
+  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be loaded
+  /// and for streams that break off, 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines and never
+  /// anything else for them, 503 when we are the ones who are busy, 500 when our own files fail, and 502 for whatever else
+  /// the other server did wrong.
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _), .httpStatus(_, 410, _), .fileNotFound: 404
     case .invalidURL, .unsupportedScheme, .invalidDataURL, .addressRefused, .redirectRefused, .vetoed,
       .outsideRoots,
-      .notRegularFile:
+      .notRegularFile, .sourceFailed:
       400
     case .tooLarge, .recentlyFailed(_, "tooLarge", _): 413
     case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
@@ -150,7 +154,7 @@ public enum LoadingError: Error, Hashable, Sendable {
       .fileUnwritable(let url, _):
       .url(url)
     case .unsupportedScheme(let source), .tooLarge(let source, _, _), .emptyBody(let source),
-      .recentlyFailed(let source, _, _):
+      .recentlyFailed(let source, _, _), .sourceFailed(let source, _):
       source
     case .bodyAlreadyConsumed:
       nil

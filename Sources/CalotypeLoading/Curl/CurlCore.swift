@@ -28,24 +28,19 @@ final class CurlCore: Sendable {
     var closing: Bool
   }
 
-  /// How many transfers run at a time.
-  struct Limits: Sendable {
-    var concurrent: Int
-    var perHost: Int
-  }
-
   private struct Inbox {
     var messages: [Message] = []
     /// Transfers that were submitted and not started.
     var waiting = 0
-    /// Transfers that were submitted and are not over: what is bounded.
+    /// Transfers that were submitted and are not over: what is bounded. In all, and of each host that has some.
     var outstanding = 0
+    var outstandingOf: [String: Int] = [:]
     /// The thread will look again before it sleeps, or has been woken.
     var woken = false
     var closing = false
     /// Nothing new is accepted, but what is there goes on.
     var draining = false
-    var limits: Limits
+    var limits: TransferLimits
     /// Who waits for the thread to end.
     var endWaiters: [CheckedContinuation<Void, Never>] = []
     /// Set by the thread as long as it lives. Guarded by the lock, so that nobody wakes a multi handle that
@@ -55,6 +50,12 @@ final class CurlCore: Sendable {
     var closed = false
     /// The thread has let go of its connections.
     var ended = false
+
+    mutating func isOver(_ transfer: Transfer) {
+      outstanding -= 1
+      guard let count = outstandingOf[transfer.host] else { return }
+      outstandingOf[transfer.host] = count > 1 ? count - 1 : nil
+    }
   }
 
   let configuration: CurlLoader.Configuration
@@ -63,8 +64,9 @@ final class CurlCore: Sendable {
 
   init(_ configuration: CurlLoader.Configuration) {
     self.configuration = configuration
-    let limits = Limits(
-      concurrent: max(1, configuration.maxConcurrent), perHost: max(1, configuration.maxConcurrentPerHost))
+    let limits = TransferLimits(
+      concurrent: configuration.maxConcurrent, perHost: configuration.maxConcurrentPerHost,
+      queued: configuration.maxQueued)
     inbox = Lock(Inbox(limits: limits))
   }
 
@@ -82,12 +84,18 @@ final class CurlCore: Sendable {
   func submit(_ transfer: Transfer) -> LoadingError? {
     inbox.withLock { inbox -> LoadingError? in
       if inbox.closing || inbox.draining || inbox.closed { return .loaderClosed(transfer.url) }
-      // Those that can start at once pass through the inbox too, hence the difference.
-      if inbox.outstanding - inbox.limits.concurrent >= max(0, configuration.maxQueued) {
-        return .queueFull(transfer.url, limit: configuration.maxQueued)
+      // Those that can start at once pass through the inbox too, hence the differences.
+      let limits = inbox.limits
+      let waiting = inbox.outstanding - limits.concurrent
+      if waiting >= limits.queued { return .queueFull(transfer.url, limit: limits.queued) }
+      let outstanding = inbox.outstandingOf[transfer.host] ?? 0
+      let waitingOfHost = outstanding - limits.perHost
+      if waitingOfHost >= limits.queuedPerHost(waiting: waiting) {
+        return .queueFull(transfer.url, limit: waitingOfHost)
       }
       inbox.waiting += 1
       inbox.outstanding += 1
+      inbox.outstandingOf[transfer.host] = outstanding + 1
       Self.append(.add(transfer), to: &inbox)
       return nil
     }
@@ -109,8 +117,9 @@ final class CurlCore: Sendable {
 
   func setLimits(_ concurrent: Int?, perHost: Int?) {
     inbox.withLock { inbox in
-      if let concurrent { inbox.limits.concurrent = max(1, concurrent) }
-      if let perHost { inbox.limits.perHost = max(1, perHost) }
+      let old = inbox.limits
+      inbox.limits = TransferLimits(
+        concurrent: concurrent ?? old.concurrent, perHost: perHost ?? old.perHost, queued: old.queued)
     }
     post(.limits)
   }
@@ -174,22 +183,22 @@ final class CurlCore: Sendable {
     }
   }
 
-  var limits: Limits { inbox.withLock { $0.limits } }
+  var limits: TransferLimits { inbox.withLock { $0.limits } }
 
   /// Whether something came in since ``takeMessages()``.
   var hasMessages: Bool { inbox.withLock { $0.woken } }
 
   /// A transfer left the queue, to run or for good.
-  func leftQueue(forGood: Bool) {
+  func leftQueue(_ transfer: Transfer, forGood: Bool) {
     inbox.withLock { inbox in
       inbox.waiting -= 1
-      if forGood { inbox.outstanding -= 1 }
+      if forGood { inbox.isOver(transfer) }
     }
   }
 
   /// A running transfer is over.
-  func finished() {
-    inbox.withLock { $0.outstanding -= 1 }
+  func finished(_ transfer: Transfer) {
+    inbox.withLock { $0.isOver(transfer) }
   }
 
   func publish(_ statistics: CurlLoader.Statistics) {
@@ -214,6 +223,7 @@ final class CurlCore: Sendable {
       inbox.messages = []
       inbox.waiting = 0
       inbox.outstanding = 0
+      inbox.outstandingOf = [:]
       inbox.closed = true
       inbox.multi = nil
       return batch

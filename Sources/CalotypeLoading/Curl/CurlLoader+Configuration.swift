@@ -4,22 +4,31 @@ public import HTTPTypes
 extension CurlLoader {
   /// Limits, identity and ways of a ``CurlLoader``.
   public struct Configuration: Sendable {
-    /// Transfers at a time, over all hosts. 6 by default.
-    public var maxConcurrent = 6
-    /// Transfers at a time per scheme, host and port of the requested URL. 6 by default.
+    /// Transfers at a time, over all hosts. 32 by default.
+    public var maxConcurrent = 32
+    /// Transfers at a time per host: scheme, host and port of the requested URL. 6 by default.
+    ///
+    /// When it is smaller than ``maxConcurrent``, and that is 4 or more, hosts that hold their places for long leave some to
+    /// others besides: a host takes another place only while it holds fewer than are free. With the defaults, 4 hosts that
+    /// never answer hold 24 of the 32 places, and the fifth gets 4 of the others.
+    ///
+    /// When it is not smaller, as in a program that loads everything from one server, one host may have all places and the
+    /// whole queue.
     public var maxConcurrentPerHost = 6
-    /// Transfers that may wait for their turn; more fail with ``LoadingError/queueFull(_:limit:)``.
-    /// 10,000 by default.
+    /// Transfers that may wait for their turn; more fail with ``LoadingError/queueFull(_:limit:)``. 10,000 by default.
+    ///
+    /// Where places are shared (``maxConcurrentPerHost``), a host may have at most as many waiting as the queue has room for
+    /// others: one alone half of it.
     public var maxQueued = 10_000
-    /// Who goes first among waiting transfers of one priority. One whose priority changes while it waits goes behind those
+    /// Who goes first among waiting transfers of one host and priority; hosts take turns. One whose priority changes while it waits goes behind those
     /// that have that priority.
     public var order = QueueOrder.fifo
     /// Redirects to follow. 10 by default.
     public var maxRedirects = 10
     /// Whether a redirect may lead from `https` to `http`. Not by default: whoever listens could change the image.
     public var allowsInsecureRedirects = false
-    /// Bytes to keep ahead of a slow consumer, per transfer. 1 MiB by default.
-    public var highWater = 1 << 20
+    /// Bytes to keep ahead of a slow consumer, per transfer. 256 KiB by default.
+    public var highWater = 256 << 10
     /// Fields that go with every request to every host, unless the request has them itself: nothing secret belongs here.
     /// A field that is not in here is not sent, `Accept` and `User-Agent` included.
     public var headers: HTTPFields = Configuration.defaultHeaders
@@ -40,7 +49,7 @@ extension CurlLoader {
     /// The defaults.
     public init() {}
 
-    /// The defaults with other limits on how much runs at a time.
+    /// The defaults with other limits on how much runs at a time; 6 per host unless said otherwise.
     public init(maxConcurrent: Int, maxConcurrentPerHost: Int? = nil) {
       self.maxConcurrent = maxConcurrent
       self.maxConcurrentPerHost = maxConcurrentPerHost ?? 6
@@ -49,7 +58,7 @@ extension CurlLoader {
     /// `Accept: image/*,*/*;q=0.8` and a `User-Agent`.
     public static let defaultHeaders: HTTPFields = [.accept: "image/*,*/*;q=0.8", .userAgent: "Calotype/0.1"]
 
-    /// Who goes first among waiting transfers of one priority.
+    /// Who goes first among waiting transfers of one host and priority.
     public enum QueueOrder: Hashable, Sendable {
       /// Whoever came first.
       case fifo

@@ -7,7 +7,7 @@ import FoundationEssentials
 /// machine reaches, the services of its own network included.
 ///
 /// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and names.
-/// Transfers beyond the limits wait by priority. Certificates are verified; cookies are neither kept nor sent unless
+/// Transfers beyond the limits wait, by priority, and hosts take turns. Certificates are verified; cookies are neither kept nor sent unless
 /// ``Configuration/cookies`` says so.
 ///
 /// Redirects are followed within `http` and `https`. To another scheme, host or port only those fields of the request go
@@ -19,7 +19,7 @@ import FoundationEssentials
 /// The thread ends when the loader and all its transfers are released, or on ``shutdown()``.
 ///
 /// ```swift
-/// var configuration = CurlLoader.Configuration(maxConcurrent: 32)
+/// var configuration = CurlLoader.Configuration(maxConcurrent: 64)
 /// configuration.addressPolicy = .public
 /// let loader = CurlLoader(configuration)
 /// let response = try await loader.load(LoadRequest(url: url))

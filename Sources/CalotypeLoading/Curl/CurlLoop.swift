@@ -25,7 +25,6 @@ final class CurlLoop {
 
   private struct Waiting {
     let transfer: Transfer
-    let host: String
     let deadline: MonotonicTime
     let observation: LivePriority.Observation?
   }
@@ -66,8 +65,7 @@ final class CurlLoop {
     self.multi = multi
     let configuration = core.configuration
     share = CurlShare(cookies: configuration.cookies)
-    queue = TransferQueue(
-      limit: core.limits.concurrent, limitPerHost: core.limits.perHost, order: configuration.order)
+    queue = TransferQueue(limits: core.limits, order: configuration.order)
     _ = calotype_curl_multi_set_long(multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     limitConnections()
     core.began(multi: UInt(bitPattern: multi))
@@ -79,7 +77,7 @@ final class CurlLoop {
 
   /// Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
   private func limitConnections() {
-    _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(queue.limit, 128) * 2)
+    _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(queue.limits.concurrent, 128) * 2)
   }
 
   private func run() {
@@ -140,8 +138,7 @@ final class CurlLoop {
       for run in running.values { run.transfer.cancel() }
     case .suspend(let isSuspended): self.isSuspended = isSuspended
     case .limits:
-      let limits = core.limits
-      queue.setLimits(limits.concurrent, perHost: limits.perHost)
+      queue.setLimits(core.limits)
       limitConnections()
     case .drain(let deadline, let waiter):
       // Suspended or not: what waits is to come to its end.
@@ -154,18 +151,17 @@ final class CurlLoop {
 
   private func add(_ transfer: Transfer) {
     if transfer.isGone {
-      core.leftQueue(forGood: true)
+      core.leftQueue(transfer, forGood: true)
       figures.cancelled += 1
       return
     }
     let id = ObjectIdentifier(transfer)
-    let host = transfer.target.url.origin.description
     let total = transfer.request.timeouts.total
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
     // Before the priority is looked at, so that no change is missed.
     let observation = transfer.observePriority()
-    waiting[id] = Waiting(transfer: transfer, host: host, deadline: deadline, observation: observation)
-    queue.put(id, host: host, priority: transfer.priority)
+    waiting[id] = Waiting(transfer: transfer, deadline: deadline, observation: observation)
+    queue.put(id, host: transfer.host, priority: transfer.priority)
     turn.note(deadline)
   }
 
@@ -188,30 +184,44 @@ final class CurlLoop {
     while !isSuspended, let id = queue.take() {
       guard let entry = waiting.removeValue(forKey: id) else { continue }
       entry.observation?.cancel()
-      core.leftQueue(forGood: false)
+      core.leftQueue(entry.transfer, forGood: false)
       any = true
-      start(entry, id)
+      let now = MonotonicTime.now
+      if entry.deadline <= now {
+        // Its time passed while it waited: not even its place is worth taking.
+        neverRan(entry.transfer, Self.timedOut(entry.transfer))
+      } else {
+        start(entry.transfer, id, now)
+      }
     }
     return any
   }
 
-  private func start(_ entry: Waiting, _ id: ObjectIdentifier) {
-    let transfer = entry.transfer
+  private func start(_ transfer: Transfer, _ id: ObjectIdentifier, _ now: MonotonicTime) {
     figures.started += 1
     guard
       let run = RunningTransfer(
-        transfer, host: entry.host, configuration: core.configuration, share: share, turn: turn, now: .now),
+        transfer, configuration: core.configuration, share: share, turn: turn, now: now),
       add(run)
     else {
-      transfer.fail(.connectionFailed(transfer.url, reason: "no memory for another transfer"))
-      told.append(transfer)
-      figures.failed += 1
-      queue.finished(host: entry.host)
-      core.finished()
+      neverRan(transfer, .connectionFailed(transfer.url, reason: "no memory for another transfer"))
       return
     }
     running[id] = run
     turn.note(run.timer.deadline?.time)
+  }
+
+  /// A transfer that was taken from the queue ends without a request.
+  private func neverRan(_ transfer: Transfer, _ error: LoadingError) {
+    transfer.fail(error)
+    told.append(transfer)
+    figures.failed += 1
+    queue.finished(host: transfer.host)
+    core.finished(transfer)
+  }
+
+  private static func timedOut(_ transfer: Transfer) -> LoadingError {
+    .timedOut(transfer.url, phase: .total, after: transfer.request.timeouts.total ?? .zero)
   }
 
   /// Puts the request of a transfer on the wire.
@@ -267,15 +277,15 @@ final class CurlLoop {
     collect(run)
     takeOff(run)
     running[ObjectIdentifier(run.transfer)] = nil
-    queue.finished(host: run.host)
-    core.finished()
+    queue.finished(host: run.transfer.host)
+    core.finished(run.transfer)
   }
 
   private func drop(_ id: ObjectIdentifier, _ entry: Waiting) {
     waiting[id] = nil
     entry.observation?.cancel()
     queue.remove(id)
-    core.leftQueue(forGood: true)
+    core.leftQueue(entry.transfer, forGood: true)
   }
 
   // MARK: Time
@@ -298,10 +308,8 @@ final class CurlLoop {
     for drain in drains { turn.note(drain.deadline) }
     for (id, entry) in Array(waiting) {
       if entry.deadline <= now {
-        let transfer = entry.transfer
-        transfer.fail(
-          .timedOut(transfer.url, phase: .total, after: transfer.request.timeouts.duration(.total)))
-        told.append(transfer)
+        entry.transfer.fail(Self.timedOut(entry.transfer))
+        told.append(entry.transfer)
         drop(id, entry)
         figures.failed += 1
       } else {

@@ -37,7 +37,6 @@ final class RunningTransfer {
   }
 
   let transfer: Transfer
-  let host: String
   var timer: TransferTimer
   var events = Events()
   /// The error the consumer got or gets, if we found it rather than libcurl.
@@ -65,11 +64,10 @@ final class RunningTransfer {
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ transfer: Transfer, host: String, configuration: CurlLoader.Configuration, share: CurlShare, turn: Turn,
+    _ transfer: Transfer, configuration: CurlLoader.Configuration, share: CurlShare, turn: Turn,
     now: MonotonicTime
   ) {
     self.transfer = transfer
-    self.host = host
     self.configuration = configuration
     self.share = share
     self.turn = turn
@@ -215,7 +213,7 @@ final class RunningTransfer {
       touch()
       return bytes.count
     case .pause:
-      timer.paused()
+      timer.paused(at: turn.now, refusing: bytes.count)
       events.pauses += 1
       // The consumer may be waiting already: what made us stop came in after it last looked.
       touch()
@@ -266,7 +264,7 @@ final class RunningTransfer {
 
   /// A deadline passed.
   func timedOut(_ phase: LoadTimeouts.Phase) {
-    fail(.timedOut(transfer.url, phase: phase, after: transfer.request.timeouts.duration(phase)))
+    fail(.timedOut(transfer.url, phase: phase, after: timer.duration(phase)))
   }
 
   private func failure(for result: CURLcode) -> CurlFailure {

@@ -12,6 +12,8 @@ final class Transfer: LoadBodyProducing {
 
   let url: URL
   let target: Hop
+  /// The origin whose places it takes.
+  let host: String
   let request: LoadRequest
   /// Time of the call, for the total timeout.
   let submitted: MonotonicTime
@@ -24,6 +26,7 @@ final class Transfer: LoadBodyProducing {
   init(url: URL, target: Hop, request: LoadRequest, loader: CurlLoader) {
     self.url = url
     self.target = target
+    host = target.url.origin.description
     self.request = request
     initialPriority = (request.priority ?? Task.currentPriority).rawValue
     self.loader = loader

@@ -1,140 +1,166 @@
-import HeapModule
-
-/// Transfers that wait for their turn: by priority, then in the order they came or the reverse, but past those whose
-/// host is busy.
+/// Transfers that wait for a place, and how many places each host holds.
 ///
-/// Pure. Every operation costs O(log n), amortised: whatever is put, moved or removed leaves at most one old entry
-/// behind, which is skipped when its turn comes.
+/// Hosts whose first transfers have the same priority take turns: one transfer each, so that a host with thousands of
+/// them delays another by one. Among the transfers of a host the higher priority goes first, and then whichever came
+/// first, or last. So that nothing waits for ever, every ``agingInterval``th turn that would pass over an older transfer
+/// of lower priority goes to the oldest of all.
+///
+/// Besides the fixed limit per host there is a dynamic threshold (A. K. Choudhury and E. L. Hahne, "Dynamic Queue Length
+/// Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998, with α = 1): a host that
+/// holds places takes another one only while it holds fewer than are free. Hosts that keep their places for long thus
+/// leave some to others: of n such hosts, each gets 1/(n + 1) of the places.
+///
+/// Pure. Operations cost O(log n) of the waiting transfers, and ``take()`` a look at each different number of places that
+/// hosts hold, which are fewer than √(2 × limit).
 struct TransferQueue<ID: Hashable> {
   typealias Order = CurlLoader.Configuration.QueueOrder
 
-  /// A place in the queue; the largest goes first.
-  private struct Entry: Comparable {
-    let priority: UInt8
-    /// Larger for whoever goes first.
-    let rank: Int
-    let id: ID
-    let host: String
+  /// Among those that a younger transfer of higher priority passes over, one turn in so many goes to the oldest.
+  static var agingInterval: Int { 8 }
 
-    static func < (left: Entry, right: Entry) -> Bool {
+  /// The larger one goes first.
+  private struct Standing: Comparable {
+    let priority: UInt8
+    let rank: Int
+
+    static func < (left: Standing, right: Standing) -> Bool {
       (left.priority, left.rank) < (right.priority, right.rank)
-    }
-    static func == (left: Entry, right: Entry) -> Bool {
-      (left.priority, left.rank) == (right.priority, right.rank)
     }
   }
 
   private struct Host {
+    /// Places that it holds.
     var running = 0
-    /// Entries whose turn came while the host was busy.
-    var parked = Heap<Entry>()
+    /// When it had its last turn, or began to wait.
+    var turn = 0
+    var waiting = IndexedHeap<ID, Standing>()
+    /// The same transfers, the oldest first.
+    var ages = IndexedHeap<ID, Int>()
   }
 
-  var limit: Int
-  private(set) var limitPerHost: Int
+  /// Hosts with waiting transfers that hold the same number of places.
+  private struct Level {
+    /// By the priority of their first transfers, then whichever had its turn longest ago.
+    var turns = IndexedHeap<String, Standing>()
+    /// By the age of their oldest transfers.
+    var ages = IndexedHeap<String, Int>()
+  }
+
+  private(set) var limits: TransferLimits
   private let order: Order
-  /// Where each waiting transfer stands; entries that say something else are old.
-  private var places: [ID: (priority: UInt8, rank: Int, host: String)] = [:]
-  private var ready = Heap<Entry>()
+  /// The host of each waiting transfer.
+  private var hostOf: [ID: String] = [:]
   private var hosts: [String: Host] = [:]
+  private var levels: [Int: Level] = [:]
   private var stamp = 0
+  /// Turns that passed over an older transfer of lower priority since the oldest had one.
+  private var overtakings = 0
   /// Transfers that were taken and have not finished.
   private(set) var running = 0
 
-  init(limit: Int, limitPerHost: Int, order: Order = .fifo) {
-    self.limit = max(1, limit)
-    self.limitPerHost = max(1, limitPerHost)
+  init(limits: TransferLimits, order: Order = .fifo) {
+    self.limits = limits
     self.order = order
   }
 
   /// Transfers that wait.
-  var count: Int { places.count }
+  var count: Int { hostOf.count }
 
   mutating func put(_ id: ID, host: String, priority: UInt8 = 0) {
     stamp += 1
-    let rank = order == .fifo ? -stamp : stamp
-    places[id] = (priority, rank, host)
-    ready.insert(Entry(priority: priority, rank: rank, id: id, host: host))
-  }
-
-  /// The next transfer that may start; it counts as running from now on.
-  mutating func take() -> ID? {
-    guard running < limit else { return nil }
-    while let entry = ready.popMax() {
-      guard isCurrent(entry) else { continue }
-      if hosts[entry.host]?.running ?? 0 >= limitPerHost {
-        hosts[entry.host]?.parked.insert(entry)
-        continue
-      }
-      places[entry.id] = nil
-      hosts[entry.host, default: Host()].running += 1
-      running += 1
-      return entry.id
+    let (stamp, order) = (self.stamp, self.order)
+    hostOf[id] = host
+    change(host) { host in
+      // Behind all hosts that wait already.
+      if host.waiting.isEmpty { host.turn = stamp }
+      host.waiting.update(id, Standing(priority: priority, rank: order == .fifo ? -stamp : stamp))
+      host.ages.update(id, -stamp)
     }
-    return nil
   }
 
-  /// A running transfer has ended.
+  /// The next transfer that may start; it holds a place from now on.
+  mutating func take() -> ID? {
+    let free = limits.concurrent - running
+    guard free > 0, let id = next(limits.places(free: free)), let host = hostOf.removeValue(forKey: id) else {
+      return nil
+    }
+    stamp += 1
+    running += 1
+    let stamp = self.stamp
+    change(host) { host in
+      host.waiting.remove(id)
+      host.ages.remove(id)
+      host.running += 1
+      host.turn = stamp
+    }
+    return id
+  }
+
+  /// A transfer of `host` gives its place back.
   mutating func finished(host: String) {
     running -= 1
-    hosts[host]?.running -= 1
-    unpark(host)
+    change(host) { $0.running -= 1 }
   }
 
   /// Takes a waiting transfer out. False if it does not wait.
   @discardableResult mutating func remove(_ id: ID) -> Bool {
-    guard let place = places.removeValue(forKey: id) else { return false }
-    forgetOld(place.host)
-    // It may have been the one that stood in line for its host.
-    unpark(place.host)
+    guard let host = hostOf.removeValue(forKey: id) else { return false }
+    change(host) { host in
+      host.waiting.remove(id)
+      host.ages.remove(id)
+    }
     return true
   }
 
-  /// Gives a waiting transfer another priority. It goes behind all that have that one already, in either order: whoever
-  /// is moved up and down again has not overtaken those that were not.
+  /// Gives a waiting transfer another priority. It goes behind all of its host that have that one already, in either
+  /// order: whoever is moved up and down again has not overtaken those that were not.
   mutating func prioritise(_ id: ID, _ priority: UInt8) {
-    guard let place = places[id], place.priority != priority else { return }
+    guard let host = hostOf[id], hosts[host]?.waiting[id]?.priority != priority else { return }
     stamp += 1
-    let rank = -stamp
-    places[id] = (priority, rank, place.host)
-    ready.insert(Entry(priority: priority, rank: rank, id: id, host: place.host))
-    forgetOld(place.host)
-    // It may have stood in line for its host, and no longer be the first.
-    unpark(place.host)
+    let standing = Standing(priority: priority, rank: -stamp)
+    change(host) { $0.waiting.update(id, standing) }
   }
 
   /// Changes the limits. Those that run go on; more start as soon as there is room.
-  mutating func setLimits(_ limit: Int, perHost: Int) {
-    self.limit = max(1, limit)
-    limitPerHost = max(1, perHost)
-    for host in Array(hosts.keys) { unpark(host) }
+  mutating func setLimits(_ limits: TransferLimits) {
+    self.limits = limits
   }
 
-  private func isCurrent(_ entry: Entry) -> Bool {
-    guard let place = places[entry.id] else { return false }
-    return place.priority == entry.priority && place.rank == entry.rank
-  }
-
-  /// Lets as many of a host's parked entries stand in line again as may run.
-  private mutating func unpark(_ host: String) {
-    guard var entry = hosts.removeValue(forKey: host) else { return }
-    var room = limitPerHost - entry.running
-    while room > 0, let parked = entry.parked.popMax() {
-      guard isCurrent(parked) else { continue }
-      ready.insert(parked)
-      room -= 1
+  /// The transfer whose turn it is, of hosts that hold fewer than `places`.
+  private mutating func next(_ places: Int) -> ID? {
+    var turn: (id: String, key: Standing)?
+    var oldest: (id: String, key: Int)?
+    for (held, level) in levels where held < places {
+      if let first = level.turns.first, turn.map({ $0.key < first.key }) ?? true { turn = first }
+      if let first = level.ages.first, oldest.map({ $0.key < first.key }) ?? true { oldest = first }
     }
-    if entry.running > 0 || !entry.parked.isEmpty { hosts[host] = entry }
+    guard let turn, let oldest, let host = hosts[oldest.id], let old = host.ages.first?.id else { return nil }
+    if let standing = host.waiting[old], standing.priority < turn.key.priority {
+      overtakings += 1
+      if overtakings == Self.agingInterval {
+        overtakings = 0
+        return old
+      }
+    }
+    return hosts[turn.id]?.waiting.first?.id
   }
 
-  /// Keeps old entries from outnumbering the others.
-  private mutating func forgetOld(_ host: String) {
-    if ready.count > 2 * places.count + 64 {
-      let current = ready.unordered.filter(isCurrent)
-      ready = Heap(current)
+  /// Changes a host, and puts it where it belongs then.
+  private mutating func change(_ name: String, _ body: (inout Host) -> Void) {
+    // Taken out meanwhile, so that its heaps are not copied.
+    var host = hosts.removeValue(forKey: name) ?? Host()
+    let before = host.waiting.isEmpty ? nil : host.running
+    body(&host)
+    let after = host.waiting.isEmpty ? nil : host.running
+    if let before, before != after {
+      levels[before]?.turns.remove(name)
+      levels[before]?.ages.remove(name)
+      if levels[before]?.turns.isEmpty == true { levels[before] = nil }
     }
-    guard let parked = hosts[host]?.parked, parked.count > 2 * places.count + 64 else { return }
-    let current = parked.unordered.filter(isCurrent)
-    hosts[host]?.parked = Heap(current)
+    if let after, let first = host.waiting.first?.key, let age = host.ages.first?.key {
+      levels[after, default: Level()].turns.update(name, Standing(priority: first.priority, rank: -host.turn))
+      levels[after, default: Level()].ages.update(name, age)
+    }
+    if host.running > 0 || !host.waiting.isEmpty { hosts[name] = host }
   }
 }

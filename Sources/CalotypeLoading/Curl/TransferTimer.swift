@@ -59,7 +59,9 @@ struct TransferTimer {
   /// The request could be sent.
   private(set) var isConnected = false
   private var lastActivity: MonotonicTime
-  private var isPaused = false
+  private var pausedSince: MonotonicTime?
+  /// When the first byte of the response came, later by the time that the consumer was behind, and how many have come.
+  private var response: (start: MonotonicTime, bytes: Int)?
   /// Since when bytes are counted for the minimum speed, and how many there were.
   private var window: (start: MonotonicTime, bytes: Int)?
 
@@ -75,6 +77,7 @@ struct TransferTimer {
     hopStarted = now
     isConnected = false
     window = nil
+    response = nil
   }
 
   /// A connection is ready for the request.
@@ -86,21 +89,26 @@ struct TransferTimer {
   /// Bytes arrived. True for the first ones of a response, from which its speed counts: that can move the deadline
   /// forward.
   @discardableResult mutating func activity(at now: MonotonicTime, bytes: Int) -> Bool {
-    let isFirst = window == nil
+    let isFirst = response == nil
     isConnected = true
     lastActivity = now
     window = (window?.start ?? now, (window?.bytes ?? 0) + bytes)
+    response = (response?.start ?? now, (response?.bytes ?? 0) + bytes)
     return isFirst
   }
 
-  /// The consumer is behind: silence is our own doing from now on.
-  mutating func paused() {
-    isPaused = true
+  /// The consumer is behind: silence is our own doing from now on. The bytes that were not taken come again.
+  mutating func paused(at now: MonotonicTime, refusing bytes: Int) {
+    response?.bytes -= bytes
+    if pausedSince == nil { pausedSince = now }
   }
 
   /// The consumer caught up.
   mutating func resumed(at now: MonotonicTime) {
-    isPaused = false
+    if let pausedSince, let response {
+      self.response = (response.start.advanced(by: pausedSince.duration(to: now)), response.bytes)
+    }
+    pausedSince = nil
     lastActivity = now
     window = (now, 0)
   }
@@ -113,14 +121,22 @@ struct TransferTimer {
     }
     if !isConnected {
       consider(hopStarted.advanced(by: timeouts.connect), .connect)
-    } else if !isPaused {
+    } else if pausedSince == nil {
       consider(lastActivity.advanced(by: timeouts.idle), .idle)
       if let limit = timeouts.minimumSpeed, let window {
         consider(window.start.advanced(by: limit.duration), .minimumSpeed)
       }
+      if timeouts.body != nil, let response {
+        consider(response.start.advanced(by: duration(.body)), .body)
+      }
     }
     if let total = timeouts.total { consider(submitted.advanced(by: total), .total) }
     return next
+  }
+
+  /// How long `phase` may take, as of now.
+  func duration(_ phase: LoadTimeouts.Phase) -> Duration {
+    timeouts.duration(phase, received: response?.bytes ?? 0)
   }
 
   /// The deadline that has passed, if one has. A window in which enough bytes came is followed by the next.
@@ -137,14 +153,26 @@ struct TransferTimer {
 }
 
 extension LoadTimeouts {
-  /// The duration that belongs to `phase`.
-  func duration(_ phase: Phase) -> Duration {
+  /// The duration that belongs to `phase`, after `received` bytes of a response.
+  func duration(_ phase: Phase, received: Int = 0) -> Duration {
     switch phase {
     case .connect: connect
     case .idle: idle
     case .total: total ?? .zero
     case .minimumSpeed: minimumSpeed?.duration ?? .zero
+    case .body: body?.duration(received: received) ?? .zero
     }
+  }
+}
+
+extension LoadTimeouts.BodyTime {
+  /// How long a response may take of which so many bytes have come.
+  fileprivate func duration(received: Int) -> Duration {
+    let (seconds, rest) = received.quotientAndRemainder(dividingBy: max(1, bytesPerSecond))
+    let nanoseconds = Double(rest) / Double(max(1, bytesPerSecond)) * 1e9
+    // Longer ones, of either kind, could not be added up.
+    let most = Duration.seconds(1 << 40)
+    return min(base, most) + min(.seconds(seconds), most) + .nanoseconds(Int64(nanoseconds))
   }
 }
 

@@ -8,7 +8,14 @@ final class LoadAttempts: Sendable {
   let request: LoadRequest
   private let loader: HTTPLoader
   private let deadline: ContinuousClock.Instant?
-  private let used = Lock((requests: 0, retries: 0))
+  private let used = Lock(Used())
+
+  private struct Used {
+    var requests = 0
+    var retries = 0
+    /// Where the last request went, which an interceptor may have decided.
+    var host: String?
+  }
 
   init(_ request: LoadRequest, loader: HTTPLoader, deadline: ContinuousClock.Instant?) {
     self.request = request
@@ -70,30 +77,41 @@ final class LoadAttempts: Sendable {
     try setDeadline(of: &request)
     let configuration = loader.configuration
     request = try await request.intercepted(by: configuration.interceptors)
-    used.withLock { $0.requests += 1 }
-    var response = try await transfer(request)
-    response = try await response.intercepted(by: configuration.interceptors, for: request)
-    try check(response, against: configuration.contentTypes, isPart: part != nil)
+    let host = request.source.url.flatMap(HTTPOrigin.init)?.description
+    used.withLock { used in
+      used.requests += 1
+      used.host = host
+    }
+    var response = try await transfer(request, host)
+    do {
+      response = try await response.intercepted(by: configuration.interceptors, for: request)
+      try check(response, against: configuration.contentTypes, isPart: part != nil)
+    } catch {
+      // Its body, whose end would have said how it went, is not read.
+      bodyEnded((error as? LoadingError).map { CircuitBreaker.Outcome($0) } ?? .neutral)
+      throw error
+    }
     return response
   }
 
   /// How a body that was let through ended; known to the breaker of its host.
   func bodyEnded(_ outcome: CircuitBreaker.Outcome) {
-    guard let host = request.source.url.flatMap(HTTPOrigin.init)?.description else { return }
-    loader.breakers?.record(outcome, host: host, now: loader.timing.now())
+    record(outcome, of: used.withLock { $0.host })
+  }
+
+  private func record(_ outcome: CircuitBreaker.Outcome, of host: String?) {
+    guard let host, let breakers = loader.breakers else { return }
+    // The URL that the caller knows: an interceptor may sign each request anew.
+    let resource = request.source.hashValue
+    breakers.record(outcome, host: host, resource: resource, now: loader.timing.now())
   }
 
   /// Lets the breaker of the host know how it went, whatever happens.
-  private func transfer(_ request: LoadRequest) async throws -> LoadResponse {
-    let host = request.source.url.flatMap(HTTPOrigin.init)?.description
-    let now = loader.timing.now
-    if let host, let wait = loader.breakers?.admission(host: host, now: now()) {
+  private func transfer(_ request: LoadRequest, _ host: String?) async throws -> LoadResponse {
+    if let host, let wait = loader.breakers?.admission(host: host, now: loader.timing.now()) {
       loader.counters.count { $0.suspended += 1 }
       throw LoadingError.hostSuspended(
         request.source.url ?? ImageSource.urlOfBytes, host: host, retryAfter: wait)
-    }
-    func record(_ outcome: CircuitBreaker.Outcome) {
-      if let host { loader.breakers?.record(outcome, host: host, now: now()) }
     }
     loader.counters.count { $0.requests += 1 }
     // Interceptors see every answer; the gate is behind them.
@@ -103,13 +121,13 @@ final class LoadAttempts: Sendable {
       let response = try await loader.transport.load(sent)
       // That of a good answer is known when its body has come to its end.
       let outcome = response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success
-      if outcome == .failure { record(outcome) }
+      if outcome == .failure { record(outcome, of: host) }
       return response
     } catch let error as LoadingError {
-      record(CircuitBreaker.Outcome(error))
+      record(CircuitBreaker.Outcome(error), of: host)
       throw total(error)
     } catch {
-      record(.neutral)
+      record(.neutral, of: host)
       throw error
     }
   }

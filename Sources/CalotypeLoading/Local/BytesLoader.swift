@@ -1,26 +1,45 @@
 import FoundationEssentials
 
-/// Serves bytes at hand: ``ImageSource/data(_:id:)``.
+/// Serves bytes at hand, ``ImageSource/data(_:id:)``, and streams, ``ImageSource/stream(_:id:)``.
 public struct BytesLoader: ImageLoading {
   /// A loader.
   public init() {}
 
-  /// Accepts ``ImageSource/data(_:id:)``.
+  /// Accepts ``ImageSource/data(_:id:)`` and ``ImageSource/stream(_:id:)``.
   public func accepts(_ source: ImageSource) -> Bool {
-    if case .data = source { true } else { false }
+    switch source {
+    case .data, .stream: true
+    case .url: false
+    }
   }
 
-  /// The bytes as a response.
+  /// The bytes as a response. That of a stream is pulled as its body is read.
   ///
-  /// - Throws: ``LoadingError/tooLarge(_:limit:declared:)``, ``LoadingError/unsupportedScheme(_:)``.
+  /// - Throws: ``LoadingError/tooLarge(_:limit:declared:)``, ``LoadingError/unsupportedScheme(_:)``; for a stream that was
+  ///   loaded before, ``LoadingError/bodyAlreadyConsumed``. The body of a stream throws
+  ///   ``LoadingError/sourceFailed(_:reason:)`` and ``LoadingError/tooLarge(_:limit:declared:)``; `CancellationError`.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
-    guard case .data(let data, _) = request.source else {
+    let (body, length): (LoadBody, Int?)
+    switch request.source {
+    case .data(let data, _):
+      try check(data.count, request)
+      (body, length) = (LoadBody([data]), data.count)
+    case .stream(let stream, _):
+      try check(stream.expectedLength ?? 0, request)
+      try Task.checkCancellation()
+      guard let pump = stream.claim() else { throw LoadingError.bodyAlreadyConsumed }
+      length = stream.expectedLength
+      body = LoadBody(
+        StreamBody(pump, of: request.source, expectedLength: length, maxBytes: request.maxBytes))
+    case .url:
       throw LoadingError.unsupportedScheme(request.source)
     }
-    guard data.count <= request.maxBytes else {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: data.count)
+    return LoadResponse(url: ImageSource.urlOfBytes, expectedLength: length, body: body)
+  }
+
+  private func check(_ count: Int, _ request: LoadRequest) throws(LoadingError) {
+    guard count <= request.maxBytes else {
+      throw .tooLarge(request.source, limit: request.maxBytes, declared: count)
     }
-    return LoadResponse(
-      url: ImageSource.urlOfBytes, expectedLength: data.count, body: LoadBody([data]))
   }
 }

@@ -11,18 +11,21 @@ struct CircuitBreaker: Hashable, Sendable {
   }
 
   enum State: Hashable, Sendable {
-    /// Everyone may ask; so many failures came in a row.
-    case closed(failures: Int)
+    /// Everyone may ask; requests for so many different resources failed in a row.
+    case closed(failures: Set<Resource>)
     /// No one may ask before `until`.
     case open(until: ContinuousClock.Instant, coolDown: Duration)
     /// One request is on its way to find out. Should it be lost, another one goes at `next`.
     case halfOpen(next: ContinuousClock.Instant, coolDown: Duration)
   }
 
-  private(set) var state = State.closed(failures: 0)
+  /// What a URL is known by: its hash, because others choose how long it is.
+  typealias Resource = Int
+
+  private(set) var state = State.closed(failures: [])
 
   /// Whether there is nothing to remember.
-  var isClean: Bool { state == .closed(failures: 0) }
+  var isClean: Bool { state == .closed(failures: []) }
 
   /// Whether the host is left alone.
   var isOpen: Bool {
@@ -39,7 +42,7 @@ struct CircuitBreaker: Hashable, Sendable {
   }
 
   /// `nil` if a request may go now, otherwise the time until one may. Who may go when the host was left alone is the one
-  /// that finds out, and has to ``record(_:policy:now:)`` its end, whatever that is.
+  /// that finds out, and has to ``record(_:of:policy:now:)`` its end, whatever that is.
   mutating func admission(now: ContinuousClock.Instant) -> Duration? {
     switch state {
     case .closed:
@@ -51,16 +54,20 @@ struct CircuitBreaker: Hashable, Sendable {
     }
   }
 
-  /// A request ended.
+  /// A request for `resource` ended.
   ///
-  /// Some that end while the host is left alone were sent before: that they fail is no news, that one succeeds is.
-  mutating func record(_ outcome: Outcome, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant) {
+  /// One resource counts once, however often it fails: it may be the only one that is broken, or be asked for by somebody
+  /// who wants to have the host left alone. Some that end while the host is left alone were sent before: that they fail is no news, that one succeeds is.
+  mutating func record(
+    _ outcome: Outcome, of resource: Resource, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant
+  ) {
     switch (state, outcome) {
     case (_, .success):
-      state = .closed(failures: 0)
-    case (.closed(let failures), .failure):
-      if failures + 1 < policy.threshold {
-        state = .closed(failures: failures + 1)
+      state = .closed(failures: [])
+    case (.closed(var failures), .failure):
+      failures.insert(resource)
+      if failures.count < policy.threshold {
+        state = .closed(failures: failures)
       } else {
         open(for: min(policy.coolDown, policy.maxCoolDown), now: now)
       }

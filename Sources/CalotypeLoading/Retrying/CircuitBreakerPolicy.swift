@@ -1,9 +1,12 @@
 /// When a loader leaves a host alone that keeps failing.
 ///
-/// After ``threshold`` failures in a row nothing is asked of the host for ``coolDown``. Then one request may find out
-/// whether it is back: if so, all is as before, otherwise it is left alone for twice as long.
+/// After requests for ``threshold`` different URLs have failed in a row, nothing is asked of the host for ``coolDown``. Then
+/// one request may find out whether it is back: if so, all is as before, otherwise it is left alone for twice as long.
+///
+/// One URL counts once, however often it fails, so that a single broken image does not stand for its host.
 public struct CircuitBreakerPolicy: Hashable, Sendable {
-  /// Failures in a row after which a host is left alone, at least one. 10 by default.
+  /// Different URLs that fail in a row, without a success of the host in between, after which it is left alone; at least
+  /// one. 10 by default.
   ///
   /// What counts is that the host cannot be connected to, does not go on, breaks off, or answers with 429 or 5xx.
   public var threshold: Int
@@ -13,7 +16,7 @@ public struct CircuitBreakerPolicy: Hashable, Sendable {
   public var maxCoolDown: Duration
 
   /// - Parameters:
-  ///   - threshold: Failures in a row after which a host is left alone.
+  ///   - threshold: Different URLs that fail in a row after which a host is left alone.
   ///   - coolDown: How long, the first time.
   ///   - maxCoolDown: The longest that doubling leads to.
   public init(

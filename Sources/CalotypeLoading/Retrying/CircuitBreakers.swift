@@ -19,11 +19,14 @@ final class CircuitBreakers: Sendable {
     breakers.withLock { $0[host]?.admission(now: now) ?? nil }
   }
 
-  /// A request to `host` ended.
-  func record(_ outcome: CircuitBreaker.Outcome, host: String, now: ContinuousClock.Instant) {
+  /// A request to `host` for `resource` ended.
+  func record(
+    _ outcome: CircuitBreaker.Outcome, host: String, resource: CircuitBreaker.Resource,
+    now: ContinuousClock.Instant
+  ) {
     breakers.withLock { breakers in
       var breaker = breakers[host] ?? CircuitBreaker()
-      breaker.record(outcome, policy: policy, now: now)
+      breaker.record(outcome, of: resource, policy: policy, now: now)
       breakers[host] = breaker.isClean ? nil : breaker
       if breakers.count > Self.maxHosts, let victim = Self.leastNeeded(breakers, but: host) {
         breakers[victim] = nil

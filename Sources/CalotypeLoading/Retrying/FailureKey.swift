@@ -15,6 +15,7 @@ struct FailureKey: Hashable {
   init(_ request: LoadRequest) {
     switch request.source {
     case .url: source = request.source
+    case .stream(_, let id): source = .stream(ByteStream.empty, id: id)
     // Only the name is compared, and the bytes are not to be kept alive.
     case .data(_, let id): source = .data(Data(), id: id)
     }
@@ -28,7 +29,7 @@ struct FailureKey: Hashable {
     let fields = headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
     switch source {
     case .url(let url): return fields + url.absoluteString.utf8.count
-    case .data(_, let id): return fields + id.utf8.count
+    case .data(_, let id), .stream(_, let id): return fields + id.utf8.count
     }
   }
 }

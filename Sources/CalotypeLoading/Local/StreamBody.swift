@@ -1,0 +1,117 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// The body of a ``ByteStream``: a task pulls the sequence, one chunk for each that the consumer asks for.
+///
+/// The task alone touches the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
+/// sequence that does not notice its cancellation.
+final class StreamBody: LoadBodyProducing {
+  private typealias Machine = StreamMachine<
+    CheckedContinuation<Data?, any Error>, CheckedContinuation<Bool, Never>
+  >
+
+  private struct State {
+    var machine = Machine()
+    /// Until the task is made.
+    var pump: ByteStream.Pump?
+    /// While it has something to do.
+    var task: Task<Void, Never>?
+  }
+
+  private let source: ImageSource
+  private let expectedLength: Int?
+  private let maxBytes: Int
+  private let state: Lock<State>
+
+  init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, maxBytes: Int) {
+    self.source = source
+    self.expectedLength = expectedLength
+    self.maxBytes = maxBytes
+    state = Lock(State(pump: pump))
+  }
+
+  func next() async throws -> Data? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { waiter in
+        carryOut(state.withLock { $0.machine.ask(waiter) })
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func cancel() {
+    // Released out of the lock: what a sequence does then is its own affair.
+    let (action, pump, task) = state.withLock { state in
+      (state.machine.cancel(), state.pump.take(), state.task.take())
+    }
+    task?.cancel()
+    carryOut(action)
+    withExtendedLifetime(pump) {}
+  }
+
+  private func carryOut(_ action: Machine.Action, bringing result: Result<Data?, any Error> = .success(nil)) {
+    switch action {
+    case .none: break
+    case .start: start()
+    case .answer(let waiter, .end): waiter.resume(returning: nil)
+    case .answer(let waiter, .cancelled): waiter.resume(throwing: CancellationError())
+    case .answer(let waiter, .taken): waiter.resume(throwing: LoadingError.bodyAlreadyConsumed)
+    case .answer(let waiter, .brought): waiter.resume(with: result)
+    case .resume(let pump, let goesOn): pump.resume(returning: goesOn)
+    }
+  }
+
+  // MARK: Task
+
+  private func start() {
+    // Without one it was cancelled, and the waiter knows.
+    guard let pump = state.withLock({ $0.pump.take() }) else { return }
+    let task = Task { await run(pump) }
+    let isOver = state.withLock { state in
+      if !state.machine.isOver { state.task = task }
+      return state.machine.isOver
+    }
+    if isOver { task.cancel() }
+  }
+
+  private func run(_ pump: ByteStream.Pump) async {
+    let end: Result<Data?, any Error>
+    do {
+      try await pull(pump)
+      end = .success(nil)
+    } catch let error where error is LoadingError || error is CancellationError {
+      end = .failure(error)
+    } catch {
+      end = .failure(LoadingError.sourceFailed(source, reason: "\(error)"))
+    }
+    let (action, task) = state.withLock { ($0.machine.finish(), $0.task.take()) }
+    carryOut(action, bringing: end)
+    withExtendedLifetime(task) {}
+  }
+
+  private func pull(_ pump: ByteStream.Pump) async throws {
+    var received = 0
+    var isTooLarge = false
+    try await pump { chunk in
+      isTooLarge = chunk.count > maxBytes - received
+      if isTooLarge { return false }
+      received += chunk.count
+      return await handOver(chunk)
+    }
+    if isTooLarge { throw LoadingError.tooLarge(source, limit: maxBytes, declared: expectedLength) }
+    // Many sequences end when their task is cancelled, as if that were all.
+    try Task.checkCancellation()
+    if let expectedLength, received < expectedLength {
+      throw LoadingError.sourceFailed(
+        source, reason: "it ended after \(received) of \(expectedLength) bytes")
+    }
+  }
+
+  /// Returns when the next chunk is wanted. False if none will be.
+  private func handOver(_ chunk: Data) async -> Bool {
+    await withCheckedContinuation { pump in
+      carryOut(state.withLock { $0.machine.bring(pump) }, bringing: .success(chunk))
+    }
+  }
+}
