@@ -27,6 +27,8 @@ struct StormTests {
     let budget = 200_000
     configuration.limits.decodedBytes = budget
     configuration.limits.encodedBytes = 50_000
+    configuration.limits.loads = 100
+    configuration.limits.loadsPerOrigin = 100
     let pipeline = ImagePipeline(configuration)
     var random = SeededGenerator(seed: UInt64.random(in: 0 ... .max))
     // One caller of each source stays, so that no source is given up and fetched again.

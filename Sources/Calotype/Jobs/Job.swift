@@ -16,7 +16,7 @@ final class Job<Value: Sendable>: Sendable {
     var cancel: (@Sendable () -> Void)?
     /// Has the work look again at what is wanted.
     var wake: (@Sendable () -> Void)?
-    /// Called when it can no longer be joined.
+    /// Called when it can no longer be joined, and when it is settled.
     var forget: (@Sendable () -> Void)?
     /// The jobs that wait for this one.
     var parents: [Machine.ID: Want] = [:]
@@ -60,7 +60,7 @@ final class Job<Value: Sendable>: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Says what is to be done when it can no longer be joined.
+  /// Says what is to be done when it can no longer be joined, and again when it is settled.
   func onForget(_ forget: @escaping @Sendable () -> Void) {
     state.withLock { $0.forget = forget }
   }
@@ -307,7 +307,7 @@ final class Job<Value: Sendable>: Sendable {
         return state.reservations
       }
     }
-    if actions.isForgotten { state.withLock { $0.forget.take() }?() }
+    if actions.isForgotten { state.withLock { $0.forget }?() }
   }
 
   /// Brings the priority to that of the most urgent subscriber.

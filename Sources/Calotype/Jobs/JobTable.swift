@@ -4,7 +4,7 @@ import CalotypeSupport
 final class JobTable<Value: Sendable>: Sendable {
   private static var stripeCount: Int { 16 }
   private let stripes = (0..<JobTable.stripeCount).map { _ in Lock([JobKey: Job<Value>]()) }
-  /// Those that nobody can join any more, but that go on.
+  /// Those that nobody can join any more, and whose work goes on.
   private let detached = Lock([ObjectIdentifier: Job<Value>]())
 
   private func stripe(_ key: JobKey) -> Lock<[JobKey: Job<Value>]> {
@@ -53,8 +53,8 @@ final class JobTable<Value: Sendable>: Sendable {
   private func remove(_ job: Job<Value>, _ key: JobKey) {
     stripe(key).withLock { jobs in
       if jobs[key] === job { jobs[key] = nil }
-      // Under both locks, as it is moved: it is in either.
-      detached.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(job)) }
+      // Under both locks, as it is moved: it is in either. The end of its work has to find it.
+      detached.withLock { $0[ObjectIdentifier(job)] = job.isSettled ? nil : job }
     }
   }
 
