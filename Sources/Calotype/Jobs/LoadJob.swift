@@ -31,8 +31,8 @@ struct LoadJob: Sendable {
 
   /// - Parameters:
   ///   - turn: A place among the loads, if there is one already.
-  ///   - loaded: Called with what was loaded, before it is stored.
-  func run(turn: WorkQueue.Turn?, loaded tell: (LoadedSource) -> Void) async {
+  ///   - ended: Called with what was loaded or what went wrong, before anything is stored.
+  func run(turn: WorkQueue.Turn?, ended tell: (Result<LoadedSource, any Error>) -> Void) async {
     _ = job.admit()
     // Who reads no caches does not know what is there.
     let mayBeThere =
@@ -40,12 +40,13 @@ struct LoadJob: Sendable {
     do {
       let loaded = try await load(turn: turn)
       job.finish(.success(loaded))
-      tell(loaded)
+      tell(.success(loaded))
       await keep(loaded, wanted: job.demand, replaces: mayBeThere)
     } catch {
       if Task.isCancelled { return job.finish(.failure(CancellationError())) }
       // Before anything is stored: nobody waits for a disk to hear that there is no image.
       job.finish(.failure(error))
+      tell(.failure(error))
       if let error = error as? LoadingError {
         // What is kept stays if the server failed, or sent what is no image; then the next request asks again.
         await keepFailure(error, wanted: job.demand)

@@ -108,7 +108,14 @@ struct OriginalJob: Sendable {
       await job.carry(new, leave: { place.leave() }) {
         await LoadJob(
           context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
-        ).run(turn: turn) { finish(with: place, $0) }
+        ).run(turn: turn) { result in
+          switch result {
+          case .success(let loaded): finish(with: place, loaded)
+          // What is stale may take the place of what could not be loaded.
+          case .failure(let error as LoadingError) where kept != nil && error.saysNothingOfTheImage: break
+          case .failure(let error): job.finish(.failure(error))
+          }
+        }
       }
       context.jobs.ended()
     } else {

@@ -48,6 +48,7 @@ struct JobTests {
     demand.tags = ["b"]
     demand.finishesLoad = true
     let second = job.join(Want(demand, priority: .high))
+    #expect(job.admit())
     second?.leave()
     first.leave()
     #expect(job.demand.tiers == [.memory, .originals])
@@ -65,6 +66,9 @@ struct JobTests {
     #expect(job.priority.value == RequestPriority.low.taskPriority)
     place.leave()
     place.leave()
+    // It can be joined as long as something of it is being stored.
+    job.join(want())?.leave()
+    job.settle()
     #expect(job.join(want()) == nil)
   }
 

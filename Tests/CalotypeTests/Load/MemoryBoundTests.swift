@@ -168,7 +168,7 @@ struct MemoryBoundTests {
   }
 
   @Test("the default follows the memory that the process may use", arguments: [
-    (256 << 20, 107_374_180), (24 << 30, 1 << 30), (1 << 20, 419_430),
+    (256 << 20, 107_374_182), (24 << 30, 1 << 30), (1 << 20, 419_430),
   ])
   func defaults(memory: Int, limit: Int) {
     #expect(PipelineMemory.byteLimit(forMemory: memory) == limit)
