@@ -41,6 +41,8 @@ final class StreamBody: LoadBodyProducing {
   }
 
   func cancel() {
+    // It is over before the task is cancelled: many sequences end then, as if that were all.
+    //
     // Released out of the lock: what a sequence does then is its own affair.
     let (action, pump, task) = state.withLock { state in
       (state.machine.cancel(), state.pump.take(), state.task.take())
@@ -100,8 +102,6 @@ final class StreamBody: LoadBodyProducing {
       return await handOver(chunk)
     }
     if isTooLarge { throw LoadingError.tooLarge(source, limit: maxBytes, declared: expectedLength) }
-    // Many sequences end when their task is cancelled, as if that were all.
-    try Task.checkCancellation()
     if let expectedLength, received < expectedLength {
       throw LoadingError.sourceFailed(
         source, reason: "it ended after \(received) of \(expectedLength) bytes")
