@@ -10,7 +10,8 @@ public enum CachingError: Error, Hashable, Sendable {
   case metadataTooLarge(bytes: Int, limit: Int)
   /// More is waiting to be written than may; nothing was stored. Bytes that wait, and how many may.
   case queueFull(bytes: Int, limit: Int)
-  /// Another process has held the lock of the folder for too long.
+  /// Another process has held the lock of the folder for too long. Stores also fail so at once, until it can be taken
+  /// again.
   case locked(path: String)
   /// No space or quota left on the device, even after old records were evicted.
   case diskFull(path: String)
@@ -22,7 +23,10 @@ public enum CachingError: Error, Hashable, Sendable {
   case permissionDenied(path: String)
   /// Another failure of the file system: the operation, where it happened and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
-  /// The task was cancelled before the work began; nothing was read or stored.
+  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while it
+  /// answers nobody. What was begun may end later.
+  case stalled(operation: String, path: String, after: Duration)
+  /// The task was cancelled; what had begun goes on without it.
   case cancelled
 
   /// A stable name for logs, metrics and machine-readable output.
@@ -38,6 +42,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .onlyRead: "cacheOnlyRead"
     case .permissionDenied: "cachePermissionDenied"
     case .fileSystem: "cacheFileSystem"
+    case .stalled: "cacheStalled"
     case .cancelled: "cancelled"
     }
   }
@@ -45,7 +50,7 @@ public enum CachingError: Error, Hashable, Sendable {
   /// Whether the same call may succeed later without anybody changing the configuration.
   public var isRetryable: Bool {
     switch self {
-    case .queueFull, .locked, .diskFull, .cancelled: true
+    case .queueFull, .locked, .diskFull, .stalled, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
     case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied: false
@@ -78,8 +83,10 @@ extension CachingError: CustomStringConvertible {
       "no permission for the cache at \(path): change its owner or mode, or choose another folder"
     case .fileSystem(let operation, let path, let code):
       "\(operation) failed at \(path): \(FileSystemError.text(of: code))"
+    case .stalled(let operation, let path, let time):
+      "\(operation) did not end within \(time) at \(path): is the device or the server it is on gone?"
     case .cancelled:
-      "cancelled before the cache was asked"
+      "cancelled before the cache answered"
     }
   }
 }

@@ -150,7 +150,7 @@ import Testing
         $0.byteLimit = 100_000
         $0.lowWatermark = 0.8
         $0.touchInterval = .seconds(1)
-      }, now: { time.date })
+      }, now: { time.date }, clock: time.clock)
     #expect(try await cache.statistics().bytes == 0)
     let keys = (0..<12).map { CacheKey("key \($0)") }
     for key in keys[..<9] {
@@ -191,7 +191,8 @@ import Testing
     let folder = try TemporaryFolder()
     let old = DiskCache(folder.configuration())
     for number in 0..<20 { try await old.store(bytes(10_000), for: CacheKey("key \(number)")) }
-    let cache = DiskCache(folder.configuration { $0.byteLimit = 100_000 })
+    // No step of an eviction is too long by a clock that stands still.
+    let cache = DiskCache(folder.configuration { $0.byteLimit = 100_000 }, clock: TestClock())
     let statistics = try await cache.statistics()
     #expect(statistics.bytes <= 90_000)
     #expect(statistics.evictions == 12)

@@ -32,6 +32,12 @@ import Testing
     #expect(MemoryControlGroups(root: root, membership: membership).limit == 268_435_456)
   }
 
+  @Test func thisProcessMayUseWhatItsGroupsAllow() {
+    let available = SystemMemory.availableToThisProcess
+    #expect(available > 0 && available <= SystemMemory.physical)
+    #expect(available <= MemoryControlGroups.ofThisProcess.limit ?? .max)
+  }
+
   @Test func cacheGetsAQuarterAndAtMostHalfAGigabyte() {
     #expect(SystemMemory.cacheLimit(memory: 400) == 100)
     #expect(SystemMemory.cacheLimit(memory: .max) == 512 << 20)

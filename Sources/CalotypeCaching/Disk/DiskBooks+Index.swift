@@ -124,6 +124,7 @@ extension DiskBooks {
   /// to be that one.
   func rebuild() throws(FileSystemError) {
     tally.rebuilds += 1
+    queue = EvictionQueue()
     var table = IndexTable()
     try walk { entry in
       let known = index.read { $0[entry.digest] }

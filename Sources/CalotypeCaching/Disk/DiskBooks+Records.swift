@@ -17,8 +17,10 @@ extension DiskBooks {
       guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
       // Others may have filled the device. Make room for this record and some more, and try once again.
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
-      let freeing = max(size + (64 << 10), bytes / 10)
-      guard count > 0, try evict(toBytes: max(0, bytes - freeing), count: count) > 0 else { throw error }
+      guard count > 0 else { throw error }
+      let freed = try evict(toBytes: max(0, bytes - size), count: count)
+      let more = try evict(toBytes: max(0, bytes - size - (64 << 10)), count: count, atMost: Self.stepCount)
+      guard freed + more > 0 else { throw error }
       try write(data, header: header, entry: entry, time: time)
     }
     storesSinceVisit += 1
@@ -80,115 +82,12 @@ extension DiskBooks {
     return try remove(digest)
   }
 
-  // MARK: Limits
-
-  /// Evicts until so much more fits under the limits; when something has to go, down to the low marks.
-  func makeRoom(bytes: Int, count: Int) throws(FileSystemError) {
-    let (usedBytes, usedCount) = index.read { ($0.bytes, $0.count) }
-    guard usedBytes + bytes > configuration.byteLimit || usedCount + count > configuration.countLimit else {
-      return
-    }
-    let marks = configuration.lowMarks
-    try evict(
-      toBytes: max(0, min(marks.bytes, configuration.byteLimit) - bytes),
-      count: max(0, min(marks.count, configuration.countLimit) - count))
-  }
-
-  /// Removes the least recently used records until no more than this is left.
-  ///
-  /// - Returns: Bytes that were freed.
-  @discardableResult
-  func evict(toBytes bytes: Int, count: Int) throws(FileSystemError) -> Int {
-    let before = index.read { $0.bytes }
-    // Records that were read since the index last knew of them stay, and others go. Readers can be as fast as this
-    // loop: in the last round nobody is spared.
-    func isEnough() -> Bool { index.read { $0.bytes <= bytes && $0.count <= count } }
-    for round in 0..<4 {
-      let victims = leastRecent(toBytes: bytes, count: count)
-      try remove(victims, counting: \.evicted, until: isEnough) { victim, accessed in
-        round < 3 && accessed > victim.accessed
-      }
-      if isEnough() { break }
-    }
-    return before - index.read { $0.bytes }
-  }
-
-  /// As many of the least recently used records as have to go, oldest first.
-  private func leastRecent(toBytes bytes: Int, count: Int) -> [IndexEntry] {
-    index.read { table in
-      var order: [(accessed: Int64, size: Int64)] = []
-      order.reserveCapacity(table.count)
-      table.forEach { order.append(($0.accessed, $0.size)) }
-      order.sort { $0.accessed < $1.accessed }
-      var (left, number) = (table.bytes, table.count)
-      var newest: Int64?
-      for item in order {
-        guard left > bytes || number > count else { break }
-        left -= Int(item.size)
-        number -= 1
-        newest = item.accessed
-      }
-      guard let newest else { return [] }
-      var victims: [IndexEntry] = []
-      table.forEach { if $0.accessed <= newest { victims.append($0) } }
-      victims.sort { $0.accessed < $1.accessed }
-      return victims
-    }
-  }
-
-  /// Removes what is too old.
-  func sweep() throws(FileSystemError) {
-    let time = now()
-    lastSweep = time
-    let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min
-    let end = time.microseconds
-    let suspects = index.read { table in
-      var suspects: [IndexEntry] = []
-      table.forEach { if $0.accessed < oldest || $0.expires <= end { suspects.append($0) } }
-      return suspects
-    }
-    try remove(suspects, counting: \.expired) { suspect, accessed in
-      suspect.expires > end && accessed >= oldest
-    }
-  }
-
-  /// Removes records, except those that their files say to have been read since the index last knew of them.
-  ///
-  /// - Parameters:
-  ///   - suspects: What seems to have to go, in the order it does.
-  ///   - counter: What counts the files that were removed.
-  ///   - isEnough: Whether the rest may stay.
-  ///   - isSpared: Whether a record stays whose last access was at a time, in microseconds since 1970.
-  private func remove(
-    _ suspects: [IndexEntry], counting counter: WritableKeyPath<Tally, Int>,
-    until isEnough: () -> Bool = { false }, unless isSpared: (IndexEntry, Int64) -> Bool
-  ) throws(FileSystemError) {
-    var spared: [IndexEntry] = []
-    for suspect in suspects {
-      if isEnough() { break }
-      let path = layout.record(suspect.digest)
-      // A folder in the place of a record is not ours, and counts as gone.
-      if let status = try files.status(path), status.kind != .folder {
-        let accessed = status.modified.microseconds
-        if isSpared(suspect, accessed) {
-          var entry = suspect
-          entry.accessed = accessed
-          spared.append(entry)
-          continue
-        }
-        if try files.remove(path) { tally[keyPath: counter] += 1 }
-      }
-      try noteRemoval(of: suspect.digest)
-    }
-    index.update(spared)
-  }
-
   // MARK: Upkeep
 
-  /// What is due now and then: called after stores.
+  /// What is due now and then, a step of it at a time: called after stores, and between them while ``hasUpkeep``.
   func keepUp() throws(FileSystemError) {
-    let time = now()
-    if lastSweep.map({ abs(time.timeIntervalSince($0)) >= Self.sweepInterval }) ?? true { try sweep() }
+    try sweepSome()
+    prepareEviction()
     if storesSinceVisit >= Self.visitInterval {
       storesSinceVisit = 0
       try visit(CacheLayout.fanOut[nextVisit])
@@ -202,7 +101,9 @@ extension DiskBooks {
     compactionCount = 0
   }
 
-  private static var sweepInterval: Double { 60 }
+  /// Whether something is left that nobody waits for.
+  var hasUpkeep: Bool { isTrimming || sweep != nil }
+
   private static var visitInterval: Int { 4096 }
 
   /// Compares one folder with the index: a crash of the machine may leave records that nobody noted, and people remove
@@ -232,8 +133,9 @@ extension DiskBooks {
     try rebuild()
     let before = index.read { $0.bytes }
     let earlier = tally
-    try sweep()
+    try sweepAll()
     try makeRoom(bytes: 0, count: 0)
+    while isTrimming { try trimSome() }
     (report.bytes, report.count) = index.read { ($0.bytes, $0.count) }
     report.expired = tally.expired - earlier.expired
     report.evicted = tally.evicted - earlier.evicted
@@ -262,6 +164,8 @@ extension DiskBooks {
     var removed = 0
     for digest in digests where try files.remove(layout.record(digest)) { removed += 1 }
     index.replace(IndexTable(), journal: nil, offset: 0)
+    isTrimming = false
+    sweep = nil
     try writeIndex()
     return removed
   }

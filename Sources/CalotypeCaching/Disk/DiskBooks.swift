@@ -18,7 +18,16 @@ final class DiskBooks {
   let configuration: DiskCache.Configuration
   let files: any CacheFileSystem
   let now: @Sendable () -> Date
+  let timer: CacheTimer
   let index: DiskIndex
+  /// Told how long the folder's lock is waited for.
+  private let circuit: StoreCircuit
+  /// What goes next.
+  var queue = EvictionQueue()
+  /// Whether a limit was passed and the low marks are not reached since.
+  var isTrimming = false
+  /// The search for what is too old, while one goes on.
+  var sweep: Sweep?
 
   private var lockFile: (any CacheSharedFile)?
   /// `nil` when the index has to be loaded.
@@ -34,7 +43,7 @@ final class DiskBooks {
   private var mark: Journal.Mark?
   /// Whether the folder for temporary files may be missing.
   private var isIncomplete = true
-  /// When the index was last searched for what is too old.
+  /// When the index was last searched for what is too old, or began to be.
   var lastSweep: Date?
   /// Stores since a folder was last compared with the index, and which one is next.
   var storesSinceVisit = 0
@@ -53,13 +62,15 @@ final class DiskBooks {
 
   init(
     layout: CacheLayout, configuration: DiskCache.Configuration, files: any CacheFileSystem,
-    now: @escaping @Sendable () -> Date, index: DiskIndex
+    now: @escaping @Sendable () -> Date, timer: CacheTimer, index: DiskIndex, circuit: StoreCircuit
   ) {
     self.layout = layout
     self.configuration = configuration
     self.files = files
     self.now = now
+    self.timer = timer
     self.index = index
+    self.circuit = circuit
   }
 
   /// Whether what is written must be on the device before it counts.
@@ -142,16 +153,34 @@ final class DiskBooks {
 
   /// Others hold the lock for milliseconds. One that was stopped while it did must not stop us for ever.
   private func wait(for file: any CacheSharedFile, _ timeout: Duration) throws(FileSystemError) {
-    let deadline = ContinuousClock.now + timeout
+    let patience = configuration.storeTimeout
+    let start = ContinuousClock.now
     var pause: useconds_t = 50
-    while try !file.tryLock() {
-      guard ContinuousClock.now < deadline else {
-        throw FileSystemError(operation: "flock", path: layout.lock, code: EWOULDBLOCK)
+    // Told again and again: a store may have come in while the circuit opened.
+    var notice = patience
+    do throws(FileSystemError) {
+      while try !file.tryLock() {
+        let waited = ContinuousClock.now - start
+        guard waited < timeout else {
+          throw FileSystemError(operation: "flock", path: layout.lock, code: EWOULDBLOCK)
+        }
+        if waited >= notice {
+          notice = waited + patience
+          circuit.lockIsHeld()
+        }
+        // This thread belongs to the cache, and a lock that is waited for without end cannot be given up.
+        usleep(pause + .random(in: 0...pause))
+        pause = min(pause * 2, 5000)
       }
-      // This thread belongs to the cache, and a lock that is waited for without end cannot be given up.
-      usleep(pause + .random(in: 0...pause))
-      pause = min(pause * 2, 5000)
+    } catch {
+      // Who did not wait long says nothing about the next one.
+      let isLong = notice > patience || timeout >= configuration.effectiveStoreTimeout
+      if isLong, error.code == EWOULDBLOCK || notice > patience {
+        circuit.lockWasNotTaken(isFinal: timeout >= configuration.lockTimeout)
+      }
+      throw error
     }
+    circuit.lockWasTaken()
   }
 
   /// Lets go of everything that belongs to a folder which is no longer there.
@@ -166,6 +195,7 @@ final class DiskBooks {
   /// Loads the index anew before it is used again.
   func distrust() {
     journal = nil
+    queue = EvictionQueue()
     lastChange = nil
     index.invalidate()
   }

@@ -7,12 +7,13 @@ extension DiskCache {
   /// - Returns: How many there were.
   /// - Complexity: Looks at the header of each record that may be meant: those of the source and hardly any other, or a
   ///   thirtieth of all for a tag, or all for a prefix.
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and some may be removed then.
   @discardableResult
-  public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    writeStaged()
+  public nonisolated func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
     let suspects =
-      try counted { () throws(CachingError) in
-        try withBooks(creates: false) { books throws(FileSystemError) in
+      try await onThreadCounted { cache throws(CachingError) -> [Digest256]? in
+        cache.writeStaged()
+        return try cache.withBooks(creates: false) { books throws(FileSystemError) in
           books.index.read { table -> [Digest256] in
             var suspects: [Digest256] = []
             table.forEach { if $0.mayBe(in: selection) { suspects.append($0.digest) } }
@@ -24,7 +25,7 @@ extension DiskCache {
     let reader = reader
     for start in stride(from: 0, to: suspects.count, by: Self.headersAtOnce) {
       let batch = suspects[start..<min(start + Self.headersAtOnce, suspects.count)]
-      let meant = try await perform { () throws(CachingError) in
+      let meant = try await survey { () throws(CachingError) in
         var meant: [(digest: Digest256, status: FileStatus)] = []
         for digest in batch {
           guard let (entry, status) = try reader.entry(digest) else { continue }
@@ -36,8 +37,8 @@ extension DiskCache {
       }
       guard !meant.isEmpty else { continue }
       removed +=
-        try counted { () throws(CachingError) in
-          try withBooks(creates: false) { books throws(FileSystemError) in
+        try await onThreadCounted { cache throws(CachingError) -> Int? in
+          try cache.withBooks(creates: false) { books throws(FileSystemError) in
             var removed = 0
             // What was stored meanwhile stays.
             for record in meant where try books.discard(record.digest, seen: record.status) { removed += 1 }
@@ -51,28 +52,35 @@ extension DiskCache {
   /// Removes all records. Files that are not of the cache stay.
   ///
   /// - Returns: How many there were.
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and they may be removed all the same.
   @discardableResult
-  public func removeAll() async throws(CachingError) -> Int {
-    writeStaged()
-    return try counted { () throws(CachingError) in
-      try withBooks(creates: false) { books throws(FileSystemError) in try books.removeAll() }
+  public nonisolated func removeAll() async throws(CachingError) -> Int {
+    try await onThreadCounted { cache throws(CachingError) -> Int? in
+      cache.writeStaged()
+      return try cache.withBooks(creates: false) { books throws(FileSystemError) in try books.removeAll() }
     } ?? 0
   }
 
   /// Waits until everything that was handed over before is on disk, or has failed.
-  public func flush() async throws(CachingError) {
-    writeStaged()
+  ///
+  /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on.
+  public nonisolated func flush() async throws(CachingError) {
+    staging.beginFlush()
+    defer { staging.endFlush() }
+    try await onThread { $0.writeStaged() }
   }
 
   /// Compares the folder with the index, removes records that are too old and files that somebody left who died
   /// while writing, and evicts if a limit is passed. Stores see to the limits by themselves; this is for folders that
   /// others may have changed.
+  ///
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and it may be done all the same.
   @discardableResult
-  public func trim() async throws(CachingError) -> TrimReport {
-    writeStaged()
-    return try counted { () throws(CachingError) in
+  public nonisolated func trim() async throws(CachingError) -> TrimReport {
+    try await onThreadCounted { cache throws(CachingError) -> TrimReport? in
+      cache.writeStaged()
       // The report is to tell of everything that goes.
-      try withBooks(creates: false, makesRoom: false) { books throws(FileSystemError) in
+      return try cache.withBooks(creates: false, makesRoom: false) { books throws(FileSystemError) in
         try books.reconcile()
       }
     } ?? TrimReport()
@@ -81,18 +89,18 @@ extension DiskCache {
   /// Reads every byte of every record, removes the damaged ones and makes the index anew; no access to the others.
   ///
   /// - Parameter progress: Called now and then with the records that were looked at, and the bytes of the intact ones.
-  public func verify(
+  public nonisolated func verify(
     progress: (_ records: Int, _ bytes: Int) -> Void = { _, _ in }
   ) async throws(CachingError) -> VerifyReport {
-    writeStaged()
+    try await onThread { $0.writeStaged() }
     var report = VerifyReport()
     let reader = reader
     for fanOut in CacheLayout.fanOut {
-      let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
-      // One visit to the threads a batch, so that reads get their turn and cancellation is noticed.
+      let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
+      // One visit to the thread a batch, so that others get their turn and cancellation is noticed.
       for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
         let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
-        let verdicts = try await perform { () throws(CachingError) in
+        let verdicts = try await survey { () throws(CachingError) in
           var verdicts: [(Digest256, RecordReader.Verdict)] = []
           for digest in batch { verdicts.append((digest, try reader.verify(digest))) }
           return verdicts
@@ -104,7 +112,7 @@ extension DiskCache {
             report.bytes += size
           case .damaged(let path, let status):
             report.damaged.append(path)
-            discard([digest: status])
+            try await onThread { $0.discard([digest: status]) }
           case .gone:
             continue
           }
@@ -115,7 +123,9 @@ extension DiskCache {
     let count = report.damaged.count
     counters.withLock { $0.damaged += count }
     do throws(CachingError) {
-      _ = try withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+      try await onThread { cache throws(CachingError) in
+        _ = try cache.withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+      }
     } catch {
       // A folder that may only be read has been verified all the same.
       guard error.isAboutWriting else { throw error }
@@ -123,42 +133,50 @@ extension DiskCache {
     return report
   }
 
-  /// What the cache holds and did.
-  public func statistics() async throws(CachingError) -> DiskCacheStatistics {
+  /// What the cache holds and did. While another process keeps the folder locked, the files are counted instead.
+  public nonisolated func statistics() async throws(CachingError) -> DiskCacheStatistics {
     let held: (bytes: Int, count: Int)
     do throws(CachingError) {
-      held =
-        try withBooks(creates: false) { books throws(FileSystemError) in
-          books.index.read { ($0.bytes, $0.count) }
-        } ?? (0, 0)
+      held = try await onThread { cache throws(CachingError) in try cache.census() }
     } catch {
       guard error.isAboutWriting else {
-        count(error)
+        if error != .cancelled { count(error) }
         throw error
       }
       let reader = reader
-      held = try await perform { () throws(CachingError) in try reader.census() }
+      held = try await survey { () throws(CachingError) in try reader.census() }
     }
     var result = counters.withLock { $0 }
     (result.bytes, result.count) = held
     result.stagedBytes = staging.bytes
     result.byteLimit = configuration.byteLimit
     result.countLimit = configuration.countLimit
+    result.isCircuitOpen = circuit.isOpen
+    result.isReadCircuitOpen = readers.isStalled
     return result
+  }
+
+  /// Length and number of all records, by the index.
+  private func census() throws(CachingError) -> (bytes: Int, count: Int) {
+    // There is another way to know.
+    let timeout = configuration.effectiveStoreTimeout
+    return try withBooks(creates: false, timeout: timeout) { books throws(FileSystemError) in
+      books.index.read { ($0.bytes, $0.count) }
+    } ?? (0, 0)
   }
 
   /// Lists the records, least recently used first, and is no access to them. Damaged ones are left out.
   ///
   /// - Complexity: Reads the header of each record; the whole list is in memory.
-  public func entries() async throws(CachingError) -> [CacheEntry] {
-    writeStaged()
+  public nonisolated func entries() async throws(CachingError) -> [CacheEntry] {
+    try await onThread { $0.writeStaged() }
     let reader = reader
     var entries: [CacheEntry] = []
     for fanOut in CacheLayout.fanOut {
-      let digests = try await perform { () throws(CachingError) in try reader.digests(fanOut) }
+      let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
       for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
         let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
-        entries += try await perform { () throws(CachingError) in
+        entries += try await survey { () throws(CachingError) in
           var entries: [CacheEntry] = []
           for digest in batch {
             if let (entry, _) = try reader.entry(digest) { entries.append(entry) }
@@ -171,17 +189,6 @@ extension DiskCache {
   }
 
   private static var headersAtOnce: Int { 64 }
-
-  private func counted<Result>(
-    _ body: () throws(CachingError) -> Result
-  ) throws(CachingError) -> Result {
-    do throws(CachingError) {
-      return try body()
-    } catch {
-      count(error)
-      throw error
-    }
-  }
 }
 
 extension CachingError {

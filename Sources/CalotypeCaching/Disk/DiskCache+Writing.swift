@@ -44,13 +44,17 @@ extension DiskCache {
     let changes = records.map { $0.change() }
     var results: [Result<Bool, CachingError>] = []
     var stores = 0
-    let creates = records.contains { $0.isStore }
+    // All of them are, or none is.
+    let areStores = records.contains { $0.isStore }
+    let timeout =
+      areStores && !staging.isFlushing ? configuration.effectiveStoreTimeout : configuration.lockTimeout
     var failure: CachingError?
     // Others may remove the folder between any two steps: then it is made again.
     for attempt in 0..<3 where results.count < records.count {
       failure = nil
       do throws(CachingError) {
-        let done: Void? = try withBooks(creates: creates) { books throws(FileSystemError) in
+        let done: Void? = try withBooks(creates: areStores, timeout: timeout) {
+          books throws(FileSystemError) in
           for change in changes[results.count...] {
             let result: Result<Bool, CachingError>
             do throws(FileSystemError) {
@@ -102,12 +106,40 @@ extension DiskCache {
       }
     }
     do throws(FileSystemError) {
-      return try books.withLock(creates: creates, timeout: timeout) { () throws(FileSystemError) in
+      let result = try books.withLock(creates: creates, timeout: timeout) { () throws(FileSystemError) in
         if makesRoom { try books.makeRoom(bytes: 0, count: 0) }
         return try body(books)
       }
+      scheduleUpkeep()
+      return result
     } catch {
       throw CachingError(error)
+    }
+  }
+
+  // MARK: Upkeep
+
+  /// Has what is left of upkeep done, a step at a time, when nobody wants to store.
+  private func scheduleUpkeep() {
+    guard books.hasUpkeep, !isUpkeepScheduled else { return }
+    isUpkeepScheduled = true
+    // A cache that nobody holds any more need not be tidy.
+    thread.schedule { [weak self] in self?.assumeIsolated { $0.keepUp() } }
+  }
+
+  private func keepUp() {
+    isUpkeepScheduled = false
+    // Stores come first, and upkeep after the last one again.
+    guard staging.count == 0 else { return }
+    do throws(CachingError) {
+      // While another process is at work, it does what has to be done.
+      _ = try withBooks(creates: false, timeout: .zero) { books throws(FileSystemError) in
+        try books.trimSome()
+        try books.keepUp()
+      }
+    } catch {
+      if case .locked = error { return }
+      count(error)
     }
   }
 

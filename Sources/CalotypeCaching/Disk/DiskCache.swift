@@ -1,6 +1,5 @@
 import CalotypeSupport
 public import FoundationEssentials
-import Glibc
 
 /// Records on disk under a byte limit, one file a key, shared with other processes if need be.
 ///
@@ -12,7 +11,12 @@ import Glibc
 /// nothing of that. A read of what the system has in memory takes no thread at all, and blocks nobody.
 ///
 /// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
-/// more than that; when it works again, so does the cache.
+/// more than that; when it works again, so does the cache. A folder that another process keeps locked, or a device that
+/// does not answer, holds nobody up: stores and reads then fail within a second, and later at once
+/// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
+///
+/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In large
+/// caches a record may be overlooked for a while that moved in the index while that was searched.
 ///
 /// ```swift
 /// let cache = DiskCache(.init(byteLimit: 256 << 20))
@@ -26,12 +30,18 @@ public actor DiskCache: DataCaching {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   nonisolated let thread = SerialThread(name: "calotype-disk")
-  private nonisolated let readers: WorkerExecutor
+  nonisolated let readers: ReaderThreads
+  /// For those who go through all records: they take long, and nothing from those who read one.
+  nonisolated let surveyor: ReaderThreads
   nonisolated let reader: RecordReader
   nonisolated let index = DiskIndex()
-  nonisolated let staging = StagingArea()
-  nonisolated let counters = Lock(DiskCacheStatistics())
+  nonisolated let staging: StagingArea
+  nonisolated let circuit: StoreCircuit
+  nonisolated let timer: CacheTimer
+  nonisolated let counters: Lock<DiskCacheStatistics>
   let books: DiskBooks
+  /// Whether a step of upkeep waits for its turn.
+  var isUpkeepScheduled = false
   /// Files that reads found useless and nobody has removed yet.
   nonisolated let useless = Lock<[Digest256: FileStatus]>([:])
 
@@ -41,16 +51,35 @@ public actor DiskCache: DataCaching {
   ///   - configuration: Where and how much.
   ///   - fileSystem: Where files are; another one than the machine's for tests.
   ///   - now: The clock that ages are told by.
+  ///   - clock: The clock of time-outs.
   public init(
     _ configuration: Configuration = Configuration(), fileSystem: any CacheFileSystem = PosixFileSystem(),
-    now: @escaping @Sendable () -> Date = { Date.now }
+    now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.configuration = configuration
+    let timer = CacheTimer(clock)
+    self.timer = timer
     let layout = CacheLayout(folder: configuration.folder.path, namespace: configuration.namespace)
     reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
+    let (staging, counters) = (
+      StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCacheStatistics())
+    )
+    (self.staging, self.counters) = (staging, counters)
+    circuit = StoreCircuit(timer: timer) { isFinal in
+      let error = CachingError.locked(path: layout.lock)
+      let count = staging.abandonStores(with: error, sparesFlushed: !isFinal)
+      guard count > 0 else { return }
+      counters.withLock { counters in
+        counters.failures += count
+        counters.lastFailure = error
+      }
+    }
     books = DiskBooks(
-      layout: layout, configuration: configuration, files: fileSystem, now: now, index: index)
-    readers = WorkerExecutor(name: "calotype-read", threads: max(1, configuration.threads))
+      layout: layout, configuration: configuration, files: fileSystem, now: now, timer: timer, index: index,
+      circuit: circuit)
+    readers = ReaderThreads(
+      name: "calotype-read", threads: configuration.threads, timeout: configuration.readTimeout, timer: timer)
+    surveyor = ReaderThreads(name: "calotype-survey", threads: 1, timer: timer)
   }
 
   // MARK: Records
@@ -61,7 +90,8 @@ public actor DiskCache: DataCaching {
   /// not read for longer than the age limit.
   ///
   /// - Returns: The record, or `nil` when there is none.
-  /// - Throws: ``CachingError`` when the folder cannot be read, or ``CachingError/cancelled``.
+  /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it does
+  ///   not answer; ``CachingError/cancelled``.
   public nonisolated func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
     let outcome: RecordReader.Outcome
@@ -73,7 +103,9 @@ public actor DiskCache: DataCaching {
       outcome = found
     } else {
       let reader = reader
-      outcome = try await perform { () throws(CachingError) in try reader.read(key) }
+      outcome = try await perform("read", path: reader.layout.record(key.digest)) { () throws(CachingError) in
+        try reader.read(key)
+      }
     }
     counters.withLock { counters in
       switch outcome {
@@ -104,25 +136,27 @@ public actor DiskCache: DataCaching {
     }
     if index.isAbsent(key.digest) { return false }
     let reader = reader
-    return try await perform { () throws(CachingError) in try reader.contains(key) }
+    return try await perform("read", path: reader.layout.record(key.digest)) { () throws(CachingError) in
+      try reader.contains(key)
+    }
   }
 
   /// Stores a record, replacing the one the key had; returns when it is on disk.
   ///
-  /// Older records are removed before, least recently used first, as the limits demand.
+  /// Older records are removed before, least recently used first, as the limits demand. When too much waits to be
+  /// written, a store waits for its turn, in step with the disk, and for as long as that moves.
   ///
-  /// - Throws: ``CachingError``; the record that was there before stays then, unless space had to be made. With
+  /// - Throws: ``CachingError``; the record that was there before stays then, unless space had to be made.
+  ///   ``CachingError/queueFull(bytes:limit:)`` when too much waits, and nothing of it was written for
+  ///   ``Configuration/storeTimeout``; ``CachingError/locked(path:)`` at once while the folder cannot be locked. With
   ///   ``CachingError/cancelled`` it may be stored all the same.
   public nonisolated func store(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
   ) async throws(CachingError) {
     guard !Task.isCancelled else { throw .cancelled }
     let record = try staged(data, metadata, for: key)
-    while case .full = add(record) {
-      // In step with the disk.
-      guard !Task.isCancelled else { throw .cancelled }
-      await writeStaged()
-    }
+    try admit()
+    if case .full = add(record) { try await enter(record) }
     _ = try await record.ended()
   }
 
@@ -137,12 +171,13 @@ public actor DiskCache: DataCaching {
   /// - Returns: What to wait for, if the outcome matters.
   /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
   ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make more
-  ///   than ``Configuration/stagingByteLimit`` wait.
+  ///   than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
   @discardableResult
   public nonisolated func handOver(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
   ) throws(CachingError) -> PendingStore {
     let record = try staged(data, metadata, for: key)
+    try admit()
     if case .full(let bytes) = add(record) {
       throw .queueFull(bytes: bytes, limit: configuration.stagingByteLimit)
     }
@@ -171,35 +206,13 @@ public actor DiskCache: DataCaching {
     return StagedRecord(key: key, content: .data(data, metadata), created: reader.now(), weight: size)
   }
 
-  private nonisolated func add(_ record: StagedRecord) -> StagingArea.Admission {
-    let admission = staging.add(record, byteLimit: configuration.stagingByteLimit)
+  nonisolated func add(
+    _ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil
+  ) -> StagingArea.Admission {
+    let admission = staging.add(record, waitingFor: entry)
     if case .first = admission {
       thread.schedule { self.assumeIsolated { $0.serve() } }
     }
     return admission
-  }
-
-  // MARK: Blocking work
-
-  nonisolated func count(_ failure: CachingError) {
-    counters.withLock { counters in
-      counters.failures += 1
-      counters.lastFailure = failure
-    }
-  }
-
-  /// Runs blocking work on a thread that reads, and counts failures.
-  nonisolated func perform<Success: Sendable>(
-    _ work: @Sendable () throws(CachingError) -> Success
-  ) async throws(CachingError) -> Success {
-    let result: Result<Success, CachingError>
-    do {
-      result = try await readers.run { Result { () throws(CachingError) in try work() } }
-    } catch {
-      // All the executor throws by itself.
-      throw .cancelled
-    }
-    if case .failure(let error) = result { count(error) }
-    return try result.get()
   }
 }

@@ -22,6 +22,14 @@ public struct DiskCacheStatistics: Hashable, Sendable {
   public var evictions = 0
   /// Records stored.
   public var stores = 0
+  /// Stores that were refused at once because the folder could not be locked.
+  public var refused = 0
+  /// Whether stores are refused now, but for one now and then.
+  public var isCircuitOpen = false
+  /// Reads that the file system did not answer in time, and those that were refused at once because it answered nobody.
+  public var stalledReads = 0
+  /// Whether reads of what is not in memory are refused now, but for one now and then.
+  public var isReadCircuitOpen = false
   /// Times that the folder had to be listed because its index was damaged or not there.
   public var rebuilds = 0
   /// Operations that failed with an error.

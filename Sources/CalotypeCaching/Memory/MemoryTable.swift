@@ -125,6 +125,19 @@ final class MemoryTable: @unchecked Sendable {
     evict { $0.order.bytes > bytes }
   }
 
+  /// Removes entries, next to leave first, until so many bytes are free that were not before.
+  /// - Returns: How many were freed.
+  func reclaim(bytes: Int) -> Int {
+    var (before, after) = (0, 0)
+    _ = evict {
+      after = $0.order.bytes
+      return before - after < bytes
+    } after: {
+      before = $0.order.bytes
+    }
+    return before - after
+  }
+
   func setLimits(byteLimit: Int?, countLimit: Int?) {
     let time = recoveryTime()
     _ = evict {
@@ -145,6 +158,14 @@ final class MemoryTable: @unchecked Sendable {
     } after: { ledger in
       ledger.budget.apply(pressure, at: time)
       isRecovering.store(ledger.budget.isRecovering, ordering: .relaxed)
+    }
+  }
+
+  var usage: (bytes: Int, byteLimit: Int) {
+    let time = recoveryTime()
+    return ledger.withLock { ledger in
+      recover(&ledger, at: time)
+      return (ledger.order.bytes, ledger.budget.limit)
     }
   }
 

@@ -4,7 +4,10 @@ import Glibc
 /// How much memory this process may use.
 package enum SystemMemory {
   /// A quarter of what is there, at most 512 MiB.
-  package static let defaultCacheLimit = cacheLimit(memory: available(controlGroups: .ofThisProcess))
+  package static let defaultCacheLimit = cacheLimit(memory: availableToThisProcess)
+
+  /// Bytes this process may use: what the machine has or its control groups allow, whichever is less. Reads files.
+  package static var availableToThisProcess: Int { available(controlGroups: .ofThisProcess) }
 
   static func cacheLimit(memory: Int) -> Int {
     min(memory / 4, 512 << 20)

@@ -1,14 +1,17 @@
-public import Calotype
-import CalotypeSupport
+public import CalotypeCaching
 public import FoundationEssentials
 import Glibc
 
-/// A file system that fails when a test wants it to, and is the real one otherwise.
+/// A file system that fails or hangs when a test wants it to, and is the real one otherwise.
 ///
 /// ```swift
 /// let files = FaultyFileSystem()
 /// let cache = DiskCache(configuration, fileSystem: files)
 /// files.fail(.create, with: ENOSPC, times: 1)
+/// let gate = Gate()
+/// files.hold(.open, at: gate)
+/// …
+/// try await files.waitForCalls(.open, count: 2)
 /// ```
 public final class FaultyFileSystem: CacheFileSystem {
   /// What can be made to fail.
@@ -49,11 +52,12 @@ public final class FaultyFileSystem: CacheFileSystem {
   private struct State {
     var hook: Hook?
     var faults: [Operation: (code: Int32, times: Int)] = [:]
+    var gates: [Operation: Gate] = [:]
     var calls: [Operation: Int] = [:]
   }
 
   private let base: any CacheFileSystem
-  private let state = Lock(State())
+  private let journal = Journal(State())
 
   /// Wraps a file system.
   public init(_ base: any CacheFileSystem = PosixFileSystem()) {
@@ -62,42 +66,61 @@ public final class FaultyFileSystem: CacheFileSystem {
 
   /// Lets the next calls of an operation fail.
   public func fail(_ operation: Operation, with code: Int32, times: Int = .max) {
-    state.withLock { $0.faults[operation] = (code, times) }
+    journal.note { $0.faults[operation] = (code, times) }
   }
 
   /// Calls `hook` before every operation that does not fail anyway.
   public func intercept(_ hook: @escaping Hook) {
-    state.withLock { $0.hook = hook }
+    journal.note { $0.hook = hook }
   }
 
-  /// Lets all operations succeed again.
+  /// Lets calls of an operation hang until `gate` is open, as on a device or a server that does not answer. Each blocks its
+  /// thread, before it fails or is passed to the hook.
+  public func hold(_ operation: Operation, at gate: Gate) {
+    journal.note { $0.gates[operation] = gate }
+  }
+
+  /// Lets all operations succeed again, and new ones without hanging.
   public func heal() {
-    state.withLock { state in
+    journal.note { state in
       state.faults = [:]
+      state.gates = [:]
       state.hook = nil
     }
   }
 
   /// How often an operation was called, failures included.
   public func calls(_ operation: Operation) -> Int {
-    state.withLock { $0.calls[operation, default: 0] }
+    journal.entries.calls[operation, default: 0]
   }
 
-  /// Whether somebody wants to see every operation, and may block in it.
-  private var isIntercepted: Bool { state.withLock { $0.hook != nil } }
+  /// Suspends until an operation was called `count` times: the call has come in, and may hang.
+  ///
+  /// - Throws: `CancellationError` when the task is cancelled before.
+  public func waitForCalls(_ operation: Operation, count: Int = 1) async throws {
+    try await journal.wait { $0.calls[operation, default: 0] >= count }
+  }
+
+  /// Whether somebody wants to see every operation and may block in it, or reads hang.
+  private var isIntercepted: Bool {
+    let state = journal.entries
+    return state.hook != nil || state.gates[.open] != nil || state.gates[.read] != nil
+  }
 
   fileprivate func enter(_ operation: Operation, _ path: String) throws(FileSystemError) {
-    let (code, hook) = state.withLock { state -> (Int32?, Hook?) in
+    let (gate, code, hook) = journal.note { state -> (Gate?, Int32?, Hook?) in
       state.calls[operation, default: 0] += 1
-      guard let fault = state.faults[operation], fault.times > 0 else { return (nil, state.hook) }
+      let gate = state.gates[operation]
+      guard let fault = state.faults[operation], fault.times > 0 else { return (gate, nil, state.hook) }
       state.faults[operation] = (fault.code, fault.times - 1)
-      return (fault.code, nil)
+      return (gate, fault.code, nil)
     }
+    gate?.waitBlocking()
     if let code { throw FileSystemError(operation: "\(operation)", path: path, code: code) }
     try hook?(operation, path)
   }
 
-  /// Reads a file. Whoever must not wait is told to while there is a hook, which may.
+  /// Reads a file. Whoever must not wait is told to while there is a hook or a gate, which may block.
   public func contents(
     of path: String, limit: Int, mayWait: Bool
   ) throws(FileSystemError) -> FileContents? {

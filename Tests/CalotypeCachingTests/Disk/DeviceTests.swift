@@ -114,7 +114,9 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func aStoppedProcessThatHasTheLock() async throws {
     let program = try #require(cacheWriter)
     let time = ManualTime()
-    let cache = DiskCache(folder.configuration { $0.lockTimeout = .milliseconds(60) }, now: { time.date })
+    // What reads find useless is waited for even less.
+    let cache = DiskCache(
+      folder.configuration { $0.lockTimeout = .milliseconds(200) }, now: { time.date }, clock: time.clock)
     let soon = CacheKey("soon over")
     try await cache.store(bytes(1000), for: key)
     try await cache.store(bytes(10), metadata: .init(expires: time.date.addingTimeInterval(5)), for: soon)
@@ -124,6 +126,8 @@ import Testing
     let before = openDescriptors()
     time.advance(by: .seconds(6))
     for number in 1...5 {
+      // Stores are tried again after a while: LockedFolderTests.
+      time.advance(by: .seconds(31))
       let start = ContinuousClock.now
       let error = await #expect(throws: CachingError.self) {
         try await cache.store(bytes(10), for: CacheKey("new"))
@@ -138,12 +142,14 @@ import Testing
     }
     let statistics = try await cache.statistics()
     #expect(statistics.count == 2 && statistics.lastFailure?.code == "cacheLocked")
+    time.advance(by: .seconds(31))
     let pending = try cache.handOver(bytes(10), for: CacheKey("handed over"))
     #expect(try await cache.read(CacheKey("handed over")) != nil)
     await #expect(throws: CachingError.self) { try await pending.written() }
     #expect(openDescriptors() < before + 100)
     child.kill()
     child.wait()
+    time.advance(by: .seconds(31))
     try await cache.store(bytes(10), for: CacheKey("new"))
     #expect(try await cache.read(CacheKey("new")) != nil)
     #expect(try await cache.statistics().bytes == folder.walk().bytes)

@@ -41,6 +41,8 @@ import Testing
       $0.byteLimit = Self.byteLimit
       $0.journalCount = 50
       $0.stagingByteLimit = 1_000_000
+      // Looking at all files takes longer than the lock is usually held.
+      $0.storeTimeout = $0.lockTimeout
     }
     let caches = (0..<4).map { _ in DiskCache(configuration, fileSystem: files) }
     let numbers = Lock(UInt64(0))

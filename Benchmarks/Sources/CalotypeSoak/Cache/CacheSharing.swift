@@ -61,7 +61,9 @@ struct CacheSharing {
     DiskCache.Configuration(
       folder: URL(filePath: folder, directoryHint: .isDirectory), byteLimit: byteLimit,
       recordByteLimit: 300_000,
-      stagingByteLimit: 2_000_000)
+      stagingByteLimit: 2_000_000,
+      // So many processes keep each other waiting, and none of them is to fail.
+      storeTimeout: .seconds(30))
   }
 
   /// What a child did.

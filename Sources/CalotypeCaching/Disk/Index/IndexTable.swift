@@ -114,6 +114,17 @@ struct IndexTable: ~Copyable {
     for place in 0..<count { body(entries[place]) }
   }
 
+  /// Calls `body` with the entries at some places, as far as there are any. Entries move when others are removed.
+  borrowing func forEach(from start: Int, to end: Int, _ body: (IndexEntry) -> Void) {
+    for place in min(start, count)..<max(min(start, count), min(end, count)) { body(entries[place]) }
+  }
+
+  /// When the record at a place was last known to be accessed.
+  borrowing func accessed(at place: Int) -> Int64 {
+    precondition(place >= 0 && place < count)
+    return entries[place].accessed
+  }
+
   /// The entries as the file has them.
   borrowing func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

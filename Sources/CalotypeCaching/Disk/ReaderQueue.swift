@@ -1,0 +1,242 @@
+import CalotypeSupport
+
+/// What waits for the threads of ``ReaderThreads``, what they do, and how long they have been at it.
+///
+/// A job that takes longer than the time-out has stalled: its caller is told, its thread is lost until it returns. When
+/// all threads are lost, what waits is given up, and what comes is refused. After a cool-down, which doubles from time to
+/// time, a thread in reserve tries one job; there are as many in reserve as there are threads.
+final class ReaderQueue: Sendable {
+  struct Job: Sendable {
+    /// Higher ones first.
+    let priority: UInt8
+    let run: @Sendable () -> Void
+    /// Tells the caller that it will not be run, or not end in time.
+    let giveUp: @Sendable () -> Void
+  }
+
+  private struct Ticket: Comparable, Sendable {
+    let priority: UInt8
+    let number: UInt64
+
+    static func < (left: Ticket, right: Ticket) -> Bool {
+      (right.priority, left.number) < (left.priority, right.number)
+    }
+  }
+
+  private struct Running: Sendable {
+    let job: Job
+    /// When it has stalled; `nil` for never, or not said yet.
+    var deadline: Duration?
+    var isStalled = false
+  }
+
+  private struct State {
+    var nextNumber: UInt64 = 0
+    var waiting: [UInt64: Job] = [:]
+    /// In the order of their turns; those that are gone from `waiting` are skipped.
+    var tickets = BinaryHeap<Ticket>()
+    var running: [UInt64: Running] = [:]
+    var stalled = 0
+    var threads = 0
+    var idle = 0
+    var isClosed = false
+    var isWatched = false
+    /// Threads more than there are usually.
+    var reserve = 0
+    /// The job that one of them tries.
+    var probe: UInt64?
+    var retryAt = Duration.zero
+    var coolDown = ReaderQueue.shortestCoolDown
+  }
+
+  static let shortestCoolDown = Duration.seconds(1)
+  static let longestCoolDown = Duration.seconds(30)
+
+  private let state = Monitor(State())
+  private let name: String
+  private let usualThreads: Int
+  private let timeout: Duration?
+  private let timer: CacheTimer
+
+  init(name: String, threads: Int, timeout: Duration?, timer: CacheTimer) {
+    self.name = name
+    usualThreads = threads
+    self.timeout = timeout
+    self.timer = timer
+  }
+
+  /// Whether jobs are refused because all threads are held up.
+  var isOpen: Bool { state.withLock { isOpen($0) } }
+
+  /// Jobs that wait for a thread.
+  var count: Int { state.withLock { $0.waiting.count } }
+
+  /// Whether no job runs.
+  var isIdle: Bool { state.withLock { $0.running.isEmpty } }
+
+  /// Threads that are held up.
+  var stalledCount: Int { state.withLock { $0.stalled } }
+
+  private func isOpen(_ state: State) -> Bool {
+    state.stalled >= usualThreads + state.reserve || state.probe != nil
+  }
+
+  /// Takes a job, and has it run.
+  ///
+  /// - Returns: Its number; `nil` when it is refused.
+  func push(_ job: Job) -> UInt64? {
+    let time = timeout == nil ? .zero : timer.elapsed
+    let (number, starts) = state.withLock(waking: .one) { state -> (UInt64?, Bool) in
+      let number = state.nextNumber
+      if isOpen(state) {
+        guard state.probe == nil, time >= state.retryAt, state.reserve < usualThreads else {
+          return (nil, false)
+        }
+        state.reserve += 1
+        state.probe = number
+      }
+      state.nextNumber += 1
+      state.waiting[number] = job
+      state.tickets.insert(Ticket(priority: job.priority, number: number))
+      // As many as there is work for.
+      let starts = state.idle < state.waiting.count && state.threads < usualThreads + state.reserve
+      if starts { state.threads += 1 }
+      return (number, starts)
+    }
+    if starts { Threads.start(name: name) { self.work() } }
+    return number
+  }
+
+  /// Takes back a job that nobody has begun.
+  func withdraw(_ number: UInt64) {
+    let job = state.withLock { state -> Job? in
+      if state.probe == number { Self.endProbe(&state) }
+      return state.waiting.removeValue(forKey: number)
+    }
+    withExtendedLifetime(job) {}
+  }
+
+  /// Lets the threads end when nothing is left to do.
+  func close() {
+    state.withLock(waking: .all) { $0.isClosed = true }
+  }
+
+  // MARK: Threads
+
+  private func work() {
+    while let (number, job) = take() {
+      if timeout != nil { watch(number) }
+      job.run()
+      if !finish(number) { return }
+    }
+  }
+
+  private enum Next {
+    case job(UInt64, Job)
+    case end
+  }
+
+  private func take() -> (UInt64, Job)? {
+    var isIdle = false
+    let next = state.wait { state -> Next? in
+      while let ticket = state.tickets.popFirst() {
+        guard let job = state.waiting.removeValue(forKey: ticket.number) else { continue }
+        if isIdle { state.idle -= 1 }
+        state.running[ticket.number] = Running(job: job)
+        return .job(ticket.number, job)
+      }
+      if state.isClosed {
+        state.threads -= 1
+        return .end
+      }
+      if !isIdle {
+        isIdle = true
+        state.idle += 1
+      }
+      return nil
+    }
+    guard case .job(let number, let job) = next else { return nil }
+    return (number, job)
+  }
+
+  /// - Returns: Whether the thread goes on.
+  private func finish(_ number: UInt64) -> Bool {
+    let (running, goesOn) = state.withLock { state -> (Running?, Bool) in
+      let running = state.running.removeValue(forKey: number)
+      if state.probe == number { state.probe = nil }
+      if running?.isStalled == true {
+        state.stalled -= 1
+        // One that comes back takes the place of one in reserve.
+        state.reserve = max(0, state.reserve - 1)
+      }
+      if state.stalled == 0 { state.coolDown = Self.shortestCoolDown }
+      guard state.threads > usualThreads + state.reserve else { return (running, true) }
+      state.threads -= 1
+      return (running, false)
+    }
+    withExtendedLifetime(running) {}
+    return goesOn
+  }
+
+  // MARK: The watch
+
+  /// Has a job watched that is about to run.
+  private func watch(_ number: UInt64) {
+    let deadline = timeout.map { timer.elapsed + $0 }
+    let isWatched = state.withLock { state in
+      state.running[number]?.deadline = deadline
+      defer { state.isWatched = true }
+      return state.isWatched
+    }
+    if !isWatched { Task.detached { await self.watch() } }
+  }
+
+  /// Looks after the running jobs until there is none.
+  private func watch() async {
+    while let deadline = nextDeadline() {
+      let pause = deadline - timer.elapsed
+      if pause > .zero { try? await timer.sleep(for: pause) }
+      giveUpStalled()
+    }
+  }
+
+  /// When the next job has stalled; `nil` when none is left that can.
+  private func nextDeadline() -> Duration? {
+    state.withLock { state in
+      let deadline = state.running.values.lazy.filter { !$0.isStalled }.compactMap(\.deadline).min()
+      if deadline == nil { state.isWatched = false }
+      return deadline
+    }
+  }
+
+  private func giveUpStalled() {
+    let time = timer.elapsed
+    let jobs = state.withLock { state -> [Job] in
+      var jobs: [Job] = []
+      for (number, running) in state.running {
+        guard !running.isStalled, let deadline = running.deadline, deadline <= time else { continue }
+        state.running[number]?.isStalled = true
+        state.stalled += 1
+        if state.probe == number { state.probe = nil }
+        jobs.append(running.job)
+      }
+      guard !jobs.isEmpty, state.stalled >= usualThreads + state.reserve else { return jobs }
+      // Nobody is left who could do anything.
+      Self.endProbe(&state)
+      jobs += state.waiting.values
+      state.waiting = [:]
+      state.tickets = BinaryHeap()
+      state.retryAt = time + state.coolDown
+      state.coolDown = min(state.coolDown * 2, Self.longestCoolDown)
+      return jobs
+    }
+    for job in jobs { job.giveUp() }
+  }
+
+  /// Forgets a probe that nobody has begun: it tells nothing.
+  private static func endProbe(_ state: inout State) {
+    guard let probe = state.probe, state.waiting[probe] != nil else { return }
+    state.probe = nil
+    state.reserve = max(0, state.reserve - 1)
+  }
+}
