@@ -89,7 +89,7 @@ public final class PipelineMemory: Sendable {
 
   /// Bytes that may be held for one process that says nothing else: two fifths of the memory that it may use, by its control
   /// group or the machine, at most 1 GiB.
-  public static var defaultByteLimit: Int { byteLimit(forMemory: SystemMemory.available) }
+  public static var defaultByteLimit: Int { byteLimit(forMemory: SystemMemory.availableToThisProcess) }
 
   static func byteLimit(forMemory bytes: Int) -> Int { min(bytes / 5 * 2, 1 << 30) }
 
