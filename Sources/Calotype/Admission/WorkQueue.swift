@@ -44,6 +44,8 @@ final class WorkQueue: Sendable {
 
     fileprivate let state = Lock(State.new)
 
+    fileprivate var isWithdrawn: Bool { state.withLock { if case .withdrawn = $0 { true } else { false } } }
+
     /// Ends the waiting, now or as soon as it begins.
     func withdraw() {
       let before = state.withLock { state in
@@ -81,6 +83,9 @@ final class WorkQueue: Sendable {
     var waiters: [Int: Waiter] = [:]
     /// The first that did not fit, and up to which number others may pass it.
     var blocked: (id: Int, last: Int)?
+    /// Somebody gives answers, and has to look again.
+    var isAnswering = false
+    var looksAgain = false
     var running = 0
     var peakRunning = 0
     var peakWaiting = 0
@@ -100,6 +105,8 @@ final class WorkQueue: Sendable {
   private let memory: PipelineMemory?
   private let now: @Sendable () -> Duration
   private let observation = Lock<Int?>(nil)
+  /// Tells this queue's shortages from those of others.
+  private let owner: Int?
 
   /// - Parameters:
   ///   - limit: How many at a time.
@@ -115,12 +122,14 @@ final class WorkQueue: Sendable {
       State(limit: max(1, limit), limitPerFlow: max(1, limitPerFlow), waitingLimit: max(1, waitingLimit)))
     self.memory = memory
     self.now = now
+    owner = memory?.ownerNumber()
     let number = memory?.whenThereIsRoom { [weak self] in self?.change { _ in } }
     observation.withLock { $0 = number }
   }
 
   deinit {
     if let number = observation.withLock({ $0 }) { memory?.stopTelling(number) }
+    if let owner { memory?.endShortage(owner) }
   }
 
   // MARK: Asynchronous
@@ -149,7 +158,7 @@ final class WorkQueue: Sendable {
 
   /// The same; `nil` if the ticket was withdrawn before the turn came.
   func enter(priority: LivePriority, _ claim: Claim, ticket: Ticket?) async throws -> Turn? {
-    if ticket == nil, let turn = enterAtOnce(claim) { return turn }
+    if ticket?.isWithdrawn != true, let turn = enterAtOnce(claim) { return turn }
     let answer = Handed<Answer>()
     let id = number()
     let observation = priority.observe { [weak self] in self?.move(id, to: priority.value.rawValue) }
@@ -253,15 +262,17 @@ final class WorkQueue: Sendable {
 
   /// Takes an entry out of the queue, which is told so. Harmless when it does not wait.
   func leave(_ id: Int) {
-    let (waiter, wasBlocked) = state.withLock { state -> (Waiter?, Bool) in
-      guard state.queue.remove(id) else { return (nil, false) }
+    let waiter = state.withLock { state -> Waiter? in
+      guard state.queue.remove(id) else { return nil }
       let wasBlocked = state.blocked?.id == id
-      if wasBlocked { state.blocked = nil }
-      return (state.waiters.removeValue(forKey: id), wasBlocked)
+      if wasBlocked {
+        state.blocked = nil
+        if let owner { memory?.endShortage(owner) }
+      }
+      return state.waiters.removeValue(forKey: id)
     }
     guard let waiter else { return }
     waiter.answer(.left)
-    if wasBlocked { memory?.endShortage() }
     // It may have been the one that others could not pass.
     change { _ in }
   }
@@ -282,20 +293,38 @@ final class WorkQueue: Sendable {
     state.peakRunning = max(state.peakRunning, state.running)
   }
 
+  /// Changes the state and gives the answers that follow. An answer may end its turn at once, and the next one too: whoever
+  /// is giving answers looks again, so that the stack does not grow with the queue.
   private func change(_ body: (inout State) -> Void) {
-    let (answers, missing) = state.withLock { state -> (Answers, MemoryShortage?) in
+    var next = state.withLock { state -> (answers: Answers, missing: Claim?)? in
       body(&state)
+      if state.isAnswering {
+        state.looksAgain = true
+        return nil
+      }
+      state.isAnswering = true
       return admit(&state)
     }
-    for (answer, value) in answers { answer(value) }
-    // Whoever gives up memory for it calls `change` again.
-    if let missing { memory?.makeRoom(for: missing) }
+    while let (answers, missing) = next {
+      for (answer, value) in answers { answer(value) }
+      if let missing { memory?.reclaim(missing.bytes, for: missing.account) }
+      next = state.withLock { state in
+        guard state.looksAgain else {
+          state.isAnswering = false
+          return nil
+        }
+        state.looksAgain = false
+        return admit(&state)
+      }
+    }
   }
 
   /// Gives turns to those who may have one now.
-  private func admit(_ state: inout State) -> (Answers, MemoryShortage?) {
+  ///
+  /// - Returns: Their answers, and the first claim for which there is no room, if that is new.
+  private func admit(_ state: inout State) -> (answers: Answers, missing: Claim?) {
     var answers: Answers = []
-    var missing: MemoryShortage?
+    var missing: Claim?
     // Taken out, so that its closures may look at the rest.
     var queue = FairQueue<QueueFlow>()
     swap(&queue, &state.queue)
@@ -311,7 +340,8 @@ final class WorkQueue: Sendable {
         // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
         // would give any back: they may hold what it waits for.
         if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id, state.running > 0 { return false }
-        if let reserved = memory.tryReserve(claim.bytes, in: claim.account) {
+        let owner = id == blockedBefore?.id ? self.owner : nil
+        if let reserved = memory.tryReserve(claim.bytes, in: claim.account, owner: owner) {
           reservation = reserved
           return true
         }
@@ -323,10 +353,14 @@ final class WorkQueue: Sendable {
       }
       if let first = found.blocked.first, state.blocked == nil, let claim = state.waiters[first]?.claim {
         state.blocked = (first, state.nextID)
-        missing = MemoryShortage(bytes: claim.bytes, account: claim.account)
+        missing = claim
+        if let owner { memory?.beginShortage(owner) }
       }
       guard let id = found.id, let waiter = state.waiters.removeValue(forKey: id) else { break }
-      if state.blocked?.id == id { state.blocked = nil }
+      if state.blocked?.id == id {
+        state.blocked = nil
+        if reservation == nil, let owner { memory?.endShortage(owner) }
+      }
       if let refused, refused.id == id {
         queue.finish(waiter.claim.flow)
         answers.append((waiter.answer, .refused(refused.error)))

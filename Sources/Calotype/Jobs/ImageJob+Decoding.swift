@@ -78,10 +78,11 @@ extension ImageJob {
     if hasSlot, loaded.source == .loader, let (decoder, reservation) = slot.takeForGood() {
       context.counters.count { $0.decodes += 1 }
       // It has its bytes already: counted as pixels of a picture that is being made from now on.
-      if let reservation, reservation.move(to: .decoded) { reservations.append(reservation) }
-      let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 1_000_000)
-      guard let turn = try await wait(claim, ticket: nil) else { throw CancellationError() }
-      defer { turn.end() }
+      if let reservation {
+        _ = reservation.move(to: .decoded)
+        reservations.append(reservation)
+      }
+      // Without a turn: who holds memory must not wait behind those who wait for it. The threads are bounded, too.
       image = try await context.stage(.decode, plan, log) {
         try await context.workers.run { try decoder.finish(data) }
       }
@@ -89,9 +90,6 @@ extension ImageJob {
       image = try await decodeTogether(loaded)
     }
     if plan.request.frames == .all {
-      let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 1_000_000)
-      guard let turn = try await wait(claim, ticket: nil) else { throw CancellationError() }
-      defer { turn.end() }
       animation = try await context.stage(.decode, plan, log) {
         try await context.workers.run { try AnimatedImage(data: data, coders: plan.coders, options: options) }
       }

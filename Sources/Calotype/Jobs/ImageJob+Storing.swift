@@ -9,6 +9,7 @@ extension ImageJob {
     let demand = job.demand
     guard made.isStorable, demand.tiers.contains(.memory), let memory = plan.memory else { return }
     let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags))
+    let epoch = min(epoch, made.provenance.epoch ?? epoch)
     guard context.isValid(key, tags: tags, since: epoch) else { return }
     let cached = made.cached
     memory.store(
@@ -33,6 +34,7 @@ extension ImageJob {
     if made.isFound, made.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true { return }
     let tags = made.provenance.tags.merging(demand.tags)
     let plan = plan
+    let epoch = min(epoch, made.provenance.epoch ?? epoch)
     do {
       let bytes = made.isFound ? made.record?.data.count ?? 0 : made.image.bitmap.byteCount
       let priority = LivePriority(.background)
@@ -58,7 +60,7 @@ extension ImageJob {
           }
         }
         return try await self.context.store(
-          data, metadata, for: key, in: disk, plan, self.log, since: self.epoch)
+          data, metadata, for: key, in: disk, plan, self.log, since: epoch)
       }
       if isStored { log.changeStores { $0.disk = .stored } }
     } catch {

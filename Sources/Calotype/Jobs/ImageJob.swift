@@ -54,8 +54,9 @@ final class ImageJob: @unchecked Sendable {
       let made = try await makeResult(policy: policy, known: known)
       // Before the others: whoever asks next finds it there.
       keepInMemory(made)
-      if !made.provenance.isStorable { await forgetResults(known: known) }
+      if !made.provenance.isStorable, plan.request.cachePolicy.writesCaches { plan.memory?.remove(plan.request.key) }
       finish(made)
+      if !made.provenance.isStorable { await forgetResults(known: known) }
       await keepOnDisk(made)
       for settled in sources { await settled() }
     } catch {

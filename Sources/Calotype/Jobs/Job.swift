@@ -85,15 +85,20 @@ final class Job<Value: Sendable>: Sendable {
     ended: @escaping @Sendable () -> Void = {}
   ) {
     _ = admit()
-    let task = Task(priority: priority.value) {
-      await work(self)
-      self.settle()
-      ended()
+    // Under the lock, so that the work finds its task, and nobody ends it in a way that the work has replaced.
+    let (task, isCancelled) = state.withLock { state in
+      let task = Task(priority: priority.value) {
+        await work(self)
+        self.settle()
+        ended()
+      }
+      state.task = task
+      state.cancel = { task.cancel() }
+      return (task, state.machine.isCancelled)
     }
-    state.withLock { $0.task = task }
-    onCancel { task.cancel() }
+    if isCancelled { task.cancel() }
     // It may have been raised while there was no task.
-    updatePriority()
+    task.escalatePriority(to: priority.value)
   }
 
   /// Does the work of another job as a part of this one's, whose task goes on as long as anybody wants either.
@@ -119,6 +124,7 @@ final class Job<Value: Sendable>: Sendable {
   private func adopt(_ task: Task<Void, Never>?) {
     state.withLock { $0.task = task }
     updatePriority()
+    task?.escalatePriority(to: priority.value)
   }
 
   /// Whether everyone has been told the ending.

@@ -123,7 +123,7 @@ struct LoadJob: Sendable {
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
     guard let status = response.status else {
-      let provenance = Provenance(version: version, tags: metadata.tags)
+      let provenance = Provenance(version: version, tags: metadata.tags, epoch: epoch)
       return LoadedSource(
         data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log)
     }
@@ -142,7 +142,7 @@ struct LoadJob: Sendable {
     let end = freshness.end(of: metadata.response, for: request.headers, at: received)
     let provenance = Provenance(
       version: version, response: metadata.response, freshUntil: end ?? received,
-      isStorable: metadata.response != nil, tags: metadata.tags)
+      isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
     return LoadedSource(
       data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log)
   }
@@ -175,7 +175,7 @@ struct LoadJob: Sendable {
     let provenance = Provenance(
       version: kept.version, response: decision.stored,
       freshUntil: freshness.end(of: decision.stored, for: headers, at: received) ?? received,
-      isStorable: decision.stored != nil, tags: metadata.tags)
+      isStorable: decision.stored != nil, tags: metadata.tags, epoch: epoch)
     return LoadedSource(
       data: data, source: .diskOriginal, metadata: metadata, provenance: provenance, log: log)
   }

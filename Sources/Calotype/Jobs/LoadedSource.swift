@@ -53,6 +53,8 @@ struct Provenance: Sendable {
   var isStorable = true
   /// What they are kept under.
   var tags: [String] = []
+  /// The newest purge when they were read or asked for; `nil` for bytes that no cache had.
+  var epoch: Int?
 
   /// How long what is made of them may be used unasked, from now on; `nil` for ever.
   func freshness(at now: Date) -> Duration? {

@@ -11,6 +11,16 @@ struct OriginalJob: Sendable {
   let plan: Plan
   let policy: CachePolicy
   let log = StageLog()
+  /// The newest purge when it began.
+  let epoch: Int
+
+  init(context: PipelineContext, job: Job<LoadedSource>, plan: Plan, policy: CachePolicy) {
+    self.context = context
+    self.job = job
+    self.plan = plan
+    self.policy = policy
+    epoch = context.purges.withLock { $0.now }
+  }
 
   /// - Parameter turn: A place among the loads, if the job has one already.
   func run(turn: WorkQueue.Turn?) async {
@@ -33,7 +43,7 @@ struct OriginalJob: Sendable {
         defer { place?.leave() }
         job.publish(interim: stale)
         reservation?.release()
-        try await ask(kept: kept, conditional, turn: turn.take())
+        try await ask(kept: kept?.withoutData, conditional, turn: turn.take())
       case .ask(let conditional):
         try Task.checkCancellation()
         if case .deny(let reason) = try await loadDecision() {
@@ -85,9 +95,10 @@ struct OriginalJob: Sendable {
 
   private func found(_ stored: StoredOriginal) -> LoadedSource {
     context.counters.count { $0.originalHits += 1 }
+    var provenance = stored.provenance
+    provenance.epoch = epoch
     return LoadedSource(
-      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: stored.provenance,
-      log: log)
+      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log)
   }
 
   /// Loads it, or waits for the job that does, and stays until it is stored.

@@ -55,9 +55,12 @@ struct MemoryAccounts: Hashable, Sendable {
   func room(for account: Account) -> Int {
     var kept = 0
     for other in floors.indices where other != account.rawValue {
-      // What gives way to pixels may take their room until then.
-      if account == .arriving, other == Account.decoded.rawValue { continue }
-      kept += max(0, floors[other] - held[other])
+      // What gives way to pixels may take their room until then, and nobody else's.
+      if other == Account.decoded.rawValue {
+        if account != .arriving { kept += max(0, floors[other] - held[other] - self.held(by: .arriving)) }
+      } else {
+        kept += max(0, floors[other] - held[other])
+      }
     }
     return max(0, min(limit - total - kept, ceilings[account.rawValue] - held[account.rawValue]))
   }
@@ -97,10 +100,4 @@ struct MemoryAccounts: Hashable, Sendable {
     peaks[account.rawValue] = max(peaks[account.rawValue], held[account.rawValue])
     peakTotal = max(peakTotal, total)
   }
-}
-
-/// Bytes that somebody waits for.
-struct MemoryShortage: Hashable, Sendable {
-  let bytes: Int
-  let account: MemoryAccounts.Account
 }

@@ -61,8 +61,8 @@ public final class PipelineMemory: Sendable {
     var nextID = 0
     /// Somebody found no room since bytes were last given back.
     var isWanted = false
-    /// Somebody waits for more pixels than there is room for: no more is read until there is.
-    var shortage: MemoryShortage?
+    /// Those who wait for more pixels than there is room for: no more is read until they have them.
+    var shortages: Set<Int> = []
     var observers: [Int: @Sendable () -> Void] = [:]
     var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
     var reclaims = 0
@@ -75,7 +75,7 @@ public final class PipelineMemory: Sendable {
           waiting.removeFirst()
           continue
         }
-        guard shortage == nil || accounts.held(by: .encoded) == 0, accounts.reserve(waiter.bytes, in: waiter.account)
+        guard shortages.isEmpty || accounts.held(by: .encoded) == 0, accounts.reserve(waiter.bytes, in: waiter.account)
         else { break }
         waiting.removeFirst()
         waiters[id] = nil
@@ -143,25 +143,29 @@ public final class PipelineMemory: Sendable {
   // MARK: Taking
 
   /// Bytes, if there is room for them now; 0 bytes are always there.
-  func tryReserve(_ bytes: Int, in account: MemoryAccounts.Account) -> MemoryReservation? {
-    take(bytes, in: account) ? MemoryReservation(self, bytes: max(0, bytes), account: account) : nil
+  ///
+  /// - Parameter owner: Of ``beginShortage(_:)``, if it has one, which ends when there is room.
+  func tryReserve(
+    _ bytes: Int, in account: MemoryAccounts.Account, owner: Int? = nil
+  ) -> MemoryReservation? {
+    take(bytes, in: account, owner: owner)
+      ? MemoryReservation(self, bytes: max(0, bytes), account: account) : nil
   }
 
-  func take(_ bytes: Int, in account: MemoryAccounts.Account) -> Bool {
+  func take(_ bytes: Int, in account: MemoryAccounts.Account, owner: Int? = nil) -> Bool {
     if bytes <= 0 { return true }
     return state.withLock { state in
       // Nothing more is read while pixels are waited for, and nothing decoded in advance.
-      let isHeldBack = state.shortage != nil && account != .decoded
-      if !isHeldBack, state.accounts.reserve(bytes, in: account) {
-        if account == .decoded { state.shortage = nil }
-        return true
+      let isHeldBack = !state.shortages.isEmpty && account != .decoded
+      let isTaken =
+        (!isHeldBack && state.accounts.reserve(bytes, in: account))
+        || (account == .decoded && state.accounts.reserveAlone(bytes, in: account))
+      if isTaken {
+        if let owner { state.shortages.remove(owner) }
+      } else {
+        state.isWanted = true
       }
-      if account == .decoded, state.accounts.reserveAlone(bytes, in: account) {
-        state.shortage = nil
-        return true
-      }
-      state.isWanted = true
-      return false
+      return isTaken
     }
   }
 
@@ -189,7 +193,7 @@ public final class PipelineMemory: Sendable {
           return state.admit()
         }
         for waiter in admitted { waiter.resume(true) }
-        if Task.isCancelled { giveUp(id) }
+        if Task.isCancelled { giveUp(id) } else if isWaiting(id) { reclaim(bytes, for: account) }
       }
     } onCancel: {
       giveUp(id)
@@ -197,6 +201,8 @@ public final class PipelineMemory: Sendable {
     guard handed.take() == true else { throw CancellationError() }
     return MemoryReservation(self, bytes: max(0, bytes), account: account)
   }
+
+  private func isWaiting(_ id: Int) -> Bool { state.withLock { $0.waiters[id] != nil } }
 
   private func giveUp(_ id: Int) {
     let (waiter, admitted) = state.withLock { state in
@@ -214,28 +220,40 @@ public final class PipelineMemory: Sendable {
     return bytes <= limit ? nil : MemoryRefusal(bytes: bytes, limit: limit)
   }
 
-  /// Has others give way for a decode that waits. What they give up, now or soon, is announced.
-  func makeRoom(for shortage: MemoryShortage) {
+  /// A number for ``beginShortage(_:)``.
+  func ownerNumber() -> Int {
+    state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+  }
+
+  /// An owner waits for pixels: until it has them or ``endShortage(_:)``, nothing more is read.
+  func beginShortage(_ owner: Int) {
+    state.withLock { _ = $0.shortages.insert(owner) }
+  }
+
+  /// An owner does not wait for pixels any more.
+  func endShortage(_ owner: Int) {
+    let admitted = state.withLock { state in
+      state.shortages.remove(owner)
+      return state.admit()
+    }
+    for waiter in admitted { waiter.resume(true) }
+  }
+
+  /// Has others give way. What they give up, now or soon, is announced.
+  func reclaim(_ bytes: Int, for account: MemoryAccounts.Account) {
     let reclaimers = state.withLock { state in
-      if shortage.account == .decoded { state.shortage = shortage }
       state.isWanted = true
       state.reclaims += 1
       return Array(state.reclaimers.values)
     }
     for kind in Reclaimable.allCases {
-      for reclaimer in reclaimers where reclaimer.kind == kind { reclaimer.reclaim(shortage.bytes) }
-      let isEnough = state.withLock { $0.accounts.room(for: shortage.account) >= shortage.bytes }
+      for reclaimer in reclaimers where reclaimer.kind == kind { reclaimer.reclaim(bytes) }
+      let isEnough = state.withLock { $0.accounts.room(for: account) >= bytes }
       if isEnough { return }
     }
-  }
-
-  /// Nobody waits for pixels any more.
-  func endShortage() {
-    let admitted = state.withLock { state in
-      state.shortage = nil
-      return state.admit()
-    }
-    for waiter in admitted { waiter.resume(true) }
   }
 
   // MARK: Giving back

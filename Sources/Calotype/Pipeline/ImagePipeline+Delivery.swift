@@ -60,6 +60,10 @@ extension ImagePipeline {
       defer { place.leave() }
       do {
         return try await use(place)
+      } catch let error as CannotBeInTime {
+        // Of those who were there before, who were in a hurry.
+        attempts += 1
+        guard request.deadline == nil, attempts < 3 else { throw error }
       } catch let error as LoadingError {
         attempts += 1
         guard place.job.leader != request.source, attempts < 3, !Task.isCancelled else { throw error }

@@ -5,10 +5,11 @@ extension PipelineContext {
   /// Runs `body`, which takes something out of the caches, so that it does not come back: what was begun before is not kept
   /// any more, nor joined by new requests, and nothing of it is read meanwhile.
   func purge(_ selection: PurgeLog.Selection, _ body: () async throws -> Void) async throws {
+    let now = purges.withLock { $0.now }
     let isIdle = jobs.jobCount == 0
     let number = purges.withLock { log in
-      // Nothing is under way that could bring back anything.
-      if isIdle { log.forget(before: log.now) }
+      // Nothing is under way that was begun before then.
+      if isIdle { log.forget(before: now) }
       return log.begin(selection)
     }
     let isMeant: (JobKey) -> Bool = { selection.mayContain($0.key) }

@@ -159,6 +159,7 @@ final class ImageSession: Sendable {
       let error = PipelineError.deadlineExceeded(request.source.description, after: limit)
       let deadline = Deadline(error)
       deadline.limit(place)
+      if let original { deadline.limit(original) }
       let rest = max(.zero, start + limit - pipeline.context.elapsed())
       do {
         return try await pipeline.withDeadline(deadline, in: rest) { try await body(deadline) }

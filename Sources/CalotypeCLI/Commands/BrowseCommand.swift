@@ -128,9 +128,11 @@ struct BrowseCommand: AsyncParsableCommand {
   }
 
   private var configuration: ImagePipeline.Configuration {
-    ImagePipeline.Configuration(
+    var configuration = ImagePipeline.Configuration(
       loader: loading.loader(concurrency: concurrency, partials: noCache ? nil : cache.partials),
       memoryCache: MemoryCache(byteLimit: memory.value),
       diskCache: noCache ? nil : DiskCache(cache.configuration), decodeLimits: loading.decodeLimits)
+    configuration.limits = loading.limits(concurrency: concurrency)
+    return configuration
   }
 }

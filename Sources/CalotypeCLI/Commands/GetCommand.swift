@@ -110,9 +110,11 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   private var configuration: ImagePipeline.Configuration {
-    ImagePipeline.Configuration(
+    var configuration = ImagePipeline.Configuration(
       loader: loading.loader(concurrency: concurrency, partials: noCache ? nil : cache.partials),
       memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration),
       decodeLimits: loading.decodeLimits)
+    configuration.limits = loading.limits(concurrency: concurrency)
+    return configuration
   }
 }

@@ -69,10 +69,11 @@ struct PrefetchCommand: AsyncParsableCommand {
       Failure(source: list, error: error).report(asJSON: json)
       throw ExitCode(1)
     }
-    let pipeline = ImagePipeline(
-      .init(
-        loader: loading.loader(concurrency: concurrency, partials: cache.partials), memoryCache: nil,
-        diskCache: DiskCache(cache.configuration), decodeLimits: loading.decodeLimits))
+    var configuration = ImagePipeline.Configuration(
+      loader: loading.loader(concurrency: concurrency, partials: cache.partials), memoryCache: nil,
+      diskCache: DiskCache(cache.configuration), decodeLimits: loading.decodeLimits)
+    configuration.limits = loading.limits(concurrency: concurrency)
+    let pipeline = ImagePipeline(configuration)
     let prefetcher = Prefetcher(
       pipeline, destination: decode ? .memory : .disk, concurrency: concurrency,
       priority: requests.priority ?? .low)

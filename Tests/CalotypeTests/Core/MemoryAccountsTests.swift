@@ -17,6 +17,11 @@ struct MemoryAccountsTests {
     #expect(accounts.room(for: .encoded) == 800 - 400 - 100)
     #expect(accounts.room(for: .decoded) == 800 - 200 - 100)
     #expect(accounts.room(for: .arriving) == 500)
+    // What arrives leaves others their floors.
+    expect(true, accounts.reserve(400, in: .arriving))
+    #expect(accounts.room(for: .encoded) == 300)
+    #expect(accounts.room(for: .stores) == 200)
+    accounts.release(400, from: .arriving)
     expect(true, accounts.reserve(300, in: .encoded))
     expect(false, accounts.reserve(1, in: .encoded))
     // The floor of the others is theirs.
