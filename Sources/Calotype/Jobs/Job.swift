@@ -212,11 +212,11 @@ final class Job<Value: Sendable>: Sendable {
   }
 
   func lookAgain(_ id: Machine.ID) {
-    carryOut(
-      state.withLock { state in
-        if let arrival = state.transfer?.arrival { _ = state.machine.arrive(arrival) }
-        return state.machine.lookAgain(id)
-      })
+    let actions = state.withLock { state in
+      let arrived = (state.transfer?.arrival).map { state.machine.arrive($0) }
+      return [arrived ?? Machine.Actions(), state.machine.lookAgain(id)]
+    }
+    for actions in actions { carryOut(actions) }
     wake()
   }
 
