@@ -18,7 +18,9 @@ private final class Ledger: BodyMemory {
   private let share: Int
 
   /// Grants up to `limit` bytes, of a declared length `share` at once; `waits` holds the reservation back.
-  init(limit: Int = .max, share: Int = .max, waits: (asked: Gate, open: Gate)? = nil, refusal: (any Error)? = nil) {
+  init(
+    limit: Int = .max, share: Int = .max, waits: (asked: Gate, open: Gate)? = nil, refusal: (any Error)? = nil
+  ) {
     state = Lock(State(limit: limit))
     self.waits = waits
     self.refusal = refusal
@@ -144,7 +146,8 @@ struct BodyMemoryTests {
     #expect(!arriving.isSpooled)
     #expect(
       ledger.log == [
-        "head", "reserve 200000", "pull", "pull", "grow \(2 * Self.step)", "pull", "pull", "grow 200000", "pull",
+        "head", "reserve 200000", "pull", "pull", "grow \(2 * Self.step)", "pull", "pull", "grow 200000",
+        "pull",
         "pull", "pull", "pull",
       ])
   }

@@ -185,7 +185,9 @@ struct PreviewTests {
 }
 
 extension ImagePipeline {
-  fileprivate var isDecoding: Bool { context.decodes.statistics.running + context.decodes.statistics.waiting > 0 }
+  fileprivate var isDecoding: Bool {
+    context.decodes.statistics.running + context.decodes.statistics.waiting > 0
+  }
 }
 
 extension Bitmap {

@@ -132,7 +132,8 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
   ///     was found not to fit, `passed` at most: they may hold what it waits for.
   /// - Returns: The entry, which counts as running until ``finish(_:)``, and the entries that did not fit.
   mutating func next(
-    mayRun: (_ flow: Flow, _ running: Int) -> Bool, passed limit: Int = 16, fits: (_ id: Int) -> Bool = { _ in true }
+    mayRun: (_ flow: Flow, _ running: Int) -> Bool, passed limit: Int = 16,
+    fits: (_ id: Int) -> Bool = { _ in true }
   ) -> (id: Int?, blocked: [Int]) {
     var blocked: [Int] = []
     turns += 1

@@ -152,7 +152,9 @@ final class WorkQueue: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``.
   func enter(priority: LivePriority, _ claim: Claim = Claim()) async throws -> Turn {
-    guard let turn = try await enter(priority: priority, claim, ticket: nil) else { throw CancellationError() }
+    guard let turn = try await enter(priority: priority, claim, ticket: nil) else {
+      throw CancellationError()
+    }
     return turn
   }
 
@@ -339,7 +341,9 @@ final class WorkQueue: Sendable {
         guard let claim = state.waiters[id]?.claim, claim.bytes > 0, let memory else { return true }
         // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
         // would give any back: they may hold what it waits for.
-        if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id, state.running > 0 { return false }
+        if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id, state.running > 0 {
+          return false
+        }
         let owner = id == blockedBefore?.id ? self.owner : nil
         if let reserved = memory.tryReserve(claim.bytes, in: claim.account, owner: owner) {
           reservation = reserved

@@ -87,7 +87,8 @@ public struct PipelineCache: Sendable {
   /// - Throws: `CachingError`; memory is clear then.
   public func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
     let plan = plan(request)
-    let keys = [plan.request.key.text, plan.request.sourceKey.text] + (plan.resultKey.map { [$0.text] } ?? [])
+    let keys =
+      [plan.request.key.text, plan.request.sourceKey.text] + (plan.resultKey.map { [$0.text] } ?? [])
     try await pipeline.context.purge(.keys(keys)) { try await remove(plan, from: tiers) }
   }
 

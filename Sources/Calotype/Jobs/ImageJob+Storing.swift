@@ -48,7 +48,9 @@ extension ImageJob {
         if made.isFound {
           // As it is kept: encoded again, a picture would lose each time. One in memory alone stays there.
           var record = made.record
-          if record == nil { record = await self.context.readRecord(key, from: disk, plan, self.log, for: priority)?.record }
+          if record == nil {
+            record = await self.context.readRecord(key, from: disk, plan, self.log, for: priority)?.record
+          }
           guard let record, record.metadata.version == metadata.version else { return false }
           data = record.data
         } else {

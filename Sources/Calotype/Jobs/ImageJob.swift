@@ -54,7 +54,9 @@ final class ImageJob: @unchecked Sendable {
       let made = try await makeResult(policy: policy, known: known)
       // Before the others: whoever asks next finds it there.
       keepInMemory(made)
-      if !made.provenance.isStorable, plan.request.cachePolicy.writesCaches { plan.memory?.remove(plan.request.key) }
+      if !made.provenance.isStorable, plan.request.cachePolicy.writesCaches {
+        plan.memory?.remove(plan.request.key)
+      }
       finish(made)
       if !made.provenance.isStorable { await forgetResults(known: known) }
       await keepOnDisk(made)
@@ -129,7 +131,9 @@ final class ImageJob: @unchecked Sendable {
   private func staysOpen() {
     var demand = Demand()
     demand.tiers = []
-    if !hasPublishedStale, let place = job.join(Want(demand, priority: .veryLow)) { leave.append { place.leave() } }
+    if !hasPublishedStale, let place = job.join(Want(demand, priority: .veryLow)) {
+      leave.append { place.leave() }
+    }
   }
 
   // MARK: Results that are there

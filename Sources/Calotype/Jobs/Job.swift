@@ -33,6 +33,8 @@ final class Job<Value: Sendable>: Sendable {
   let number: Int
   /// The source of the request that it was made for.
   let leader: ImageSource?
+  /// Whether it was made for another job, rather than a caller.
+  let isOfJob: Bool
   private let state: Lock<State>
 
   /// A job that waits for its turn.
@@ -41,8 +43,10 @@ final class Job<Value: Sendable>: Sendable {
   ///   - number: Tells it from jobs of others, if it is not shared.
   ///   - leader: The source of the request that it was made for.
   ///   - mayOutlive: Whether it goes on without subscribers if one of them wished so.
-  init(number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false) {
+  ///   - isOfJob: Whether another job needs it, rather than a caller.
+  init(number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false, isOfJob: Bool = false) {
     self.number = number
+    self.isOfJob = isOfJob
     self.leader = leader
     priority = LivePriority(.background)
     state = Lock(

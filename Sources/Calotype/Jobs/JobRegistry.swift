@@ -13,7 +13,8 @@ final class JobRegistry: Sendable {
     var phase = Phase.open
     /// Jobs that were made and have not ended, those that wait for their turn included.
     var jobs = 0
-    var peakJobs = 0
+    /// Those of them that callers asked for.
+    var requests = 0
     var callers = 0
     var refused = 0
     /// Those who wait until there are none.
@@ -76,7 +77,7 @@ final class JobRegistry: Sendable {
     }
   }
 
-  /// Counts a new job, which has to be told by ``ended()``.
+  /// Counts a new job, which has to be told by ``ended(isOfJob:)``.
   ///
   /// - Parameter isOfJob: Whether another job needs it: what was begun may be brought to its end, until all is aborted.
   /// - Returns: Whether there may be one more.
@@ -88,20 +89,21 @@ final class JobRegistry: Sendable {
       case .closed(let error): if !isOfJob { throw error }
       case .aborted(let error): throw error
       }
-      guard isOfJob || state.jobs < jobLimit else {
+      guard isOfJob || state.requests < jobLimit else {
         state.refused += 1
         return false
       }
       state.jobs += 1
-      state.peakJobs = max(state.peakJobs, state.jobs)
+      if !isOfJob { state.requests += 1 }
       return true
     }
   }
 
   /// A job and its work have ended.
-  func ended() {
+  func ended(isOfJob: Bool) {
     let idling = state.withLock { state -> [CheckedContinuation<Void, Never>] in
       state.jobs -= 1
+      if !isOfJob { state.requests -= 1 }
       guard state.jobs == 0 else { return [] }
       defer { state.idling = [] }
       return state.idling
@@ -144,6 +146,8 @@ final class JobRegistry: Sendable {
   var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
   /// Jobs that were made and have not ended.
   var jobCount: Int { state.withLock { $0.jobs } }
+  /// Those of them that callers asked for.
+  var requestCount: Int { state.withLock { $0.requests } }
   /// Callers that were refused.
   var refused: Int { state.withLock { $0.refused } }
   /// Whether something has not been made, or not been stored yet.

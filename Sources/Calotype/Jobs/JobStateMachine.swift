@@ -343,7 +343,9 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// What a call is told; `nil` while there is nothing.
   mutating func take(_ id: ID, call: Int, _ interests: Interests) -> Result<Signal<Value>, any Error>? {
     // Two calls at once are a mistake of the caller, and still end both.
-    guard var subscriber = subscribers[id], subscriber.call == call else { return .failure(CancellationError()) }
+    guard var subscriber = subscribers[id], subscriber.call == call else {
+      return .failure(CancellationError())
+    }
     if let error = subscriber.error { return .failure(error) }
     let signal: Signal<Value>
     if hasStarted, !subscriber.hasSeenStart, interests.contains(.start) {

@@ -31,7 +31,8 @@ final class JobTable<Value: Sendable>: Sendable {
   ) rethrows -> (place: Subscription<Value>, new: Job<Value>?) {
     let stripe = stripe(key)
     while true {
-      let found = try stripe.withLock { jobs -> (Subscription<Value>, Job<Value>.Machine.Actions, Job<Value>?)? in
+      let found = try stripe.withLock {
+        jobs -> (Subscription<Value>, Job<Value>.Machine.Actions, Job<Value>?)? in
         if let (place, actions) = jobs[key]?.enter(want) { return (place, actions, nil) }
         let job = try make()
         job.onForget { [weak self, weak job] in if let job { self?.remove(job, key) } }

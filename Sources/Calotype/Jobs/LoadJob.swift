@@ -58,9 +58,10 @@ struct LoadJob: Sendable {
   private func load(turn: WorkQueue.Turn?) async throws -> LoadedSource {
     let flow = QueueFlow(loading: plan.request)
     let queue = flow.origin == nil ? context.localLoads : context.loads
-    let held = if let turn { turn } else {
-      try await queue.enter(priority: job.priority, WorkQueue.Claim(flow: flow))
-    }
+    let held =
+      if let turn { turn } else {
+        try await queue.enter(priority: job.priority, WorkQueue.Claim(flow: flow))
+      }
     defer { held.end() }
     job.publishStart()
     let start = context.elapsed()
@@ -82,9 +83,11 @@ struct LoadJob: Sendable {
     let transfer = ObservedTransfer()
     job.follow(transfer)
     // Bytes at hand are held by whoever asks.
-    let memory = request.source.isAtHand ? nil : LoadMemory(context.memory, loads: context.configuration.limits.loads)
+    let memory =
+      request.source.isAtHand ? nil : LoadMemory(context.memory, loads: context.configuration.limits.loads)
     let (data, response) = try await context.stage(.load, plan, log, bytes: { $0.0.count }) {
-      try await plan.loader.data(for: loadRequest, into: transfer.bytes, memory: memory, onResponse: { _ in }) {
+      try await plan.loader.data(for: loadRequest, into: transfer.bytes, memory: memory, onResponse: { _ in })
+      {
         received, expected in
         let now = context.elapsed()
         // Each chunk would wake those who decode. Most bodies are there before that is of use to anybody.

@@ -111,7 +111,7 @@ struct OriginalJob: Sendable {
     let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
     let (place, new) = try context.jobs.loads.join(key, Want(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
-      return Job(number: job.number, leader: plan.request.source, mayOutlive: true)
+      return Job(number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true)
     }
     defer { place.leave() }
     if let new {
@@ -128,7 +128,7 @@ struct OriginalJob: Sendable {
           }
         }
       }
-      context.jobs.ended()
+      context.jobs.ended(isOfJob: true)
     } else {
       turn?.end()
     }

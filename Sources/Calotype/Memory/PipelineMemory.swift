@@ -75,7 +75,8 @@ public final class PipelineMemory: Sendable {
           waiting.removeFirst()
           continue
         }
-        guard shortages.isEmpty || accounts.held(by: .encoded) == 0, accounts.reserve(waiter.bytes, in: waiter.account)
+        guard shortages.isEmpty || accounts.held(by: .encoded) == 0,
+          accounts.reserve(waiter.bytes, in: waiter.account)
         else { break }
         waiting.removeFirst()
         waiters[id] = nil
@@ -138,7 +139,9 @@ public final class PipelineMemory: Sendable {
   func peak(of account: MemoryAccounts.Account) -> Int { state.withLock { $0.accounts.peak(of: account) } }
 
   /// The most that an account can hold.
-  func ceiling(of account: MemoryAccounts.Account) -> Int { state.withLock { $0.accounts.ceiling(of: account) } }
+  func ceiling(of account: MemoryAccounts.Account) -> Int {
+    state.withLock { $0.accounts.ceiling(of: account) }
+  }
 
   // MARK: Taking
 

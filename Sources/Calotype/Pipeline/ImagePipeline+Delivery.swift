@@ -42,7 +42,8 @@ extension ImagePipeline {
         return place
       } use: { place in
         let (made, isInterim) = try await place.firstValue()
-        return try await response(made, of: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
+        return try await response(
+          made, of: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
       }
     }
   }

@@ -32,7 +32,7 @@ extension ImagePipeline {
     public var waitingLoads = 0
     /// Loads under way.
     public var runningLoads = 0
-    /// Jobs that were made and have not ended, those that wait included; ``PipelineLimits/waitingRequests`` is the limit.
+    /// Different requests under way, those that wait included; ``PipelineLimits/waitingRequests`` is the limit.
     public var requests = 0
     /// Requests that were refused, because too many waited.
     public var refusedRequests = 0
@@ -71,7 +71,7 @@ extension ImagePipeline {
     let jobs = context.jobs
     statistics.runningImageJobs = jobs.images.count
     statistics.runningSourceJobs = jobs.originals.count + jobs.loads.count
-    statistics.requests = jobs.jobCount
+    statistics.requests = jobs.requestCount
     let decodes = context.decodes.statistics
     statistics.waitingDecodes = decodes.waiting
     statistics.runningDecodes = decodes.running

@@ -67,12 +67,12 @@ extension PipelineContext {
   /// A new job, if there may be one more.
   private func makeJob<Value>(for request: ImageRequest, _ want: Want) throws -> Job<Value> {
     guard try jobs.begin(isOfJob: want.isOfJob) else { throw overloaded(request) }
-    return Job(number: want.number, leader: request.source)
+    return Job(number: want.number, leader: request.source, isOfJob: want.isOfJob)
   }
 
   private func overloaded(_ request: ImageRequest) -> PipelineError {
     let wait = max(loads.predictedWait, decodes.predictedWait)
-    return .overloaded(request.source.description, waiting: jobs.jobCount, retryAfter: wait)
+    return .overloaded(request.source.description, waiting: jobs.requestCount, retryAfter: wait)
   }
 
   // MARK: Turns
@@ -122,7 +122,7 @@ extension PipelineContext {
       case .refused(let error): job.abort(error)
       }
       job.settle()
-      self.jobs.ended()
+      self.jobs.ended(isOfJob: job.isOfJob)
     }
     // What changed before it was in the queue.
     queue.move(id, to: job.priority.value.rawValue)
@@ -136,7 +136,7 @@ extension PipelineContext {
     job.start { job in
       await work(job, turn)
     } ended: {
-      self.jobs.ended()
+      self.jobs.ended(isOfJob: job.isOfJob)
     }
   }
 
@@ -144,7 +144,9 @@ extension PipelineContext {
   private func isTooLate<Value>(_ job: Job<Value>, _ flow: QueueFlow) -> Bool {
     guard let deadline = job.latestDeadline else { return false }
     let now = elapsed()
-    guard let time = serviceTimes.withLock({ $0.prediction(of: flow, at: now) }) else { return deadline <= now }
+    guard let time = serviceTimes.withLock({ $0.prediction(of: flow, at: now) }) else {
+      return deadline <= now
+    }
     return now + time > deadline
   }
 
@@ -164,7 +166,7 @@ extension PipelineContext {
     job.finish(Result { try loaded(data, plan, log) })
     log.change { $0[.load] += elapsed() - start }
     job.settle()
-    jobs.ended()
+    jobs.ended(isOfJob: job.isOfJob)
     return true
   }
 
@@ -198,8 +200,11 @@ extension Plan {
   /// Whether a cache on disk may have the result or the original.
   func mayBeOnDisk(_ policy: CachePolicy) -> Bool {
     guard policy.readsCaches else { return false }
-    if request.queryTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) { return true }
-    return request.queryTiers.contains(.originals) && originals.map { !$0.isKnownAbsent(request.sourceKey) } ?? false
+    if request.queryTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) {
+      return true
+    }
+    return request.queryTiers.contains(.originals)
+      && originals.map { !$0.isKnownAbsent(request.sourceKey) } ?? false
   }
 }
 

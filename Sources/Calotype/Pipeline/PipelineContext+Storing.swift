@@ -15,7 +15,9 @@ extension PipelineContext {
       return try await reads.run(priority: priority) {
         // A purge that goes on now may have ended, and one may have begun, when the record is here.
         let before = purges.withLock { $0 }
-        let record = try await stage(.read, plan, log, bytes: { $0?.data.count }) { try await cache.read(key) }
+        let record = try await stage(.read, plan, log, bytes: { $0?.data.count }) {
+          try await cache.read(key)
+        }
         guard let record, before.isReadable(key, tags: record.metadata.tags),
           purges.withLock({ $0.isValid(key, tags: record.metadata.tags, since: before.now) })
         else { return nil }

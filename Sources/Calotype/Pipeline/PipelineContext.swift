@@ -46,7 +46,8 @@ final class PipelineContext: Sendable {
       name: "calotype-decode", threads: max(limits.decodes, limits.transforms, limits.encodes))
     memory = configuration.memory ?? PipelineMemory(limits: limits)
     loads = WorkQueue(
-      limit: limits.loads, limitPerFlow: limits.loadsPerOrigin, waitingLimit: limits.waitingRequests, now: elapsed)
+      limit: limits.loads, limitPerFlow: limits.loadsPerOrigin, waitingLimit: limits.waitingRequests,
+      now: elapsed)
     localLoads = WorkQueue(limit: limits.loads, now: elapsed)
     reads = WorkQueue(limit: max(4, 2 * limits.decodes), now: elapsed)
     decodes = WorkQueue(limit: limits.decodes, memory: memory, now: elapsed)
@@ -81,7 +82,8 @@ extension ImageLoading {
   fileprivate var servesBytesAtHand: Bool {
     if self is BytesLoader { return true }
     let source = ImageSource.data(Data(), id: "")
-    guard let group = self as? LoaderGroup, let loader = group.loaders.last(where: { $0.accepts(source) }) else {
+    guard let group = self as? LoaderGroup, let loader = group.loaders.last(where: { $0.accepts(source) })
+    else {
       return false
     }
     return loader.servesBytesAtHand

@@ -39,7 +39,8 @@ extension ImagePipeline {
     // Nobody's load ends because somebody else was in a hurry.
     let isShared = configuration.sharesWork && request.deadline == nil
     let key = ArrivingAnimations.Key(
-      pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : context.counters.nextNumber())
+      pipeline: ObjectIdentifier(self), request: request,
+      number: isShared ? nil : context.counters.nextNumber())
     let (animation, place) = pool.arriving.join(key) {
       ProgressiveAnimation(coders: plan.coders, options: plan.decodeOptions)
     } load: {

@@ -122,25 +122,25 @@ final class ImageSession: Sendable {
       let (pipeline, request) = (session.pipeline, session.request)
       do {
         return try await limited { deadline in
-        let signal = try await place.next(request.previews == .off ? .basic : .all)
-        switch signal {
-        case .started: return .started
-        case .arrived(let arrival): return .progress(arrival.progress)
-        case .preview(let preview): return .preview(preview)
-        case .interim(let made):
-          let response = try await pipeline.response(
-            made, of: place, isInterim: true, for: request, original: original, deadline: deadline)
-          hasSeenStale.withLock { $0 = true }
-          return .staleResponse(response)
-        case .ended(let made):
-          let response = try await pipeline.response(
-            made, of: place, isInterim: false, for: request, original: original, deadline: deadline)
-          guard hasSeenStale.withLock({ $0 }) else { return try session.end(.success(.response(response))) }
-          if let failure = made.provenance.failure {
-            return try session.end(.success(.refreshFailed(failure)))
+          let signal = try await place.next(request.previews == .off ? .basic : .all)
+          switch signal {
+          case .started: return .started
+          case .arrived(let arrival): return .progress(arrival.progress)
+          case .preview(let preview): return .preview(preview)
+          case .interim(let made):
+            let response = try await pipeline.response(
+              made, of: place, isInterim: true, for: request, original: original, deadline: deadline)
+            hasSeenStale.withLock { $0 = true }
+            return .staleResponse(response)
+          case .ended(let made):
+            let response = try await pipeline.response(
+              made, of: place, isInterim: false, for: request, original: original, deadline: deadline)
+            guard hasSeenStale.withLock({ $0 }) else { return try session.end(.success(.response(response))) }
+            if let failure = made.provenance.failure {
+              return try session.end(.success(.refreshFailed(failure)))
+            }
+            return try session.end(.success(made.isConfirmed ? .notModified(response) : .response(response)))
           }
-          return try session.end(.success(made.isConfirmed ? .notModified(response) : .response(response)))
-        }
         }
       } catch {
         // Cancelling one observer ends nothing for the others.

@@ -112,7 +112,8 @@ struct FairQueueTests {
     #expect(next == 1)
   }
 
-  @Test("100,000 random steps beside a model: nobody is lost, doubled, or before a more urgent one of its flow")
+  @Test(
+    "100,000 random steps beside a model: nobody is lost, doubled, or before a more urgent one of its flow")
   func model() {
     var random = SeededGenerator(seed: 7)
     var queue = Queue()
@@ -138,7 +139,9 @@ struct FairQueueTests {
         #expect(isRemoved && !isThereStill)
         waiting[removed] = nil
       case 6:
-        guard let flow = running.keys.randomElement(using: &random), let count = running[flow] else { continue }
+        guard let flow = running.keys.randomElement(using: &random), let count = running[flow] else {
+          continue
+        }
         queue.finish(flow)
         running[flow] = count > 1 ? count - 1 : nil
       default:

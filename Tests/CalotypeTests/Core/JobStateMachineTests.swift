@@ -8,7 +8,8 @@ import Testing
 @Suite("Job state machine", .timeLimit(.minutes(5)))
 struct JobStateMachineTests {
   private enum Event: CaseIterable {
-    case join(Int), leave(Int), raise(Int), wait(Int), admit, start, arrive, offer, finish, fail, abort, settle
+    case join(Int), leave(Int), raise(Int), wait(Int), admit, start, arrive, offer, finish, fail, abort,
+      settle
 
     static let allCases: [Event] =
       (0..<3).flatMap { [.join($0), .leave($0), .raise($0), .wait($0)] }
@@ -134,7 +135,8 @@ struct JobStateMachineTests {
       #expect(isAdmitted == (!world.model.isRunning && !world.model.isCancelled && world.model.ending == nil))
       if isAdmitted { world.model.isRunning = true }
     case .start: actions = world.machine.start()
-    case .arrive: actions = world.machine.arrive(Arrival(progress: .init(received: 1, expected: 2), start: .zero))
+    case .arrive:
+      actions = world.machine.arrive(Arrival(progress: .init(received: 1, expected: 2), start: .zero))
     case .offer: actions = world.machine.offer(7)
     case .finish:
       actions = world.machine.finish(.success(1))

@@ -115,7 +115,8 @@ struct MemoryAccountsTests {
 struct PurgeLogTests {
   private let key = CacheKey("http://a/1", source: "http://a/1")
 
-  @Test("what was begun before a purge is not valid, what begins afterwards is, and meanwhile nothing is read")
+  @Test(
+    "what was begun before a purge is not valid, what begins afterwards is, and meanwhile nothing is read")
   func purge() {
     var log = PurgeLog()
     let before = log.now

@@ -42,7 +42,8 @@ struct AdmissionTests {
   @Test("60 requests to each of several hosts that hang: one that answers is served at once")
   func slowHosts() async throws {
     let loader = FakeLoader { request in
-      request.source.url?.host()?.hasPrefix("slow") == true ? FakeReply([.hang]) : .body(try SampleImages.still())
+      request.source.url?.host()?.hasPrefix("slow") == true
+        ? FakeReply([.hang]) : .body(try SampleImages.still())
     }
     let pipeline = LoadSamples.pipeline(loader)
     let tasks = try (0..<480).map { index in
@@ -50,7 +51,9 @@ struct AdmissionTests {
       return Task { try await pipeline.image(for: url) }
     }
     await pipeline.until { $0.requests == 480 && $0.runningLoads >= 20 }
-    for index in 0..<20 { #expect(try await pipeline.image(for: LoadSamples.url("fast", "\(index)")).width == 8) }
+    for index in 0..<20 {
+      #expect(try await pipeline.image(for: LoadSamples.url("fast", "\(index)")).width == 8)
+    }
     #expect(await pipeline.statistics.runningLoads < 32)
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
@@ -172,7 +175,8 @@ struct AdmissionTests {
     }
     let pipeline = LoadSamples.pipeline(loader)
     func request(_ signature: String, _ thumbnail: Thumbnail? = nil) throws -> ImageRequest {
-      var request = ImageRequest(url: try LoadSamples.url("h", "a.png?sig=\(signature)"), thumbnail: thumbnail)
+      var request = ImageRequest(
+        url: try LoadSamples.url("h", "a.png?sig=\(signature)"), thumbnail: thumbnail)
       request.keyPolicy = .dropping(["sig"])
       return request
     }

@@ -8,7 +8,9 @@ import Testing
 /// What is held while images are loaded and decoded stays within its limit, whatever servers do.
 @Suite("Memory under load", .timeLimit(.minutes(5)))
 struct MemoryBoundTests {
-  @Test("encoded bytes: the limit holds at every change, with and without declared lengths", arguments: [true, false])
+  @Test(
+    "encoded bytes: the limit holds at every change, with and without declared lengths",
+    arguments: [true, false])
   func encodedBytes(isDeclared: Bool) async throws {
     let body = try LoadSamples.noise(420, 420)
     let limit = 4 << 20
@@ -48,7 +50,8 @@ struct MemoryBoundTests {
   }
 
   /// A transfer that has begun to be decoded, and waits for the rest of its bytes for ever.
-  private func startSlowTransfer(_ loader: FakeLoader, _ pipeline: ImagePipeline, _ time: ManualTime) async throws
+  private func startSlowTransfer(_ loader: FakeLoader, _ pipeline: ImagePipeline, _ time: ManualTime)
+    async throws
     -> Task<Image, any Error>
   {
     let big = try LoadSamples.noise(1_200, 1_200)
@@ -105,14 +108,18 @@ struct MemoryBoundTests {
     #expect(await pipeline.statistics.heldBytes == 0)
     // They find their endings when they look.
     while let event = try await held[0].next() {
-      if case .response(let response) = event { #expect(response.image.width == 1_000 && response.data == png) }
+      if case .response(let response) = event {
+        #expect(response.image.width == 1_000 && response.data == png)
+      }
     }
     withExtendedLifetime(held) {}
   }
 
   @Test("an image that needs more than the limit is refused by its header, with a typed error")
   func refused() async throws {
-    let loader = FakeLoader([try LoadSamples.url("h"): .body(try SampleImages.still(width: 2_000, height: 2_000))])
+    let loader = FakeLoader([
+      try LoadSamples.url("h"): .body(try SampleImages.still(width: 2_000, height: 2_000))
+    ])
     let pipeline = LoadSamples.pipeline(loader) { $0.memory = PipelineMemory(byteLimit: 8 << 20) }
     do {
       _ = try await pipeline.image(for: LoadSamples.url("h"))
@@ -121,7 +128,9 @@ struct MemoryBoundTests {
       #expect(bytes >= 16_000_000 && limit == 8 << 20)
     }
     // A thumbnail fits.
-    #expect(try await pipeline.image(for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(100, 100))).width == 100)
+    #expect(
+      try await pipeline.image(for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(100, 100))).width
+        == 100)
     await pipeline.settle()
   }
 
@@ -167,9 +176,11 @@ struct MemoryBoundTests {
     #expect(memory.statistics.bytes == 0)
   }
 
-  @Test("the default follows the memory that the process may use", arguments: [
-    (256 << 20, 107_374_182), (24 << 30, 1 << 30), (1 << 20, 419_430),
-  ])
+  @Test(
+    "the default follows the memory that the process may use",
+    arguments: [
+      (256 << 20, 107_374_182), (24 << 30, 1 << 30), (1 << 20, 419_430),
+    ])
   func defaults(memory: Int, limit: Int) {
     #expect(PipelineMemory.byteLimit(forMemory: memory) == limit)
     #expect(PipelineMemory.defaultByteLimit <= 1 << 30)

@@ -150,14 +150,18 @@ struct StoringTests {
     loader.route(own) { request in
       if isBroken.withLock({ $0 }) { return .status(404) }
       if request.validators?.lastModified != nil, request.validators?.etag == nil { return .status(304) }
-      return .body(primary, headers: [.lastModified: "Wed, 01 Jan 2025 00:00:00 GMT", .cacheControl: "max-age=10"])
+      return .body(
+        primary, headers: [.lastModified: "Wed, 01 Jan 2025 00:00:00 GMT", .cacheControl: "max-age=10"])
     }
-    loader.route(other, .body(mirror, headers: [.lastModified: "Fri, 01 Aug 2025 00:00:00 GMT", .cacheControl: "max-age=3600"]))
+    loader.route(
+      other,
+      .body(mirror, headers: [.lastModified: "Fri, 01 Aug 2025 00:00:00 GMT", .cacheControl: "max-age=3600"]))
     var http = HTTPLoader.Configuration()
     http.failureMemory = nil
     http.retry = .none
     var configuration = ImagePipeline.Configuration(
-      loader: HTTPLoader(http, transport: loader), memoryCache: nil, diskCache: FaultyCache(now: { time.date }),
+      loader: HTTPLoader(http, transport: loader), memoryCache: nil,
+      diskCache: FaultyCache(now: { time.date }),
       now: { time.date })
     configuration.clock = time.clock
     let pipeline = ImagePipeline(configuration)
