@@ -4,7 +4,9 @@ extension DecodeOptions {
   package func workingByteCount(for info: ImageInfo) -> Int { outputByteCount(for: info) }
 
   /// How long a decode takes, roughly: it ranks work that waits. Five nanoseconds for each byte of the picture.
-  package func predictedDuration(for info: ImageInfo) -> Duration { .nanoseconds(min(info.size.byteCount, 1 << 50) * 5) }
+  package func predictedDuration(for info: ImageInfo) -> Duration {
+    .nanoseconds(min(info.size.byteCount, 1 << 50) * 5)
+  }
 }
 
 extension EncodeOptions {
