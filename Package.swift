@@ -52,7 +52,7 @@ let package = Package(
     .target(name: "CPixels"),
 
     // The rooms.
-    .target(name: "CalotypeSupport", swiftSettings: swift),
+    .target(name: "CalotypeSupport", dependencies: ["CLinux"], swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
@@ -120,8 +120,11 @@ let package = Package(
     .target(
       name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache", swiftSettings: swift),
 
+    .executableTarget(
+      name: "MemoryProbe", dependencies: ["CalotypeImaging", "CalotypeSupport"], path: "Tests/Helpers/MemoryProbe",
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport"], swiftSettings: swift),
+      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift),
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
