@@ -11,8 +11,9 @@ SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
 TEST_FLAGS = -c release -Xswiftc -enable-testing
-# A few tests at a time: those that wait for a server must not starve behind those that compute.
+# A few tests at a time, and those that compute apart: others that wait for servers and clocks must not starve behind them.
 SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
+COMPUTING = '^(CalotypeImagingTests|FuzzTargets)\.'
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -41,19 +42,22 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 
 test: test-deps ## Builds and runs every test
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
-	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test
+	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test --skip $(COMPUTING)
+	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test --filter $(COMPUTING)
 
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference
 # counts that order them.
 tsan: test-deps ## The tests under ThreadSanitizer
 	swift build --build-tests --jobs $(JOBS) --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan --skip $(COMPUTING)
+	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan --filter $(COMPUTING)
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.
 asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan --skip $(COMPUTING)
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan --filter $(COMPUTING)
 
 bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2

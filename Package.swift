@@ -52,7 +52,7 @@ let package = Package(
     .target(name: "CPixels"),
 
     // The rooms.
-    .target(name: "CalotypeSupport", swiftSettings: swift),
+    .target(name: "CalotypeSupport", dependencies: ["CLinux"], swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
@@ -122,7 +122,7 @@ let package = Package(
       name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport"], swiftSettings: swift),
+      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift),
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [

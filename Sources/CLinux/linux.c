@@ -4,11 +4,17 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* Headers older than 5.6 do not have it; the number is the same everywhere. */
 #ifndef SYS_openat2
@@ -46,3 +52,40 @@ int calotype_route_changes(void) {
   close(descriptor);
   return -1;
 }
+
+void *calotype_resize_mapping(void *address, size_t count, size_t new_count) {
+  void *moved = mremap(address, count, new_count, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? NULL : moved;
+}
+
+#ifdef __GLIBC__
+void calotype_limit_malloc(int arenas, size_t mmap_threshold, size_t trim_threshold) {
+  if (getenv("GLIBC_TUNABLES")) return;
+  if (!getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);
+  if (mmap_threshold && !getenv("MALLOC_MMAP_THRESHOLD_")) mallopt(M_MMAP_THRESHOLD, (int)mmap_threshold);
+  if (trim_threshold && !getenv("MALLOC_TRIM_THRESHOLD_")) mallopt(M_TRIM_THRESHOLD, (int)trim_threshold);
+}
+
+int calotype_trim_malloc(void) {
+  return malloc_trim(0);
+}
+#else
+void calotype_limit_malloc(int arenas, size_t mmap_threshold, size_t trim_threshold) {
+  (void)arenas, (void)mmap_threshold, (void)trim_threshold;
+}
+
+int calotype_trim_malloc(void) {
+  return 0;
+}
+#endif
+
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+size_t calotype_malloc_in_use(void) {
+  const struct mallinfo2 all = mallinfo2();
+  return all.uordblks + all.hblkhd;
+}
+#else
+size_t calotype_malloc_in_use(void) {
+  return 0;
+}
+#endif

@@ -1,10 +1,13 @@
 import ArgumentParser
+import CalotypeSupport
 import Glibc
 
 @main
 enum Main {
   /// Not `async`: signals have to be blocked on the first thread before there is another.
   static func main() {
+    // Before there are threads.
+    Allocator.limitArenas()
     // libcurl asks for it: a peer that hangs up must be an error of one transfer, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let interrupt = Interrupt()
@@ -34,7 +37,7 @@ enum Main {
   }
 
   private static func execute() async throws {
-    var command = try CalotypeCommand.parseAsRoot()
+    var command = try CalotypeCommand.parseAsRoot(SourceRun.joined(Array(CommandLine.arguments.dropFirst())))
     if var asyncCommand = command as? any AsyncParsableCommand {
       try await asyncCommand.run()
     } else {

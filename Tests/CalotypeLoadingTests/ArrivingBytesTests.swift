@@ -157,4 +157,64 @@ struct ArrivingBytesTests {
     #expect(address(data) == address(bytes))
     #expect(address(arriving.bytes(from: 0)) != address(bytes) && arriving.bytes(from: 0) == bytes)
   }
+
+  private func address(_ data: Data) -> UInt { data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
+
+  /// Malloc keeps some bytes before each block; pages begin with a page.
+  private func isInPages(_ data: Data) -> Bool { address(data) % 4096 == 0 }
+
+  @Test(arguments: [nil, 100, PageMemory.threshold, 3_000_000, Int.max])
+  func largeBodiesAreInPages(declared: Int?) {
+    let bytes = pattern(3_000_000)
+    let arriving = ArrivingBytes()
+    var reader = Reader(arriving: arriving)
+    for start in stride(from: 0, to: bytes.count, by: 99_991) {
+      arriving.append(Data(bytes[start..<min(bytes.count, start + 99_991)]), expecting: declared)
+      reader.look()
+    }
+    #expect(reader.seen == bytes && arriving.count == bytes.count)
+    let all = arriving.all
+    #expect(all == bytes && isInPages(all))
+    #expect(address(arriving.all) == address(all))
+    #expect(arriving.bytes(from: 2_999_999) == bytes[2_999_999...])
+    // Somebody has them: they stay as they are, whatever comes.
+    arriving.append(Data([1, 2, 3]), expecting: declared)
+    #expect(all == bytes && arriving.all == bytes + [1, 2, 3])
+  }
+
+  @Test func smallBodiesAreNot() {
+    let arriving = ArrivingBytes()
+    let bytes = pattern(200_000)
+    for start in stride(from: 0, to: bytes.count, by: 50_000) {
+      arriving.append(Data(bytes[start..<start + 50_000]), expecting: bytes.count)
+    }
+    #expect(arriving.all == bytes && !isInPages(arriving.all))
+  }
+
+  @Test func pagesGoWithTheBytes() throws {
+    func held() throws -> Int {
+      let line = try #require(
+        SmallFile.text("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmSize:") })
+      return (line.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+    let chunk = pattern(32 << 20)
+    let before = try held()
+    var arriving: ArrivingBytes? = ArrivingBytes()
+    for _ in 0..<12 { arriving?.append(chunk, expecting: nil) }
+    var all = arriving?.all
+    arriving = nil
+    #expect(all?.count == 384 << 20)
+    #expect(try held() - before > 256 << 20)
+    all = nil
+    #expect(try held() - before < 256 << 20)
+  }
+
+  @Test func pagesAreSpooledToo() {
+    let bytes = pattern(1_000_000)
+    let arriving = ArrivingBytes()
+    arriving.append(bytes.prefix(500_000), expecting: nil)
+    arriving.append(Data(bytes[500_000...]), expecting: nil)
+    #expect(arriving.takeForSpooling() == bytes)
+    #expect(arriving.isSpooled && arriving.bytes(from: 0).isEmpty && arriving.count == bytes.count)
+  }
 }

@@ -12,7 +12,7 @@ import CalotypeSupport
 ///
 /// Bytes are reserved before they are read or allocated. What does not fit waits, and the transfer it waits for is held back.
 /// When room is short, these give way, in this order: previews and the decoders of images that still arrive (which start over
-/// when all bytes are there), idle buffers of `PixelPool.shared`, and results that wait to be stored. An image that needs
+/// when all bytes are there), idle buffers of `PixelPool.shared` and of large bodies, and results that wait to be stored. An image that needs
 /// more than all others leave goes alone; one that needs more than the limit is refused by its header
 /// (``PipelineError/exceedsMemory(_:bytes:limit:)``). The memory cache has a limit of its own.
 ///
@@ -103,7 +103,10 @@ public final class PipelineMemory: Sendable {
 
   init(accounts: MemoryAccounts) {
     state = Lock(State(accounts: accounts))
-    addReclaimer(.pools) { _ in PixelPool.shared.trim() }
+    addReclaimer(.pools) { _ in
+      PixelPool.shared.trim()
+      PageCache.shared.trim()
+    }
   }
 
   /// That of one pipeline, by its limits.

@@ -150,7 +150,8 @@ public actor ImagePipeline {
   public nonisolated func encode(
     _ image: Image, as options: EncodeOptions, priority: RequestPriority = .normal
   ) async throws -> Data {
-    let claim = WorkQueue.Claim(cost: options.predictedDuration(for: image).nanosecondCount)
+    let cost = options.predictedDuration(for: image.bitmap.size)
+    let claim = WorkQueue.Claim(cost: cost.nanosecondCount)
     return try await context.encodes.run(priority: LivePriority(priority.taskPriority), claim) {
       try await context.workers.run { try configuration.coders.encode(image, as: options) }
     }

@@ -13,7 +13,8 @@ struct GetCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var sources: [Source]
+  var runs: [SourceRun]
+  private var sources: [Source] { runs.flatMap(\.sources) }
 
   @Option(
     name: .shortAndLong,
@@ -45,7 +46,7 @@ struct GetCommand: AsyncParsableCommand {
   var quiet = false
 
   func validate() throws {
-    guard !sources.isEmpty else { throw ValidationError("Say what to get: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Say what to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if events, !json { throw ValidationError("--events are lines of JSON; add --json.") }
     if noCache, requests.cachePolicy == .cacheOnly {
@@ -54,6 +55,7 @@ struct GetCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let sources = sources
     let writesFolder = sources.count > 1 || output.hasSuffix("/") || OutputFile.isFolder(output)
     let destinations: [Rendering.Destination]
     if writesFolder {
@@ -71,7 +73,9 @@ struct GetCommand: AsyncParsableCommand {
       await withTaskGroup(of: Void.self) { group in
         for index in sources.indices {
           if index >= concurrency { await group.next() }
-          group.addTask { await get(index, to: destinations[index], by: rendering, report: report) }
+          group.addTask {
+            await get(sources[index], index, to: destinations[index], by: rendering, report: report)
+          }
         }
       }
     }
@@ -83,15 +87,17 @@ struct GetCommand: AsyncParsableCommand {
 
   /// One source from beginning to end; its failure is its own.
   private func get(
-    _ index: Int, to destination: Rendering.Destination, by rendering: Rendering, report: GetReport
+    _ source: Source, _ index: Int, to destination: Rendering.Destination, by rendering: Rendering,
+    report: GetReport
   ) async {
-    let source = sources[index]
     let watch = report.begin(index)
     do {
       var request = requests.applied(to: try rendering.request(for: source))
       request = try loading.applied(to: request, for: source)
       if let expect { request.expectedKind = expect }
       if events { request.previews = .everyPass }
+      // An image is under way until it is stored, or a slow disk would let them pile up in memory.
+      if !noCache { request.storeDurability = .stored }
       let result = try await rendering.render(
         source, to: destination, request: request, watch: watch)
       report.succeeded(index, result)

@@ -10,7 +10,8 @@ struct InfoCommand: AsyncParsableCommand {
     discussion: "Reads the header only, unless --hash or --facts asks for the pixels.")
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var sources: [Source]
+  var runs: [SourceRun]
+  private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
 
@@ -42,7 +43,7 @@ struct InfoCommand: AsyncParsableCommand {
   var chunk: Int?
 
   func validate() throws {
-    guard !sources.isEmpty else { throw ValidationError("Say what to look at: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Say what to look at: URLs or files.") }
     if let chunk, chunk < 1 { throw ValidationError("--chunk is a number of bytes, at least 1.") }
   }
 

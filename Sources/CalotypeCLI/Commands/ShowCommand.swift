@@ -14,7 +14,8 @@ struct ShowCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var sources: [Source]
+  var runs: [SourceRun]
+  private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
   @OptionGroup(title: "Display options") var size: PictureSizeOptions
@@ -43,7 +44,7 @@ struct ShowCommand: AsyncParsableCommand {
   var quiet = false
 
   func validate() throws {
-    guard !sources.isEmpty else { throw ValidationError("Say what to show: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Say what to show: URLs or files.") }
     if let loops, !(0...1_000_000).contains(loops) { throw ValidationError("--loops is 0 to 1000000.") }
     if firstFrame, loops != nil { throw ValidationError("--first-frame leaves nothing for --loops to play.") }
     if noCache, requests.cachePolicy == .cacheOnly {
@@ -64,6 +65,7 @@ struct ShowCommand: AsyncParsableCommand {
     let pipeline = ImagePipeline(configuration)
     var stage = ShowStage(terminal: terminal, size: size, isQuiet: quiet || json)
     var hasFailed = false
+    let sources = sources
     for (index, source) in sources.enumerated() {
       do {
         try await show(source, isLast: index == sources.count - 1, of: pipeline, on: &stage)

@@ -6,16 +6,16 @@ import FoundationEssentials
 struct Source: ExpressibleByArgument {
   /// As it was written.
   let text: String
-  private let parsed: URL?
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
     text = argument
-    if argument.contains("://") || argument.lowercased().hasPrefix("data:") {
-      parsed = URL(string: argument)
-    } else {
-      parsed = URL(filePath: argument)
-    }
+  }
+
+  /// Not kept: there may be very many sources, and each is needed for a moment.
+  private var parsed: URL? {
+    if text.contains("://") || text.lowercased().hasPrefix("data:") { return URL(string: text) }
+    return URL(filePath: text)
   }
 
   /// - Throws: ``CommandError/malformedURL(_:)``: one such source must not stop the others.
@@ -46,14 +46,15 @@ struct Source: ExpressibleByArgument {
   /// The stems of many sources, told apart by `-2`, `-3` … where they are equal.
   static func uniqueStems(_ sources: [Source]) -> [String] {
     var taken: Set<String> = []
+    // Where the search goes on: from the beginning it would take longer with every source.
+    var numbers: [String: Int] = [:]
     return sources.map { source in
-      var name = source.stem
-      var number = 2
-      while !taken.insert(name).inserted {
-        name = "\(source.stem)-\(number)"
-        number += 1
-      }
-      return name
+      let stem = source.stem
+      if taken.insert(stem).inserted { return stem }
+      var number = numbers[stem] ?? 2
+      while !taken.insert("\(stem)-\(number)").inserted { number += 1 }
+      numbers[stem] = number + 1
+      return "\(stem)-\(number)"
     }
   }
 }

@@ -9,7 +9,8 @@ final class ReaderQueue: Sendable {
   struct Job: Sendable {
     /// Higher ones first.
     let priority: UInt8
-    let run: @Sendable () -> Void
+    /// Does the work, and returns how to tell the caller what came of it.
+    let run: @Sendable () -> @Sendable () -> Void
     /// Tells the caller that it will not be run, or not end in time.
     let giveUp: @Sendable () -> Void
   }
@@ -126,8 +127,11 @@ final class ReaderQueue: Sendable {
   private func work() {
     while let (number, job) = take() {
       if timeout != nil { watch(number) }
-      job.run()
-      if !finish(number) { return }
+      let tell = job.run()
+      // First, or the caller's next job could be refused because of this one.
+      let goesOn = finish(number)
+      tell()
+      if !goesOn { return }
     }
   }
 

@@ -43,7 +43,8 @@ final class ReaderThreads: Sendable {
     let call = OneShot<Success>()
     let stalled = CachingError.stalled(operation: operation, path: path, after: timeout ?? .zero)
     let job = ReaderQueue.Job(priority: Task.currentPriority.rawValue) {
-      call.end(Result { () throws(CachingError) in try work() })
+      let result = Result { () throws(CachingError) in try work() }
+      return { call.end(result) }
     } giveUp: {
       call.end(.failure(stalled))
     }

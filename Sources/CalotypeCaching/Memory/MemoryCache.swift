@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Glibc
 
 /// Values in memory under a byte limit that holds at every moment.

@@ -22,6 +22,8 @@ public struct Bitmap: Sendable {
   public var bytesPerRow: Int { size.width * format.bytesPerPixel }
   /// Bytes of all rows.
   public var byteCount: Int { bytesPerRow * size.height }
+  /// Bytes of the buffer that holds them, which may be more.
+  package var allocatedByteCount: Int { storage.buffer.count }
 
   /// Creates a bitmap from pixels that `initialize` writes.
   ///

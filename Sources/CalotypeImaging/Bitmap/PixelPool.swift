@@ -4,11 +4,14 @@ import Glibc
 /// Buffers for pixels, kept for the next image instead of being given back to the system.
 ///
 /// Touching fresh pages costs a third of a JPEG decode; a buffer that was used before costs nothing. Released
-/// buffers are kept up to ``byteLimit``; beyond it others are freed. Contents are never cleared: whoever
-/// takes a buffer writes all of it.
+/// buffers are kept up to ``byteLimit`` for about a second; beyond it others are freed. Large ones have pages of their own,
+/// which the system has back as soon as they are freed.
+///
+/// Contents are not cleared: whoever takes a buffer writes all of it.
 public final class PixelPool: Sendable {
-  /// The pool that decoders and transforms use unless told otherwise: keeps at most 128 MiB.
-  public static let shared = PixelPool(byteLimit: 128 << 20)
+  /// The pool that decoders and transforms use unless told otherwise: keeps at most 128 MiB, or an eighth of the memory
+  /// that the process may use, whichever is less.
+  public static let shared = PixelPool(byteLimit: min(128 << 20, SystemMemory.availableToThisProcess / 8))
 
   /// What a pool holds and has done.
   public struct Statistics: Hashable, Sendable {
@@ -22,39 +25,76 @@ public final class PixelPool: Sendable {
     public var misses = 0
   }
 
-  /// Idle bytes kept at most.
-  public let byteLimit: Int
-
-  private struct State {
-    /// Idle buffers by capacity. `UInt` because raw pointers are not `Sendable`.
-    var idle: [Int: [UInt]] = [:]
-    var statistics = Statistics()
+  /// A buffer that waits for its next use.
+  fileprivate struct IdleBuffer {
+    /// `UInt` because raw pointers are not `Sendable`.
+    let address: UInt
+    /// The round of the reclaimer before which it was given back.
+    let round: Int
   }
 
-  private let state = Lock(State())
+  fileprivate struct State {
+    var byteLimit: Int
+    /// Idle buffers by capacity, those that have waited longest first.
+    var idle: [Int: [IdleBuffer]] = [:]
+    var statistics = Statistics()
+    var round = 0
+    /// Whether the reclaimer knows that there are idle buffers.
+    var isWatched = false
+  }
 
-  /// Creates a pool that keeps at most `byteLimit` bytes of idle buffers.
-  public init(byteLimit: Int) {
-    self.byteLimit = max(0, byteLimit)
+  /// A buffer that is to be freed.
+  fileprivate typealias Freed = (address: UInt, capacity: Int)
+
+  private let state: Lock<State>
+  private let zeroesOnReturn: Bool
+  private let reclaimer: IdleReclaimer
+
+  /// Creates a pool.
+  ///
+  /// - Parameters:
+  ///   - byteLimit: Bytes of idle buffers kept at most.
+  ///   - zeroesOnReturn: Whether buffers are cleared when they are released, so that no mistake of a decoder can ever show
+  ///     pixels of another image: for programs whose tenants must not see each other's pictures. Costs about 0.1 ms a
+  ///     megabyte.
+  public convenience init(byteLimit: Int, zeroesOnReturn: Bool = false) {
+    self.init(byteLimit: byteLimit, zeroesOnReturn: zeroesOnReturn, reclaimer: .shared)
+  }
+
+  init(byteLimit: Int, zeroesOnReturn: Bool = false, reclaimer: IdleReclaimer) {
+    state = Lock(State(byteLimit: max(0, byteLimit)))
+    self.zeroesOnReturn = zeroesOnReturn
+    self.reclaimer = reclaimer
   }
 
   deinit {
     trim()
   }
 
+  /// Idle bytes kept at most.
+  public var byteLimit: Int { state.withLock { $0.byteLimit } }
+
+  /// Changes the limit; what is beyond it is freed.
+  public func setByteLimit(_ byteLimit: Int) {
+    free(
+      state.withLock { state in
+        state.byteLimit = max(0, byteLimit)
+        return state.makeRoom(for: 0)
+      })
+  }
+
   /// A snapshot of the counters.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
-  /// Frees all idle buffers.
+  /// Frees all idle buffers, now.
   public func trim() {
-    let freed = state.withLock { state in
-      let idle = state.idle
-      state.idle = [:]
+    let idle = state.withLock { state in
+      defer { state.idle = [:] }
       state.statistics.bytesIdle = 0
-      return idle
+      return state.idle
     }
-    for addresses in freed.values {
-      for address in addresses { Self.deallocate(address) }
+    for (capacity, buffers) in idle {
+      for buffer in buffers { Self.deallocate(buffer.address, capacity: capacity) }
     }
   }
 
@@ -63,11 +103,11 @@ public final class PixelPool: Sendable {
     let capacity = Self.capacity(for: byteCount)
     let reused = state.withLock { state -> UInt? in
       state.statistics.bytesInUse += capacity
-      if let address = state.idle[capacity]?.popLast() {
+      if let buffer = state.idle[capacity]?.popLast() {
         if state.idle[capacity]?.isEmpty ?? false { state.idle[capacity] = nil }
         state.statistics.bytesIdle -= capacity
         state.statistics.hits += 1
-        return address
+        return buffer.address
       }
       state.statistics.misses += 1
       return nil
@@ -83,28 +123,78 @@ public final class PixelPool: Sendable {
   /// Gives back a buffer that came from ``take(byteCount:)``.
   func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
+    if zeroesOnReturn { memset(base, 0, buffer.count) }
     let capacity = buffer.count
     let address = UInt(bitPattern: base)
-    let freed = state.withLock { state -> [UInt] in
+    let (freed, mustBeWatched) = state.withLock { state -> ([Freed], Bool) in
       state.statistics.bytesInUse -= capacity
-      guard capacity <= byteLimit else { return [address] }
+      guard capacity <= state.byteLimit else { return ([(address, capacity)], false) }
       // The newest is the likeliest to be asked for again: buffers of other sizes, the largest first, make room.
-      var freed: [UInt] = []
-      while state.statistics.bytesIdle + capacity > byteLimit {
-        guard let size = state.idle.keys.filter({ $0 != capacity }).max(),
-          let old = state.idle[size]?.popLast()
-        else { return freed + [address] }
-        if state.idle[size]?.isEmpty ?? true { state.idle[size] = nil }
-        state.statistics.bytesIdle -= size
-        freed.append(old)
+      let freed = state.makeRoom(for: capacity)
+      guard state.statistics.bytesIdle + capacity <= state.byteLimit else {
+        return (freed + [(address, capacity)], false)
       }
-      state.idle[capacity, default: []].append(address)
+      state.idle[capacity, default: []].append(IdleBuffer(address: address, round: state.round))
       state.statistics.bytesIdle += capacity
-      return freed
+      defer { state.isWatched = true }
+      return (freed, !state.isWatched)
     }
-    for address in freed { Self.deallocate(address) }
+    free(freed)
+    if mustBeWatched { reclaimer.watch(self) }
   }
 
+  private func free(_ buffers: [Freed]) {
+    for buffer in buffers { Self.deallocate(buffer.address, capacity: buffer.capacity) }
+  }
+}
+
+extension PixelPool: IdleReclaiming {
+  /// Rounds of the reclaimer that a buffer stays idle before it is freed: 1 to 1.5 seconds.
+  static let idleRounds = 3
+
+  /// Frees the buffers that nobody has asked for in the last rounds, also when others of their size are in use.
+  package func reclaimIdle() -> Bool {
+    let (freed, isWatched) = state.withLock { state -> ([Freed], Bool) in
+      state.round += 1
+      let freed = state.takeIdle(since: state.round - Self.idleRounds)
+      state.isWatched = !state.idle.isEmpty
+      return (freed, state.isWatched)
+    }
+    free(freed)
+    return isWatched
+  }
+}
+
+extension PixelPool.State {
+  /// Takes buffers out until so many bytes may be added: of other sizes first, the largest before others.
+  fileprivate mutating func makeRoom(for capacity: Int) -> [PixelPool.Freed] {
+    var freed: [PixelPool.Freed] = []
+    while statistics.bytesIdle + capacity > byteLimit {
+      guard let size = idle.keys.filter({ $0 != capacity }).max(), let old = idle[size]?.popLast() else {
+        break
+      }
+      if idle[size]?.isEmpty ?? true { idle[size] = nil }
+      statistics.bytesIdle -= size
+      freed.append((old.address, size))
+    }
+    return freed
+  }
+
+  /// Takes out the buffers that were given back in that round or before.
+  fileprivate mutating func takeIdle(since round: Int) -> [PixelPool.Freed] {
+    var freed: [PixelPool.Freed] = []
+    for (size, buffers) in idle {
+      let expired = buffers.prefix { $0.round <= round }
+      guard !expired.isEmpty else { continue }
+      freed += expired.map { ($0.address, size) }
+      statistics.bytesIdle -= expired.count * size
+      idle[size] = expired.count == buffers.count ? nil : Array(buffers[expired.count...])
+    }
+    return freed
+  }
+}
+
+extension PixelPool {
   /// Rounds up to one of four sizes per power of two, so that images of about one size share buffers.
   static func capacity(for byteCount: Int) -> Int {
     let wanted = max(byteCount, 256)
@@ -112,18 +202,21 @@ public final class PixelPool: Sendable {
     return (wanted + step - 1) / step * step
   }
 
-  private static let hugePage = 2 << 20
-
   private static func allocate(capacity: Int) -> UInt? {
+    if capacity >= PageMemory.threshold {
+      return PageMemory.allocate(byteCount: capacity, prefersHugePages: true).map { UInt(bitPattern: $0) }
+    }
     var pointer: UnsafeMutableRawPointer?
-    // Large buffers start at a huge page, so that the kernel can back them with few, large pages.
-    let isLarge = capacity >= 2 * hugePage
-    guard posix_memalign(&pointer, isLarge ? hugePage : 64, capacity) == 0, let pointer else { return nil }
-    if isLarge { madvise(pointer, capacity, MADV_HUGEPAGE) }
+    guard posix_memalign(&pointer, 64, capacity) == 0, let pointer else { return nil }
     return UInt(bitPattern: pointer)
   }
 
-  private static func deallocate(_ address: UInt) {
-    free(UnsafeMutableRawPointer(bitPattern: address))
+  private static func deallocate(_ address: UInt, capacity: Int) {
+    guard let pointer = UnsafeMutableRawPointer(bitPattern: address) else { return }
+    if capacity >= PageMemory.threshold {
+      PageMemory.deallocate(pointer, byteCount: capacity)
+    } else {
+      Glibc.free(pointer)
+    }
   }
 }

@@ -18,6 +18,8 @@ public struct ImageInfo: Hashable, Sendable {
   public var orientation: Orientation
   /// The description of the embedded ICC profile, if there is a readable one.
   public var colorProfile: String?
+  /// How the pixels are stored.
+  package var layout = Layout()
 
   /// Creates a description.
   public init(

@@ -235,9 +235,11 @@ extension GIFStructure {
   /// What the blocks say, in the terms of all formats.
   var info: ImageInfo {
     let isAnimated = frames.count > 1
-    return ImageInfo(
+    var info = ImageInfo(
       format: .gif, size: canvas, frameCount: frames.count, loopCount: isAnimated ? plays : 1,
       durations: isAnimated ? frames.map(\.duration) : [], hasAlpha: hasTransparency)
+    info.layout = ImageInfo.Layout(self)
+    return info
   }
 
   /// Refuses an animation whose frames together are too much work.

@@ -96,5 +96,6 @@ extension ImageInfo {
       format: .jpeg, size: header.size, bitDepth: header.precision,
       orientation: header.orientation ?? .topLeft,
       colorProfile: header.profile.flatMap { ICCProfile.description(of: $0) })
+    layout = Layout(header)
   }
 }

@@ -26,6 +26,8 @@ struct JPEGHeader {
   private(set) var profile: Data?
   /// Where the data of the first scan begin; `nil` when the bytes end before.
   private(set) var scanOffset: Int?
+  /// Whether the first scan is not the only one.
+  private(set) var hasSeveralScans = false
   /// Exif and XMP, if they are to be kept.
   private(set) var metadata = ImageMetadata()
   /// Bytes that must be there before the walk can go on.
@@ -134,6 +136,7 @@ struct JPEGHeader {
       guard process != 0 else {
         throw .corrupt(.jpeg, reason: "a scan before the frame header", offset: offset)
       }
+      hasSeveralScans = isProgressive || segment.byte(at: 0).map { Int($0) < components.count } ?? false
     case 0xE1: takeApplicationData(segment)
     case 0xE2: profileParts.add(segment)
     default: break
@@ -224,6 +227,11 @@ struct JPEGHeader {
   /// by this before memory is taken for it.
   var minimumScanBytes: Int {
     guard !isArithmetic else { return 0 }
+    return blockCount * (isProgressive ? 1 : 2) / 8
+  }
+
+  /// Blocks of 8×8 samples in all components.
+  var blockCount: Int {
     let maxHorizontal = components.reduce(1) { max($0, $1.horizontal) }
     let maxVertical = components.reduce(1) { max($0, $1.vertical) }
     var blocks = 0
@@ -232,7 +240,14 @@ struct JPEGHeader {
         ceil(size.width * component.horizontal, 8 * maxHorizontal)
         * ceil(size.height * component.vertical, 8 * maxVertical)
     }
-    return blocks * (isProgressive ? 1 : 2) / 8
+    return blocks
+  }
+
+  /// Samples that are stored for a pixel: 1.5 for 4:2:0.
+  var samplesPerPixel: Double {
+    let most = components.reduce((1, 1)) { (max($0.0, $1.horizontal), max($0.1, $1.vertical)) }
+    let samples = components.reduce(0) { $0 + $1.horizontal * $1.vertical }
+    return Double(samples) / Double(most.0 * most.1)
   }
 
   private func ceil(_ value: Int, _ divisor: Int) -> Int { (value + divisor - 1) / divisor }

@@ -41,6 +41,7 @@ struct PNGFile {
     case .sRGB: info.colorProfile = "sRGB"
     case .calibrated, nil: break
     }
+    info.layout = ImageInfo.Layout(self, profile: profile)
     return info
   }
 

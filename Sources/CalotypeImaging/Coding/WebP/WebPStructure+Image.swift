@@ -13,6 +13,7 @@ extension WebPStructure {
     if let colorProfile = payload(colorProfile, of: file) {
       info.colorProfile = ICCProfile.description(of: colorProfile)
     }
+    info.layout = ImageInfo.Layout(self)
     return info
   }
 

@@ -1,4 +1,3 @@
-import CalotypeSupport
 import Glibc
 
 /// How much memory this process may use.
@@ -9,17 +8,17 @@ package enum SystemMemory {
   /// Bytes this process may use: what the machine has or its control groups allow, whichever is less. Reads files.
   package static var availableToThisProcess: Int { available(controlGroups: .ofThisProcess) }
 
-  static func cacheLimit(memory: Int) -> Int {
+  package static func cacheLimit(memory: Int) -> Int {
     min(memory / 4, 512 << 20)
   }
 
   /// What the machine has or the groups allow, whichever is less.
-  static func available(controlGroups: MemoryControlGroups) -> Int {
+  package static func available(controlGroups: MemoryControlGroups) -> Int {
     min(physical, controlGroups.limit ?? .max)
   }
 
   /// Memory of the machine in bytes.
-  static var physical: Int {
+  package static var physical: Int {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let size = sysconf(Int32(_SC_PAGESIZE))
     // A system that does not say gets the cache of a small machine.
@@ -29,7 +28,7 @@ package enum SystemMemory {
 
 extension MemoryControlGroups {
   /// Those that this process is in now.
-  static var ofThisProcess: MemoryControlGroups {
+  package static var ofThisProcess: MemoryControlGroups {
     MemoryControlGroups(root: "", membership: SmallFile.text("/proc/self/cgroup") ?? "")
   }
 }

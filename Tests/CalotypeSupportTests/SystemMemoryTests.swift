@@ -2,7 +2,7 @@ import CalotypeTestKit
 import FoundationEssentials
 import Testing
 
-@testable import CalotypeCaching
+@testable import CalotypeSupport
 
 @Suite struct SystemMemoryTests {
   private func write(_ text: String, _ path: String, in folder: TemporaryFolder) throws {
@@ -41,7 +41,7 @@ import Testing
   @Test func cacheGetsAQuarterAndAtMostHalfAGigabyte() {
     #expect(SystemMemory.cacheLimit(memory: 400) == 100)
     #expect(SystemMemory.cacheLimit(memory: .max) == 512 << 20)
-    #expect(MemoryCache<Int>.defaultByteLimit > 0)
-    #expect(MemoryCache<Int>.defaultByteLimit <= min(SystemMemory.physical / 4, 512 << 20))
+    #expect(SystemMemory.defaultCacheLimit > 0)
+    #expect(SystemMemory.defaultCacheLimit <= min(SystemMemory.physical / 4, 512 << 20))
   }
 }

@@ -1,34 +1,44 @@
-import CalotypeSupport
-
 /// The control groups that hold the memory of a process: its own, innermost first, and those around it. Version 2 or 1.
-struct MemoryControlGroups: Sendable {
-  struct Group: Hashable, Sendable {
-    let folder: String
-    let isVersion2: Bool
+package struct MemoryControlGroups: Sendable {
+  package struct Group: Hashable, Sendable {
+    package let folder: String
+    package let isVersion2: Bool
+
+    package init(folder: String, isVersion2: Bool) {
+      (self.folder, self.isVersion2) = (folder, isVersion2)
+    }
   }
 
   /// What a group says now.
-  struct Usage: Hashable, Sendable {
+  package struct Usage: Hashable, Sendable {
     /// Bytes it may have: `memory.high`, from where it is throttled, or `memory.max`, whichever is less.
-    var limit: Int
+    package var limit: Int
     /// Bytes that cannot be had back easily: all but what of files was not used for long.
-    var workingSet: Int
+    package var workingSet: Int
+
+    package init(limit: Int, workingSet: Int) {
+      (self.limit, self.workingSet) = (limit, workingSet)
+    }
   }
 
   /// How often something happened, since the group was made.
-  struct Events: Hashable, Sendable {
+  package struct Events: Hashable, Sendable {
     /// It was throttled, or reclaimed at its limit.
-    var limits = 0
+    package var limits = 0
     /// There was nothing to be reclaimed.
-    var outOfMemory = 0
+    package var outOfMemory = 0
+
+    package init(limits: Int = 0, outOfMemory: Int = 0) {
+      (self.limits, self.outOfMemory) = (limits, outOfMemory)
+    }
   }
 
-  let groups: [Group]
+  package let groups: [Group]
 
   /// - Parameters:
   ///   - root: Where the file tree begins; empty outside of tests.
   ///   - membership: The text of `/proc/self/cgroup`: lines of `id:controllers:path`.
-  init(root: String, membership: String) {
+  package init(root: String, membership: String) {
     var groups: [Group] = []
     for line in membership.split(separator: "\n") {
       let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -48,7 +58,7 @@ struct MemoryControlGroups: Sendable {
     self.init(groups)
   }
 
-  init(_ groups: [Group]) {
+  package init(_ groups: [Group]) {
     self.groups = groups.filter { group in
       SmallFile.text("\(group.folder)/\(group.isVersion2 ? "memory.current" : "memory.usage_in_bytes")")
         != nil
@@ -58,12 +68,12 @@ struct MemoryControlGroups: Sendable {
   }
 
   /// The lowest limit from which on memory is refused; `nil` when there is none.
-  var limit: Int? {
+  package var limit: Int? {
     groups.compactMap { number(in: $0, $0.isVersion2 ? "memory.max" : "memory.limit_in_bytes") }.min()
   }
 
   /// Of all groups that have a limit.
-  var usages: [Usage] {
+  package var usages: [Usage] {
     groups.compactMap { group in
       let limits =
         group.isVersion2
@@ -79,19 +89,19 @@ struct MemoryControlGroups: Sendable {
   }
 
   /// Of the innermost group; a group of version 1 does not count them.
-  var events: Events {
+  package var events: Events {
     guard let group = groups.first, group.isVersion2 else { return Events() }
     let counts = values(in: group, "memory.events")
     return Events(limits: (counts["high"] ?? 0) + (counts["max"] ?? 0), outOfMemory: counts["oom"] ?? 0)
   }
 
   /// The file whose changes say that ``events`` changed.
-  var eventsPath: String? {
+  package var eventsPath: String? {
     groups.first.flatMap { $0.isVersion2 ? "\($0.folder)/memory.events" : nil }
   }
 
   /// Where the innermost group reports stalls, if it does.
-  var stallPath: String? {
+  package var stallPath: String? {
     groups.first.flatMap { $0.isVersion2 ? "\($0.folder)/memory.pressure" : nil }
   }
 

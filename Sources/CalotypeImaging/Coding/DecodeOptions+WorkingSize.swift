@@ -1,0 +1,163 @@
+import CPixels
+
+extension DecodeOptions {
+  /// Bytes that a decode by these options takes at its peak: its result, and what our code and the libraries take besides.
+  ///
+  /// From measurements of photographs. For images of a megapixel and more it is rarely below the truth, and then by
+  /// less than a tenth; what a file may do that its header does not say, it is assumed to do. The encoded bytes are not
+  /// counted, nor what ``transforms`` take beyond a second picture.
+  ///
+  /// - Complexity: O(sides of a thumbnail).
+  package func workingByteCount(for info: ImageInfo) -> Int {
+    DecodeWork(self, info).map { Int(min($0.peakByteCount, 0x1p62)) } ?? .max
+  }
+}
+
+/// What a decode consists of, as far as the header tells. In floating point: sizes are whatever a header says.
+struct DecodeWork {
+  let options: DecodeOptions
+  let info: ImageInfo
+  /// The size that the decoder delivers: that of the source, or what JPEG is reduced to.
+  let decoded: PixelSize
+  /// By how much that is less than the source, in each direction.
+  let denominator: Int
+  /// The size of the result, in stored axes; `nil` without a thumbnail.
+  let thumbnail: PixelSize?
+  /// How the picture is shrunk; `nil` when there is nothing to shrink, or it is not known.
+  let plan: ResamplePlan?
+  /// Whether it is shrunk while its rows come. If not, the whole picture is needed first.
+  let isStreamed: Bool
+  let layout: ImageInfo.Layout
+
+  /// Malloc, tables and code of the libraries that a decode touches.
+  private static let base = Double(2 << 20)
+  /// Where pages are moved in ``RollingRows``, and as much again.
+  private static let rollingSlack = Double(4 << 20)
+
+  /// `nil` for sizes that no header can say.
+  init?(_ options: DecodeOptions, _ info: ImageInfo) {
+    guard (1...Int(Int32.max)).contains(info.size.width), (1...Int(Int32.max)).contains(info.size.height),
+      Self.pixels(info.size) < 0x1p56
+    else { return nil }
+    self.options = options
+    self.info = info
+    layout = info.layout
+    var denominator = 1
+    if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
+      denominator = JPEGDecoder.denominator(for: info.size, minimumSize: minimum)
+    }
+    let decoded = PixelSize(
+      width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)
+    self.decoded = decoded
+    self.denominator = denominator
+    let orientation = options.appliesOrientation ? info.orientation : .topLeft
+    guard let thumbnail = options.decodedThumbnail(for: info),
+      let size = try? thumbnail.resize(of: decoded, sourceSize: info.size, orientation: orientation).size
+    else {
+      (self.thumbnail, plan, isStreamed) = (nil, nil, false)
+      return
+    }
+    self.thumbnail = size
+    let shrinker = RowShrinker([thumbnail], of: info, options: options)
+    let plans = try? shrinker.plans(
+      of: decoded, format: .rgba8, isOpaque: !info.hasAlpha,
+      profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
+    let comesInRows =
+      !layout.needsCanvas && layout.isKnown && !(options.allowsPartial && info.format != .jpeg)
+    plan = plans?.first
+    isStreamed = plan != nil && comesInRows && Self.shrinksRows(info)
+  }
+
+  /// Smaller WebP is decoded as a whole, too.
+  private static func shrinksRows(_ info: ImageInfo) -> Bool {
+    switch info.format {
+    case .jpeg, .png, .apng: true
+    case .webp: pixels(info.size) * 4 >= Double(16 << 20)
+    default: false
+    }
+  }
+
+  static func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
+
+  /// Bytes of a pixel that is decoded.
+  private var bytesPerPixel: Double { options.pixels == .native && info.bitDepth > 8 ? 8 : 4 }
+  private var bytesPerRow: Double { bytesPerPixel * Double(decoded.width) }
+  private var whole: Double { bytesPerPixel * Self.pixels(decoded) }
+  private var result: Double { thumbnail.map { 4 * Self.pixels($0) } ?? whole }
+
+  /// The most of what is there while the picture is decoded, and then while it is finished.
+  var peakByteCount: Double {
+    var peak = decoding
+    let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
+    if thumbnail != nil, !isStreamed {
+      let mixesInSRGB = converts && options.decodedThumbnail(for: info)?.linearLight == true
+      peak = max(peak, whole + (mixesInSRGB ? whole : shrinking + result))
+    }
+    let turns = options.appliesOrientation && info.orientation != .topLeft
+    if converts || turns || !options.transforms(for: info).isEmpty { peak = max(peak, 2 * result) }
+    return Self.base + peak
+  }
+
+  /// While the picture is decoded.
+  private var decoding: Double {
+    switch info.format {
+    case .jpeg:
+      let coefficients =
+        layout.isKnown
+        ? Double(layout.coefficientByteCount) : 2 * layout.samplesPerPixel * Self.pixels(info.size)
+      return coefficients + 64 * Double(info.size.width) + (streaming ?? whole)
+    case .png, .apng: return png
+    case .webp: return webp
+    case .gif: return whole + (layout.needsCanvas || !layout.isKnown ? Self.pixels(decoded) : 64 * 1024)
+    default: return 2 * whole
+    }
+  }
+
+  /// The result, and the rows that are in memory at a time.
+  private var streaming: Double? {
+    guard isStreamed, let plan else { return nil }
+    let rows = min(Double(decoded.height), Double(plan.window) + max(16, 256 * 1024 / bytesPerRow))
+    return result + rows * bytesPerRow + shrinking
+  }
+
+  /// Weights and scratch of a resize.
+  private var shrinking: Double {
+    guard let thumbnail else { return 0 }
+    func weights(_ outputs: Int, of samples: Int) -> Double {
+      2 * Double(outputs) * (8 * max(1, Double(samples) / Double(outputs)) + 16)
+    }
+    // 16 bits a sample, of each row that is filtered together with others; and what is transparent, multiplied.
+    let rows = 2 * Double(cpx_resample_group + 4)
+    let multiplied = info.hasAlpha ? plan.map { Double($0.window) } ?? rows : 0
+    return (rows + multiplied) * bytesPerRow
+      + weights(thumbnail.width, of: min(decoded.width, 1 << 16))
+      + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
+  }
+
+  private var png: Double {
+    let inflated = layout.isKnown ? Double(layout.inflatedByteCount) : 8 * Self.pixels(decoded)
+    let scattered = layout.isKnown ? Double(layout.scatteredByteCount) : inflated
+    let rows = 2 * inflated / Double(decoded.height)
+    if let streaming { return streaming + max(256 * 1024, rows) + 128 * 1024 }
+    let spare = max(0, inflated - whole)
+    let isAtOnce =
+      !layout.needsCanvas && inflated <= Double(PNGPixelReader.wholeLimit)
+      && spare <= Double(PNGPixelReader.spareLimit)
+    if isAtOnce { return whole + spare + (scattered > whole + spare - inflated ? scattered : 0) }
+    if inflated <= Double(PNGPixelReader.spareLimit) { return whole + inflated + scattered }
+    return whole + max(128 * 1024, rows) + 64 * 1024
+  }
+
+  private var webp: Double {
+    let isLossless = layout.isLossless || !layout.isKnown
+    // Besides what it writes to: of lossless pictures all pixels, of others some rows, and a plane of alpha with what it
+    // was made of.
+    let inside =
+      isLossless
+      ? 4 * Self.pixels(decoded) + 64 * Double(decoded.width)
+      : (info.hasAlpha ? 5 * Self.pixels(decoded) : 0) + 128 * Double(decoded.width)
+    guard isStreamed, let plan else { return whole + inside }
+    let rows = Double(plan.window) + (isLossless ? 448 : 256)
+    return result + shrinking + inside + min(whole, rows * bytesPerRow + Self.rollingSlack)
+  }
+}

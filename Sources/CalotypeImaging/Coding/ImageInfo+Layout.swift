@@ -1,0 +1,65 @@
+extension ImageInfo {
+  /// How the pixels are stored, as far as it decides what a decode of them takes: known from the header.
+  ///
+  /// It is no part of what an image is: all layouts are equal, and an ``ImageInfo`` that was kept in a cache has lost its own.
+  package struct Layout: Sendable {
+    /// Whether a decoder has said anything. If not, the worst is assumed.
+    package var isKnown = false
+    /// Samples that are stored for a pixel (JPEG): 1.5 for 4:2:0, 3 for 4:4:4.
+    package var samplesPerPixel = 3.0
+    /// Bytes of coefficients that are collected before there are pixels (JPEG in several scans).
+    package var coefficientByteCount = 0
+    /// Whether rows do not come from top to bottom, or the first frame does not fill the canvas: then the picture is
+    /// decoded as a whole.
+    package var needsCanvas = false
+    /// Whether the bitstream is lossless (WebP).
+    package var isLossless = false
+    /// Bytes of the rows before they were compressed (PNG).
+    package var inflatedByteCount = 0
+    /// Bytes of compressed rows that lie in several pieces (PNG); 0 when they are one.
+    package var scatteredByteCount = 0
+    /// Whether colours have to be converted to be sRGB.
+    package var hasProfile = false
+
+    /// What is assumed of a format that does not say more.
+    package init() {}
+  }
+}
+
+extension ImageInfo.Layout: Hashable {
+  package static func == (a: Self, b: Self) -> Bool { true }
+  package func hash(into hasher: inout Hasher) {}
+}
+
+extension ImageInfo.Layout {
+  init(_ header: JPEGHeader) {
+    isKnown = true
+    samplesPerPixel = header.samplesPerPixel
+    coefficientByteCount = header.hasSeveralScans ? header.blockCount * 128 : 0
+    hasProfile = header.profile != nil
+  }
+
+  init(_ file: PNGFile, profile: ColorProfile?) {
+    let (structure, header) = (file.structure, file.structure.header)
+    isKnown = true
+    needsCanvas = header.isInterlaced || file.firstFrame != nil
+    inflatedByteCount = (try? header.inflatedBytes(PNGPass.all(of: header))) ?? .max
+    if let data = structure.imageData {
+      let first = Int(file.bytes.bigEndian32(at: data.lowerBound)) + 12
+      scatteredByteCount = first < data.count ? data.count : 0
+    }
+    hasProfile = !(profile.map { $0 == .sRGB } ?? true)
+  }
+
+  init(_ structure: WebPStructure) {
+    isKnown = true
+    isLossless = structure.firstFrame.isLossless
+    needsCanvas = structure.firstFrame.size != structure.canvas
+    hasProfile = structure.colorProfile != nil
+  }
+
+  init(_ structure: GIFStructure) {
+    isKnown = true
+    needsCanvas = structure.firstFrame.isInterlaced || !structure.fillsCanvas(structure.firstFrame)
+  }
+}
