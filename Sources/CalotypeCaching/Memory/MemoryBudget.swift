@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// How many bytes a ``MemoryCache`` may hold now: what it was given, less what the memory of the machine demands.
 ///
 /// A value without a clock: whoever asks tells the time.

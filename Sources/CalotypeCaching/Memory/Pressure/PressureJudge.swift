@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// Decides from what was measured how short memory is. A value without I/O.
 struct PressureJudge: Sendable {
   /// What was measured at one moment.
