@@ -122,7 +122,8 @@ let package = Package(
       name: "ByteCache", dependencies: ["CalotypeCaching"], path: "Examples/ByteCache", swiftSettings: swift),
 
     .testTarget(
-      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift),
+      name: "CalotypeSupportTests", dependencies: ["CalotypeSupport", "CalotypeTestKit"], swiftSettings: swift
+    ),
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [

@@ -105,7 +105,7 @@ struct PixelPoolTests {
 
   @Test("the shared pool keeps no more than an eighth of the memory")
   func shared() {
-    #expect(PixelPool.shared.byteLimit == min(128 << 20, ProcessMemory.limit / 8))
+    #expect(PixelPool.shared.byteLimit == min(128 << 20, SystemMemory.availableToThisProcess / 8))
   }
 
   @Test("buffers are cleared for the next one where that is asked for", arguments: [4096, 1 << 20])

@@ -39,10 +39,13 @@ struct PredictionTests {
     var options: DecodeOptions { DecodeOptions(thumbnail: box.map { .fit($0, $0) }) }
   }
 
-  private static func coded(_ samples: Double, scans pixels: Int = 0) -> @Sendable (inout ImageInfo.Layout) -> Void {
+  private static func coded(_ samples: Double, scans pixels: Int = 0)
+    -> @Sendable (inout ImageInfo.Layout) -> Void
+  {
     { ($0.samplesPerPixel, $0.coefficientByteCount) = (samples, Int(2 * samples * Double(pixels))) }
   }
-  private static func rows(_ inflated: Int, scattered: Int = 0) -> @Sendable (inout ImageInfo.Layout) -> Void {
+  private static func rows(_ inflated: Int, scattered: Int = 0) -> @Sendable (inout ImageInfo.Layout) -> Void
+  {
     { ($0.inflatedByteCount, $0.scatteredByteCount) = (inflated, scattered) }
   }
   private static let lossless: @Sendable (inout ImageInfo.Layout) -> Void = { $0.isLossless = true }

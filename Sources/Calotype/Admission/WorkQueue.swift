@@ -22,6 +22,8 @@ final class WorkQueue: Sendable {
     /// Bytes that are reserved with its turn.
     var bytes = 0
     var account = MemoryAccounts.Account.decoded
+    /// Whether it holds bytes that come free with its turn.
+    var holdsBytes = false
   }
 
   /// A turn, to be ended by ``end()``, and the bytes that came with it.
@@ -340,8 +342,10 @@ final class WorkQueue: Sendable {
       } fits: { id in
         guard let claim = state.waiters[id]?.claim, claim.bytes > 0, let memory else { return true }
         // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
-        // would give any back: they may hold what it waits for.
-        if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id, state.running > 0 {
+        // would give any back, and they hold what it may wait for. They are few: no more is read meanwhile.
+        if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id,
+          state.running > 0 || !claim.holdsBytes
+        {
           return false
         }
         let owner = id == blockedBefore?.id ? self.owner : nil

@@ -45,8 +45,6 @@ final class ArrivingDecoderSlot: Sendable {
   var isEmpty: Bool { state.withLock { $0.decoder == nil } }
   /// ``ArrivalDecoder/postponed`` of the decoder, while nobody uses it.
   var postponed: Duration? { state.withLock { $0.isInUse ? nil : $0.decoder?.postponed } }
-  /// Whether bytes are reserved for the canvas.
-  var isReserved: Bool { state.withLock { $0.reservation != nil } }
 
   /// Puts a decoder there.
   func fill(_ decoder: ArrivalDecoder, dropsPreview: @escaping @Sendable () -> Void) {
@@ -77,14 +75,12 @@ final class ArrivingDecoderSlot: Sendable {
     dropped?.release()
   }
 
-  /// Keeps the bytes that its canvas takes.
-  func keep(_ reservation: MemoryReservation) {
-    let refused = state.withLock { state -> MemoryReservation? in
-      if state.isGivenUp, !state.isInUse { return reservation }
-      state.reservation = reservation
-      return nil
-    }
-    refused?.release()
+  /// Reserves so many bytes for the decoder, which is in use, if there is room for them.
+  func reserve(_ bytes: Int, of memory: PipelineMemory) -> Bool {
+    if let reservation = state.withLock({ $0.reservation }) { return reservation.grow(to: bytes) }
+    guard let reservation = memory.tryReserve(bytes, in: .arriving) else { return false }
+    state.withLock { $0.reservation = reservation }
+    return true
   }
 
   /// The decoder and its bytes, to finish the image with; `nil` if it has been given up.

@@ -16,7 +16,8 @@ extension ImageJob {
     let next = job.demand.isTransformed ? options.outputByteCount(for: info) : 0
     let (sum, overflow) = bytes.addingReportingOverflow(next)
     return WorkQueue.Claim(
-      flow: QueueFlow(partition: plan.request.partition), cost: cost, bytes: overflow ? .max : sum)
+      flow: QueueFlow(partition: plan.request.partition), cost: cost, bytes: overflow ? .max : sum,
+      holdsBytes: !plan.request.source.isAtHand)
   }
 
   /// Runs `body` on a decoding thread when there is one, and room for the pixels.
@@ -185,7 +186,9 @@ extension ImageJob {
       slot.fill(decoder) { [weak job] in job?.dropPreview() }
     }
     guard let decoder = slot.take() else { return }
-    guard decoder.isWorthWhile(arrival.progress) else { return slot.putBack() }
+    guard decoder.isWorthWhile(arrival.progress), await reserve(for: decoder, bytes, arrival.progress) else {
+      return slot.putBack()
+    }
     let elapsed = context.elapsed
     do {
       // In turns of its own, in line with all others: neither can keep the other waiting for long.
@@ -195,14 +198,8 @@ extension ImageJob {
           try decoder.advance(bytes, arrival.progress, previews: previews, now: elapsed)
         }
       }
-      if let info = decoder.info, !slot.isReserved {
-        let byteCount = plan.decodeOptions.workingByteCount(for: info)
-        if let reservation = context.memory.tryReserve(byteCount, in: .arriving) {
-          slot.keep(reservation)
-        } else {
-          slot.giveUp()
-        }
-      }
+      // A coder that wants all bytes at once gets them when they are here.
+      if decoder.isCollecting { slot.giveUp() }
       slot.putBack()
       if let preview, !slot.isGivenUp { job.publish(preview: preview) }
     } catch {
@@ -210,5 +207,26 @@ extension ImageJob {
       slot.giveUp()
       slot.putBack()
     }
+  }
+
+  /// Reserves what a decoder takes, before it takes it: its canvas, as the header says, and its copy of the bytes.
+  ///
+  /// - Returns: Whether it may go on: not before the header is there, nor when there is no room.
+  private func reserve(for decoder: ArrivalDecoder, _ bytes: ArrivingBytes, _ progress: LoadProgress) async
+    -> Bool
+  {
+    let plan = plan
+    if decoder.header == nil, decoder.mayHaveHeader(progress) {
+      let start = bytes.bytes(from: 0)
+      decoder.header = try? await context.probing(start.count) {
+        try plan.coders.probe(start, limits: plan.limits, formatHint: plan.request.formatHint)
+      }
+    }
+    guard let header = decoder.header else { return false }
+    let canvas = plan.decodeOptions.workingByteCount(for: header)
+    let (sum, overflow) = canvas.addingReportingOverflow(max(progress.expected ?? 0, progress.received))
+    if slot.reserve(overflow ? .max : sum, of: context.memory) { return true }
+    slot.giveUp()
+    return false
   }
 }

@@ -103,6 +103,8 @@ struct OriginalJob: Sendable {
 
   /// Loads it, or waits for the job that does, and stays until it is stored.
   private func ask(kept: KeptOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
+    var turn = turn
+    defer { turn?.end() }
     var validators: Validators?
     if kept != nil, !conditional.isEmpty {
       validators = Validators(
@@ -119,7 +121,7 @@ struct OriginalJob: Sendable {
       await job.carry(new, leave: { place.leave() }) {
         await LoadJob(
           context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
-        ).run(turn: turn) { result in
+        ).run(turn: turn.take()) { result in
           switch result {
           case .success(let loaded): finish(with: place, loaded)
           // What is stale may take the place of what could not be loaded.
@@ -129,9 +131,8 @@ struct OriginalJob: Sendable {
         }
       }
       context.jobs.ended(isOfJob: true)
-    } else {
-      turn?.end()
     }
+    turn.take()?.end()
     let loaded = try await place.value()
     finish(with: place, loaded)
     // Whoever does not find it on disk yet has to find it here.

@@ -18,14 +18,27 @@ final class ArrivalDecoder: @unchecked Sendable {
   private var passes = 0
   private var lastPreview: Duration?
   private var previewCost: Duration?
+  /// What there must be to look for the header again.
+  private var nextLook = 1
 
   init(_ decoder: IncrementalDecoder, start: Duration) {
     self.decoder = decoder
     self.start = start
   }
 
-  /// What the header says, once it is there.
-  var info: ImageInfo? { decoder.info }
+  /// What the header says, once somebody has looked at it.
+  var header: ImageInfo?
+
+  /// Whether the coder wants all bytes at once.
+  var isCollecting: Bool { decoder.isCollecting }
+
+  /// Whether so much more has arrived since the last look that the header may be there: looks at headers of any length cost
+  /// no more than twice their bytes.
+  func mayHaveHeader(_ progress: LoadProgress) -> Bool {
+    guard progress.received >= nextLook else { return false }
+    nextLook = max(512, progress.received * 2)
+    return true
+  }
 
   /// How long to wait with a preview that would delay the image, if more comes as fast as until now: if nothing comes, it
   /// is time to show what there is.

@@ -16,20 +16,16 @@ extension PipelineContext {
   func subscribe(
     to request: ImageRequest, want: Want, turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<MadeImage> {
+    var turn = turn
+    defer { turn?.end() }
     let key = JobKey.image(request, number: want.number)
     try jobs.checkOpen(isOfJob: want.isOfJob)
-    if let place = jobs.images.join(key, want) {
-      turn?.end()
-      return place
-    }
+    if let place = jobs.images.join(key, want) { return place }
     let plan = Plan(request, configuration)
     let queue = turn == nil && !want.isOfJob ? try queue(for: plan, policy: request.cachePolicy) : nil
     let (place, new) = try jobs.images.join(key, want) { try makeJob(for: request, want) }
-    guard let new else {
-      turn?.end()
-      return place
-    }
-    begin(new, queue: queue, plan, turn: turn) { job, turn in
+    guard let new else { return place }
+    begin(new, queue: queue, plan, turn: turn.take()) { job, turn in
       await ImageJob(self, job, plan, turn: turn).run()
     }
     return place
@@ -41,24 +37,17 @@ extension PipelineContext {
   func subscribe(
     toOriginalOf plan: Plan, policy: CachePolicy, want: Want, turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<LoadedSource> {
+    var turn = turn
+    defer { turn?.end() }
     let request = plan.request
     let key = JobKey.original(request, policy: policy, number: want.number)
     try jobs.checkOpen(isOfJob: want.isOfJob)
-    if let place = jobs.originals.join(key, want) {
-      turn?.end()
-      return place
-    }
+    if let place = jobs.originals.join(key, want) { return place }
     let queue = turn == nil && !want.isOfJob ? try queue(for: plan, policy: policy) : nil
     let (place, new) = try jobs.originals.join(key, want) { try makeJob(for: request, want) }
-    guard let new else {
-      turn?.end()
-      return place
-    }
-    if finishAtOnce(new, plan, policy: policy) {
-      turn?.end()
-      return place
-    }
-    begin(new, queue: queue, plan, turn: turn) { job, turn in
+    guard let new else { return place }
+    if finishAtOnce(new, plan, policy: policy) { return place }
+    begin(new, queue: queue, plan, turn: turn.take()) { job, turn in
       await OriginalJob(context: self, job: job, plan: plan, policy: policy).run(turn: turn)
     }
     return place

@@ -27,7 +27,8 @@ struct PurgeLog: Sendable {
     var goesOn = true
   }
 
-  /// The most purges that are told apart; beyond, all that was begun before the oldest counts as purged.
+  /// The most purges that are told apart; beyond, all that was begun before the oldest counts as purged, and nothing can be
+  /// read until it has ended.
   static let capacity = 256
 
   /// The number of the newest purge.
@@ -35,6 +36,8 @@ struct PurgeLog: Sendable {
   /// What was begun before this counts as purged.
   private var floor = 0
   private var purges: [Purge] = []
+  /// Purges that go on and are not told apart.
+  private var others = 0
 
   /// A purge begins.
   ///
@@ -42,13 +45,21 @@ struct PurgeLog: Sendable {
   mutating func begin(_ selection: Selection) -> Int {
     now += 1
     purges.append(Purge(number: now, selection: selection))
-    if purges.count > Self.capacity { floor = purges.removeFirst().number }
+    if purges.count > Self.capacity {
+      let oldest = purges.remove(at: purges.firstIndex { !$0.goesOn } ?? 0)
+      floor = max(floor, oldest.number)
+      if oldest.goesOn { others += 1 }
+    }
     return now
   }
 
   /// The caches have nothing any more that was there when a purge began.
   mutating func end(_ number: Int) {
-    if let index = purges.firstIndex(where: { $0.number == number }) { purges[index].goesOn = false }
+    if let index = purges.firstIndex(where: { $0.number == number }) {
+      purges[index].goesOn = false
+    } else {
+      others -= 1
+    }
   }
 
   /// Forgets purges that are older than all that was begun.
@@ -65,7 +76,7 @@ struct PurgeLog: Sendable {
 
   /// Whether what a cache has may be used: nothing that goes on takes it in.
   func isReadable(_ key: CacheKey, tags: [String]) -> Bool {
-    !purges.contains { $0.goesOn && $0.selection.contains(key, tags: tags) }
+    others == 0 && !purges.contains { $0.goesOn && $0.selection.contains(key, tags: tags) }
   }
 
   /// Whether there is nothing to ask.

@@ -89,6 +89,11 @@ public final class IncrementalDecoder {
     }
   }
 
+  /// Whether the coder wants all bytes at once, which are collected for it.
+  package var isCollecting: Bool {
+    if case .collecting = state { true } else { false }
+  }
+
   /// What can be seen now, as the options ask for it, with ``Image/isPartial`` set; `nil` when there is nothing new
   /// since the last snapshot, or nothing at all. Does not disturb the decode.
   public func snapshot() throws(ImagingError) -> Image? {

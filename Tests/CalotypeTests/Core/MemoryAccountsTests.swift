@@ -151,4 +151,16 @@ struct PurgeLogTests {
     #expect(!log.isValid(key, tags: [], since: 1))
     #expect(log.isValid(key, tags: [], since: log.now - PurgeLog.capacity / 2))
   }
+
+  @Test("purges that go on are not forgotten, however many there are")
+  func manyThatGoOn() {
+    var log = PurgeLog()
+    let numbers = (0..<2 * PurgeLog.capacity).map { log.begin(.keys([$0 == 0 ? key.text : "other"])) }
+    #expect(!log.isReadable(key, tags: []))
+    for number in numbers.dropFirst() { log.end(number) }
+    #expect(!log.isReadable(key, tags: []))
+    #expect(!log.isValid(key, tags: [], since: 0))
+    log.end(numbers[0])
+    #expect(log.isReadable(key, tags: []))
+  }
 }

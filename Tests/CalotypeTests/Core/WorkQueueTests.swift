@@ -190,4 +190,31 @@ struct WorkQueueTests {
     #expect(statistics.peakRunning <= 3)
     #expect(memory.statistics.peakBytes <= 50)
   }
+
+  @Test("nobody passes one that waits for memory for ever, unless they hold what it waits for")
+  func passing() async throws {
+    let memory = Self.pixels(100)
+    let queue = WorkQueue(limit: 10, memory: memory, now: { .zero })
+    // Held by somebody who needs no turn any more.
+    let held = try #require(memory.tryReserve(50, in: .decoded))
+    let (log, gate) = (Log(), Gate())
+    let large = Task {
+      try await queue.run(priority: LivePriority(.medium), claim(60)) {
+        log.add("large")
+        try await gate.wait()
+      }
+    }
+    await wait(queue, waiting: 1)
+    let late = Task { try await queue.run(priority: LivePriority(.medium), claim(10)) { log.add("late") } }
+    await wait(queue, waiting: 2)
+    try await queue.run(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 10, holdsBytes: true)) {
+      log.add("holder")
+    }
+    #expect(log.names == ["holder"])
+    held.release()
+    try await late.value
+    gate.open()
+    try await large.value
+    #expect(Set(log.names) == ["holder", "large", "late"])
+  }
 }

@@ -90,6 +90,76 @@ struct MemoryBoundTests {
     #expect(await pipeline.statistics.heldBytes == 0)
   }
 
+  /// Says when its header is found, and when its decoders are given bytes.
+  private final class WatchedCoder: ImageDecoding {
+    private final class Decoder: IncrementalImageDecoding {
+      let coder: WatchedCoder
+      init(_ coder: WatchedCoder) { self.coder = coder }
+      func append(_ chunk: Data) { coder.isFed.open() }
+      var info: ImageInfo? { nil }
+      func snapshot() -> Image? { nil }
+      var completeFrameCount: Int { 0 }
+      func frame(at index: Int) throws(ImagingError) -> Bitmap { throw .emptyInput }
+      func finish() throws(ImagingError) -> Image { throw .emptyInput }
+    }
+
+    static let watched = ImageFormat(rawValue: "watched")
+    let hasHeader = Gate()
+    let isFed = Gate()
+    let looks = Lock(0)
+    var formats: [ImageFormat] { [Self.watched] }
+
+    func format(of prefix: Data) -> ImageFormat? {
+      prefix.starts(with: Data("watched".utf8)) ? Self.watched : nil
+    }
+
+    func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+      looks.withLock { $0 += 1 }
+      guard data.count >= 2_000 else { throw .truncated(Self.watched, byteCount: data.count) }
+      hasHeader.open()
+      return ImageInfo(format: Self.watched, size: PixelSize(width: 4_000, height: 4_000))
+    }
+
+    func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image {
+      throw .emptyInput
+    }
+
+    func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? { Decoder(self) }
+  }
+
+  @Test("a canvas is reserved before a decoder makes it", arguments: [32, 256])
+  func canvasesAreReserved(megabytes: Int) async throws {
+    let coder = WatchedCoder()
+    let (loader, time) = (FakeLoader(), ManualTime())
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.clock = time.clock
+      configuration.coders.register(coder)
+      configuration.memory = PipelineMemory(byteLimit: megabytes << 20)
+    }
+    let url = try LoadSamples.url("slow")
+    let body = Data("watched".utf8) + Data(count: 200_000)
+    let last = Gate()
+    var steps = (0..<40).map { FakeReply.Step.bytes(Data(body[($0 * 100)..<($0 * 100 + 100)])) }
+    steps += [.wait(last), .bytes(Data(body.dropFirst(4_000)))]
+    var reply = FakeReply(steps)
+    reply.expectedLength = body.count
+    loader.route(url, reply)
+    var request = ImageRequest(url: url)
+    request.previews = .everyPass
+    let task = Task { [request] in
+      for try await _ in pipeline.events(for: request) {}
+    }
+    try await coder.hasHeader.wait()
+    // With room for sixteen megapixels it is fed as the bytes come; without, never.
+    if megabytes == 256 { try await coder.isFed.wait() }
+    last.open()
+    await #expect(throws: (any Error).self) { try await task.value }
+    #expect(coder.isFed.isOpen == (megabytes == 256))
+    #expect(coder.looks.withLock { $0 } < 12)
+    await pipeline.settle()
+    #expect(await pipeline.statistics.heldBytes == 0)
+  }
+
   @Test("an observer that stops reading holds nothing that others need")
   func idleObservers() async throws {
     let png = try SampleImages.still(width: 1_000, height: 1_000)

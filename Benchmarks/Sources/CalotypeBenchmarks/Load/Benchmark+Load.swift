@@ -105,10 +105,10 @@ extension Benchmark {
   ) -> [(String, Double?, Quantity)] {
     let limit = figures[1] / mebi
     func mebibytes(_ index: Int) -> Quantity {
-      Quantity(figures[index] / mebi, unit: "MiB", limitName: "encodedBytes", limit: limit)
+      Quantity(figures[index] / mebi, unit: "MiB", limitName: "memory", limit: limit)
     }
     return [
-      ("\(name), encoded bytes at the peak", 1, mebibytes(0)),
+      ("\(name), bytes held at the peak", 1, mebibytes(0)),
       ("\(name), growth at the peak", nil, mebibytes(2)),
       ("\(name), growth 10 s later", nil, mebibytes(3)),
       (

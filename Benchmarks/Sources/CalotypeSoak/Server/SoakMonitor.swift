@@ -86,7 +86,7 @@ final class SoakMonitor: Sendable {
 
   /// Looks at the statistics of a pipeline until the task is cancelled.
   func watch(_ pipeline: ImagePipeline) async {
-    var peaks = (encoded: 0, decoded: 0)
+    var peak = 0
     while !Task.isCancelled {
       let statistics = await Self.statistics(of: pipeline)
       let now = record.elapsed
@@ -97,13 +97,9 @@ final class SoakMonitor: Sendable {
         record.check(name, value, bound: bound)
       }
       // What was reached between two looks.
-      if statistics.peakEncodedBytes > peaks.encoded {
-        peaks.encoded = statistics.peakEncodedBytes
-        record.check("peakEncodedBytes", peaks.encoded, bound: SoakBounds.limits.encodedBytes)
-      }
-      if statistics.peakDecodedBytes > peaks.decoded {
-        peaks.decoded = statistics.peakDecodedBytes
-        record.check("peakDecodedBytes", peaks.decoded, bound: SoakBounds.limits.decodedBytes)
+      if statistics.peakHeldBytes > peak {
+        peak = statistics.peakHeldBytes
+        record.check("peakHeldBytes", peak, bound: SoakBounds.memory)
       }
       try? await Task.sleep(for: .milliseconds(50))
     }
