@@ -38,12 +38,12 @@ struct PageMemoryTests {
   func growing() throws {
     let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
     let buffer = try #require(GrowableBuffer(capacity: 1))
-    var start = 0
-    for step in sequence(first: 1, next: { $0 * 2 + 1 }).prefix(while: { _ in start < bytes.count }) {
+    var (start, step) = (0, 1)
+    while start < bytes.count {
       let end = min(bytes.count, start + step)
       let isAdded = bytes.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
       #expect(isAdded && buffer.count == end)
-      start = end
+      (start, step) = (end, step * 2 + 1)
     }
     #expect(buffer.append(UnsafeRawBufferPointer(start: nil, count: 0)) && buffer.count == bytes.count)
     buffer.shrinkToFit()

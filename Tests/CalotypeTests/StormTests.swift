@@ -24,7 +24,7 @@ struct StormTests {
       memoryCache: MemoryCache(byteLimit: 64 << 20), diskCache: folder.diskCache())
     // Whoever comes when others have their images already finds the original on disk.
     configuration.freshness.defaultLifetime = .seconds(1000)
-    let budget = 200_000
+    let budget = 1_000_000
     configuration.limits.decodedBytes = budget
     configuration.limits.encodedBytes = 50_000
     configuration.limits.loads = 100

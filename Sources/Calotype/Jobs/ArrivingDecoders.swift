@@ -1,7 +1,8 @@
 import CalotypeImaging
 import CalotypeSupport
 
-/// The decoders of images that still arrive, which give way when room is short.
+/// What is held only until an image is there, and gives way when room is short: the decoders of images that still arrive,
+/// and stale originals about which a server is being asked.
 final class ArrivingDecoders: Sendable {
   private let slots = Lock([ObjectIdentifier: ArrivingDecoderSlot]())
 
@@ -34,10 +35,26 @@ final class ArrivingDecoderSlot: Sendable {
     var reservation: MemoryReservation?
     var isInUse = false
     var isGivenUp = false
-    var dropsPreview: (@Sendable () -> Void)?
+    var drops: (@Sendable () -> Void)?
   }
 
   private let state = Lock(State())
+
+  /// Keeps bytes that are reserved already, until they are needed elsewhere: then `drop` is called.
+  ///
+  /// - Returns: Whether there is room for them; they are given back if not.
+  func keep(_ reservation: MemoryReservation?, drop: @escaping @Sendable () -> Void) -> Bool {
+    guard let reservation else { return true }
+    guard reservation.move(to: .arriving) else {
+      reservation.release()
+      return false
+    }
+    state.withLock { state in
+      state.reservation = reservation
+      state.drops = drop
+    }
+    return true
+  }
 
   /// Whether it was given up: the image is decoded when all bytes are there.
   var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
@@ -47,11 +64,11 @@ final class ArrivingDecoderSlot: Sendable {
   var postponed: Duration? { state.withLock { $0.isInUse ? nil : $0.decoder?.postponed } }
 
   /// Puts a decoder there.
-  func fill(_ decoder: ArrivalDecoder, dropsPreview: @escaping @Sendable () -> Void) {
+  func fill(_ decoder: ArrivalDecoder, drops: @escaping @Sendable () -> Void) {
     state.withLock { state in
       if state.isGivenUp { return }
       state.decoder = decoder
-      state.dropsPreview = dropsPreview
+      state.drops = drops
     }
   }
 
@@ -96,7 +113,7 @@ final class ArrivingDecoderSlot: Sendable {
   func giveUp() {
     let (dropped, drop) = state.withLock { state -> (MemoryReservation?, (@Sendable () -> Void)?) in
       state.isGivenUp = true
-      let drop = state.dropsPreview.take()
+      let drop = state.drops.take()
       if state.isInUse { return (nil, drop) }
       state.decoder = nil
       return (state.reservation.take(), drop)

@@ -142,6 +142,11 @@ final class Job<Value: Sendable>: Sendable {
     _ = state.withLock { $0.machine.dropPreview() }
   }
 
+  /// What would do for now is not shown any more, to those who have not looked and those who come.
+  func dropInterim() {
+    _ = state.withLock { $0.machine.dropInterim() }
+  }
+
   /// Whether nobody wants it any more.
   var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
 

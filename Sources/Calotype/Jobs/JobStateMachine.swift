@@ -258,6 +258,12 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return wake(.interim)
   }
 
+  /// What would do for now is given up: nobody finds it any more.
+  mutating func dropInterim() -> Bool {
+    defer { interim = nil }
+    return interim != nil
+  }
+
   /// A subscriber has to look again at what has arrived.
   mutating func lookAgain(_ id: ID) -> Actions {
     guard !isFinished, arrival != nil, subscribers[id]?.hasLeft == false else { return Actions() }

@@ -41,8 +41,11 @@ struct OriginalJob: Sendable {
         // Who is content with what is stale may leave; what the server says is for the next one.
         let place = job.join(Want(Demand(), priority: .veryLow))
         defer { place?.leave() }
+        // While the server is asked, it is held for as long as nobody else needs the room.
+        let slot = context.arriving.add()
+        defer { context.arriving.remove(slot) }
         job.publish(interim: stale)
-        reservation?.release()
+        if !slot.keep(reservation, drop: { [weak job] in job?.dropInterim() }) { job.dropInterim() }
         try await ask(kept: kept?.withoutData, conditional, turn: turn.take())
       case .ask(let conditional):
         try Task.checkCancellation()

@@ -29,8 +29,9 @@ struct DecodeWork {
   let isStreamed: Bool
   let layout: ImageInfo.Layout
 
-  /// Malloc, tables and code of the libraries that a decode touches.
-  private static let base = Double(2 << 20)
+  /// Malloc, tables and code of the libraries that a decode touches: less for a small picture, most of whose decodes find
+  /// them in memory already.
+  private var base: Double { min(Double(2 << 20), Double(16 << 10) + Self.pixels(info.size)) }
   /// Where pages are moved in ``RollingRows``, and as much again.
   private static let rollingSlack = Double(4 << 20)
 
@@ -95,7 +96,7 @@ struct DecodeWork {
     }
     let turns = options.appliesOrientation && info.orientation != .topLeft
     if converts || turns || !options.transforms(for: info).isEmpty { peak = max(peak, 2 * result) }
-    return Self.base + peak
+    return base + peak
   }
 
   /// While the picture is decoded.
@@ -152,10 +153,8 @@ struct DecodeWork {
     let isLossless = layout.isLossless || !layout.isKnown
     // Besides what it writes to: of lossless pictures all pixels, of others some rows, and a plane of alpha with what it
     // was made of.
-    let inside =
-      isLossless
-      ? 4 * Self.pixels(decoded) + 64 * Double(decoded.width)
-      : (info.hasAlpha ? 5 * Self.pixels(decoded) : 0) + 128 * Double(decoded.width)
+    let alpha = info.hasAlpha ? 5 * Self.pixels(decoded) : 0
+    let inside = 128 * Double(decoded.width) + max(isLossless ? 4 * Self.pixels(decoded) : 0, alpha)
     guard isStreamed, let plan else { return whole + inside }
     let rows = Double(plan.window) + (isLossless ? 448 : 256)
     return result + shrinking + inside + min(whole, rows * bytesPerRow + Self.rollingSlack)

@@ -160,6 +160,37 @@ struct MemoryBoundTests {
     #expect(await pipeline.statistics.heldBytes == 0)
   }
 
+  @Test("what is stale gives way while its server is being asked")
+  func staleOriginalsGiveWay() async throws {
+    let (loader, time, folder) = (FakeLoader(), ManualTime(), try CacheFolder())
+    let png = try LoadSamples.noise(200, 200)
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.diskCache = DiskCache(.init(folder: folder.url), now: { time.date })
+      configuration.now = { time.date }
+      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+    }
+    let urls = try (0..<20).map { try LoadSamples.url("h", "\($0)") }
+    for url in urls {
+      loader.route(url, .body(png, headers: [.cacheControl: "max-age=1"]))
+      _ = try await pipeline.image(for: url)
+    }
+    await pipeline.settle()
+    time.advance(by: .seconds(100))
+    for url in urls {
+      loader.route(url, FakeReply([.hang]))
+      var request = ImageRequest(url: url)
+      request.cachePolicy = .staleWhileRevalidate
+      #expect(try await pipeline.response(for: request).isStale)
+    }
+    #expect(await pipeline.statistics.arrivingBytes >= urls.count * png.count)
+    let large = try SampleImages.still(width: 1_700, height: 1_700)
+    #expect(try await pipeline.image(for: ImageRequest(source: .data(large, id: "large"))).width == 1_700)
+    #expect(await pipeline.statistics.arrivingBytes == 0)
+    pipeline.invalidate()
+    await pipeline.shutDown(within: .zero)
+    #expect(await pipeline.statistics.heldBytes == 0)
+  }
+
   @Test("an observer that stops reading holds nothing that others need")
   func idleObservers() async throws {
     let png = try SampleImages.still(width: 1_000, height: 1_000)
@@ -206,13 +237,13 @@ struct MemoryBoundTests {
 
   @Test("an image that is larger than its share goes alone, and those behind it follow")
   func alone() async throws {
-    let large = try SampleImages.still(width: 1_300, height: 1_300)
+    let large = try SampleImages.still(width: 1_200, height: 1_200)
     let small = try SampleImages.still(width: 100, height: 100)
     let memory = PipelineMemory(byteLimit: 8 << 20)
     let pipeline = LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory }
     try await withThrowingTaskGroup(of: Int.self) { group in
       for index in 0..<60 {
-        let (data, width) = index % 3 == 0 ? (large, 1_300) : (small, 100)
+        let (data, width) = index % 3 == 0 ? (large, 1_200) : (small, 100)
         group.addTask {
           let image = try await pipeline.image(for: ImageRequest(source: .data(data, id: "\(index)")))
           #expect(image.width == width)
