@@ -11,9 +11,13 @@ SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
 TEST_FLAGS = -c release -Xswiftc -enable-testing
-# A few tests at a time, and those that compute apart: others that wait for servers and clocks must not starve behind them.
-SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4
+# A few tests at a time, and apart those that compute and those that go by the clock: tests that wait for servers must not
+# starve behind the former, nor the latter behind anything.
+SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 $(1)
 COMPUTING = '^(CalotypeImagingTests|FuzzTargets)\.'
+TIMED = '^CalotypeTests\.PlaybackTimingTests'
+RUN_TESTS = $(SWIFT_TEST) --skip $(COMPUTING) --skip $(TIMED) && $(SWIFT_TEST) --filter $(COMPUTING) \
+	&& $(SWIFT_TEST) --filter $(TIMED)
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -42,22 +46,21 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 
 test: test-deps ## Builds and runs every test
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
-	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test --skip $(COMPUTING)
-	$(SWIFT_TEST) $(TEST_FLAGS) --scratch-path .build-test --filter $(COMPUTING)
+	$(call RUN_TESTS,$(TEST_FLAGS) --scratch-path .build-test)
 
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference
 # counts that order them.
+tsan: export TSAN_OPTIONS = halt_on_error=0
 tsan: test-deps ## The tests under ThreadSanitizer
 	swift build --build-tests --jobs $(JOBS) --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan --skip $(COMPUTING)
-	TSAN_OPTIONS=halt_on_error=0 $(SWIFT_TEST) --sanitize=thread --scratch-path .build-tsan --filter $(COMPUTING)
+	$(call RUN_TESTS,--sanitize=thread --scratch-path .build-tsan)
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.
+asan: export ASAN_OPTIONS = detect_leaks=0
 asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan --skip $(COMPUTING)
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT_TEST) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan --filter $(COMPUTING)
+	$(call RUN_TESTS,$(TEST_FLAGS) --sanitize=address --scratch-path .build-asan)
 
 bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2
