@@ -186,7 +186,7 @@ struct MemoryBoundTests {
     let large = try SampleImages.still(width: 1_700, height: 1_700)
     #expect(try await pipeline.image(for: ImageRequest(source: .data(large, id: "large"))).width == 1_700)
     #expect(await pipeline.statistics.arrivingBytes == 0)
-    pipeline.invalidate()
+    await pipeline.invalidate()
     await pipeline.shutDown(within: .zero)
     #expect(await pipeline.statistics.heldBytes == 0)
   }
