@@ -362,7 +362,7 @@ final class WorkQueue: Sendable {
       if let first = found.blocked.first, state.blocked == nil, let claim = state.waiters[first]?.claim {
         state.blocked = (first, state.nextID)
         missing = claim
-        if let owner { memory?.beginShortage(owner) }
+        if let owner { memory?.beginShortage(owner, of: claim.bytes) }
       }
       guard let id = found.id, let waiter = state.waiters.removeValue(forKey: id) else { break }
       if state.blocked?.id == id {

@@ -51,6 +51,9 @@ struct MemoryAccounts: Hashable, Sendable {
     return min(ceilings[account.rawValue], limit - others)
   }
 
+  /// Bytes that an account may always use.
+  func floor(of account: Account) -> Int { floors[account.rawValue] }
+
   /// Bytes that an account may take now.
   func room(for account: Account) -> Int {
     var kept = 0
@@ -72,10 +75,10 @@ struct MemoryAccounts: Hashable, Sendable {
     return true
   }
 
-  /// Takes bytes without regard to what is kept for other accounts, if nothing but encoded bytes is held: an image that is
-  /// larger than its account goes alone.
+  /// Takes bytes without regard to what is kept for other accounts, if nothing but encoded bytes and stores is held: an image
+  /// that is larger than its account goes alone.
   mutating func reserveAlone(_ bytes: Int, in account: Account) -> Bool {
-    guard bytes >= 0, total == held(by: .encoded), bytes <= limit - total,
+    guard bytes >= 0, total == held(by: .encoded) + held(by: .stores), bytes <= limit - total,
       bytes <= ceilings[account.rawValue] || held(by: account) == 0
     else { return false }
     add(bytes, to: account)

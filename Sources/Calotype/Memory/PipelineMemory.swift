@@ -61,11 +61,21 @@ public final class PipelineMemory: Sendable {
     var nextID = 0
     /// Somebody found no room since bytes were last given back.
     var isWanted = false
-    /// Those who wait for more pixels than there is room for: no more is read until they have them.
-    var shortages: Set<Int> = []
+    /// Bytes that are waited for, of pixels for which there is no room: no more is read until they are there.
+    var shortages: [Int: Int] = [:]
     var observers: [Int: @Sendable () -> Void] = [:]
     var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
     var reclaims = 0
+
+    /// Whether bytes have to wait for the pixels that others wait for. What is to be stored may go on within its share,
+    /// unless they need that too: a cache must fill while there is much to do.
+    func isHeldBack(_ bytes: Int, in account: MemoryAccounts.Account) -> Bool {
+      if shortages.isEmpty || account == .decoded { return false }
+      guard account == .stores else { return true }
+      let share = accounts.floor(of: .stores)
+      return accounts.held(by: .stores) + bytes > share
+        || shortages.values.contains { $0 > accounts.limit - share }
+    }
 
     /// Those who wait and now have room, in their order.
     mutating func admit() -> [Waiter] {
@@ -162,12 +172,11 @@ public final class PipelineMemory: Sendable {
     if bytes <= 0 { return true }
     return state.withLock { state in
       // Nothing more is read while pixels are waited for, and nothing decoded in advance.
-      let isHeldBack = !state.shortages.isEmpty && account != .decoded
       let isTaken =
-        (!isHeldBack && state.accounts.reserve(bytes, in: account))
+        (!state.isHeldBack(bytes, in: account) && state.accounts.reserve(bytes, in: account))
         || (account == .decoded && state.accounts.reserveAlone(bytes, in: account))
       if isTaken {
-        if let owner { state.shortages.remove(owner) }
+        if let owner { state.shortages[owner] = nil }
       } else {
         state.isWanted = true
       }
@@ -234,15 +243,15 @@ public final class PipelineMemory: Sendable {
     }
   }
 
-  /// An owner waits for pixels: until it has them or ``endShortage(_:)``, nothing more is read.
-  func beginShortage(_ owner: Int) {
-    state.withLock { _ = $0.shortages.insert(owner) }
+  /// An owner waits for so many bytes of pixels: until it has them or ``endShortage(_:)``, nothing more is read.
+  func beginShortage(_ owner: Int, of bytes: Int) {
+    state.withLock { $0.shortages[owner] = bytes }
   }
 
   /// An owner does not wait for pixels any more.
   func endShortage(_ owner: Int) {
     let admitted = state.withLock { state in
-      state.shortages.remove(owner)
+      state.shortages[owner] = nil
       return state.admit()
     }
     for waiter in admitted { waiter.resume(true) }

@@ -31,7 +31,7 @@ struct DecodeWork {
 
   /// Malloc, tables and code of the libraries that a decode touches: less for a small picture, most of whose decodes find
   /// them in memory already.
-  private var base: Double { min(Double(2 << 20), Double(16 << 10) + Self.pixels(info.size)) }
+  private var base: Double { min(Double(2 << 20), Double(16 << 10) + 2 * Self.pixels(info.size)) }
   /// Where pages are moved in ``RollingRows``, and as much again.
   private static let rollingSlack = Double(4 << 20)
 
@@ -155,7 +155,7 @@ struct DecodeWork {
     // was made of.
     let alpha = info.hasAlpha ? 5 * Self.pixels(decoded) : 0
     let inside = 128 * Double(decoded.width) + max(isLossless ? 4 * Self.pixels(decoded) : 0, alpha)
-    guard isStreamed, let plan else { return whole + inside }
+    guard isStreamed, let plan else { return whole + inside + (layout.isKnown ? 0 : result + shrinking) }
     let rows = Double(plan.window) + (isLossless ? 448 : 256)
     return result + shrinking + inside + min(whole, rows * bytesPerRow + Self.rollingSlack)
   }

@@ -75,7 +75,7 @@ struct MemoryBoundTests {
     let (loader, time) = (FakeLoader(), ManualTime())
     let pipeline = LoadSamples.pipeline(loader) { configuration in
       configuration.clock = time.clock
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = PipelineMemory(byteLimit: 24 << 20)
     }
     let slow = try await startSlowTransfer(loader, pipeline, time)
     await pipeline.until { $0.arrivingBytes > 5 << 20 }
@@ -164,7 +164,7 @@ struct MemoryBoundTests {
   func staleOriginalsGiveWay() async throws {
     let (loader, time, folder) = (FakeLoader(), ManualTime(), try CacheFolder())
     let png = try LoadSamples.noise(200, 200)
-    let pipeline = LoadSamples.pipeline(loader) { configuration in
+    let pipeline = LoadSamples.pipeline(LoaderGroup([BytesLoader(), loader])) { configuration in
       configuration.diskCache = DiskCache(.init(folder: folder.url), now: { time.date })
       configuration.now = { time.date }
       configuration.memory = PipelineMemory(byteLimit: 16 << 20)
