@@ -125,6 +125,7 @@ import Testing
     kill(child.pid, SIGSTOP)
     let before = openDescriptors()
     time.advance(by: .seconds(6))
+    var shortest = Duration.seconds(60)
     for number in 1...5 {
       // Stores are tried again after a while: LockedFolderTests.
       time.advance(by: .seconds(31))
@@ -134,12 +135,13 @@ import Testing
       }
       #expect(error?.code == "cacheLocked")
       #expect(error?.isRetryable == true)
-      // Once, and not for each attempt.
-      #expect(start.duration(to: .now) < .milliseconds(1000))
+      shortest = min(shortest, start.duration(to: .now))
       #expect(try await cache.read(key)?.data == bytes(1000))
       #expect(try await cache.read(soon) == nil)
       #expect(cache.counters.withLock { $0.failures } == number)
     }
+    // The lock is waited for once, and not for each attempt.
+    #expect(shortest < .milliseconds(1000))
     let statistics = try await cache.statistics()
     #expect(statistics.count == 2 && statistics.lastFailure?.code == "cacheLocked")
     time.advance(by: .seconds(31))

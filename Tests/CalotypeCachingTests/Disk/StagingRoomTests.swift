@@ -6,7 +6,7 @@ import Testing
 @testable import CalotypeCaching
 
 /// Stores that there is no room for: in step with the disk while that moves, and no longer.
-@Suite(.timeLimit(.minutes(1))) struct StagingRoomTests {
+@Suite(.timeLimit(.minutes(5))) struct StagingRoomTests {
   private let key = CacheKey("key")
   private let disk: FaultyDisk
   private let clock = TestClock()
