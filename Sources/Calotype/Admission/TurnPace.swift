@@ -20,9 +20,10 @@ struct TurnPace: Hashable, Sendable {
     last = isBusy ? now : nil
   }
 
-  /// How long one waits behind so many others, from 1 to 120 seconds.
+  /// How long one waits behind so many others: whole seconds, from 1 to 120.
   func wait(for count: Int) -> Duration {
     let wait = (interval ?? .milliseconds(10)) * count
-    return min(max(wait, Self.range.lowerBound), Self.range.upperBound)
+    let seconds = wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0)
+    return min(max(.seconds(seconds), Self.range.lowerBound), Self.range.upperBound)
   }
 }

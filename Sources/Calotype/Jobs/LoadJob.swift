@@ -215,7 +215,11 @@ struct LoadJob: Sendable {
         }
         return try await context.store(data, metadata, for: key, in: cache, plan, loaded.log, since: epoch)
       }
-      if isStored { loaded.log.changeStores { $0.original = .stored } }
+      if let outcome = StoreOutcomes.Outcome(isStored: isStored) {
+        loaded.log.changeStores { $0.original = outcome }
+      }
+      // What is there is of an earlier version.
+      if isStored == nil, replaces, !isAsKept { await context.removeRecord(key, from: cache) }
       // A decoder may have refused the bytes while they were being written.
       if loaded.isRejected { try await cache.remove(key) }
     } catch {

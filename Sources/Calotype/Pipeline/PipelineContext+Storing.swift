@@ -45,15 +45,15 @@ extension PipelineContext {
   ///   - plan: Whose it is.
   ///   - priority: How urgent it is.
   ///   - body: The work; returns whether anything was stored.
-  /// - Returns: What `body` returned; false if it was not run.
+  /// - Returns: What `body` returned; `nil` if it was not run.
   func storing(
     _ bytes: Int, isResult: Bool, _ plan: Plan, priority: LivePriority,
     _ body: @escaping @Sendable () async throws -> Bool
-  ) async throws -> Bool {
+  ) async throws -> Bool? {
     let flow = QueueFlow(partition: plan.request.partition)
     guard stores.refusal(of: flow) == nil, let reservation = memory.tryReserve(bytes, in: .stores) else {
       counters.count { $0.storesShed += 1 }
-      return false
+      return nil
     }
     defer { reservation.release() }
     let claim = WorkQueue.Claim(flow: flow, cost: Int64(1_000 + bytes * 4))
@@ -66,7 +66,7 @@ extension PipelineContext {
     defer { storeTickets.remove(ticket) }
     guard let turn = try await stores.enter(priority: priority, claim, ticket: ticket) else {
       counters.count { $0.storesShed += 1 }
-      return false
+      return nil
     }
     defer { turn.end() }
     storeTickets.remove(ticket)

@@ -4,13 +4,14 @@ public enum PipelineError: CalotypeError, Hashable {
   case notCached(String)
   /// ``ImagePipeline/Configuration/shouldLoad`` said no.
   case loadDenied(String, reason: String)
-  /// The image did not come within the ``ImageRequest/deadline`` of the request.
+  /// The image did not come within the ``ImageRequest/deadline`` of the request, or is not loaded, because it could not have.
   case deadlineExceeded(String, after: Duration)
   /// The picture moves, or does not, and the request expects otherwise.
   case unexpectedKind(ImageKind, expected: ImageKind)
   /// Too many requests wait for a ``Prefetcher`` already.
   case queueFull(String, limit: Int)
-  /// More requests wait than may, in all or for one origin: how many, and when to come back.
+  /// Too many requests are under way, in all or for one origin, or too many callers wait for them
+  /// (``PipelineLimits``). The source, how many wait, and when to try again: whole seconds, from 1 to 120.
   case overloaded(String, waiting: Int, retryAfter: Duration)
   /// The image takes more memory than the pipeline may hold, by its header. Bytes.
   case exceedsMemory(String, bytes: Int, limit: Int)

@@ -6,8 +6,17 @@ public struct StoreOutcomes: Hashable, Sendable {
     case notStored
     /// It is stored.
     case stored
-    /// It could not be stored; the code of the error.
+    /// It could not be stored; the code of the error, or `shed` when too much waited to be stored.
     case failed(code: String)
+
+    /// What came of a store that was to be made, `nil` if too much waited; none if it was not to be made after all.
+    init?(isStored: Bool?) {
+      switch isStored {
+      case true?: self = .stored
+      case false?: return nil
+      case nil: self = .failed(code: "shed")
+      }
+    }
   }
 
   /// The decoded result in memory.

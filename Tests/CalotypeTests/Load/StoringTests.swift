@@ -33,6 +33,10 @@ struct StoringTests {
     #expect(statistics.waitingStores <= 20)
     #expect(statistics.storesShed > 200)
     #expect(statistics.peakHeldBytes <= 16 << 20)
+    // Who asks for it is told.
+    var durable = ImageRequest(url: try LoadSamples.url("h", "durable"), thumbnail: .fit(50, 50))
+    durable.storeDurability = .stored
+    #expect(try await pipeline.response(for: durable).stores?.disk == .failed(code: "shed"))
     gate.open()
     await pipeline.settle()
     #expect(await pipeline.statistics.heldBytes == 0)
