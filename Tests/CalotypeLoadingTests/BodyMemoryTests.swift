@@ -12,6 +12,7 @@ private final class Ledger: BodyMemory {
     var limit: Int
   }
 
+  let isGivenBack = Lock(false)
   private let state: Lock<State>
   private let waits: (asked: Gate, open: Gate)?
   private let refusal: (any Error)?
@@ -42,6 +43,10 @@ private final class Ledger: BodyMemory {
   func grow(to count: Int) -> Bool {
     note("grow \(count)")
     return state.withLock { count <= $0.limit }
+  }
+
+  func giveBack() {
+    isGivenBack.withLock { $0 = true }
   }
 }
 
@@ -186,6 +191,7 @@ struct BodyMemoryTests {
     let all = ArrivingBytes()
     #expect(try await load([pattern(Self.step)], ledger, into: all) == pattern(Self.step))
     #expect(!all.isSpooled)
+    #expect(ledger.isGivenBack.withLock { $0 })
   }
 
   @Test func moreThanDeclaredIsAskedForToo() async throws {

@@ -66,7 +66,8 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
   private var arrivals: [Int] = []
   private var firstArrival = 0
   private var virtualTime: Int64 = 0
-  private var turns = 0
+  /// Turns since the last one that went to the oldest.
+  private var turnsOfOthers = 0
   private var stamp = 0
   /// How many flows there have to be for those without work to be forgotten.
   private var sweepCount = 1024
@@ -136,11 +137,12 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     fits: (_ id: Int) -> Bool = { _ in true }
   ) -> (id: Int?, blocked: [Int]) {
     var blocked: [Int] = []
-    turns += 1
-    if turns % Self.turnOfTheOldest == 0, let id = oldest(), let place = places[id],
+    // Due until it can be given: when the oldest may not run, or does not fit, the next search tries again.
+    if turnsOfOthers >= Self.turnOfTheOldest - 1, let id = oldest(), let place = places[id],
       mayRun(place.flow, running(in: place.flow))
     {
       if fits(id) {
+        turnsOfOthers = 0
         start(id, advances: false)
         return (id, [])
       }
@@ -168,7 +170,10 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
       if let flow = places[entry.id]?.flow { change(flow) { $0.entries.insert(entry) } }
     }
     for flow in aside { change(flow) { _ in } }
-    if let found { start(found, advances: true) }
+    if let found {
+      turnsOfOthers += 1
+      start(found, advances: true)
+    }
     return (found, blocked)
   }
 

@@ -22,8 +22,28 @@ final class WorkQueue: Sendable {
     /// Bytes that are reserved with its turn.
     var bytes = 0
     var account = MemoryAccounts.Account.decoded
-    /// Whether it holds bytes that come free with its turn.
-    var holdsBytes = false
+    /// Encoded bytes that it holds while it waits, and that come free with its turn.
+    var held: HeldBytes?
+  }
+
+  /// Bytes that several entries may hold together.
+  struct HeldBytes: Hashable, Sendable {
+    let count: Int
+    let holder: ObjectIdentifier
+
+    init?(_ count: Int, of holder: AnyObject) {
+      guard count > 0 else { return nil }
+      (self.count, self.holder) = (count, ObjectIdentifier(holder))
+    }
+  }
+
+  /// What becomes of a search for those who may begin.
+  private struct Outcome {
+    var answers: Answers = []
+    /// The first claim for which there is no room, if that is new.
+    var missing: Claim?
+    /// Nobody waits for pixels any more.
+    var hasRoomAgain = false
   }
 
   /// A turn, to be ended by ``end()``, and the bytes that came with it.
@@ -132,6 +152,7 @@ final class WorkQueue: Sendable {
   deinit {
     if let number = observation.withLock({ $0 }) { memory?.stopTelling(number) }
     if let owner { memory?.endShortage(owner) }
+    memory?.announceRoom()
   }
 
   // MARK: Asynchronous
@@ -204,7 +225,10 @@ final class WorkQueue: Sendable {
       else { return nil }
       var reservation: MemoryReservation?
       if claim.bytes > 0, let memory {
-        guard let reserved = memory.tryReserve(claim.bytes, in: claim.account) else { return nil }
+        guard
+          let reserved = memory.tryReserve(
+            claim.bytes, in: claim.account, queue: owner, holdsBytes: claim.held != nil)
+        else { return nil }
         reservation = reserved
       }
       state.queue.startAtOnce(claim.flow, cost: claim.cost)
@@ -268,15 +292,12 @@ final class WorkQueue: Sendable {
   func leave(_ id: Int) {
     let waiter = state.withLock { state -> Waiter? in
       guard state.queue.remove(id) else { return nil }
-      let wasBlocked = state.blocked?.id == id
-      if wasBlocked {
-        state.blocked = nil
-        if let owner { memory?.endShortage(owner) }
-      }
+      if state.blocked?.id == id { endShortage(&state) }
       return state.waiters.removeValue(forKey: id)
     }
     guard let waiter else { return }
     waiter.answer(.left)
+    memory?.announceRoom()
     // It may have been the one that others could not pass.
     change { _ in }
   }
@@ -300,7 +321,7 @@ final class WorkQueue: Sendable {
   /// Changes the state and gives the answers that follow. An answer may end its turn at once, and the next one too: whoever
   /// is giving answers looks again, so that the stack does not grow with the queue.
   private func change(_ body: (inout State) -> Void) {
-    var next = state.withLock { state -> (answers: Answers, missing: Claim?)? in
+    var next = state.withLock { state -> Outcome? in
       body(&state)
       if state.isAnswering {
         state.looksAgain = true
@@ -309,9 +330,10 @@ final class WorkQueue: Sendable {
       state.isAnswering = true
       return admit(&state)
     }
-    while let (answers, missing) = next {
-      for (answer, value) in answers { answer(value) }
-      if let missing { memory?.reclaim(missing.bytes, for: missing.account) }
+    while let outcome = next {
+      for (answer, value) in outcome.answers { answer(value) }
+      if outcome.hasRoomAgain { memory?.announceRoom() }
+      if let missing = outcome.missing { memory?.reclaim(missing.bytes, for: missing.account) }
       next = state.withLock { state in
         guard state.looksAgain else {
           state.isAnswering = false
@@ -323,12 +345,15 @@ final class WorkQueue: Sendable {
     }
   }
 
+  /// Nobody waits for memory first any more. ``PipelineMemory/announceRoom()`` is to be called afterwards, without the lock.
+  private func endShortage(_ state: inout State) {
+    state.blocked = nil
+    if let owner { memory?.endShortage(owner) }
+  }
+
   /// Gives turns to those who may have one now.
-  ///
-  /// - Returns: Their answers, and the first claim for which there is no room, if that is new.
-  private func admit(_ state: inout State) -> (answers: Answers, missing: Claim?) {
-    var answers: Answers = []
-    var missing: Claim?
+  private func admit(_ state: inout State) -> Outcome {
+    var outcome = Outcome()
     // Taken out, so that its closures may look at the rest.
     var queue = FairQueue<QueueFlow>()
     swap(&queue, &state.queue)
@@ -344,16 +369,17 @@ final class WorkQueue: Sendable {
         // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
         // would give any back, and they hold what it may wait for. They are few: no more is read meanwhile.
         if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id,
-          state.running > 0 || !claim.holdsBytes
+          state.running > 0 || claim.held == nil
         {
           return false
         }
-        let owner = id == blockedBefore?.id ? self.owner : nil
-        if let reserved = memory.tryReserve(claim.bytes, in: claim.account, owner: owner) {
+        if let reserved = memory.tryReserve(
+          claim.bytes, in: claim.account, queue: owner, holdsBytes: claim.held != nil)
+        {
           reservation = reserved
           return true
         }
-        if let error = memory.refusal(of: claim.bytes) {
+        if let error = memory.refusal(of: claim.bytes, besides: claim.held?.count ?? 0) {
           refused = (id, error)
           return true
         }
@@ -361,24 +387,45 @@ final class WorkQueue: Sendable {
       }
       if let first = found.blocked.first, state.blocked == nil, let claim = state.waiters[first]?.claim {
         state.blocked = (first, state.nextID)
-        missing = claim
+        outcome.missing = claim
         if let owner { memory?.beginShortage(owner, of: claim.bytes) }
+      }
+      if found.id == nil, let victim = victim(state) {
+        queue.remove(victim)
+        if let waiter = state.waiters.removeValue(forKey: victim) {
+          outcome.answers.append((waiter.answer, .refused(MemoryShortage(waiting: queue.count))))
+        }
+        break
       }
       guard let id = found.id, let waiter = state.waiters.removeValue(forKey: id) else { break }
       if state.blocked?.id == id {
-        state.blocked = nil
-        if reservation == nil, let owner { memory?.endShortage(owner) }
+        endShortage(&state)
+        outcome.hasRoomAgain = true
       }
       if let refused, refused.id == id {
         queue.finish(waiter.claim.flow)
-        answers.append((waiter.answer, .refused(refused.error)))
+        outcome.answers.append((waiter.answer, .refused(refused.error)))
         continue
       }
       Self.count(&state)
       let turn = Turn(queue: self, flow: waiter.claim.flow, reservation: reservation)
-      answers.append((waiter.answer, .turn(turn)))
+      outcome.answers.append((waiter.answer, .turn(turn)))
     }
-    return (answers, missing)
+    return outcome
+  }
+
+  /// Who has to go, when all that is held is held by those who wait here for more: the one that came last.
+  private func victim(_ state: State) -> Int? {
+    guard let memory, let blocked = state.blocked, state.running == 0 else { return nil }
+    guard let encoded = memory.encodedBytesAlone, encoded > 0 else { return nil }
+    var counts: [ObjectIdentifier: Int] = [:]
+    for waiter in state.waiters.values {
+      if let held = waiter.claim.held { counts[held.holder] = held.count }
+    }
+    guard counts.count > 1, counts.values.reduce(0, +) >= encoded else { return nil }
+    let own = state.waiters[blocked.id]?.claim.held?.holder
+    return state.waiters.lazy.filter { $0.value.claim.held.map { $0.holder != own } ?? false }.map(\.key)
+      .max()
   }
 
   /// How many may run at a time; more begin at once when it is raised.
@@ -390,7 +437,14 @@ final class WorkQueue: Sendable {
   /// Lets nobody begin, or everybody again.
   var isSuspended: Bool {
     get { state.withLock { $0.isSuspended } }
-    set { change { $0.isSuspended = newValue } }
+    set {
+      change { state in
+        state.isSuspended = newValue
+        // Who shares the memory goes on.
+        if newValue, state.blocked != nil { endShortage(&state) }
+      }
+      memory?.announceRoom()
+    }
   }
 
   var statistics: Statistics {

@@ -5,6 +5,9 @@ import CalotypeSupport
 final class DecodeOrders: Sendable {
   private let waiting = Lock([DecodeOrder]())
 
+  /// Most sizes that are made in one turn.
+  private static let most = 16
+
   /// Adds an order, to wait for a turn with.
   func add(_ order: DecodeOrder) {
     waiting.withLock { $0.append(order) }
@@ -17,6 +20,8 @@ final class DecodeOrders: Sendable {
       guard waiting.contains(where: { $0 === order }) else { return [] }
       var taken = [order]
       for other in waiting where other !== order && order.sharesDecode(with: other) {
+        // Whoever comes first must not wait for all.
+        if taken.count == Self.most { break }
         guard let reservation = memory.tryReserve(other.byteCount, in: .decoded) else { continue }
         other.hold(reservation)
         taken.append(other)

@@ -9,7 +9,9 @@ extension ImageJob {
   private static let smallWork = Duration.microseconds(100)
 
   /// What a decode asks of the queue.
-  private func claim(_ options: DecodeOptions, _ info: ImageInfo) -> WorkQueue.Claim {
+  private func claim(
+    _ options: DecodeOptions, _ info: ImageInfo, held: WorkQueue.HeldBytes?
+  ) -> WorkQueue.Claim {
     let cost = max(1_000, options.predictedDuration(for: info).nanosecondCount)
     let bytes = options.workingByteCount(for: info)
     // The next step does not wait for room again, or all could wait for each other.
@@ -17,14 +19,15 @@ extension ImageJob {
     let (sum, overflow) = bytes.addingReportingOverflow(next)
     return WorkQueue.Claim(
       flow: QueueFlow(partition: plan.request.partition), cost: cost, bytes: overflow ? .max : sum,
-      holdsBytes: !plan.request.source.isAtHand)
+      held: held)
   }
 
   /// Runs `body` on a decoding thread when there is one, and room for the pixels.
   func decoding<Result: Sendable>(
-    _ options: DecodeOptions, _ info: ImageInfo, _ body: @Sendable () throws -> Result
+    _ options: DecodeOptions, _ info: ImageInfo, held: WorkQueue.HeldBytes?,
+    _ body: @Sendable () throws -> Result
   ) async throws -> Result {
-    let claim = claim(options, info)
+    let claim = claim(options, info, held: held)
     let turn = try await wait(claim, ticket: nil)
     guard let turn else { throw CancellationError() }
     defer { turn.end() }
@@ -46,6 +49,9 @@ extension ImageJob {
     } catch let refusal as MemoryRefusal {
       throw PipelineError.exceedsMemory(
         plan.request.source.description, bytes: refusal.bytes, limit: refusal.limit)
+    } catch let shortage as MemoryShortage {
+      throw PipelineError.overloaded(
+        plan.request.source.description, waiting: shortage.waiting, retryAfter: context.decodes.predictedWait)
     }
   }
 
@@ -97,8 +103,9 @@ extension ImageJob {
       if animation?.frameCount == 1 { animation = nil }
     }
     return MadeImage(
-      image: image, animation: animation, source: loaded.source, provenance: loaded.provenance,
-      byteCount: data.count, log: log)
+      .init(
+        image: image, animation: animation, source: loaded.source, provenance: loaded.provenance,
+        byteCount: data.count, log: log))
   }
 
   /// Decodes an original as a whole, together with the other sizes that are wanted of it now.
@@ -113,7 +120,7 @@ extension ImageJob {
         }
       }
     let group = try plan.coders.decodeGroup(of: loaded.data, info: info, options: options)
-    let claim = claim(options, info)
+    let claim = claim(options, info, held: WorkQueue.HeldBytes(loaded.reservedBytes, of: loaded))
     while true {
       let order = DecodeOrder(options, group: group, byteCount: claim.bytes)
       orders.add(order)

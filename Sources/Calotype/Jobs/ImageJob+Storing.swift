@@ -55,7 +55,7 @@ extension ImageJob {
           data = record.data
         } else {
           data = try await self.context.stage(.encode, plan, self.log) {
-            try await self.context.workers.run {
+            try await self.context.storeWorkers.run {
               // Without its orientation: the encoder would turn a picture that is to be kept as stored.
               try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
             }

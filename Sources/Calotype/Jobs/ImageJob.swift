@@ -39,18 +39,21 @@ final class ImageJob: @unchecked Sendable {
   func run() async {
     defer { end() }
     var policy = plan.request.cachePolicy
-    let known = await findResult()
+    var found = await findResult()
+    var known: KnownResult?
     do {
       job.publishStart()
-      if let known, known.isGoodEnough || policy == .staleWhileRevalidate {
-        if known.isFresh || policy != .staleWhileRevalidate {
+      if let found, found.isGoodEnough || policy == .staleWhileRevalidate {
+        if found.isFresh || policy != .staleWhileRevalidate {
           endTurn()
-          return finish(known)
+          return finish(found)
         }
         context.counters.count { $0.staleHits += 1 }
-        publishStale(known)
+        publishStale(found)
         policy = .http
       }
+      known = found.map(KnownResult.init)
+      found = nil
       let made = try await makeResult(policy: policy, known: known)
       // Before the others: whoever asks next finds it there.
       keepInMemory(made)
@@ -79,10 +82,10 @@ final class ImageJob: @unchecked Sendable {
 
   /// The image as the job delivers it.
   private func timed(_ made: MadeImage) -> MadeImage {
-    var made = made
-    made.duration = context.elapsed() - start
-    made.log = log
-    return made
+    made.changed { made in
+      made.duration = context.elapsed() - start
+      made.log = log
+    }
   }
 
   /// Gives back everything.
@@ -109,7 +112,7 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// What was made of an original that is gone, or may not be kept any more, is of no use to the next request.
-  private func forgetResults(known: MadeImage?) async {
+  private func forgetResults(known: KnownResult?) async {
     let policy = plan.request.cachePolicy
     guard policy.writesCaches, known != nil || !policy.readsCaches else { return }
     plan.memory?.remove(plan.request.key)
@@ -120,8 +123,7 @@ final class ImageJob: @unchecked Sendable {
   private func publishStale(_ known: MadeImage) {
     staysOpen()
     hasPublishedStale = true
-    var known = timed(known)
-    known.provenance.isStale = true
+    let known = timed(known).changed { $0.provenance.isStale = true }
     // What comes next may need the room.
     reservations = []
     job.publish(interim: known)
@@ -157,15 +159,17 @@ final class ImageJob: @unchecked Sendable {
     case .stale: isGoodEnough = true
     default: break
     }
-    guard let image = await decodeResult(record, key) else { return nil }
+    let held = reservation.flatMap { WorkQueue.HeldBytes($0.bytes, of: $0) }
+    guard let image = await decodeResult(record, key, held: held) else { return nil }
     context.counters.count { $0.diskHits += 1 }
     let end = freshness.end(of: response, for: request.headers, at: now)
     let provenance = Provenance(
       version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
       isStale: !isFresh, tags: record.metadata.tags)
     let found = MadeImage(
-      image: image, source: .disk, provenance: provenance, byteCount: record.data.count, record: record,
-      isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true, log: log)
+      .init(
+        image: image, source: .disk, provenance: provenance, byteCount: record.data.count, record: record,
+        isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true, log: log))
     if isGoodEnough { keepInMemory(found) }
     return found
   }
@@ -177,8 +181,9 @@ final class ImageJob: @unchecked Sendable {
       var provenance = cached.provenance
       provenance.isStale = !isFresh
       return MadeImage(
-        image: cached.image, animation: cached.animation, source: .memory, provenance: provenance,
-        isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true)
+        .init(
+          image: cached.image, animation: cached.animation, source: .memory, provenance: provenance,
+          isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true))
     }
     if let cached = memory.value(for: request.key, allowingStale: request.trustsAge) {
       let isFresh = !request.hasCacheDirectives && (!request.trustsAge || memory.contains(request.key))
@@ -189,12 +194,14 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  private func decodeResult(_ record: CacheRecord, _ key: CacheKey) async -> Image? {
+  private func decodeResult(
+    _ record: CacheRecord, _ key: CacheKey, held: WorkQueue.HeldBytes?
+  ) async -> Image? {
     let plan = plan
     do {
       let options = DecodeOptions(limits: plan.limits, colors: .asStored)
       let info = try plan.coders.probe(record.data, limits: plan.limits)
-      return try await decoding(options, info) {
+      return try await decoding(options, info, held: held) {
         let stored = try plan.coders.decode(record.data, options: options)
         let info = ImageInfo(stored: record.metadata) ?? stored.info
         return Image(
@@ -217,18 +224,18 @@ final class ImageJob: @unchecked Sendable {
   // MARK: Results that are made
 
   /// The result of the original, or the one that is there if the original is still the same.
-  private func makeResult(policy: CachePolicy, known: MadeImage?) async throws -> MadeImage {
+  private func makeResult(policy: CachePolicy, known: KnownResult?) async throws -> MadeImage {
     // Who asks somebody else meanwhile must not hold what others need.
     reservations = []
     guard let (prefix, last) = plan.request.lastStep else {
       return try await makeFromOriginal(policy: policy, known: known)
     }
     // If the original is what it was, nothing has to be made.
-    if let known, known.provenance.version != nil {
+    if let known, known.version != nil {
       let loaded = try await original(policy: policy, isDecoded: false) { loaded in
-        known.provenance.version == loaded.provenance.version ? known : nil
+        known.version == loaded.provenance.version ? await again(known) : nil
       }
-      if let made = confirmed(known, by: loaded) { return made }
+      if let made = await confirmed(known, by: loaded) { return made }
     }
     return try await makeFromPrefix(prefix, last, policy: policy)
   }
@@ -253,9 +260,13 @@ final class ImageJob: @unchecked Sendable {
         context.counters.count { $0.transforms += 1 }
         output = try await transformed(input, by: last)
       }
+      // It is of another size than what was decoded, perhaps; of the same, as a rule.
+      reservations += place.job.reservations
       log.add(made.log)
       return MadeImage(
-        image: output, source: made.source, provenance: made.provenance, byteCount: made.byteCount, log: log)
+        .init(
+          image: output, source: made.source, provenance: made.provenance, byteCount: made.byteCount, log: log
+        ))
     }
     while true {
       switch try await place.next([.previews, .interim]) {
@@ -280,16 +291,17 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  private func makeFromOriginal(policy: CachePolicy, known: MadeImage?) async throws -> MadeImage {
+  private func makeFromOriginal(policy: CachePolicy, known: KnownResult?) async throws -> MadeImage {
     var policy = policy
     var known = known
     while true {
       let loaded = try await original(policy: policy, isDecoded: true) { loaded in
-        if let known, known.provenance.version == loaded.provenance.version { return known }
-        known = try await decode(loaded)
-        return known
+        if let known, known.version == loaded.provenance.version { return await again(known) }
+        let made = try await decode(loaded)
+        known = KnownResult(made)
+        return made
       }
-      if let known, let made = confirmed(known, by: loaded) { return made }
+      if let known, let made = await confirmed(known, by: loaded) { return made }
       do {
         let made = try await decode(loaded)
         if made.image.isPartial { await reject(loaded, because: nil) }
@@ -305,18 +317,24 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
+  /// A result that was found before: what is on disk is read again rather than held while a server is asked.
+  private func again(_ known: KnownResult) async -> MadeImage? {
+    if let made = known.made { return made }
+    return await findResult().flatMap { $0.provenance.version == known.version ? $0 : nil }
+  }
+
   /// What was known, if the original is still the one that it was made of.
-  private func confirmed(_ known: MadeImage, by loaded: LoadedSource) -> MadeImage? {
-    guard let version = known.provenance.version, version == loaded.provenance.version,
-      !known.image.isPartial
+  private func confirmed(_ known: KnownResult, by loaded: LoadedSource) async -> MadeImage? {
+    guard let version = known.version, version == loaded.provenance.version, let found = await again(known),
+      !found.image.isPartial
     else { return nil }
-    var made = known
-    made.provenance = loaded.provenance
-    made.provenance.tags = known.provenance.tags.merging(loaded.provenance.tags)
-    made.isConfirmed = hasPublishedStale && !loaded.provenance.isStale
     log.add(loaded.log)
-    made.log = log
-    return made
+    return found.changed { made in
+      made.provenance = loaded.provenance
+      made.provenance.tags = found.provenance.tags.merging(loaded.provenance.tags)
+      made.isConfirmed = hasPublishedStale && !loaded.provenance.isStale
+      made.log = log
+    }
   }
 
   // MARK: Originals
@@ -394,6 +412,17 @@ final class ImageJob: @unchecked Sendable {
     if plan.request.cachePolicy.writesCaches {
       await context.removeRecord(plan.request.sourceKey, from: plan.originals)
     }
+  }
+}
+
+/// A result that may still be right. What is in no cache on disk is held.
+private struct KnownResult {
+  let version: Checksum?
+  let made: MadeImage?
+
+  init(_ made: MadeImage) {
+    version = made.provenance.version
+    self.made = made.source == .disk ? nil : made
   }
 }
 

@@ -206,6 +206,8 @@ final class Job<Value: Sendable>: Sendable {
       })
   }
 
+  func letGo(_ id: Machine.ID) { carryOut(state.withLock { $0.machine.letGo(id) }) }
+
   func forget(_ id: Machine.ID) {
     state.withLock { $0.machine.forget(id) }
   }

@@ -35,6 +35,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   private struct Subscriber: Sendable {
     var level: UInt8
     let isJob: Bool
+    /// Whether it is a job that works with the value, so that what is reserved for that stays.
+    var worksWithValue: Bool
     let followsArrival: Bool
     let deadline: Duration?
     /// Whether it has left: what is kept is for a call that may still ask why.
@@ -121,7 +123,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     nextID += 1
     let own = want.own
     var subscriber = Subscriber(
-      level: want.level.rawValue, isJob: want.isOfJob, followsArrival: own.followsArrival,
+      level: want.level.rawValue, isJob: want.isOfJob, worksWithValue: want.isOfJob,
+      followsArrival: own.followsArrival,
       deadline: want.deadline)
     if isFinished {
       // Nothing but the ending is of interest now.
@@ -171,6 +174,18 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
+  /// A job has no more use for the value; it stays subscribed for the end.
+  mutating func letGo(_ id: ID) -> Actions {
+    var actions = Actions()
+    guard let subscriber = subscribers[id], !subscriber.hasLeft, subscriber.worksWithValue else {
+      return actions
+    }
+    subscribers[id]?.worksWithValue = false
+    jobs -= 1
+    releaseIfUnused(&actions)
+    return actions
+  }
+
   /// A subscriber asks no more.
   mutating func forget(_ id: ID) {
     subscribers[id] = nil
@@ -178,7 +193,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
 
   private mutating func remove(_ subscriber: Subscriber, _ policies: Set<PreviewPolicy>) {
     if let count = levels[subscriber.level] { levels[subscriber.level] = count > 1 ? count - 1 : nil }
-    if subscriber.isJob { jobs -= 1 }
+    if subscriber.worksWithValue { jobs -= 1 }
     if subscriber.followsArrival { followers -= 1 }
     if subscriber.deadline == nil { patient -= 1 }
     for policy in policies where !subscriber.isJob {

@@ -111,7 +111,8 @@ struct LoadJob: Sendable {
       }
       return try await load(kept: nil, validators: nil)
     }
-    job.keep([memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)].compactMap { $0 })
+    let reservation = memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)
+    job.keep([reservation].compactMap { $0 })
     // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
     let (info, version): (ImageInfo, Checksum)
     do {
@@ -128,7 +129,8 @@ struct LoadJob: Sendable {
     guard let status = response.status else {
       let provenance = Provenance(version: version, tags: metadata.tags, epoch: epoch)
       return LoadedSource(
-        data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log)
+        data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
+        reservedBytes: reservation?.bytes ?? 0)
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
@@ -147,7 +149,8 @@ struct LoadJob: Sendable {
       version: version, response: metadata.response, freshUntil: end ?? received,
       isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
     return LoadedSource(
-      data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log)
+      data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
+      reservedBytes: reservation?.bytes ?? 0)
   }
 
   /// What is kept, as the server confirmed it; `nil` when it spoke of something else, or what it spoke of is gone.
@@ -232,7 +235,7 @@ struct LoadJob: Sendable {
 
   private func serialize(_ data: Data) async throws -> Data? {
     guard let body = plan.originalSerializer.body else { return data }
-    return try await context.workers.run { try body(data, plan.coders, plan.limits) }
+    return try await context.storeWorkers.run { try body(data, plan.coders, plan.limits) }
   }
 
   /// Keeps that there is no image, for as long as the server or the configuration says.

@@ -32,6 +32,10 @@ final class LoadMemory: BodyMemory {
     return true
   }
 
+  func giveBack() {
+    reservation.withLock { $0.take() }?.release()
+  }
+
   /// What is reserved, for bytes that are all here; nothing when they are in a file.
   func take(for count: Int, isSpooled: Bool) -> MemoryReservation? {
     let reserved = reservation.withLock { $0.take() }

@@ -12,6 +12,8 @@ final class LoadedSource: Sendable {
   let provenance: Provenance
   let metadata: RecordMetadata
   let log: StageLog
+  /// Bytes that were reserved for it.
+  let reservedBytes: Int
   /// The sizes that are wanted of it now.
   let orders = DecodeOrders()
   private let rejected = Lock(false)
@@ -19,7 +21,7 @@ final class LoadedSource: Sendable {
   init(
     data: Data, info: ImageInfo? = nil, source: ImageResponse.Source, metadata: RecordMetadata,
     provenance: Provenance,
-    log: StageLog = StageLog()
+    log: StageLog = StageLog(), reservedBytes: Int = 0
   ) {
     self.data = data
     self.info = info
@@ -27,6 +29,7 @@ final class LoadedSource: Sendable {
     self.metadata = metadata
     self.provenance = provenance
     self.log = log
+    self.reservedBytes = reservedBytes
   }
 
   /// Whether a decoder refused the bytes, or found only part of an image: they must not stay in a cache.

@@ -3,31 +3,53 @@ import CalotypeImaging
 import CalotypeSupport
 
 /// An image that was found or made, and what is known of it.
-struct MadeImage: Sendable {
-  let image: Image
-  var animation: AnimatedImage?
-  let source: ImageResponse.Source
-  var provenance: Provenance
-  var byteCount: Int?
-  /// How it is kept on disk, if that is where it was found.
-  var record: CacheRecord?
-  /// Whether it is as good as new.
-  var isFresh = true
-  /// Whether the request takes it without anybody being asked.
-  var isGoodEnough = true
-  /// Whether it was delivered before, and the server has confirmed it since.
-  var isConfirmed = false
-  /// Whether it was found as it is, not made.
-  var isFound = false
-  /// How long it took, from the start of the job.
-  var duration = Duration.zero
-  var log = StageLog()
+///
+/// An object, because thousands may wait for one: each of them would need room for it.
+@dynamicMemberLookup
+final class MadeImage: Sendable {
+  struct Contents: Sendable {
+    let image: Image
+    var animation: AnimatedImage?
+    let source: ImageResponse.Source
+    var provenance: Provenance
+    var byteCount: Int?
+    /// How it is kept on disk, if that is where it was found.
+    var record: CacheRecord?
+    /// Whether it is as good as new.
+    var isFresh = true
+    /// Whether the request takes it without anybody being asked.
+    var isGoodEnough = true
+    /// Whether it was delivered before, and the server has confirmed it since.
+    var isConfirmed = false
+    /// Whether it was found as it is, not made.
+    var isFound = false
+    /// How long it took, from the start of the job.
+    var duration = Duration.zero
+    var log = StageLog()
+  }
+
+  private let contents: Contents
+
+  init(_ contents: Contents) {
+    self.contents = contents
+  }
+
+  subscript<Field>(dynamicMember field: KeyPath<Contents, Field>) -> Field { contents[keyPath: field] }
+
+  /// The same with other things known of it.
+  func changed(_ change: (inout Contents) -> Void) -> MadeImage {
+    var contents = contents
+    change(&contents)
+    return MadeImage(contents)
+  }
 
   /// Whether it may be kept.
-  var isStorable: Bool { provenance.isStorable && !image.isPartial }
+  var isStorable: Bool { contents.provenance.isStorable && !contents.image.isPartial }
 
   /// In memory.
-  var cached: CachedImage { CachedImage(image, animation: animation, provenance: provenance) }
+  var cached: CachedImage {
+    CachedImage(contents.image, animation: contents.animation, provenance: contents.provenance)
+  }
 }
 
 /// What the stages of a job took and what became of its results; written by the job, read by whoever has its value.

@@ -28,15 +28,15 @@ struct OriginalJob: Sendable {
     defer { turn?.end() }
     do {
       job.publishStart()
-      let (kept, reservation) = await readKept()
+      var (kept, reservation) = await readKept()
       switch context.sourceStep(for: plan.request, policy: policy, kept: kept) {
       case .use(let stored):
         job.keep(reservation.map { [$0] } ?? [])
-        job.finish(.success(found(stored)))
+        job.finish(.success(found(stored, reservation)))
       case .fail(let error):
         throw error
       case .useThenAsk(let stored, let conditional):
-        let stale = found(stored)
+        let stale = found(stored, reservation)
         guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
         // Who is content with what is stale may leave; what the server says is for the next one.
         let place = job.join(Want(Demand(), priority: .veryLow))
@@ -44,18 +44,21 @@ struct OriginalJob: Sendable {
         // While the server is asked, it is held for as long as nobody else needs the room.
         let slot = context.arriving.add()
         defer { context.arriving.remove(slot) }
+        kept = kept?.withoutData
         job.publish(interim: stale)
         if !slot.keep(reservation, drop: { [weak job] in job?.dropInterim() }) { job.dropInterim() }
-        try await ask(kept: kept?.withoutData, conditional, turn: turn.take())
+        reservation = nil
+        try await ask(kept: kept, conditional, turn: turn.take())
       case .ask(let conditional):
         try Task.checkCancellation()
         if case .deny(let reason) = try await loadDecision() {
           throw PipelineError.loadDenied(plan.request.source.description, reason: reason)
         }
         // Nothing is held while the server is asked; what is on disk stays there.
+        kept = kept?.withoutData
         reservation?.release()
         do {
-          try await ask(kept: kept?.withoutData, conditional, turn: turn.take())
+          try await ask(kept: kept, conditional, turn: turn.take())
         } catch let error as LoadingError {
           guard let stale = await staleInstead(of: error, kept) else { throw error }
           job.finish(.success(stale))
@@ -87,7 +90,7 @@ struct OriginalJob: Sendable {
     job.keep(reservation.map { [$0] } ?? [])
     var stale = kept.judged(isStale: true)
     stale.provenance.failure = error
-    return found(stale)
+    return found(stale, reservation)
   }
 
   private func loadDecision() async throws -> LoadDecision {
@@ -96,12 +99,13 @@ struct OriginalJob: Sendable {
     return decision
   }
 
-  private func found(_ stored: StoredOriginal) -> LoadedSource {
+  private func found(_ stored: StoredOriginal, _ reservation: MemoryReservation?) -> LoadedSource {
     context.counters.count { $0.originalHits += 1 }
     var provenance = stored.provenance
     provenance.epoch = epoch
     return LoadedSource(
-      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log)
+      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log,
+      reservedBytes: reservation?.bytes ?? 0)
   }
 
   /// Loads it, or waits for the job that does, and stays until it is stored.
@@ -148,5 +152,7 @@ struct OriginalJob: Sendable {
     loaded.log.change { $0[.read] += log.timings[.read] }
     job.keep(place.job.reservations)
     job.finish(.success(loaded))
+    // What is being stored is counted as that.
+    place.letGo()
   }
 }

@@ -83,6 +83,9 @@ final class Subscription<Value: Sendable>: Sendable {
     job.reprioritise(id) { live.value }
   }
 
+  /// Has no more use for the value, and stays until the end: for a job that holds what is reserved itself.
+  func letGo() { job.letGo(id) }
+
   /// Gives up the place; a pending call ends with `error`. Harmless when repeated.
   func leave(_ error: any Error = CancellationError()) {
     observation.withLock { $0.take() }?.cancel()

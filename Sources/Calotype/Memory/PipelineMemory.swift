@@ -61,8 +61,11 @@ public final class PipelineMemory: Sendable {
     var nextID = 0
     /// Somebody found no room since bytes were last given back.
     var isWanted = false
-    /// Bytes that are waited for, of pixels for which there is no room: no more is read until they are there.
-    var shortages: [Int: Int] = [:]
+    /// Bytes of pixels for which there is no room, by the queue that waits for them, the oldest first: no more is read until
+    /// they are there.
+    var shortages: [(queue: Int, bytes: Int)] = []
+    /// How many of others have passed the oldest.
+    var passed = 0
     var observers: [Int: @Sendable () -> Void] = [:]
     var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
     var reclaims = 0
@@ -74,7 +77,22 @@ public final class PipelineMemory: Sendable {
       guard account == .stores else { return true }
       let share = accounts.floor(of: .stores)
       return accounts.held(by: .stores) + bytes > share
-        || shortages.values.contains { $0 > accounts.limit - share }
+        || shortages.contains { $0.bytes > accounts.limit - share }
+    }
+
+    /// Whether pixels may be taken while another queue waits for some: not when it was passed many times, unless nothing is
+    /// decoded and what they are made of is what the other waits for.
+    mutating func mayPass(_ queue: Int?, holdsBytes: Bool) -> Bool {
+      guard let first = shortages.first, first.queue != queue else { return true }
+      return passed < PipelineMemory.mostPassed
+        || (holdsBytes && accounts.held(by: .decoded) + accounts.held(by: .arriving) == 0)
+    }
+
+    mutating func endShortage(_ queue: Int) {
+      guard let index = shortages.firstIndex(where: { $0.queue == queue }) else { return }
+      shortages.remove(at: index)
+      if index == 0 { passed = 0 }
+      isWanted = true
     }
 
     /// Those who wait and now have room, in their order.
@@ -97,6 +115,8 @@ public final class PipelineMemory: Sendable {
   }
 
   private let state: Lock<State>
+  /// How many of other queues may pass one that waits for pixels.
+  private static let mostPassed = 16
 
   /// Bytes that may be held for one process that says nothing else: two fifths of the memory that it may use, by its control
   /// group or the machine, at most 1 GiB.
@@ -160,25 +180,32 @@ public final class PipelineMemory: Sendable {
 
   /// Bytes, if there is room for them now; 0 bytes are always there.
   ///
-  /// - Parameter owner: Of ``beginShortage(_:)``, if it has one, which ends when there is room.
+  /// - Parameters:
+  ///   - bytes: How many.
+  ///   - account: What for.
+  ///   - queue: Who asks, as for ``beginShortage(_:of:)``.
+  ///   - holdsBytes: Whether encoded bytes come free when these are given back.
   func tryReserve(
-    _ bytes: Int, in account: MemoryAccounts.Account, owner: Int? = nil
+    _ bytes: Int, in account: MemoryAccounts.Account, queue: Int? = nil, holdsBytes: Bool = false
   ) -> MemoryReservation? {
-    take(bytes, in: account, owner: owner)
+    take(bytes, in: account, queue: queue, holdsBytes: holdsBytes)
       ? MemoryReservation(self, bytes: max(0, bytes), account: account) : nil
   }
 
-  func take(_ bytes: Int, in account: MemoryAccounts.Account, owner: Int? = nil) -> Bool {
+  func take(
+    _ bytes: Int, in account: MemoryAccounts.Account, queue: Int? = nil, holdsBytes: Bool = false
+  ) -> Bool {
     if bytes <= 0 { return true }
     return state.withLock { state in
       // Nothing more is read while pixels are waited for, and nothing decoded in advance.
+      let mayPass = account != .decoded || state.mayPass(queue, holdsBytes: holdsBytes)
       let isTaken =
-        (!state.isHeldBack(bytes, in: account) && state.accounts.reserve(bytes, in: account))
-        || (account == .decoded && state.accounts.reserveAlone(bytes, in: account))
-      if isTaken {
-        if let owner { state.shortages[owner] = nil }
-      } else {
+        mayPass && (!state.isHeldBack(bytes, in: account) && state.accounts.reserve(bytes, in: account))
+        || (mayPass && account == .decoded && state.accounts.reserveAlone(bytes, in: account))
+      if !isTaken {
         state.isWanted = true
+      } else if account == .decoded, let first = state.shortages.first, first.queue != queue {
+        state.passed += 1
       }
       return isTaken
     }
@@ -229,10 +256,19 @@ public final class PipelineMemory: Sendable {
     for waiter in admitted { waiter.resume(true) }
   }
 
-  /// Why so many bytes of pixels can never be held; `nil` if they can.
-  func refusal(of bytes: Int) -> (any Error)? {
+  /// Why so many bytes of pixels can never be held, besides the bytes that they are made of; `nil` if they can.
+  func refusal(of bytes: Int, besides own: Int) -> (any Error)? {
     let limit = byteLimit
-    return bytes <= limit ? nil : MemoryRefusal(bytes: bytes, limit: limit)
+    let (sum, overflow) = bytes.addingReportingOverflow(own)
+    return !overflow && sum <= limit ? nil : MemoryRefusal(bytes: overflow ? .max : sum, limit: limit)
+  }
+
+  /// Encoded bytes that are held, if nothing else is.
+  var encodedBytesAlone: Int? {
+    state.withLock { state in
+      let encoded = state.accounts.held(by: .encoded)
+      return encoded == state.accounts.total ? encoded : nil
+    }
   }
 
   /// A number for ``beginShortage(_:)``.
@@ -243,18 +279,14 @@ public final class PipelineMemory: Sendable {
     }
   }
 
-  /// An owner waits for so many bytes of pixels: until it has them or ``endShortage(_:)``, nothing more is read.
-  func beginShortage(_ owner: Int, of bytes: Int) {
-    state.withLock { $0.shortages[owner] = bytes }
+  /// A queue waits for so many bytes of pixels: until ``endShortage(_:)``, nothing more is read.
+  func beginShortage(_ queue: Int, of bytes: Int) {
+    state.withLock { $0.shortages.append((queue, bytes)) }
   }
 
-  /// An owner does not wait for pixels any more.
-  func endShortage(_ owner: Int) {
-    let admitted = state.withLock { state in
-      state.shortages[owner] = nil
-      return state.admit()
-    }
-    for waiter in admitted { waiter.resume(true) }
+  /// A queue has them, or does not wait any more. Resumes nobody: ``announceRoom()`` is to be called afterwards.
+  func endShortage(_ queue: Int) {
+    state.withLock { $0.endShortage(queue) }
   }
 
   /// Has others give way. What they give up, now or soon, is announced.
@@ -282,7 +314,7 @@ public final class PipelineMemory: Sendable {
   func move(_ bytes: Int, from old: MemoryAccounts.Account, to new: MemoryAccounts.Account) -> Bool {
     state.withLock { state in
       state.accounts.release(bytes, from: old)
-      if state.accounts.reserve(bytes, in: new) { return true }
+      if !state.isHeldBack(bytes, in: new), state.accounts.reserve(bytes, in: new) { return true }
       state.accounts.restore(bytes, to: old)
       return false
     }
@@ -331,6 +363,12 @@ public final class PipelineMemory: Sendable {
       return state.nextID
     }
   }
+}
+
+/// All that is held is held by those who wait for more: one of them has to go, and may come back.
+struct MemoryShortage: Error, Hashable {
+  /// How many others wait.
+  let waiting: Int
 }
 
 /// A decode that needs more than there is; the pipeline says of which source.

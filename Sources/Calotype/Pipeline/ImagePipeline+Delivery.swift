@@ -7,6 +7,7 @@ extension ImagePipeline {
   /// What a request wants of its jobs.
   ///
   /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``.
+  @inline(never)
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
   ) throws -> Want {
@@ -25,27 +26,44 @@ extension ImagePipeline {
     return want
   }
 
-  nonisolated func makeResponse(for request: ImageRequest) async throws -> ImageResponse {
+  /// What a request gets of its jobs.
+  ///
+  /// Thousands may wait here: what is made on the way is made in functions of its own, so that none of it is part of what
+  /// their tasks keep meanwhile.
+  nonisolated func delivery(for request: ImageRequest) async throws -> Delivery {
     let want = try want(request)
+    if request.deadline == nil, !request.includesData {
+      return try await delivery(for: request, want, nil, nil)
+    }
     return try await withDeadline(of: request) { deadline in
       // First, so that the image is made of the same bytes.
-      var original: Subscription<LoadedSource>?
-      if request.includesData {
-        original = try context.subscribe(
-          toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
-      }
+      let original = request.includesData ? try subscribeToOriginal(of: request, want) : nil
       defer { original?.leave() }
       if let original { deadline?.limit(original) }
-      return try await retried(request) {
-        let place = try context.subscribe(to: request, want: want)
-        deadline?.limit(place)
-        return place
-      } use: { place in
-        let (made, isInterim) = try await place.firstValue()
-        return try await response(
-          made, of: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
-      }
+      return try await delivery(for: request, want, original, deadline)
     }
+  }
+
+  private nonisolated func delivery(
+    for request: ImageRequest, _ want: Want, _ original: Subscription<LoadedSource>?, _ deadline: Deadline?
+  ) async throws -> Delivery {
+    try await retried(request) {
+      let place = try context.subscribe(to: request, want: want)
+      deadline?.limit(place)
+      return place
+    } use: { place in
+      let (made, isInterim) = try await place.firstValue()
+      return try await delivery(
+        of: made, from: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
+    }
+  }
+
+  @inline(never)
+  nonisolated func subscribeToOriginal(of request: ImageRequest, _ want: Want) throws -> Subscription<
+    LoadedSource
+  > {
+    try context.subscribe(
+      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
   }
 
   /// Uses a place in a job; in another one if that was led by a request with another URL and could not load it.
@@ -75,16 +93,12 @@ extension ImagePipeline {
   /// A made image as this request wants it.
   ///
   /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``; what the load of the original throws.
-  nonisolated func response(
-    _ made: MadeImage, of place: Subscription<MadeImage>, isInterim: Bool, for request: ImageRequest,
+  nonisolated func delivery(
+    of made: MadeImage, from place: Subscription<MadeImage>, isInterim: Bool, for request: ImageRequest,
     original: Subscription<LoadedSource>?, deadline: Deadline?
-  ) async throws -> ImageResponse {
-    if let expected = request.expectedKind, let info = made.image.info {
-      let kind: ImageKind = info.frameCount > 1 ? .animated : .still
-      if kind != expected { throw PipelineError.unexpectedKind(kind, expected: expected) }
-    }
-    var data: Data?
-    if let original { data = try await original.firstValue().0.data }
+  ) async throws -> Delivery {
+    try checkKind(of: made, for: request)
+    let data = try await original?.firstValue().0.data
     var stores: StoreOutcomes?
     if !isInterim, request.storeDurability != .none {
       let job = place.job
@@ -96,10 +110,14 @@ extension ImagePipeline {
       }
       stores = made.log.stores
     }
-    return ImageResponse(
-      image: made.image, animation: made.animation, data: data, source: made.source,
-      byteCount: made.byteCount, duration: made.duration, isStale: made.provenance.isStale,
-      timings: made.log.timings, stores: stores)
+    return Delivery(made, data: data, stores: stores)
+  }
+
+  @inline(never)
+  private nonisolated func checkKind(of made: MadeImage, for request: ImageRequest) throws {
+    guard let expected = request.expectedKind, let info = made.image.info else { return }
+    let kind: ImageKind = info.frameCount > 1 ? .animated : .still
+    if kind != expected { throw PipelineError.unexpectedKind(kind, expected: expected) }
   }
 
   private nonisolated func flushCaches(of plan: Plan) async throws {

@@ -64,7 +64,7 @@ public actor ImagePipeline {
     } else if let cached = inMemory(prepared(request)) {
       return cached.image
     }
-    return try await makeResponse(for: prepared(request)).image
+    return try await delivery(for: prepared(request)).made.image
   }
 
   /// The image that a request describes, where it came from, and what it took.
@@ -82,7 +82,7 @@ public actor ImagePipeline {
     let request = prepared(request)
     return try await watched(kind, request, outcome: { RequestOutcome($0) }) {
       if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
-      return try await makeResponse(for: request)
+      return try await delivery(for: request).response
     }
   }
 
@@ -124,8 +124,7 @@ public actor ImagePipeline {
     let want = try want(request, watchesProgress: progress != nil)
     return try await withDeadline(of: request) { deadline in
       try await retried(request) {
-        let place = try context.subscribe(
-          toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
+        let place = try subscribeToOriginal(of: request, want)
         deadline?.limit(place)
         return place
       } use: { place in
@@ -160,6 +159,7 @@ public actor ImagePipeline {
   // MARK: Memory
 
   /// The request as the pipeline takes it: seen by the interceptors, with the pipeline's transforms if it has none.
+  @inline(never)
   nonisolated func prepared(_ request: ImageRequest) -> ImageRequest {
     if isPlain.load(ordering: .relaxed) { return request }
     var request = configuration.interceptors.reduce(request) { $1($0) }

@@ -13,6 +13,7 @@ extension PipelineContext {
   ///   - want: What is wanted of it.
   ///   - turn: A place among the loads, if the one who asks has one; ended when it is not needed.
   /// - Throws: ``PipelineError/shutDown``, ``PipelineError/overloaded(_:waiting:retryAfter:)``.
+  @inline(never)
   func subscribe(
     to request: ImageRequest, want: Want, turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<MadeImage> {
@@ -34,6 +35,7 @@ extension PipelineContext {
   /// Joins the job that finds an original or has it loaded, or begins it.
   ///
   /// - Throws: as ``subscribe(to:want:turn:)``.
+  @inline(never)
   func subscribe(
     toOriginalOf plan: Plan, policy: CachePolicy, want: Want, turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<LoadedSource> {

@@ -81,9 +81,19 @@ extension PipelineContext {
     _ log: StageLog, since epoch: Int
   ) async throws -> Bool {
     guard isValid(key, tags: metadata.tags, since: epoch) else { return false }
-    try await stage(.store, plan, log) { try await cache.store(data, metadata: metadata, for: key) }
-    if isValid(key, tags: metadata.tags, since: epoch) { return true }
-    try await cache.remove(key)
+    var failure: (any Error)?
+    do {
+      try await stage(.store, plan, log) { try await cache.store(data, metadata: metadata, for: key) }
+    } catch {
+      // It may have been stored all the same.
+      failure = error
+    }
+    if isValid(key, tags: metadata.tags, since: epoch) {
+      if let failure { throw failure }
+      return true
+    }
+    // Not cancelled with the job: what was purged must not come back.
+    await Task { await removeRecord(key, from: cache) }.value
     return false
   }
 

@@ -12,6 +12,8 @@ final class PipelineContext: Sendable {
   let jobs: JobRegistry
   let counters = PipelineCounters()
   let workers: WorkerExecutor
+  /// Those that encode what is stored.
+  let storeWorkers: WorkerExecutor
   let memory: PipelineMemory
   /// Loads from somewhere: so many at a time, and so many of one origin.
   let loads: WorkQueue
@@ -42,8 +44,10 @@ final class PipelineContext: Sendable {
     let elapsed = configuration.clock.stopwatch
     self.elapsed = elapsed
     jobs = JobRegistry(jobLimit: limits.waitingRequests, callerLimit: limits.callers)
+    // One for whatever has its turn: it holds what others wait for.
     workers = WorkerExecutor(
-      name: "calotype-decode", threads: max(limits.decodes, limits.transforms, limits.encodes))
+      name: "calotype-decode", threads: limits.decodes + limits.transforms + limits.encodes)
+    storeWorkers = WorkerExecutor(name: "calotype-store", threads: limits.stores)
     memory = configuration.memory ?? PipelineMemory(limits: limits)
     loads = WorkQueue(
       limit: limits.loads, limitPerFlow: limits.loadsPerOrigin, waitingLimit: limits.waitingRequests,

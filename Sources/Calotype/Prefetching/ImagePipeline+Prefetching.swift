@@ -61,9 +61,9 @@ extension ImagePipeline {
     item.hold(place)
     deadline?.limit(place)
     let (made, isInterim) = try await place.firstValue()
-    let response = try await response(
-      made, of: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
-    return response.source == .memory ? .skipped : .loaded(byteCount: response.byteCount)
+    _ = try await delivery(
+      of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
+    return made.source == .memory ? .skipped : .loaded(byteCount: made.byteCount)
   }
 
   /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and

@@ -53,8 +53,7 @@ final class ImageSession: Sendable {
       let visit = try await RequestWatch.within(watch) {
         var original: Subscription<LoadedSource>?
         if request.includesData {
-          original = try pipeline.context.subscribe(
-            toOriginalOf: Plan(request, pipeline.configuration), policy: request.cachePolicy, want: want)
+          original = try pipeline.subscribeToOriginal(of: request, want)
         }
         do {
           let place = try pipeline.context.subscribe(to: request, want: want)
@@ -128,13 +127,15 @@ final class ImageSession: Sendable {
           case .arrived(let arrival): return .progress(arrival.progress)
           case .preview(let preview): return .preview(preview)
           case .interim(let made):
-            let response = try await pipeline.response(
-              made, of: place, isInterim: true, for: request, original: original, deadline: deadline)
+            let response = try await pipeline.delivery(
+              of: made, from: place, isInterim: true, for: request, original: original, deadline: deadline
+            ).response
             hasSeenStale.withLock { $0 = true }
             return .staleResponse(response)
           case .ended(let made):
-            let response = try await pipeline.response(
-              made, of: place, isInterim: false, for: request, original: original, deadline: deadline)
+            let response = try await pipeline.delivery(
+              of: made, from: place, isInterim: false, for: request, original: original, deadline: deadline
+            ).response
             guard hasSeenStale.withLock({ $0 }) else { return try session.end(.success(.response(response))) }
             if let failure = made.provenance.failure {
               return try session.end(.success(.refreshFailed(failure)))

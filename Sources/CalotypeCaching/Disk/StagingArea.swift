@@ -68,7 +68,9 @@ final class StagingArea: Sendable {
   /// - Parameter entry: Ends when there is room, if there is none now; until then, ``withdraw(_:)`` takes the change back.
   func add(_ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil) -> Admission {
     state.withLock { state in
-      guard state.hasRoom(for: record, byteLimit: byteLimit) else {
+      // Those that wait for room are not overtaken by smaller ones.
+      let isFirst = state.entrants.isEmpty || record.weight == 0
+      guard isFirst, state.hasRoom(for: record, byteLimit: byteLimit) else {
         if let entry { state.entrants.append(Entrant(record: record, entry: entry)) }
         return .full(bytes: state.bytes)
       }

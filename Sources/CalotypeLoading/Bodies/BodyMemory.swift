@@ -11,4 +11,7 @@ package protocol BodyMemory: Sendable {
   /// Room for `count` bytes in all, asked before a chunk is read beyond what was granted. Does not wait. False: to a file
   /// from now on; it is not asked again.
   func grow(to count: Int) -> Bool
+
+  /// The body is in a file from now on: what was granted is free again.
+  func giveBack()
 }

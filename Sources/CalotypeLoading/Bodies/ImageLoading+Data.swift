@@ -66,6 +66,7 @@ extension LoadResponse {
         let held = arriving.takeForSpooling()
         do {
           if !held.isEmpty { try await spool?.append(held) }
+          memory?.giveBack()
         } catch let error as SystemError { throw unwritable(error) }
       }
       if spool != nil {

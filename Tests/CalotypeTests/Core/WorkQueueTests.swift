@@ -207,7 +207,8 @@ struct WorkQueueTests {
     await wait(queue, waiting: 1)
     let late = Task { try await queue.run(priority: LivePriority(.medium), claim(10)) { log.add("late") } }
     await wait(queue, waiting: 2)
-    try await queue.run(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 10, holdsBytes: true)) {
+    let holder = WorkQueue.Claim(bytes: 10, held: WorkQueue.HeldBytes(1, of: log))
+    try await queue.run(priority: LivePriority(.medium), holder) {
       log.add("holder")
     }
     #expect(log.names == ["holder"])

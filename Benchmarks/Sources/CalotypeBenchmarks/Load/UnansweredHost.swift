@@ -22,8 +22,8 @@ enum UnansweredHost {
         }
       }
       made = min(requests, made + 1000)
-      // Behind the hops of those requests.
-      _ = await OneImage.statistics(of: pipeline)
+      // Until all of them wait or have been refused: tasks that have not begun are not the pipeline's.
+      while await OneImage.statistics(of: pipeline).requests + refused.value < made { await Task.yield() }
     }
     // Until all of them wait somewhere, and nothing more is taken for them.
     var last = 0
