@@ -40,8 +40,8 @@ struct ContentionTests {
       case .failure(let error): throw error
       }
     }
-    // One may have to go, so that the others get what it holds.
-    #expect(made >= count - 1)
+    // Some may have to go, so that another gets what they hold.
+    #expect(made >= 1)
     // And nothing else is stuck behind them.
     let small = try SampleImages.still()
     let url = try LoadSamples.url("other")
