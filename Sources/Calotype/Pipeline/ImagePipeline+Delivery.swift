@@ -28,34 +28,55 @@ extension ImagePipeline {
 
   /// What a request gets of its jobs.
   ///
-  /// Thousands may wait here: what is made on the way is made in functions of its own, so that none of it is part of what
-  /// their tasks keep meanwhile.
+  /// Thousands may wait here, and what an asynchronous function has made is part of what its task keeps meanwhile: all that
+  /// needs more room is in functions of its own.
   nonisolated func delivery(for request: ImageRequest) async throws -> Delivery {
-    let want = try want(request)
-    if request.deadline == nil, !request.includesData {
-      return try await delivery(for: request, want, nil, nil)
+    if request.deadline == nil, !request.includesData { return try await plainDelivery(for: request) }
+    return try await limitedDelivery(for: request)
+  }
+
+  /// Of a request without a deadline, that wants the image alone.
+  @inline(never)
+  private nonisolated func plainDelivery(for request: ImageRequest) async throws -> Delivery {
+    var attempts = 0
+    while true {
+      let place = try subscribe(to: request)
+      defer { place.leave() }
+      do {
+        let (made, isInterim) = try await place.firstValue()
+        try checkKind(of: made, for: request)
+        if isInterim || request.storeDurability == .none { return Delivery(made, data: nil, stores: nil) }
+        return try await storedDelivery(of: made, from: place, for: request, data: nil, deadline: nil)
+      } catch {
+        attempts += 1
+        guard isWorthAnother(attempts, after: error, request, leader: place.job.leader) else { throw error }
+      }
     }
+  }
+
+  @inline(never)
+  private nonisolated func limitedDelivery(for request: ImageRequest) async throws -> Delivery {
+    let want = try want(request)
     return try await withDeadline(of: request) { deadline in
       // First, so that the image is made of the same bytes.
       let original = request.includesData ? try subscribeToOriginal(of: request, want) : nil
       defer { original?.leave() }
       if let original { deadline?.limit(original) }
-      return try await delivery(for: request, want, original, deadline)
+      return try await retried(request) {
+        let place = try context.subscribe(to: request, want: want)
+        deadline?.limit(place)
+        return place
+      } use: { place in
+        let (made, isInterim) = try await place.firstValue()
+        return try await delivery(
+          of: made, from: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
+      }
     }
   }
 
-  private nonisolated func delivery(
-    for request: ImageRequest, _ want: Want, _ original: Subscription<LoadedSource>?, _ deadline: Deadline?
-  ) async throws -> Delivery {
-    try await retried(request) {
-      let place = try context.subscribe(to: request, want: want)
-      deadline?.limit(place)
-      return place
-    } use: { place in
-      let (made, isInterim) = try await place.firstValue()
-      return try await delivery(
-        of: made, from: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
-    }
+  @inline(never)
+  private nonisolated func subscribe(to request: ImageRequest) throws -> Subscription<MadeImage> {
+    try context.subscribe(to: request, want: want(request))
   }
 
   @inline(never)
@@ -79,14 +100,23 @@ extension ImagePipeline {
       defer { place.leave() }
       do {
         return try await use(place)
-      } catch let error as CannotBeInTime {
-        // Of those who were there before, who were in a hurry.
+      } catch {
         attempts += 1
-        guard request.deadline == nil, attempts < 3 else { throw error }
-      } catch let error as LoadingError {
-        attempts += 1
-        guard place.job.leader != request.source, attempts < 3, !Task.isCancelled else { throw error }
+        guard isWorthAnother(attempts, after: error, request, leader: place.job.leader) else { throw error }
       }
+    }
+  }
+
+  @inline(never)
+  private nonisolated func isWorthAnother(
+    _ attempts: Int, after error: any Error, _ request: ImageRequest, leader: ImageSource?
+  ) -> Bool {
+    guard attempts < 3 else { return false }
+    switch error {
+    // Of those who were there before, who were in a hurry.
+    case is CannotBeInTime: return request.deadline == nil
+    case is LoadingError: return leader != request.source && !Task.isCancelled
+    default: return false
     }
   }
 
@@ -99,18 +129,24 @@ extension ImagePipeline {
   ) async throws -> Delivery {
     try checkKind(of: made, for: request)
     let data = try await original?.firstValue().0.data
-    var stores: StoreOutcomes?
-    if !isInterim, request.storeDurability != .none {
-      let job = place.job
-      try await Deadline.run(within: deadline) {
-        await job.settled()
-        if request.storeDurability == .flushed {
-          try await self.flushCaches(of: Plan(request, self.configuration))
-        }
+    if isInterim || request.storeDurability == .none { return Delivery(made, data: data, stores: nil) }
+    return try await storedDelivery(of: made, from: place, for: request, data: data, deadline: deadline)
+  }
+
+  /// The same, once it is stored.
+  @inline(never)
+  private nonisolated func storedDelivery(
+    of made: MadeImage, from place: Subscription<MadeImage>, for request: ImageRequest, data: Data?,
+    deadline: Deadline?
+  ) async throws -> Delivery {
+    let job = place.job
+    try await Deadline.run(within: deadline) {
+      await job.settled()
+      if request.storeDurability == .flushed {
+        try await self.flushCaches(of: Plan(request, self.configuration))
       }
-      stores = made.log.stores
     }
-    return Delivery(made, data: data, stores: stores)
+    return Delivery(made, data: data, stores: made.log.stores)
   }
 
   @inline(never)
