@@ -6,8 +6,8 @@ enum Signal<Value: Sendable>: Sendable {
   case started
   /// Bytes have arrived.
   case arrived(Arrival)
-  /// What can be seen so far.
-  case preview(Image)
+  /// What can be seen so far. Indirect: all who wait have room for a signal.
+  indirect case preview(Image)
   /// A value that will do for now; the work goes on.
   case interim(Value)
   /// The value.
