@@ -52,6 +52,7 @@ enum Main {
     case "cache-sharing":
       work = CacheSharing(seconds: value("--seconds", 60)).run
     case "server", "server-member":
+      ServerAllocator.adopt()
       let soak = ServerSoak(
         seconds: value("--seconds", 600), seed: value("--seed", 1), burst: value("--burst", 10_000),
         canary: .milliseconds(value("--canary", 1_000)), isJSON: flags.contains("--json"), group: group)

@@ -41,7 +41,7 @@ struct ContentionTests {
       }
     }
     // Some may have to go, so that another gets what they hold.
-    #expect(made >= 1)
+    #expect(made >= min(1, count - 1))
     // And nothing else is stuck behind them.
     let small = try SampleImages.still()
     let url = try LoadSamples.url("other")

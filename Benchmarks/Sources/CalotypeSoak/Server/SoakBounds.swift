@@ -14,13 +14,14 @@ struct SoakBounds: Sendable {
   static let groupMemory = 256 << 20
   /// Requests that may wait at a time.
   static let waiting = 10_000
-  /// Bytes besides those that have a limit: stacks, connections, codecs, the callers themselves, and what the allocator
-  /// has lost between them.
+  /// Bytes besides those that have a limit: stacks, connections, codecs, and what the allocator has lost between them.
   static let allowance = 80 << 20
+  /// Bytes of the task of a caller that waits.
+  static let caller = 24 << 10
   /// The same once nothing is left to be done.
   static let idleAllowance = 48 << 20
   /// The longest that somebody waits who has no deadline and does not leave.
-  static let patience = Duration.seconds(45)
+  static let patience = Duration.seconds(75)
   /// How much later than it wants to a caller may get its ending: on a machine that has other things to do.
   static let endingSlack = Duration.seconds(5)
   /// How long statistics may take.
@@ -49,9 +50,9 @@ struct SoakBounds: Sendable {
   /// The longest that 99 of 100 ordinary pictures may take.
   let canary: Duration
 
-  /// Bytes resident.
-  var residentBytes: Int {
-    baseline.residentBytes + Self.memory + Self.memoryCache + Self.staging
+  /// Bytes resident, when so many callers have waited at a time.
+  func residentBytes(callers: Int) -> Int {
+    callers * Self.caller + baseline.residentBytes + Self.memory + Self.memoryCache + Self.staging
       + Self.transfers * Self.highWater + Self.allowance
   }
 

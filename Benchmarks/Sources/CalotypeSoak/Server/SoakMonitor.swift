@@ -10,6 +10,8 @@ final class SoakMonitor: Sendable {
     var isWatching = true
     var peak = ProcessGauges()
     var peaks: [String: Int] = [:]
+    /// The most callers that have waited at a time.
+    var callers = 0
     /// When statistics came last; `nil` while nobody asks.
     var answered: Duration?
   }
@@ -47,6 +49,9 @@ final class SoakMonitor: Sendable {
   /// The most there has been of the numbers in the statistics.
   var peaks: [String: Int] { state.withLock { $0.peaks } }
 
+  /// The most bytes that may be resident by now.
+  var residentBound: Int { bounds.residentBytes(callers: state.withLock { $0.callers }) }
+
   func stop() { state.withLock { $0.isWatching = false } }
 
   private func watch() {
@@ -70,9 +75,10 @@ final class SoakMonitor: Sendable {
     let now = ProcessGauges.now
     let answered = state.withLock { state in
       state.peak = state.peak.maximum(now)
+      state.callers = max(state.callers, record.waitingCallers)
       return state.answered
     }
-    record.check("resident bytes", now.residentBytes, bound: bounds.residentBytes)
+    record.check("resident bytes", now.residentBytes, bound: residentBound)
     record.check("threads", now.threads, bound: bounds.baseline.threads + SoakBounds.threads)
     record.check(
       "descriptors", now.descriptors, bound: bounds.baseline.descriptors + SoakBounds.descriptors)

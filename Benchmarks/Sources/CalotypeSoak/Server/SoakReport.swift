@@ -32,7 +32,7 @@ struct SoakReport: Encodable {
     ]) { $1 }
     self.bounds = Dictionary(uniqueKeysWithValues: SoakBounds.statistics.map { ($0.name, $0.bound) }).merging(
       [
-        "residentBytes": bounds.residentBytes, "threads": bounds.baseline.threads + SoakBounds.threads,
+        "residentBytes": monitor.residentBound, "threads": bounds.baseline.threads + SoakBounds.threads,
         "descriptors": bounds.baseline.descriptors + SoakBounds.descriptors,
         "canaryMilliseconds": Int(bounds.canary / .milliseconds(1)),
       ]) { $1 }
