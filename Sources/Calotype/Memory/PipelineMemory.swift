@@ -12,10 +12,12 @@ import CalotypeSupport
 ///
 /// Bytes are reserved before they are read or allocated. What does not fit waits, and the transfer it waits for is held back.
 /// When room is short, these give way, in this order: previews and the decoders of images that still arrive (which start over
-/// when all bytes are there), idle buffers of `PixelPool.shared` and of large bodies, and results that wait to be stored. An image that needs
-/// more than all others leave goes alone; one that needs more than the limit, its encoded bytes included, is refused by its
-/// header (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all that is held belongs to images that wait for more, the
-/// one that came last is refused, and may come back (``PipelineError/overloaded(_:waiting:retryAfter:)``). The memory cache has a limit of its own.
+/// when all bytes are there), idle buffers of `PixelPool.shared` and of large bodies, and results that wait to be stored.
+///
+/// An image that needs more than all others leave goes alone; one that needs more than the limit, its encoded bytes included,
+/// is refused by its header (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all that is held belongs to images that
+/// wait for more, the one that came last is refused, and may come back
+/// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The memory cache has a limit of its own.
 ///
 /// May be shared by several pipelines. All members may be used from any thread.
 public final class PipelineMemory: Sendable {
