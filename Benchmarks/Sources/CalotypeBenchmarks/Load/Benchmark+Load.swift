@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension Benchmark {
   /// A pipeline that has more to do than it can: what each of its limits lets through, and what others notice.
-  static var load: [Benchmark] { small + oneImage + memoryUnderLoad + waiting }
+  static var load: [Benchmark] { small + oneImage + [oneImageBesideTasks] + memoryUnderLoad + waiting }
 
   /// CPU time an image, beside its decoder alone.
   private static var small: [Benchmark] {
@@ -32,6 +32,20 @@ extension Benchmark {
         }
         return Measurement(name: name, limitName: "\(callers / 2) callers", turns: turns)
       }
+    }
+  }
+
+  /// What the pipeline adds to the tasks of its callers, whose memory is most of it.
+  private static var oneImageBesideTasks: Benchmark {
+    let name = "load/one image/8000 callers beside their tasks alone"
+    return Benchmark(name: name) { rounds in
+      let turns = try (0..<max(1, min(rounds, 5))).map { _ in
+        (
+          subject: try LoadChild.figures("one-image", "8000")[0],
+          limit: try LoadChild.figures("waiting-tasks", "8000")[0]
+        )
+      }
+      return Measurement(name: name, limitName: "tasks that wait for a gate", turns: turns)
     }
   }
 

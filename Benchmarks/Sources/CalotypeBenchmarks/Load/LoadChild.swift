@@ -27,6 +27,7 @@ enum LoadChild {
           switch name {
           case "small": try await SmallImages.run(callers: number(0), count: number(1))
           case "one-image": try await OneImage.run(callers: number(0))
+          case "waiting-tasks": try await OneImage.runWaiting(tasks: number(0))
           case "unanswered": await UnansweredHost.run(requests: number(0))
           case "originals": try await LargeOriginals.run(file)
           case "uploads": try await LargeOriginals.runUploads(file)

@@ -29,6 +29,22 @@ enum OneImage {
     return [LoadFigures.cpuMilliseconds - start]
   }
 
+  /// CPU milliseconds of as many tasks that wait for nothing but a gate.
+  static func runWaiting(tasks count: Int) async throws -> [Double] {
+    let (gate, started) = (Gate(), LoadCounter())
+    let start = LoadFigures.cpuMilliseconds
+    let tasks = (0..<count).map { _ in
+      Task {
+        started.increment()
+        try await gate.wait()
+      }
+    }
+    while started.value < count { try await Task.sleep(for: .milliseconds(1)) }
+    gate.open()
+    for task in tasks { try await task.value }
+    return [LoadFigures.cpuMilliseconds - start]
+  }
+
   /// The statistics, with a hop to the pipeline.
   static func statistics(of pipeline: isolated ImagePipeline) -> ImagePipeline.Statistics {
     pipeline.statistics
