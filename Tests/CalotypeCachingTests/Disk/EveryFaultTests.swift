@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    .timeLimit(.minutes(3)),
+    .timeLimit(.minutes(10)),
     arguments: [
       Fault(code: EIO, times: 1, stride: 1), Fault(code: EIO, times: 4), Fault(code: ENOSPC, times: 1),
       Fault(code: ENOSPC, times: 3), Fault(code: EROFS, times: 2),
