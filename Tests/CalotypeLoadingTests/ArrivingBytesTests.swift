@@ -198,15 +198,19 @@ struct ArrivingBytesTests {
       return (line.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) } ?? 0) << 10
     }
     let chunk = pattern(32 << 20)
-    let before = try held()
-    var arriving: ArrivingBytes? = ArrivingBytes()
-    for _ in 0..<12 { arriving?.append(chunk, expecting: nil) }
-    var all = arriving?.all
-    arriving = nil
-    #expect(all?.count == 384 << 20)
-    #expect(try held() - before > 256 << 20)
-    all = nil
-    #expect(try held() - before < 256 << 20)
+    // Other tests take address space and give it back meanwhile.
+    for _ in 0..<20 {
+      let before = try held()
+      var arriving: ArrivingBytes? = ArrivingBytes()
+      for _ in 0..<12 { arriving?.append(chunk, expecting: nil) }
+      var all = arriving?.all
+      arriving = nil
+      #expect(all?.count == 384 << 20)
+      let during = try held()
+      all = nil
+      if during - before > 256 << 20, try held() - before < 256 << 20 { return }
+    }
+    Issue.record("the pages stay")
   }
 
   @Test func pagesAreSpooledToo() {
