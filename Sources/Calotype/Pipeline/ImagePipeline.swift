@@ -60,7 +60,7 @@ public actor ImagePipeline {
     if isPlain.load(ordering: .relaxed) {
       if let cached = inMemory(request) { return cached.image }
     } else if context.watch != nil || isClosed.load(ordering: .relaxed) {
-      return try await watchedImage(for: request)
+      return try await watchedResponse(for: request, as: .image).image
     } else if let cached = inMemory(prepared(request)) {
       return cached.image
     }
@@ -75,11 +75,6 @@ public actor ImagePipeline {
   }
 
   // Apart from hits that nobody watches, which it would make slower.
-  @inline(never)
-  private nonisolated func watchedImage(for request: ImageRequest) async throws -> Image {
-    try await watchedResponse(for: request, as: .image).image
-  }
-
   @inline(never)
   private nonisolated func watchedResponse(
     for request: ImageRequest, as kind: ObservedRequest.Kind
