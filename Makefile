@@ -11,13 +11,6 @@ SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
 TEST_FLAGS = -c release -Xswiftc -enable-testing
-# A few tests at a time, and apart those that compute and those that go by the clock: tests that wait for servers must not
-# starve behind the former, nor the latter behind anything.
-SWIFT_TEST = swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 $(1)
-COMPUTING = '^(CalotypeImagingTests|FuzzTargets)\.'
-TIMED = '^CalotypeTests\.PlaybackTimingTests'
-RUN_TESTS = $(SWIFT_TEST) --skip $(COMPUTING) --skip $(TIMED) && $(SWIFT_TEST) --filter $(COMPUTING) \
-	&& $(SWIFT_TEST) --filter $(TIMED)
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -44,23 +37,25 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 	$(if $(URL),,$(SWIFT_BUILD) --product PhotoServer)
 	@Examples/run.sh "$(OUT)" $(URL)
 
-test: test-deps ## Builds and runs every test
+test: test-deps ## Builds and runs every test, and 15 s of a server's load
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
-	$(call RUN_TESTS,$(TEST_FLAGS) --scratch-path .build-test)
+	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
+	$(SWIFT_BENCH) --product calotype-soak
+	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference
 # counts that order them.
 tsan: export TSAN_OPTIONS = halt_on_error=0
 tsan: test-deps ## The tests under ThreadSanitizer
 	swift build --build-tests --jobs $(JOBS) --sanitize=thread --scratch-path .build-tsan
-	$(call RUN_TESTS,--sanitize=thread --scratch-path .build-tsan)
+	@Tests/run.sh --sanitize=thread --scratch-path .build-tsan
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.
 asan: export ASAN_OPTIONS = detect_leaks=0
 asan: test-deps ## The tests under AddressSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
-	$(call RUN_TESTS,$(TEST_FLAGS) --sanitize=address --scratch-path .build-asan)
+	@Tests/run.sh $(TEST_FLAGS) --sanitize=address --scratch-path .build-asan
 
 bench: build ## Benchmarks against named peers, as ratios of CPU time; NAME=png for those whose names start so
 	@.ci/install bench || echo "not everything could be installed: what is missing will be skipped" >&2

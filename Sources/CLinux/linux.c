@@ -59,23 +59,12 @@ void *calotype_resize_mapping(void *address, size_t count, size_t new_count) {
 }
 
 #ifdef __GLIBC__
-void calotype_limit_malloc(int arenas, size_t mmap_threshold, size_t trim_threshold) {
-  if (getenv("GLIBC_TUNABLES")) return;
-  if (!getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);
-  if (mmap_threshold && !getenv("MALLOC_MMAP_THRESHOLD_")) mallopt(M_MMAP_THRESHOLD, (int)mmap_threshold);
-  if (trim_threshold && !getenv("MALLOC_TRIM_THRESHOLD_")) mallopt(M_TRIM_THRESHOLD, (int)trim_threshold);
-}
-
-int calotype_trim_malloc(void) {
-  return malloc_trim(0);
+void calotype_limit_malloc(int arenas) {
+  if (!getenv("GLIBC_TUNABLES") && !getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);
 }
 #else
-void calotype_limit_malloc(int arenas, size_t mmap_threshold, size_t trim_threshold) {
-  (void)arenas, (void)mmap_threshold, (void)trim_threshold;
-}
-
-int calotype_trim_malloc(void) {
-  return 0;
+void calotype_limit_malloc(int arenas) {
+  (void)arenas;
 }
 #endif
 

@@ -23,7 +23,8 @@ public struct CacheKey: Hashable, Sendable {
   ///   - source: What it is a variant of; `nil` for the text itself.
   public init(_ text: String, source: String? = nil) {
     words = CacheKeyWords(text: text, source: source ?? text)
-    digest = Digest256(sha256: Array(text.utf8))
+    var text = text
+    digest = text.withUTF8 { Digest256(sha256: UnsafeRawBufferPointer($0)) }
   }
 
   /// The digest as 64 lower-case hexadecimal digits.
@@ -74,8 +75,10 @@ struct Digest256: Hashable, Sendable {
     self.word3 = word3
   }
 
-  init(sha256 bytes: [UInt8]) {
-    self = SHA256.hash(data: bytes).withUnsafeBytes { raw in
+  init(sha256 bytes: UnsafeRawBufferPointer) {
+    var hash = SHA256()
+    hash.update(bufferPointer: bytes)
+    self = hash.finalize().withUnsafeBytes { raw in
       func word(_ index: Int) -> UInt64 {
         UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
       }

@@ -5,15 +5,37 @@ public struct Image: Sendable {
   /// The pixels.
   public let bitmap: Bitmap
   /// What the encoded source said; `nil` for pictures made in memory. Sizes in it are those of the source.
-  public let info: ImageInfo?
+  public var info: ImageInfo? { details.info }
   /// How ``bitmap`` has still to be turned to be upright: `.topLeft` unless decoded as stored.
-  public let orientation: Orientation
+  public var orientation: Orientation { details.orientation }
   /// Whether part of the picture is missing because the data ended early or was damaged.
-  public let isPartial: Bool
+  public var isPartial: Bool { details.isPartial }
   /// What the numbers mean as colours; `nil` is sRGB.
-  public let profile: ColorProfile?
+  public var profile: ColorProfile? { details.profile }
   /// Exif and XMP of the source, if they were asked for.
-  public let metadata: ImageMetadata
+  public var metadata: ImageMetadata { details.metadata }
+
+  private let details: Details
+
+  /// In an object, so that an image is a few words with two references.
+  private final class Details: Sendable {
+    let info: ImageInfo?
+    let orientation: Orientation
+    let isPartial: Bool
+    let profile: ColorProfile?
+    let metadata: ImageMetadata
+
+    init(
+      info: ImageInfo?, orientation: Orientation, isPartial: Bool, profile: ColorProfile?,
+      metadata: ImageMetadata
+    ) {
+      self.info = info
+      self.orientation = orientation
+      self.isPartial = isPartial
+      self.profile = profile
+      self.metadata = metadata
+    }
+  }
 
   /// Creates an image.
   public init(
@@ -21,11 +43,8 @@ public struct Image: Sendable {
     profile: ColorProfile? = nil, metadata: ImageMetadata = ImageMetadata()
   ) {
     self.bitmap = bitmap
-    self.info = info
-    self.orientation = orientation
-    self.isPartial = isPartial
-    self.profile = profile
-    self.metadata = metadata
+    details = Details(
+      info: info, orientation: orientation, isPartial: isPartial, profile: profile, metadata: metadata)
   }
 
   /// Width in pixels.

@@ -43,7 +43,10 @@ import Testing
       #expect(try await cache.statistics().damaged == 0)
     }
     #expect(found > 2000)
-    // The scan behind `statistics` has cleaned up behind the dead.
+    // Of the last of them a record may be left that was not put into place: the next one is written over it.
+    #expect(folder.temporaries.allSatisfy { $0 == "new" })
+    try await DiskCache(folder.configuration()).store(
+      Self.content(index: 0, number: 1), for: CacheKey("last"))
     #expect(folder.temporaries.isEmpty)
   }
 

@@ -2,6 +2,15 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
+@testable import CalotypeCaching
+
+extension DiskCache {
+  /// Does all upkeep that is scheduled.
+  func finishUpkeep() {
+    while isUpkeepScheduled { keepUp() }
+  }
+}
+
 /// True for the first who asks.
 final class Once: Sendable {
   private let taken = Lock(false)

@@ -7,7 +7,6 @@ import Testing
 @Suite("Pixel pool", .timeLimit(.minutes(1)))
 struct PixelPoolTests {
   private static let large = PageMemory.threshold
-  private let asleep = IdleReclaimer(pause: {})
 
   private func address(_ buffer: UnsafeMutableRawBufferPointer) -> UInt {
     UInt(bitPattern: buffer.baseAddress)
@@ -68,10 +67,13 @@ struct PixelPoolTests {
 
   @Test("a pool that nobody uses becomes empty by itself, each time anew")
   func reminders() async throws {
-    let pool = PixelPool(byteLimit: 64 << 20, reclaimer: asleep)
+    let reclaimer = IdleReclaimer(pause: {})
+    let pool = PixelPool(byteLimit: 64 << 20, reclaimer: reclaimer)
     for _ in 0..<20 {
       try use(pool, Self.large, 4096)
-      while pool.statistics.bytesIdle > 0 { await Task.yield() }
+      // One more, which may have begun before.
+      await Witness.rounds(PixelPool.idleRounds + 1, of: reclaimer)
+      #expect(pool.statistics.bytesIdle == 0)
     }
   }
 
@@ -124,5 +126,34 @@ struct PixelPoolTests {
     let pool = pool(byteLimit: 0)
     let bitmap = try Bitmap(size: PixelSize(width: 1, height: 1), pool: pool) { _ in true }
     #expect(bitmap.byteCount == 4 && bitmap.allocatedByteCount == pool.statistics.bytesInUse)
+  }
+}
+
+/// Counts the rounds of a reclaimer.
+private final class Witness: IdleReclaiming {
+  private let count: Int
+  private let asked = Lock(0)
+  private let done: AsyncStream<Void>.Continuation
+
+  private init(_ count: Int, _ done: AsyncStream<Void>.Continuation) {
+    (self.count, self.done) = (count, done)
+  }
+
+  func reclaimIdle() -> Bool {
+    let asked = asked.withLock { asked in
+      asked += 1
+      return asked
+    }
+    if asked == count { done.finish() }
+    return asked < count
+  }
+
+  /// Waits for so many rounds.
+  static func rounds(_ count: Int, of reclaimer: IdleReclaimer) async {
+    let (ended, done) = AsyncStream.makeStream(of: Void.self)
+    let witness = Witness(count, done)
+    reclaimer.watch(witness)
+    for await _ in ended {}
+    withExtendedLifetime(witness) {}
   }
 }

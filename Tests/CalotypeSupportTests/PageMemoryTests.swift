@@ -104,6 +104,5 @@ struct PageMemoryTests {
     #expect(Allocator.bytesInUse - before > 1 << 29)
     block.deallocate()
     #expect(Allocator.bytesInUse - before < 1 << 29)
-    Allocator.giveBack()
   }
 }

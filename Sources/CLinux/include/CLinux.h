@@ -23,12 +23,9 @@ int calotype_route_changes(void);
    that fails: the mapping is then as it was. mremap(2). */
 void *calotype_resize_mapping(void *address, size_t count, size_t new_count);
 
-/* Malloc of glibc; elsewhere these do nothing. Thresholds of 0 stay as they are, and so does what the environment says
-   (MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_, MALLOC_TRIM_THRESHOLD_, or GLIBC_TUNABLES). mallopt(3). */
-void calotype_limit_malloc(int arenas, size_t mmap_threshold, size_t trim_threshold);
-
-/* Gives all free pages back to the system; whether there were any. malloc_trim(3). */
-int calotype_trim_malloc(void);
+/* Limits the arenas of glibc's malloc, unless the environment does (MALLOC_ARENA_MAX or GLIBC_TUNABLES); nothing with other
+   C libraries. mallopt(3). */
+void calotype_limit_malloc(int arenas);
 
 /* Bytes that are allocated and not freed; 0 where that is not known. mallinfo2(3). */
 size_t calotype_malloc_in_use(void);

@@ -4,7 +4,7 @@ import CalotypeSupport
 ///
 /// An entry that waits moves in the queue when its priority changes, and leaves it when its task is cancelled.
 final class WorkQueue: Sendable {
-  /// What a queue is doing and has done.
+  /// Counts of a queue, now and since it was made.
   struct Statistics: Hashable, Sendable {
     var running = 0
     var waiting = 0
@@ -24,6 +24,8 @@ final class WorkQueue: Sendable {
     var account = MemoryAccounts.Account.decoded
     /// Encoded bytes that it holds while it waits, and that come free with its turn.
     var held: HeldBytes?
+    /// Until when it waits, in the time of the queue; `nil` without limit.
+    var expiry: Duration?
   }
 
   /// Bytes that several entries may hold together.
@@ -37,12 +39,12 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// What becomes of a search for those who may begin.
+  /// The result of a search for entries that may begin.
   private struct Outcome {
     var answers: Answers = []
     /// The first claim for which there is no room, if that is new.
     var missing: Claim?
-    /// Nobody waits for pixels any more.
+    /// The shortage of memory in this queue has ended.
     var hasRoomAgain = false
   }
 
@@ -51,12 +53,14 @@ final class WorkQueue: Sendable {
     fileprivate let queue: WorkQueue
     fileprivate let flow: QueueFlow
     let reservation: MemoryReservation?
+    /// How long it was waited for.
+    let waited: Duration
 
     /// The work is done; the bytes stay reserved.
     func end() { queue.finish(flow) }
   }
 
-  /// A place in a queue, to be given up when somebody else has done the work.
+  /// A place in a queue, to be given up when the work has been done elsewhere.
   final class Ticket: Sendable {
     fileprivate enum State {
       case new
@@ -83,17 +87,22 @@ final class WorkQueue: Sendable {
     case turn(Turn)
     /// It was taken out of the queue.
     case left
+    /// It has waited until ``Claim/expiry``.
+    case expired
     /// It can never have a turn.
     case refused(any Error)
   }
 
   private struct Waiter {
     let claim: Claim
+    let start: Duration
+    /// Of the call that ends its waiting.
+    var expiry: Int?
     let answer: @Sendable (Answer) -> Void
   }
 
   /// Answers to be given outside the lock.
-  private typealias Answers = [(answer: @Sendable (Answer) -> Void, value: Answer)]
+  private typealias Answers = [(waiter: Waiter, value: Answer)]
 
   private struct State {
     var limit: Int
@@ -105,7 +114,7 @@ final class WorkQueue: Sendable {
     var waiters: [Int: Waiter] = [:]
     /// The first that did not fit, and up to which number others may pass it.
     var blocked: (id: Int, last: Int)?
-    /// Somebody gives answers, and has to look again.
+    /// A thread gives answers, and is to look again when it is done.
     var isAnswering = false
     var looksAgain = false
     var running = 0
@@ -126,6 +135,7 @@ final class WorkQueue: Sendable {
   private let state: Lock<State>
   private let memory: PipelineMemory?
   private let now: @Sendable () -> Duration
+  private let timer: ExpiryTimer?
   private let observation = Lock<Int?>(nil)
   /// Tells this queue's shortages from those of others.
   private let owner: Int?
@@ -136,14 +146,16 @@ final class WorkQueue: Sendable {
   ///   - waitingLimit: How many may wait. One flow may wait with as many as it leaves free for others.
   ///   - memory: Where bytes are reserved; `nil` for work without.
   ///   - now: The time.
+  ///   - timer: Ends waiting; `nil` for a queue without ``Claim/expiry``.
   init(
     limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: PipelineMemory? = nil,
-    now: @escaping @Sendable () -> Duration
+    now: @escaping @Sendable () -> Duration, timer: ExpiryTimer? = nil
   ) {
     state = Lock(
       State(limit: max(1, limit), limitPerFlow: max(1, limitPerFlow), waitingLimit: max(1, waitingLimit)))
     self.memory = memory
     self.now = now
+    self.timer = timer
     owner = memory?.ownerNumber()
     let number = memory?.whenThereIsRoom { [weak self] in self?.change { _ in } }
     observation.withLock { $0 = number }
@@ -173,7 +185,7 @@ final class WorkQueue: Sendable {
 
   /// Waits for a turn, which has to be ended by ``Turn/end()``. The bytes stay reserved until they are released.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``.
+  /// - Throws: `CancellationError` when the task is cancelled before; ``WaitedTooLong``; ``PipelineError``.
   func enter(priority: LivePriority, _ claim: Claim = Claim()) async throws -> Turn {
     guard let turn = try await enter(priority: priority, claim, ticket: nil) else {
       throw CancellationError()
@@ -211,6 +223,7 @@ final class WorkQueue: Sendable {
     switch answer.take() {
     case .turn(let turn): return turn
     case .refused(let error): throw error
+    case .expired: throw WaitedTooLong()
     case .left, nil:
       try Task.checkCancellation()
       return nil
@@ -233,7 +246,7 @@ final class WorkQueue: Sendable {
       }
       state.queue.startAtOnce(claim.flow, cost: claim.cost)
       Self.count(&state)
-      return Turn(queue: self, flow: claim.flow, reservation: reservation)
+      return Turn(queue: self, flow: claim.flow, reservation: reservation, waited: .zero)
     }
   }
 
@@ -258,13 +271,20 @@ final class WorkQueue: Sendable {
   func submit(
     _ id: Int, _ claim: Claim, level: () -> UInt8, answer: @escaping @Sendable (Answer) -> Void
   ) {
-    let now = now().nanosecondCount
+    let now = now()
     let level = level()
     change { state in
-      state.waiters[id] = Waiter(claim: claim, answer: answer)
-      state.queue.insert(id, flow: claim.flow, level: level, cost: claim.cost, now: now)
+      state.waiters[id] = Waiter(claim: claim, start: now, answer: answer)
+      state.queue.insert(id, flow: claim.flow, level: level, cost: claim.cost, now: now.nanosecondCount)
       state.peakWaiting = max(state.peakWaiting, state.queue.count)
     }
+    guard let expiry = claim.expiry, let timer, state.withLock({ $0.waiters[id] != nil }) else { return }
+    let number = timer.add(at: expiry) { [weak self] in self?.leave(id, .expired) }
+    let isWaiting = state.withLock { state in
+      state.waiters[id]?.expiry = number
+      return state.waiters[id] != nil
+    }
+    if !isWaiting { timer.remove(number) }
   }
 
   /// Whether one more entry of a flow may wait: not when all places to wait are taken, nor when the flow waits with more
@@ -289,17 +309,19 @@ final class WorkQueue: Sendable {
   }
 
   /// Takes an entry out of the queue, which is told so. Harmless when it does not wait.
-  func leave(_ id: Int) {
-    let waiter = state.withLock { state -> Waiter? in
-      guard state.queue.remove(id) else { return nil }
-      if state.blocked?.id == id { endShortage(&state) }
-      return state.waiters.removeValue(forKey: id)
+  func leave(_ id: Int) { leave(id, .left) }
+
+  private func leave(_ id: Int, _ answer: Answer) {
+    let (waiter, wasBlocked, isBlocked) = state.withLock { state -> (Waiter?, Bool, Bool) in
+      guard state.queue.remove(id) else { return (nil, false, false) }
+      let wasBlocked = state.blocked?.id == id
+      if wasBlocked { endShortage(&state) }
+      return (state.waiters.removeValue(forKey: id), wasBlocked, state.blocked != nil)
     }
-    guard let waiter else { return }
-    waiter.answer(.left)
-    memory?.announceRoom()
-    // It may have been the one that others could not pass.
-    change { _ in }
+    if let waiter { tell(waiter, answer) }
+    // Others could not pass it, here and in other queues.
+    if wasBlocked { memory?.announceRoom() }
+    if wasBlocked || isBlocked { change { _ in } }
   }
 
   // MARK: Turns
@@ -318,9 +340,10 @@ final class WorkQueue: Sendable {
     state.peakRunning = max(state.peakRunning, state.running)
   }
 
-  /// Changes the state and gives the answers that follow. An answer may end its turn at once, and the next one too: whoever
-  /// is giving answers looks again, so that the stack does not grow with the queue.
+  /// Changes the state and gives the answers that follow. An answer may end its turn at once, and the next one too: the call
+  /// that is giving answers looks again, so that the stack does not grow with the queue.
   private func change(_ body: (inout State) -> Void) {
+    let now = now()
     var next = state.withLock { state -> Outcome? in
       body(&state)
       if state.isAnswering {
@@ -328,31 +351,38 @@ final class WorkQueue: Sendable {
         return nil
       }
       state.isAnswering = true
-      return admit(&state)
+      return admit(&state, at: now)
     }
     while let outcome = next {
-      for (answer, value) in outcome.answers { answer(value) }
+      for (waiter, value) in outcome.answers { tell(waiter, value) }
       if outcome.hasRoomAgain { memory?.announceRoom() }
       if let missing = outcome.missing { memory?.reclaim(missing.bytes, for: missing.account) }
+      let now = self.now()
       next = state.withLock { state in
         guard state.looksAgain else {
           state.isAnswering = false
           return nil
         }
         state.looksAgain = false
-        return admit(&state)
+        return admit(&state, at: now)
       }
     }
   }
 
-  /// Nobody waits for memory first any more. ``PipelineMemory/announceRoom()`` is to be called afterwards, without the lock.
+  private func tell(_ waiter: Waiter, _ answer: Answer) {
+    if let number = waiter.expiry { timer?.remove(number) }
+    waiter.answer(answer)
+  }
+
+  /// No entry waits for memory before the others any more. ``PipelineMemory/announceRoom()`` is to be called afterwards,
+  /// without the lock.
   private func endShortage(_ state: inout State) {
     state.blocked = nil
     if let owner { memory?.endShortage(owner) }
   }
 
-  /// Gives turns to those who may have one now.
-  private func admit(_ state: inout State) -> Outcome {
+  /// Gives turns to the entries that may have one now.
+  private func admit(_ state: inout State, at now: Duration) -> Outcome {
     var outcome = Outcome()
     // Taken out, so that its closures may look at the rest.
     var queue = FairQueue<QueueFlow>()
@@ -393,7 +423,7 @@ final class WorkQueue: Sendable {
       if found.id == nil, let victim = victim(state) {
         queue.remove(victim)
         if let waiter = state.waiters.removeValue(forKey: victim) {
-          outcome.answers.append((waiter.answer, .refused(MemoryShortage(waiting: queue.count))))
+          outcome.answers.append((waiter, .refused(MemoryShortage(waiting: queue.count))))
         }
         break
       }
@@ -404,17 +434,19 @@ final class WorkQueue: Sendable {
       }
       if let refused, refused.id == id {
         queue.finish(waiter.claim.flow)
-        outcome.answers.append((waiter.answer, .refused(refused.error)))
+        outcome.answers.append((waiter, .refused(refused.error)))
         continue
       }
       Self.count(&state)
-      let turn = Turn(queue: self, flow: waiter.claim.flow, reservation: reservation)
-      outcome.answers.append((waiter.answer, .turn(turn)))
+      let turn = Turn(
+        queue: self, flow: waiter.claim.flow, reservation: reservation, waited: max(.zero, now - waiter.start)
+      )
+      outcome.answers.append((waiter, .turn(turn)))
     }
     return outcome
   }
 
-  /// Who has to go, when all that is held is held by those who wait here for more: the one that came last.
+  /// The entry that has to go when everything is held by entries that wait here for more: the one that came last.
   private func victim(_ state: State) -> Int? {
     guard let memory, let blocked = state.blocked, state.running == 0 else { return nil }
     guard let encoded = memory.encodedBytesAlone, encoded > 0 else { return nil }
@@ -434,13 +466,13 @@ final class WorkQueue: Sendable {
     set { change { $0.limit = max(1, newValue) } }
   }
 
-  /// Lets nobody begin, or everybody again.
+  /// While it is true, entries wait and none begins.
   var isSuspended: Bool {
     get { state.withLock { $0.isSuspended } }
     set {
       change { state in
         state.isSuspended = newValue
-        // Who shares the memory goes on.
+        // Other queues of the same memory go on.
         if newValue, state.blocked != nil { endShortage(&state) }
       }
       memory?.announceRoom()
@@ -455,3 +487,6 @@ final class WorkQueue: Sendable {
     }
   }
 }
+
+/// The time to wait for a turn is over.
+struct WaitedTooLong: Error {}

@@ -3,7 +3,7 @@ struct Demand: Sendable {
   /// Where to keep it.
   var tiers: CacheTiers = []
   /// What to keep it under.
-  var tags: [String] = []
+  var tags: Set<String> = []
   /// Whether to bring a transfer to its end when nobody waits any more.
   var finishesLoad = false
   /// Previews to make meanwhile.
@@ -19,7 +19,7 @@ struct Demand: Sendable {
     if request.cachePolicy.writesCaches { tiers = request.storeTiers }
     // Of a picture as it is served the original is the result.
     if request.isPlain, tiers.contains(.disk) { tiers.insert(.originals) }
-    tags = request.tags
+    if !request.tags.isEmpty { tags = Set(request.tags) }
     finishesLoad = request.finishesLoad && request.cachePolicy.writesCaches
     if request.previews != .off { previews = [request.previews] }
   }
@@ -37,7 +37,7 @@ struct Demand: Sendable {
 
   mutating func add(_ other: Demand) {
     tiers.formUnion(other.tiers)
-    tags = tags.merging(other.tags)
+    if !other.tags.isEmpty { tags.formUnion(other.tags) }
     finishesLoad = finishesLoad || other.finishesLoad
     if !other.previews.isEmpty { previews.formUnion(other.previews) }
     watchesProgress = watchesProgress || other.watchesProgress
@@ -46,8 +46,10 @@ struct Demand: Sendable {
 }
 
 extension [String] {
-  /// These and those that are not among them.
+  /// These and those that are not among them. O(both).
   func merging(_ others: [String]) -> [String] {
-    others.isEmpty ? self : self + others.filter { !contains($0) }
+    if others.isEmpty { return self }
+    let known = Set(self)
+    return self + others.filter { !known.contains($0) }
   }
 }

@@ -8,7 +8,7 @@ extension ImageJob {
   func keepInMemory(_ made: MadeImage) {
     let demand = job.demand
     guard made.isStorable, demand.tiers.contains(.memory), let memory = plan.memory else { return }
-    let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags))
+    let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags.sorted()))
     let epoch = min(epoch, made.provenance.epoch ?? epoch)
     guard context.isValid(key, tags: tags, since: epoch) else { return }
     let cached = made.cached
@@ -32,7 +32,7 @@ extension ImageJob {
     else { return }
     // Confirmed for no time at all: what is kept says the same.
     if made.isFound, made.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true { return }
-    let tags = made.provenance.tags.merging(demand.tags)
+    let tags = made.provenance.tags.merging(demand.tags.sorted())
     let plan = plan
     let epoch = min(epoch, made.provenance.epoch ?? epoch)
     do {

@@ -208,8 +208,15 @@ final class Job<Value: Sendable>: Sendable {
 
   func letGo(_ id: Machine.ID) { carryOut(state.withLock { $0.machine.letGo(id) }) }
 
-  func forget(_ id: Machine.ID) {
-    state.withLock { $0.machine.forget(id) }
+  /// A subscriber asks no more. A caller leaves too, if it has not; jobs leave by themselves, as they may be asked for what
+  /// they want under no lock.
+  func forget(_ id: Machine.ID, _ want: Want) {
+    carryOut(
+      state.withLock { state in
+        defer { state.machine.forget(id) }
+        return want.isOfJob
+          ? Machine.Actions() : state.machine.leave(id, wanted: want.own, CancellationError())
+      })
   }
 
   func reprioritise(_ id: Machine.ID, _ level: () -> TaskPriority) {
@@ -233,10 +240,16 @@ final class Job<Value: Sendable>: Sendable {
 
   // MARK: Waiting
 
-  func beginCall(_ id: Machine.ID) -> Int {
-    let (call, displaced) = state.withLock { $0.machine.beginCall(id) }
+  /// A new call of a subscriber, and what it is told already.
+  func beginCall(
+    _ id: Machine.ID, _ interests: Interests
+  ) -> (call: Int, ready: Result<Signal<Value>, any Error>?) {
+    let (call, displaced, ready) = state.withLock { state in
+      let (call, displaced) = state.machine.beginCall(id)
+      return (call, displaced, state.machine.take(id, call: call, interests))
+    }
     displaced?.resume()
-    return call
+    return (call, ready)
   }
 
   func take(

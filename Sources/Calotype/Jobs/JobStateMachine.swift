@@ -162,7 +162,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     subscribers[id] = subscriber
     watching.remove(id)
     count -= 1
-    demand.add(wanted.lasting)
+    // What a caller wants was added when it came.
+    if subscriber.isJob { demand.add(wanted.lasting) }
     remove(subscriber, wanted.previews)
     if count == 0, !isFinished, !(mayOutlive && demand.finishesLoad && isRunning) {
       isCancelled = true

@@ -58,26 +58,50 @@ struct LoadJob: Sendable {
   private func load(turn: WorkQueue.Turn?) async throws -> LoadedSource {
     let flow = QueueFlow(loading: plan.request)
     let queue = flow.origin == nil ? context.localLoads : context.loads
-    let held =
-      if let turn { turn } else {
-        try await queue.enter(priority: job.priority, WorkQueue.Claim(flow: flow))
-      }
+    let held = if let turn { turn } else { try await enter(queue, flow) }
     defer { held.end() }
     job.publishStart()
     let start = context.elapsed()
-    defer {
+    func learn() {
       let now = context.elapsed()
       context.serviceTimes.withLock { $0.add(now - start, of: flow, at: now) }
     }
-    return try await load(kept: kept, validators: validators)
+    do {
+      let loaded = try await load(kept: kept, validators: validators, since: start - held.waited)
+      learn()
+      return loaded
+    } catch LoadingError.timedOut(let url, .total, let time) {
+      // The loader knows what was left of it; and that says nothing of how long the origin takes.
+      throw LoadingError.timedOut(url, phase: .total, after: plan.request.timeouts.total ?? time)
+    } catch {
+      learn()
+      throw error
+    }
   }
 
-  private func load(kept: KeptOriginal?, validators: Validators?) async throws -> LoadedSource {
-    context.counters.count { $0.loads += 1 }
+  private func enter(_ queue: WorkQueue, _ flow: QueueFlow) async throws -> WorkQueue.Turn {
+    do {
+      let claim = WorkQueue.Claim(flow: flow, expiry: context.expiry(of: plan.request, in: flow))
+      return try await queue.enter(priority: job.priority, claim)
+    } catch is WaitedTooLong {
+      throw PipelineContext.timeout(of: plan.request)
+    }
+  }
+
+  /// - Parameter call: When the time of the whole load began.
+  private func load(
+    kept: KeptOriginal?, validators: Validators?, since call: Duration
+  ) async throws -> LoadedSource {
     let request = plan.request
     var loadRequest = plan.loadRequest
     loadRequest.livePriority = job.priority
     loadRequest.validators = validators
+    if let total = loadRequest.timeouts.total, request.source.url != nil {
+      let left = total - (context.elapsed() - call)
+      guard left > .zero else { throw PipelineContext.timeout(of: request) }
+      loadRequest.timeouts.total = left
+    }
+    context.counters.count { $0.loads += 1 }
     let log = StageLog()
     let requested = context.configuration.now()
     let transfer = ObservedTransfer()
@@ -109,7 +133,7 @@ struct LoadJob: Sendable {
       {
         return confirmed
       }
-      return try await load(kept: nil, validators: nil)
+      return try await load(kept: nil, validators: nil, since: call)
     }
     let reservation = memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)
     job.keep([reservation].compactMap { $0 })
@@ -212,7 +236,7 @@ struct LoadJob: Sendable {
           return false
         }
         var metadata = loaded.metadata
-        metadata.tags = metadata.tags.merging(wanted.tags)
+        metadata.tags = metadata.tags.merging(wanted.tags.sorted())
         if plan.originalSerializer.body != nil {
           metadata.contentType = try plan.coders.probe(data, limits: plan.limits).format.mimeType
         }

@@ -3,22 +3,25 @@ import CalotypeSupport
 /// One caller's place in a ``Job``: of what happens at most one pending value of each kind, and exactly one ending.
 ///
 /// ``value()`` or ``next(_:)`` is awaited by one task at a time. Cancelling that task, or ``leave()``, ends the
-/// subscription at once. It holds a place, and nothing that is reserved.
+/// subscription at once; that of a caller also ends when it is not held any more. It holds a place, and nothing that is
+/// reserved.
 final class Subscription<Value: Sendable>: Sendable {
   let job: Job<Value>
   private let id: JobStateMachine<Value, CheckedContinuation<Void, Never>>.ID
   let want: Want
-  private let observation = Lock<LivePriority.Observation?>(nil)
+  /// Of a priority that may change.
+  private let observation: Lock<LivePriority.Observation?>?
 
   init(job: Job<Value>, id: Int, want: Want) {
     self.job = job
     self.id = id
     self.want = want
+    observation = want.priority == nil ? nil : Lock(nil)
   }
 
   deinit {
-    observation.withLock { $0.take() }?.cancel()
-    job.forget(id)
+    observation?.withLock { $0.take() }?.cancel()
+    job.forget(id, want)
   }
 
   /// The value the job ends with.
@@ -45,14 +48,19 @@ final class Subscription<Value: Sendable>: Sendable {
 
   /// The newest of what the caller is interested in and was not told yet, or the ending.
   func next(_ interests: Interests) async throws -> Signal<Value> {
-    let call = job.beginCall(id)
-    if let ready = job.take(id, call: call, interests) { return try ready.get() }
-    return try await withTaskPriorityEscalationHandler {
-      try await withTaskCancellationHandler {
-        while true {
-          await withCheckedContinuation { job.wait(id, call: call, interests, $0) }
-          if let ready = job.take(id, call: call, interests) { return try ready.get() }
-        }
+    var (call, ready) = job.beginCall(id, interests)
+    while true {
+      if let ready { return try ready.get() }
+      await wait(call, interests)
+      ready = job.take(id, call: call, interests)
+    }
+  }
+
+  /// Waits until there is something to take. Apart from what is taken, for which every task that waits would have room.
+  private func wait(_ call: Int, _ interests: Interests) async {
+    await withTaskPriorityEscalationHandler {
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { job.wait(id, call: call, interests, $0) }
       } onCancel: {
         leave()
       }
@@ -78,7 +86,7 @@ final class Subscription<Value: Sendable>: Sendable {
       guard let self else { return }
       job.reprioritise(id) { live.value }
     }
-    self.observation.withLock { $0 = observation }
+    self.observation?.withLock { $0 = observation }
     // It may have changed before it was observed.
     job.reprioritise(id) { live.value }
   }
@@ -88,7 +96,7 @@ final class Subscription<Value: Sendable>: Sendable {
 
   /// Gives up the place; a pending call ends with `error`. Harmless when repeated.
   func leave(_ error: any Error = CancellationError()) {
-    observation.withLock { $0.take() }?.cancel()
+    observation?.withLock { $0.take() }?.cancel()
     job.leave(id, want, error)
   }
 }

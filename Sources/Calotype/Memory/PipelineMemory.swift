@@ -39,11 +39,11 @@ public final class PipelineMemory: Sendable {
     public var storeBytes = 0
     /// Loads that wait for room.
     public var waiting = 0
-    /// How often somebody had to give way.
+    /// How often room was made.
     public var reclaims = 0
   }
 
-  /// Who gives way first.
+  /// Kinds of what gives way, in the order in which it does.
   enum Reclaimable: Int, CaseIterable, Sendable {
     case arriving
     case pools
@@ -62,10 +62,10 @@ public final class PipelineMemory: Sendable {
     var waiting: [Int] = []
     var waiters: [Int: Waiter] = [:]
     var nextID = 0
-    /// Somebody found no room since bytes were last given back.
+    /// A request found no room since bytes were last given back.
     var isWanted = false
     /// Bytes of pixels for which there is no room, by the queue that waits for them, the oldest first: no more is read until
-    /// they are there.
+    /// there is.
     var shortages: [(queue: Int, bytes: Int)] = []
     /// How many of others have passed the oldest.
     var passed = 0
@@ -85,7 +85,7 @@ public final class PipelineMemory: Sendable {
 
     /// Whether pixels may be taken while another queue waits for some: not when it was passed many times, unless nothing is
     /// decoded and what they are made of is what the other waits for.
-    mutating func mayPass(_ queue: Int?, holdsBytes: Bool) -> Bool {
+    func mayPass(_ queue: Int?, holdsBytes: Bool) -> Bool {
       guard let first = shortages.first, first.queue != queue else { return true }
       return passed < PipelineMemory.mostPassed
         || (holdsBytes && accounts.held(by: .decoded) + accounts.held(by: .arriving) == 0)
@@ -98,7 +98,7 @@ public final class PipelineMemory: Sendable {
       isWanted = true
     }
 
-    /// Those who wait and now have room, in their order.
+    /// Waiters that now have room, in their order.
     mutating func admit() -> [Waiter] {
       var admitted: [Waiter] = []
       while let id = waiting.first {
@@ -186,7 +186,7 @@ public final class PipelineMemory: Sendable {
   /// - Parameters:
   ///   - bytes: How many.
   ///   - account: What for.
-  ///   - queue: Who asks, as for ``beginShortage(_:of:)``.
+  ///   - queue: The queue that asks, as for ``beginShortage(_:of:)``.
   ///   - holdsBytes: Whether encoded bytes come free when these are given back.
   func tryReserve(
     _ bytes: Int, in account: MemoryAccounts.Account, queue: Int? = nil, holdsBytes: Bool = false
@@ -201,20 +201,20 @@ public final class PipelineMemory: Sendable {
     if bytes <= 0 { return true }
     return state.withLock { state in
       // Nothing more is read while pixels are waited for, and nothing decoded in advance.
-      let mayPass = account != .decoded || state.mayPass(queue, holdsBytes: holdsBytes)
-      let isTaken =
-        mayPass && (!state.isHeldBack(bytes, in: account) && state.accounts.reserve(bytes, in: account))
-        || (mayPass && account == .decoded && state.accounts.reserveAlone(bytes, in: account))
-      if !isTaken {
+      guard !state.isHeldBack(bytes, in: account),
+        account != .decoded || state.mayPass(queue, holdsBytes: holdsBytes),
+        state.accounts.reserve(bytes, in: account)
+          || (account == .decoded && state.accounts.reserveAlone(bytes, in: account))
+      else {
         state.isWanted = true
-      } else if account == .decoded, let first = state.shortages.first, first.queue != queue {
-        state.passed += 1
+        return false
       }
-      return isTaken
+      if account == .decoded, let first = state.shortages.first, first.queue != queue { state.passed += 1 }
+      return true
     }
   }
 
-  /// Waits for bytes behind those who wait already.
+  /// Waits for bytes, behind earlier waiters.
   ///
   /// - Returns: `nil` when there can never be so many in that account.
   /// - Throws: `CancellationError` when the task is cancelled before.
@@ -274,7 +274,7 @@ public final class PipelineMemory: Sendable {
     }
   }
 
-  /// A number for ``beginShortage(_:)``.
+  /// A number for ``beginShortage(_:of:)``.
   func ownerNumber() -> Int {
     state.withLock { state in
       state.nextID += 1
@@ -287,7 +287,7 @@ public final class PipelineMemory: Sendable {
     state.withLock { $0.shortages.append((queue, bytes)) }
   }
 
-  /// A queue has them, or does not wait any more. Resumes nobody: ``announceRoom()`` is to be called afterwards.
+  /// A queue has them, or does not wait any more. Resumes no waiter: ``announceRoom()`` is to be called afterwards.
   func endShortage(_ queue: Int) {
     state.withLock { $0.endShortage(queue) }
   }
@@ -323,7 +323,7 @@ public final class PipelineMemory: Sendable {
     }
   }
 
-  /// Tells those who wait that there may be room.
+  /// Looks whether waiters now have room, and tells the observers.
   func announceRoom() {
     let (admitted, observers) = state.withLock { state -> ([Waiter], [@Sendable () -> Void]) in
       guard state.isWanted else { return ([], []) }
@@ -335,7 +335,7 @@ public final class PipelineMemory: Sendable {
     for observer in observers { observer() }
   }
 
-  /// Calls `observer` when there may be room again for those who found none, on the thread that gave it back.
+  /// Calls `observer` when there may be room again after there was none, on the thread that gave it back.
   ///
   /// - Returns: A number for ``stopTelling(_:)``.
   func whenThereIsRoom(_ observer: @escaping @Sendable () -> Void) -> Int {

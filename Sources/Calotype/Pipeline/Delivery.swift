@@ -1,6 +1,7 @@
+import CalotypeImaging
 import FoundationEssentials
 
-/// What a caller gets of the jobs of its request. An object, so that who waits for it keeps no room for it.
+/// The result of a request for its caller. An object, so that callers that wait keep no room for it.
 final class Delivery: Sendable {
   let made: MadeImage
   private let data: Data?
@@ -9,6 +10,9 @@ final class Delivery: Sendable {
   init(_ made: MadeImage, data: Data?, stores: StoreOutcomes?) {
     (self.made, self.data, self.stores) = (made, data, stores)
   }
+
+  @inline(never)
+  var image: Image { made.image }
 
   var response: ImageResponse {
     ImageResponse(

@@ -6,11 +6,13 @@ import FoundationEssentials
 extension ImagePipeline {
   /// What a request wants of its jobs.
   ///
-  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``.
+  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``; `CancellationError` when the
+  ///   task is cancelled already: nothing is begun for it.
   @inline(never)
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
   ) throws -> Want {
+    try Task.checkCancellation()
     guard let place = try context.jobs.admitCaller() else {
       throw PipelineError.overloaded(
         request.source.description, waiting: configuration.limits.callers,
@@ -39,9 +41,10 @@ extension ImagePipeline {
   @inline(never)
   private nonisolated func plainDelivery(for request: ImageRequest) async throws -> Delivery {
     var attempts = 0
+    let call = request.timeouts.total == nil ? .zero : context.elapsed()
     while true {
+      // Left as soon as it is not held any more.
       let place = try subscribe(to: request)
-      defer { place.leave() }
       do {
         let (made, isInterim) = try await place.firstValue()
         try checkKind(of: made, for: request)
@@ -49,7 +52,9 @@ extension ImagePipeline {
         return try await storedDelivery(of: made, from: place, for: request, data: nil, deadline: nil)
       } catch {
         attempts += 1
-        guard isWorthAnother(attempts, after: error, request, leader: place.job.leader) else { throw error }
+        guard isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader) else {
+          throw error
+        }
       }
     }
   }
@@ -80,9 +85,9 @@ extension ImagePipeline {
   }
 
   @inline(never)
-  nonisolated func subscribeToOriginal(of request: ImageRequest, _ want: Want) throws -> Subscription<
-    LoadedSource
-  > {
+  nonisolated func subscribeToOriginal(
+    of request: ImageRequest, _ want: Want
+  ) throws -> Subscription<LoadedSource> {
     try context.subscribe(
       toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
   }
@@ -95,6 +100,7 @@ extension ImagePipeline {
     use: (Subscription<Value>) async throws -> Result
   ) async throws -> Result {
     var attempts = 0
+    let call = request.timeouts.total == nil ? .zero : context.elapsed()
     while true {
       let place = try subscribe()
       defer { place.leave() }
@@ -102,20 +108,26 @@ extension ImagePipeline {
         return try await use(place)
       } catch {
         attempts += 1
-        guard isWorthAnother(attempts, after: error, request, leader: place.job.leader) else { throw error }
+        guard isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader) else {
+          throw error
+        }
       }
     }
   }
 
   @inline(never)
   private nonisolated func isWorthAnother(
-    _ attempts: Int, after error: any Error, _ request: ImageRequest, leader: ImageSource?
+    _ attempts: Int, after error: any Error, _ request: ImageRequest, since call: Duration,
+    leader: ImageSource?
   ) -> Bool {
-    guard attempts < 3 else { return false }
+    guard attempts < 3, !Task.isCancelled else { return false }
     switch error {
+    // A load that was begun, or waited, for others counts from their call.
+    case LoadingError.timedOut(_, .total, _):
+      return request.timeouts.total.map { context.elapsed() - call < $0 } ?? false
     // Of those who were there before, who were in a hurry.
     case is CannotBeInTime: return request.deadline == nil
-    case is LoadingError: return leader != request.source && !Task.isCancelled
+    case is LoadingError: return leader != request.source
     default: return false
     }
   }
@@ -188,14 +200,8 @@ extension ImagePipeline {
   nonisolated func withDeadline<Value>(
     _ deadline: Deadline, in limit: Duration, _ body: () async throws -> Value
   ) async throws -> Value {
-    let clock = configuration.clock
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask {
-        try await clock.sleep(for: limit, tolerance: nil)
-        deadline.pass()
-      }
-      defer { group.cancelAll() }
-      return try await body()
-    }
+    let number = context.timer.add(at: context.elapsed() + limit) { deadline.pass() }
+    defer { context.timer.remove(number) }
+    return try await body()
   }
 }

@@ -56,34 +56,49 @@ public actor ImagePipeline {
   /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
-    // Not by way of `cachedImage(for:)`: an optional image is copied once more than an image.
-    if isPlain.load(ordering: .relaxed) {
+    guard isPlain.load(ordering: .relaxed) else { return try await preparedImage(for: request) }
+    if let image = imageInMemory(request) { return image }
+    return try await deliveredImage(for: request)
+  }
+
+  // What a call looks at before it waits is in functions of its own: thousands wait, and would keep room for it.
+  @inline(never)
+  private nonisolated func imageInMemory(_ request: ImageRequest) -> Image? {
+    inMemory(request)?.image
+  }
+
+  @inline(never)
+  private nonisolated func deliveredImage(for request: ImageRequest) async throws -> Image {
+    try await delivery(for: request).image
+  }
+
+  // A function of its own, so that its code does not slow down hits without observers.
+  @inline(never)
+  private nonisolated func preparedImage(for request: ImageRequest) async throws -> Image {
+    let request = prepared(request)
+    if context.watch == nil, !isClosed.load(ordering: .relaxed) {
       if let cached = inMemory(request) { return cached.image }
-    } else if context.watch != nil || isClosed.load(ordering: .relaxed) {
-      return try await watchedResponse(for: request, as: .image).image
-    } else if let cached = inMemory(prepared(request)) {
-      return cached.image
+      return try await deliveredImage(for: request)
     }
-    return try await delivery(for: prepared(request)).made.image
+    return try await watched(.image, request, outcome: { RequestOutcome($0) }) {
+      try await found(request)
+    }.image
   }
 
   /// The image that a request describes, where it came from, and what it took.
   ///
   /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func response(for request: ImageRequest) async throws -> ImageResponse {
-    try await watchedResponse(for: request, as: .response)
+    let request = prepared(request)
+    return try await watched(.response, request, outcome: { RequestOutcome($0) }) {
+      try await found(request)
+    }
   }
 
-  // Apart from hits that nobody watches, which it would make slower.
   @inline(never)
-  private nonisolated func watchedResponse(
-    for request: ImageRequest, as kind: ObservedRequest.Kind
-  ) async throws -> ImageResponse {
-    let request = prepared(request)
-    return try await watched(kind, request, outcome: { RequestOutcome($0) }) {
-      if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
-      return try await delivery(for: request).response
-    }
+  private nonisolated func found(_ request: ImageRequest) async throws -> ImageResponse {
+    if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
+    return try await delivery(for: request).response
   }
 
   /// What happens on the way to the image, and the image. Nothing is loaded before the first iteration.

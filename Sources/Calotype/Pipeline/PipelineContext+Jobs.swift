@@ -97,7 +97,8 @@ extension PipelineContext {
     let observation = job.priority.observe { [weak job] in
       if let job { queue.move(id, to: job.priority.value.rawValue) }
     }
-    queue.submit(id, WorkQueue.Claim(flow: flow), level: { job.priority.value.rawValue }) { answer in
+    let claim = WorkQueue.Claim(flow: flow, expiry: expiry(of: plan.request, in: flow))
+    queue.submit(id, claim, level: { job.priority.value.rawValue }) { answer in
       observation.cancel()
       switch answer {
       case .turn(let turn):
@@ -110,6 +111,7 @@ extension PipelineContext {
           return self.start(job, turn: turn, work)
         }
       case .left: break
+      case .expired: job.abort(Self.timeout(of: plan.request))
       case .refused(let error): job.abort(error)
       }
       job.settle()
@@ -118,6 +120,17 @@ extension PipelineContext {
     // What changed before it was in the queue.
     queue.move(id, to: job.priority.value.rawValue)
     if job.isCancelled { queue.leave(id) }
+  }
+
+  /// Until when a load may wait for its turn: `LoadTimeouts.total` counts in queues too. Sources on this machine ignore it.
+  func expiry(of request: ImageRequest, in flow: QueueFlow) -> Duration? {
+    flow.origin == nil ? nil : request.timeouts.total.map { elapsed() + $0 }
+  }
+
+  /// The error of a load whose `LoadTimeouts.total` has passed before it was begun.
+  static func timeout(of request: ImageRequest) -> any Error {
+    guard let url = request.source.url, let total = request.timeouts.total else { return WaitedTooLong() }
+    return LoadingError.timedOut(url, phase: .total, after: total)
   }
 
   private func start<Value>(

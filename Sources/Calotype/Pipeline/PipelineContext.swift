@@ -32,6 +32,8 @@ final class PipelineContext: Sendable {
   let purges = Lock(PurgeLog())
   /// Time since the pipeline was made.
   let elapsed: @Sendable () -> Duration
+  /// Of deadlines, and of loads that wait.
+  let timer: ExpiryTimer
   /// Whoever is told what happens, if there is anybody.
   let watch: PipelineWatch?
   /// Whether bytes at hand are served by the loader of this package, which has nothing to wait for.
@@ -41,7 +43,8 @@ final class PipelineContext: Sendable {
   init(_ configuration: ImagePipeline.Configuration) {
     self.configuration = configuration
     let limits = configuration.limits
-    let elapsed = configuration.clock.stopwatch
+    timer = ExpiryTimer(configuration.clock)
+    let elapsed = timer.now
     self.elapsed = elapsed
     jobs = JobRegistry(jobLimit: limits.waitingRequests, callerLimit: limits.callers)
     // One for whatever has its turn: it holds what others wait for.
@@ -51,8 +54,8 @@ final class PipelineContext: Sendable {
     memory = configuration.memory ?? PipelineMemory(limits: limits)
     loads = WorkQueue(
       limit: limits.loads, limitPerFlow: limits.loadsPerOrigin, waitingLimit: limits.waitingRequests,
-      now: elapsed)
-    localLoads = WorkQueue(limit: limits.loads, now: elapsed)
+      now: elapsed, timer: timer)
+    localLoads = WorkQueue(limit: limits.loads, now: elapsed, timer: timer)
     reads = WorkQueue(limit: max(4, 2 * limits.decodes), now: elapsed)
     decodes = WorkQueue(limit: limits.decodes, memory: memory, now: elapsed)
     transforms = WorkQueue(limit: limits.transforms, now: elapsed)

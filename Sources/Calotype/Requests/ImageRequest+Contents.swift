@@ -46,28 +46,41 @@ extension ImageRequest {
     var finishesLoad = false
   }
 
+  /// Rules in an object of their own: most requests have the same.
+  final class SharedRules: Sendable {
+    static let standard = SharedRules(Rules())
+    let rules: Rules
+
+    init(_ rules: Rules) {
+      self.rules = rules
+    }
+  }
+
   /// A request, with what is asked of it at every look-up found out once.
   final class Contents: Sendable {
     let identity: Identity
-    let rules: Rules
+    let sharedRules: SharedRules
     let key: CacheKey
     let sourceKey: CacheKey
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
 
-    convenience init(_ identity: Identity, _ rules: Rules) {
+    var rules: Rules { sharedRules.rules }
+
+    convenience init(_ identity: Identity, _ rules: SharedRules) {
       let (sourceKey, key) = RequestIdentity.keys(of: identity)
       self.init(identity, rules, key, sourceKey)
     }
 
     convenience init(changing other: Contents, _ rules: Rules) {
-      self.init(other.identity, rules, other.key, other.sourceKey)
+      self.init(other.identity, SharedRules(rules), other.key, other.sourceKey)
     }
 
-    private init(_ identity: Identity, _ rules: Rules, _ key: CacheKey, _ sourceKey: CacheKey) {
+    private init(_ identity: Identity, _ shared: SharedRules, _ key: CacheKey, _ sourceKey: CacheKey) {
+      let rules = shared.rules
       self.identity = identity
-      self.rules = rules
+      sharedRules = shared
       self.key = key
       self.sourceKey = sourceKey
       hasCacheDirectives =

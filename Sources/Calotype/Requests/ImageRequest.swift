@@ -34,19 +34,25 @@ public struct ImageRequest: Sendable {
     identity.animationTransforms = animationTransforms
     identity.appliesOrientation = appliesOrientation
     identity.allowsPartial = allowsPartial
-    var rules = Rules()
-    rules.cachePolicy = cachePolicy
-    rules.priority = priority
-    rules.timeouts = timeouts
-    contents = Contents(identity, rules)
+    if cachePolicy == .http, priority == .normal, timeouts == LoadTimeouts() {
+      contents = Contents(identity, .standard)
+    } else {
+      var rules = Rules()
+      rules.cachePolicy = cachePolicy
+      rules.priority = priority
+      rules.timeouts = timeouts
+      contents = Contents(identity, SharedRules(rules))
+    }
   }
 
   /// Creates a request for a URL.
+  @inline(never)
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
     transforms: RequestTransforms = .inherit, cachePolicy: CachePolicy = .http,
     priority: RequestPriority = .normal
   ) {
+    // Not inlined: an asynchronous caller would keep room for all its parts while it waits.
     self.init(
       source: .url(url), headers: headers, thumbnail: thumbnail, transforms: transforms,
       cachePolicy: cachePolicy, priority: priority)
@@ -60,7 +66,7 @@ public struct ImageRequest: Sendable {
   /// What decides about the identity.
   var identity: Identity {
     get { contents.identity }
-    set { contents = Contents(newValue, contents.rules) }
+    set { contents = Contents(newValue, contents.sharedRules) }
   }
 
   /// What does not.

@@ -71,7 +71,15 @@ enum RequestIdentity {
   }
 
   private static func part(_ name: String, _ value: String) -> String {
-    "\(name) \(value.utf8.count) \(value)\n"
+    // Appended rather than interpolated: parts are made for every request.
+    var part = name
+    part.reserveCapacity(name.utf8.count + value.utf8.count + 24)
+    part += " "
+    part += String(value.utf8.count)
+    part += " "
+    part += value
+    part += "\n"
+    return part
   }
 
   /// Of all that a response may vary on and that is nobody's business: keys are kept on disk. `nil` when there is none.

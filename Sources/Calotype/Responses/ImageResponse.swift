@@ -16,23 +16,47 @@ public struct ImageResponse: Sendable {
   }
 
   /// The image: upright, transformed, sized as asked for.
-  public let image: Image
+  public var image: Image { contents.image }
   /// All frames, if the request asked for them and there are several.
-  public let animation: AnimatedImage?
+  public var animation: AnimatedImage? { contents.animation }
   /// The encoded original, if the request asked for it.
-  public let data: Data?
+  public var data: Data? { contents.data }
   /// Where it was found.
-  public let source: Source
+  public var source: Source { contents.source }
   /// Whether the original is known to be past its freshness: the request, the response or the configuration allow that.
-  public let isStale: Bool
+  public var isStale: Bool { contents.isStale }
   /// Encoded bytes that it was decoded from; `nil` when it came from memory.
-  public let byteCount: Int?
+  public var byteCount: Int? { contents.byteCount }
   /// From the start of the job to the image.
-  public let duration: Duration
+  public var duration: Duration { contents.duration }
   /// How long each stage took. Empty for an image from memory.
-  public let timings: StageTimings
+  public var timings: StageTimings { contents.timings }
   /// What became of the image in the caches; `nil` while that is not known, as ``ImageRequest/storeDurability`` says.
-  public let stores: StoreOutcomes?
+  public var stores: StoreOutcomes? { contents.stores }
+
+  /// In an object, so that callers that wait have room for a reference only.
+  private let contents: Contents
+
+  private final class Contents: Sendable {
+    let image: Image
+    let animation: AnimatedImage?
+    let data: Data?
+    let source: Source
+    let isStale: Bool
+    let byteCount: Int?
+    let duration: Duration
+    let timings: StageTimings
+    let stores: StoreOutcomes?
+
+    init(
+      _ image: Image, _ animation: AnimatedImage?, _ data: Data?, _ source: Source, isStale: Bool,
+      _ byteCount: Int?, _ duration: Duration, _ timings: StageTimings, _ stores: StoreOutcomes?
+    ) {
+      (self.image, self.animation, self.data) = (image, animation, data)
+      (self.source, self.isStale, self.byteCount) = (source, isStale, byteCount)
+      (self.duration, self.timings, self.stores) = (duration, timings, stores)
+    }
+  }
 
   /// Creates a response.
   public init(
@@ -40,15 +64,8 @@ public struct ImageResponse: Sendable {
     duration: Duration, isStale: Bool = false, timings: StageTimings = StageTimings(),
     stores: StoreOutcomes? = nil
   ) {
-    self.image = image
-    self.animation = animation
-    self.data = data
-    self.isStale = isStale
-    self.source = source
-    self.byteCount = byteCount
-    self.duration = duration
-    self.timings = timings
-    self.stores = stores
+    contents = Contents(
+      image, animation, data, source, isStale: isStale, byteCount, duration, timings, stores)
   }
 
   /// Whether the original moves, whatever the request has made of it; `nil` if nobody knows.

@@ -127,7 +127,8 @@ extension DiskCache {
     thread.schedule { [weak self] in self?.assumeIsolated { $0.keepUp() } }
   }
 
-  private func keepUp() {
+  /// One step of upkeep. Schedules the next, if something is left.
+  func keepUp() {
     isUpkeepScheduled = false
     // Stores come first, and upkeep after the last one again.
     guard staging.count == 0 else { return }

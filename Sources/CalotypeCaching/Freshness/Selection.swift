@@ -45,6 +45,6 @@ enum Selection: Hashable, Sendable {
       bytes = Array(value.lowercased().utf8)
       bytes.removeAll { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
-    return Digest256(sha256: Array("\(name):".utf8) + bytes)
+    return (Array("\(name):".utf8) + bytes).withUnsafeBytes { Digest256(sha256: $0) }
   }
 }

@@ -6,7 +6,8 @@ public struct LoadTimeouts: Hashable, Sendable {
   ///
   /// Time in which the consumer does not take bytes does not count.
   public var idle: Duration
-  /// From the call to the last byte, time in the loader's queue included. No limit by default.
+  /// From the call to the last byte, time in queues included: the loader's, and that of a pipeline, where it
+  /// counts from the moment at which the load is asked for. No limit by default.
   ///
   /// The clock goes on while the consumer does not take bytes.
   public var total: Duration?

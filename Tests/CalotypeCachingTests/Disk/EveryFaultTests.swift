@@ -62,7 +62,7 @@ import Testing
     #expect(counted >= script.failures.count && counted <= fault.times, comment)
 
     // Room may still be being made, now that nobody wants to store.
-    while await cache.isUpkeepScheduled { await Task.yield() }
+    await cache.finishUpkeep()
     let left = folder.walk()
     #expect(left.bytes + left.unfinished <= Self.byteLimit, comment)
     let statistics = try await cache.statistics()

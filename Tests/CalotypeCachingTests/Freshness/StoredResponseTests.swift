@@ -14,7 +14,7 @@ struct StoredResponseTests {
 
   @Test func writesText() throws {
     let stored = try sample()
-    let digest = Digest256(sha256: Array("accept:image/webp".utf8)).hex
+    let digest = Array("accept:image/webp".utf8).withUnsafeBytes { Digest256(sha256: $0).hex }
     let expected = """
       response/1 200
       requested 1747267199

@@ -134,6 +134,88 @@ struct AdmissionTests {
     await pipeline.settle()
   }
 
+  @Test(
+    "the time of a load counts from the call: in the queue it ends, and what is left is what the loader has")
+  func totalTime() async throws {
+    let time = ManualTime()
+    let gate = Gate()
+    let loader = FakeLoader { request in
+      if request.source.url?.path() == "/first" { try await gate.wait() }
+      return .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.clock = time.clock
+      configuration.limits.loads = 1
+    }
+    func call(_ path: String, total: Duration?) throws -> Task<Int, any Error> {
+      var request = ImageRequest(url: try LoadSamples.url("h", path))
+      request.timeouts.total = total
+      return Task { [request] in try await pipeline.image(for: request).width }
+    }
+    let first = try call("first", total: nil)
+    try await loader.waitForRequests(try LoadSamples.url("h", "first"))
+    let patient = try call("patient", total: .seconds(60))
+    await pipeline.until { $0.waitingLoads == 1 }
+    let hasty = try call("hasty", total: .seconds(15))
+    await pipeline.until { $0.waitingLoads == 2 }
+    time.advance(by: .seconds(20))
+    let hastyURL = try LoadSamples.url("h", "hasty")
+    await #expect(throws: LoadingError.timedOut(hastyURL, phase: .total, after: .seconds(15))) {
+      try await hasty.value
+    }
+    #expect(loader.requests(for: hastyURL).isEmpty)
+    gate.open()
+    _ = try await (first.value, patient.value)
+    let asked = loader.requests(for: try LoadSamples.url("h", "patient"))
+    #expect(asked.map(\.timeouts.total) == [.seconds(40)])
+    await pipeline.settle()
+  }
+
+  @Test("a caller who joins a load late has its own time: when that of the first is over, it is loaded again")
+  func totalTimeOfAnother() async throws {
+    let time = ManualTime()
+    let (gate, answers) = (Gate(), Lock(0))
+    let loader = FakeLoader { request in
+      let number = answers.withLock { answers in
+        answers += 1
+        return answers
+      }
+      if number == 1 {
+        try await gate.wait()
+        throw LoadingError.timedOut(try LoadSamples.url("h", "a"), phase: .total, after: .seconds(30))
+      }
+      return .body(try SampleImages.still())
+    }
+    let pipeline = LoadSamples.pipeline(loader) { $0.clock = time.clock }
+    var request = ImageRequest(url: try LoadSamples.url("h", "a"))
+    request.timeouts.total = .seconds(30)
+    let first = Task { [request] in try await pipeline.image(for: request).width }
+    try await loader.waitForRequests(try LoadSamples.url("h", "a"))
+    time.advance(by: .seconds(30))
+    let second = Task { [request] in try await pipeline.image(for: request).width }
+    await pipeline.until { _ in pipeline.jobs.images.all.first?.subscriberCount == 2 }
+    gate.open()
+    await #expect(throws: LoadingError.self) { try await first.value }
+    #expect(try await second.value == 8)
+    #expect(await pipeline.statistics.loads == 2)
+    await pipeline.settle()
+  }
+
+  @Test("sources on this machine have no such limit")
+  func localTotalTime() async throws {
+    let time = ManualTime()
+    let pipeline = LoadSamples.pipeline(Samples.loader) { $0.clock = time.clock }
+    await pipeline.suspend()
+    var request = ImageRequest(source: .data(try LoadSamples.noise(200, 200), id: "1"))
+    request.timeouts.total = .seconds(1)
+    let task = Task { [request] in try await pipeline.image(for: request).width }
+    await pipeline.until { $0.waitingLoads == 1 }
+    time.advance(by: .seconds(100))
+    await pipeline.resume()
+    #expect(try await task.value == 200)
+    await pipeline.settle()
+  }
+
   @Test("ten sizes of bytes that arrive slowly are decoded together")
   func sizes() async throws {
     let time = ManualTime()

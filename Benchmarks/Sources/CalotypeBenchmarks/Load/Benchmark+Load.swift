@@ -35,7 +35,7 @@ extension Benchmark {
     }
   }
 
-  /// What the pipeline adds to the tasks of its callers, whose memory is most of it.
+  /// CPU time of 8,000 callers in the pipeline beside that of 8,000 tasks that wait for a gate.
   private static var oneImageBesideTasks: Benchmark {
     let name = "load/one image/8000 callers beside their tasks alone"
     return Benchmark(name: name) { rounds in
