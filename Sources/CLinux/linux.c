@@ -58,6 +58,22 @@ void *calotype_resize_mapping(void *address, size_t count, size_t new_count) {
   return moved == MAP_FAILED ? NULL : moved;
 }
 
+static inline void calotype_pause(void) {
+#if defined __x86_64__ || defined __i386__
+  __builtin_ia32_pause();
+#elif defined __aarch64__
+  __asm__ volatile("isb");
+#endif
+}
+
+void calotype_lock_contended(pthread_mutex_t *mutex) {
+  for (int pauses = 1; pauses <= 32; pauses *= 2) {
+    for (int i = 0; i < pauses; i++) calotype_pause();
+    if (pthread_mutex_trylock(mutex) == 0) return;
+  }
+  pthread_mutex_lock(mutex);
+}
+
 #ifdef __GLIBC__
 void calotype_limit_malloc(int arenas) {
   if (!getenv("GLIBC_TUNABLES") && !getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);

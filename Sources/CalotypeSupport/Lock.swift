@@ -1,3 +1,4 @@
+public import CLinux
 public import Glibc
 
 /// A value that is only touched while a lock is held.
@@ -6,9 +7,9 @@ public import Glibc
 ///
 /// A mutex of pthread, not one of `Synchronization`: that one hands over to the thread that waits longest, and with
 /// more threads than processors each hand-over waits for the scheduler, which costs a hundred times the lock. Also,
-/// ThreadSanitizer sees this one and cannot see into the other. A thread that finds it locked looks again some times before it
-/// sleeps (`PTHREAD_MUTEX_ADAPTIVE_NP`): to be woken takes longer than a critical section. The mutex and the value share one
-/// block of whole cache lines, so that locks that are used by different threads do not disturb each other.
+/// ThreadSanitizer sees this one and cannot see into the other. A thread that finds it locked tries again for about a
+/// microsecond before it sleeps: to be woken takes longer than a critical section. The mutex and the value share one block
+/// of whole cache lines, so that locks that are used by different threads do not disturb each other.
 ///
 /// Public, though no product shows it: what is only visible in the package is not specialised for the modules that
 /// use it, and each call would look up the type of its value at run time.
@@ -28,11 +29,7 @@ public final class Lock<Value: ~Copyable> {
     mutex = block.bindMemory(to: pthread_mutex_t.self, capacity: 1)
     self.value = (block + offset).bindMemory(to: Value.self, capacity: 1)
     self.value.initialize(to: value)
-    var attributes = pthread_mutexattr_t()
-    pthread_mutexattr_init(&attributes)
-    pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ADAPTIVE_NP))
-    let status = pthread_mutex_init(mutex, &attributes)
-    pthread_mutexattr_destroy(&attributes)
+    let status = pthread_mutex_init(mutex, nil)
     precondition(status == 0, "pthread_mutex_init failed: \(status)")
   }
 
@@ -46,7 +43,7 @@ public final class Lock<Value: ~Copyable> {
   @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    pthread_mutex_lock(mutex)
+    if pthread_mutex_trylock(mutex) != 0 { calotype_lock_contended(mutex) }
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)
   }

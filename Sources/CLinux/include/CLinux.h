@@ -1,4 +1,5 @@
 #pragma once
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,9 @@ int calotype_route_changes(void);
 /* Makes an anonymous mapping longer or shorter, elsewhere if need be; its pages are moved, not copied. NULL and errno when
    that fails: the mapping is then as it was. mremap(2). */
 void *calotype_resize_mapping(void *address, size_t count, size_t new_count);
+
+/* Locks a mutex that was found locked: tries again for about a microsecond, then sleeps until it is free. */
+void calotype_lock_contended(pthread_mutex_t *mutex);
 
 /* Limits the arenas of glibc's malloc, unless the environment does (MALLOC_ARENA_MAX or GLIBC_TUNABLES); nothing with other
    C libraries. mallopt(3). */
