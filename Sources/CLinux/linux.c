@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -66,7 +67,8 @@ static inline void calotype_pause(void) {
 #endif
 }
 
-void calotype_lock_contended(pthread_mutex_t *mutex) {
+void calotype_lock_contended(void *pointer) {
+  pthread_mutex_t *mutex = pointer;
   for (int pauses = 1; pauses <= 32; pauses *= 2) {
     for (int i = 0; i < pauses; i++) calotype_pause();
     if (pthread_mutex_trylock(mutex) == 0) return;

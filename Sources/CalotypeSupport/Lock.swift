@@ -1,4 +1,4 @@
-public import CLinux
+import CLinux
 public import Glibc
 
 /// A value that is only touched while a lock is held.
@@ -43,10 +43,12 @@ public final class Lock<Value: ~Copyable> {
   @inlinable public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    if pthread_mutex_trylock(mutex) != 0 { calotype_lock_contended(mutex) }
+    if pthread_mutex_trylock(mutex) != 0 { lockContended() }
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)
   }
+
+  @usableFromInline func lockContended() { calotype_lock_contended(mutex) }
 
   /// Calls `body` while the lock is held; returns `nil` at once if somebody else holds it.
   public func withLockIfAvailable<Result, Failure: Error>(

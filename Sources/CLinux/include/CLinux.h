@@ -1,5 +1,4 @@
 #pragma once
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,8 +23,8 @@ int calotype_route_changes(void);
    that fails: the mapping is then as it was. mremap(2). */
 void *calotype_resize_mapping(void *address, size_t count, size_t new_count);
 
-/* Locks a mutex that was found locked: tries again for about a microsecond, then sleeps until it is free. */
-void calotype_lock_contended(pthread_mutex_t *mutex);
+/* Locks a mutex (pthread_mutex_t) that was found locked: tries again for about a microsecond, then sleeps until it is free. */
+void calotype_lock_contended(void *mutex);
 
 /* Limits the arenas of glibc's malloc, unless the environment does (MALLOC_ARENA_MAX or GLIBC_TUNABLES); nothing with other
    C libraries. mallopt(3). */
