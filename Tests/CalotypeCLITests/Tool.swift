@@ -198,7 +198,12 @@ struct Tool {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // Those that a shell ignores in the background.
+    var ignored = sigset_t()
+    sigemptyset(&ignored)
+    for signal in [SIGHUP, SIGINT, SIGQUIT] { sigaddset(&ignored, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &ignored)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var argv = ([program] + arguments).map { strdup($0) }
     argv.append(nil)
     let merged = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
