@@ -80,9 +80,17 @@ void calotype_lock_contended(void *pointer) {
 void calotype_limit_malloc(int arenas) {
   if (!getenv("GLIBC_TUNABLES") && !getenv("MALLOC_ARENA_MAX")) mallopt(M_ARENA_MAX, arenas);
 }
+
+int calotype_trim_malloc(void) {
+  return malloc_trim(0);
+}
 #else
 void calotype_limit_malloc(int arenas) {
   (void)arenas;
+}
+
+int calotype_trim_malloc(void) {
+  return 0;
 }
 #endif
 

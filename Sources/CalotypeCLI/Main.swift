@@ -1,4 +1,5 @@
 import ArgumentParser
+import Calotype
 import CalotypeSupport
 import Glibc
 
@@ -7,7 +8,7 @@ enum Main {
   /// Not `async`: signals have to be blocked on the first thread before there is another.
   static func main() {
     // Before there are threads.
-    Allocator.limitArenas()
+    ProcessAllocator.limitArenas()
     // libcurl asks for it: a peer that hangs up must be an error of one transfer, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let interrupt = Interrupt()

@@ -30,5 +30,8 @@ void calotype_lock_contended(void *mutex);
    C libraries. mallopt(3). */
 void calotype_limit_malloc(int arenas);
 
+/* Gives back the free pages of all arenas of glibc's malloc: 1 if there were any; 0 with other C libraries. malloc_trim(3). */
+int calotype_trim_malloc(void);
+
 /* Bytes that are allocated and not freed; 0 where that is not known. mallinfo2(3). */
 size_t calotype_malloc_in_use(void);

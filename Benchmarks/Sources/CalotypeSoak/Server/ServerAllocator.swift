@@ -13,11 +13,4 @@ enum ServerAllocator {
     var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
     execv("/proc/self/exe", &arguments)
   }
-
-  /// Gives back the free pages of all arenas, as a server may that has nothing to do.
-  static func trim() {
-    guard let function = dlsym(nil, "malloc_trim") else { return }
-    typealias Trim = @convention(c) (Int) -> Int32
-    _ = unsafeBitCast(function, to: Trim.self)(0)
-  }
 }

@@ -132,7 +132,7 @@ struct ServerSoak: Sendable {
       record.check("\(name) left over", value(statistics), bound: 0)
     }
     try? await Task.sleep(for: .seconds(10))
-    ServerAllocator.trim()
+    ProcessAllocator.trim()
     let cached = pipeline.cache.memoryStatistics?.bytes ?? 0
     record.check(
       "resident bytes when idle", ProcessGauges.now.residentBytes,
