@@ -13,7 +13,7 @@ struct ServerSoak: Sendable {
   let seed: Int
   /// Callers that come at once.
   let burst: Int
-  /// The longest that 99 of 100 ordinary pictures may take.
+  /// The longest that 99 of 100 ordinary pictures may take, and statistics.
   let canary: Duration
   /// Whether the result is an object of JSON.
   let isJSON: Bool

@@ -24,8 +24,6 @@ struct SoakBounds: Sendable {
   static let patience = Duration.seconds(75)
   /// How much later than it wants to a caller may get its ending: on a machine that has other things to do.
   static let endingSlack = Duration.seconds(5)
-  /// How long statistics may take.
-  static let answer = Duration.seconds(1)
   /// Threads and descriptors besides those of a pipeline that has nothing to do.
   static let threads = 32
   static let descriptors = 3 * transfers + 64
@@ -47,7 +45,7 @@ struct SoakBounds: Sendable {
 
   /// What the process had when it had nothing to do.
   let baseline: ProcessGauges
-  /// The longest that 99 of 100 ordinary pictures may take.
+  /// The longest that 99 of 100 ordinary pictures may take, and statistics.
   let canary: Duration
 
   /// Bytes resident, when so many callers have waited at a time.

@@ -85,10 +85,10 @@ final class SoakMonitor: Sendable {
     record.check(
       "descriptors", now.descriptors, bound: bounds.baseline.descriptors + SoakBounds.descriptors)
     // Whether the pipeline does not answer or the pool does not go on.
-    if let answered, record.elapsed - answered > SoakBounds.answer {
+    if let answered, record.elapsed - answered > bounds.canary {
       record.breach(
         "statistics without an answer, seconds", (record.elapsed - answered) / .seconds(1),
-        bound: SoakBounds.answer / .seconds(1))
+        bound: bounds.canary / .seconds(1))
     }
   }
 
