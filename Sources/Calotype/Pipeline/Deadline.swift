@@ -1,12 +1,44 @@
+import CalotypeLoading
 import CalotypeSupport
 
-/// The end of a caller's patience.
+/// The end of a caller's patience: when the time has come, what it waits for ends with
+/// ``PipelineError/deadlineExceeded(_:after:)``.
+///
+/// One object, whoever waits: thousands may.
 final class Deadline: Sendable {
-  private let error: PipelineError
-  private let state = Lock((hasPassed: false, ends: [@Sendable (PipelineError) -> Void]()))
+  private struct State {
+    var hasPassed = false
+    var ends: [@Sendable (PipelineError) -> Void] = []
+    /// That of the call which ``ExpiryTimer`` makes.
+    var number: Int?
+  }
 
-  init(_ error: PipelineError) {
-    self.error = error
+  private let source: ImageSource
+  private let limit: Duration
+  private let timer: ExpiryTimer
+  private let state = Lock(State())
+
+  /// That of a request, whose call was at `start`; `nil` if it has none. Runs until ``end()``.
+  @inline(never)
+  init?(of request: ImageRequest, since start: Duration? = nil, in context: PipelineContext) {
+    guard let limit = request.deadline else { return nil }
+    (source, self.limit, timer) = (request.source, limit, context.timer)
+    let number = timer.add(at: (start ?? context.elapsed()) + limit) { self.pass() }
+    state.withLock { $0.number = number }
+  }
+
+  /// What the caller is told.
+  var error: PipelineError { .deadlineExceeded(source.description, after: limit) }
+
+  /// Nobody waits any more.
+  func end() {
+    let (number, ends) = state.withLock { state in
+      defer { (state.number, state.ends) = (nil, []) }
+      return (state.number, state.ends)
+    }
+    if let number { timer.remove(number) }
+    // Outside the lock: places are left with the last reference.
+    withExtendedLifetime(ends) {}
   }
 
   /// Ends a place, when the time has come.
@@ -22,12 +54,13 @@ final class Deadline: Sendable {
     if hasPassed { end(error) }
   }
 
-  func pass() {
+  private func pass() {
     let ends = state.withLock { state in
       state.hasPassed = true
       defer { state.ends = [] }
       return state.ends
     }
+    let error = error
     for end in ends { end(error) }
   }
 

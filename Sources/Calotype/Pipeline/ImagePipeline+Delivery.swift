@@ -33,40 +33,42 @@ extension ImagePipeline {
   /// Thousands may wait here, and what an asynchronous function has made is part of what its task keeps meanwhile: all that
   /// needs more room is in functions of its own.
   nonisolated func delivery(for request: ImageRequest) async throws -> Delivery {
-    if request.deadline == nil, !request.includesData { return try await plainDelivery(for: request) }
-    return try await limitedDelivery(for: request)
+    if request.includesData { return try await deliveryWithData(for: request) }
+    return try await plainDelivery(for: request)
   }
 
-  /// Of a request without a deadline, that wants the image alone.
+  /// Of a request that wants the image alone.
   @inline(never)
   private nonisolated func plainDelivery(for request: ImageRequest) async throws -> Delivery {
     var attempts = 0
     let call = request.timeouts.total == nil ? .zero : context.elapsed()
+    let deadline = Deadline(of: request, in: context)
+    defer { deadline?.end() }
     while true {
       // Left as soon as it is not held any more.
-      let place = try subscribe(to: request)
+      let place = try subscribe(to: request, within: deadline)
       do {
         let (made, isInterim) = try await place.firstValue()
         try checkKind(of: made, for: request)
         if isInterim || request.storeDurability == .none { return Delivery(made, data: nil, stores: nil) }
-        return try await storedDelivery(of: made, from: place, for: request, data: nil, deadline: nil)
+        return try await storedDelivery(of: made, from: place, for: request, data: nil, deadline: deadline)
       } catch {
         attempts += 1
         guard isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader) else {
-          throw error
+          throw told(error, deadline)
         }
       }
     }
   }
 
   @inline(never)
-  private nonisolated func limitedDelivery(for request: ImageRequest) async throws -> Delivery {
+  private nonisolated func deliveryWithData(for request: ImageRequest) async throws -> Delivery {
     let want = try want(request)
     return try await withDeadline(of: request) { deadline in
       // First, so that the image is made of the same bytes.
-      let original = request.includesData ? try subscribeToOriginal(of: request, want) : nil
-      defer { original?.leave() }
-      if let original { deadline?.limit(original) }
+      let original = try subscribeToOriginal(of: request, want)
+      defer { original.leave() }
+      deadline?.limit(original)
       return try await retried(request) {
         let place = try context.subscribe(to: request, want: want)
         deadline?.limit(place)
@@ -80,8 +82,12 @@ extension ImagePipeline {
   }
 
   @inline(never)
-  private nonisolated func subscribe(to request: ImageRequest) throws -> Subscription<MadeImage> {
-    try context.subscribe(to: request, want: want(request))
+  private nonisolated func subscribe(
+    to request: ImageRequest, within deadline: Deadline?
+  ) throws -> Subscription<MadeImage> {
+    let place = try context.subscribe(to: request, want: want(request))
+    deadline?.limit(place)
+    return place
   }
 
   @inline(never)
@@ -185,23 +191,20 @@ extension ImagePipeline {
   nonisolated func withDeadline<Value>(
     of request: ImageRequest, _ body: (Deadline?) async throws -> Value
   ) async throws -> Value {
-    guard let limit = request.deadline else { return try await body(nil) }
-    let error = PipelineError.deadlineExceeded(request.source.description, after: limit)
-    let deadline = Deadline(error)
+    let deadline = Deadline(of: request, in: context)
+    defer { deadline?.end() }
     do {
-      return try await withDeadline(deadline, in: limit) { try await body(deadline) }
-    } catch is CannotBeInTime {
-      // Nobody had the time for it.
-      throw error
+      return try await body(deadline)
+    } catch {
+      throw told(error, deadline)
     }
   }
 
-  /// Runs `body`, and ends what it waits for after some time.
-  nonisolated func withDeadline<Value>(
-    _ deadline: Deadline, in limit: Duration, _ body: () async throws -> Value
-  ) async throws -> Value {
-    let number = context.timer.add(at: context.elapsed() + limit) { deadline.pass() }
-    defer { context.timer.remove(number) }
-    return try await body()
+  /// An error of what was waited for, as the caller is told it.
+  @inline(never)
+  nonisolated func told(_ error: any Error, _ deadline: Deadline?) -> any Error {
+    // Nobody had the time for it.
+    if error is CannotBeInTime, let deadline { return deadline.error }
+    return error
   }
 }

@@ -155,17 +155,15 @@ final class ImageSession: Sendable {
     /// Waits no longer than the request does.
     private func limited<Value>(_ body: (Deadline?) async throws -> Value) async throws -> Value {
       let (pipeline, request) = (session.pipeline, session.request)
-      guard let limit = request.deadline else { return try await body(nil) }
       let start = session.state.withLock { $0.start } ?? .zero
-      let error = PipelineError.deadlineExceeded(request.source.description, after: limit)
-      let deadline = Deadline(error)
-      deadline.limit(place)
-      if let original { deadline.limit(original) }
-      let rest = max(.zero, start + limit - pipeline.context.elapsed())
+      let deadline = Deadline(of: request, since: start, in: pipeline.context)
+      defer { deadline?.end() }
+      deadline?.limit(place)
+      if let original { deadline?.limit(original) }
       do {
-        return try await pipeline.withDeadline(deadline, in: rest) { try await body(deadline) }
-      } catch is CannotBeInTime {
-        throw error
+        return try await body(deadline)
+      } catch {
+        throw pipeline.told(error, deadline)
       }
     }
   }
