@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeSupport
 import Glibc
 
 /// What the command itself cannot do.
@@ -54,11 +55,11 @@ struct Failure: Encodable {
   let error: Details
 
   init(source: String, line: Int? = nil, error: any Error) {
-    self.source = source
+    self.source = ShownURL.withoutUsers(source)
     self.line = line
     let code = (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
     let message = error is CancellationError ? "cancelled" : String(describing: error)
-    self.error = Details(code: code, message: message)
+    self.error = Details(code: code, message: ShownURL.withoutUsers(message))
   }
 
   func report(asJSON: Bool) {
@@ -66,8 +67,7 @@ struct Failure: Encodable {
       Output.json(self)
     } else {
       let place = line.map { "line \($0): " } ?? ""
-      // Names come from others, too.
-      Output.error(TerminalText("calotype: \(place)\(source): \(error.message)").text)
+      Output.error("calotype: \(place)\(source): \(error.message)")
     }
   }
 }

@@ -34,7 +34,7 @@ final class GetReport: Sendable {
   /// A source is under way: what is to be told of it; `nil` if nothing shows it.
   func begin(_ index: Int) -> ((LoadEvent) -> Void)? {
     guard tellsEvents || display.isEnabled else { return nil }
-    display.begin(index, label: sources[index].text)
+    display.begin(index, label: sources[index].shown)
     var lastTold: ContinuousClock.Instant?
     return { [self] event in
       if case .progress(let progress) = event {
@@ -49,7 +49,7 @@ final class GetReport: Sendable {
 
   private func tell(_ event: LoadEvent, of index: Int) {
     guard tellsEvents else { return }
-    let line = EventLine(event, source: sources[index].text, at: ContinuousClock.now - start)
+    let line = EventLine(event, source: sources[index].shown, at: ContinuousClock.now - start)
     display.above { Output.json(line) }
   }
 
@@ -65,6 +65,9 @@ final class GetReport: Sendable {
       }
     }
     display.finish(index) {
+      if let warning = result.warning, !quiet {
+        Output.error("calotype: \(result.source): \(warning)")
+      }
       if json { return Output.json(result) }
       guard !quiet else { return }
       var size = "\(result.width)×\(result.height)"
@@ -75,7 +78,7 @@ final class GetReport: Sendable {
       if let original = result.sourceBytes { bytes = "\(Formatting.bytes(original)) → \(bytes)" }
       let time = Formatting.duration(.microseconds(Int64(result.milliseconds * 1000)))
       Output.line(
-        "\(result.output.padded(to: 34)) \(size.padded(to: 22)) \(bytes.padded(to: 20)) "
+        "\(TerminalText(result.output).padded(to: 34)) \(size.padded(to: 22)) \(bytes.padded(to: 20)) "
           + "\(place.padded(to: 22)) \(time.leftPadded(to: 7))")
     }
   }
@@ -84,7 +87,7 @@ final class GetReport: Sendable {
     state.withLock { $0.failed += 1 }
     tell(.failed(error), of: index)
     display.finish(index) {
-      Failure(source: sources[index].text, error: error).report(asJSON: json)
+      Failure(source: sources[index].shown, error: error).report(asJSON: json)
     }
   }
 

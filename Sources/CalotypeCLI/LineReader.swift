@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -9,6 +10,9 @@ struct LineReader: Sendable {
     /// Without spaces around it.
     let text: String
     let isTooLong: Bool
+
+    /// The text as it is shown: without user name and password.
+    var shown: String { ShownURL.withoutUsers(text, isOne: true) }
   }
 
   static let limit = 64 << 10

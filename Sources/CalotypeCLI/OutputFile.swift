@@ -3,12 +3,16 @@ import Glibc
 
 /// Writes a file so that its name never shows half of it: beside it first, then renamed over it.
 enum OutputFile {
+  /// - Parameters:
+  ///   - data: What to write.
+  ///   - path: Where to.
+  ///   - isNamed: Whether the user named the very file: a device, a pipe or a link is written to then. A name that
+  ///     follows from a URL was chosen by others, and who put a link there may be another one again: it is replaced.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
-  static func write(_ data: Data, to path: String) throws(CommandError) {
+  static func write(_ data: Data, to path: String, isNamed: Bool) throws(CommandError) {
     func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }
-    // A device, a pipe or a link is written to, not replaced.
     var status = stat()
-    let isPlain = lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    let isPlain = !isNamed || lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     let temporary = isPlain ? "\(path).calotype-\(UInt32.random(in: 0 ... .max))" : nil
     let descriptor =
       temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }

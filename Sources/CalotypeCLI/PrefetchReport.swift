@@ -52,16 +52,16 @@ final class PrefetchReport: Sendable {
       return state
     }
     let ended = Ended(
-      source: line.text, line: line.number, outcome: isSkipped ? "skipped" : "loaded", bytes: bytes)
+      source: line.shown, line: line.number, outcome: isSkipped ? "skipped" : "loaded", bytes: bytes)
     if json {
       display.above { Output.json(ended) }
     }
     display.update(
-      done: all.loaded + all.skipped + all.failed, bytes: all.bytes, label: line.text)
+      done: all.loaded + all.skipped + all.failed, bytes: all.bytes, label: line.shown)
   }
 
   func failed(_ line: LineReader.Line, _ error: any Error) {
-    fail(Failure(source: line.text, line: line.number, error: error))
+    fail(Failure(source: line.shown, line: line.number, error: error))
   }
 
   /// The list itself cannot be read any further.

@@ -9,6 +9,9 @@ struct Rendering: Sendable {
     case file(String)
     /// A folder; the extension follows from the format.
     case folder(String, stem: String)
+
+    /// Whether the user named the file.
+    var isNamed: Bool { if case .file = self { true } else { false } }
   }
 
   /// What was made, for people and machines.
@@ -23,8 +26,18 @@ struct Rendering: Sendable {
     let sourceWidth: Int?
     let sourceHeight: Int?
     let sourceBytes: Int?
+    /// Frames of an animation that the output leaves out although nobody asked for that; absent if there are none.
+    let droppedFrames: Int?
     let from: String
     let milliseconds: Double
+
+    /// What is to be said of the frames that were dropped.
+    var warning: String? {
+      droppedFrames.map { dropped in
+        "only the first of \(dropped + 1) frames was written, because \(format) holds one; write webp or gif to keep them,"
+          + " or add --first-frame"
+      }
+    }
   }
 
   let pixels: PixelOptions
@@ -180,11 +193,20 @@ struct Rendering: Sendable {
     }
     let path = try await write(encoded.data, of: source, to: destination, encoded.fileExtension)
     return Result(
-      source: source.text, output: path, format: encoded.format, width: encoded.size.width,
+      source: source.shown, output: path, format: encoded.format, width: encoded.size.width,
       height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
       sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
-      sourceBytes: picture.source == .disk ? nil : picture.byteCount, from: picture.source.rawValue,
+      sourceBytes: picture.source == .disk ? nil : picture.byteCount,
+      droppedFrames: droppedFrames(of: picture), from: picture.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
+  }
+
+  /// Frames that are lost without having been asked for.
+  private func droppedFrames(of picture: Picture) -> Int? {
+    guard case .still = picture.content, !pixels.wantsFirstFrame, let count = picture.info?.frameCount,
+      count > 1
+    else { return nil }
+    return count - 1
   }
 
   /// The bytes of a picture in the format asked for.
@@ -225,10 +247,11 @@ struct Rendering: Sendable {
   ) async throws -> Result {
     let path = try await write(response.data, of: source, to: destination, info.format.fileExtension)
     return Result(
-      source: source.text, output: path, format: info.format.rawValue, width: info.size.width,
+      source: source.shown, output: path, format: info.format.rawValue, width: info.size.width,
       height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
       sourceWidth: info.size.width, sourceHeight: info.size.height, sourceBytes: response.data.count,
-      from: response.source.rawValue, milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
+      droppedFrames: nil, from: response.source.rawValue,
+      milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
   private func write(
@@ -245,7 +268,7 @@ struct Rendering: Sendable {
         throw CommandError.unwritableOutput(
           path: path, reason: "it is the source itself; choose another name or folder with --output")
       }
-      try OutputFile.write(data, to: path)
+      try OutputFile.write(data, to: path, isNamed: destination.isNamed)
     }
     return path
   }

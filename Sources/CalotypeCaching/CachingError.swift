@@ -21,6 +21,8 @@ public enum CachingError: Error, Hashable, Sendable {
   case onlyRead
   /// This user may not read or write there.
   case permissionDenied(path: String)
+  /// The folder, or a file in it, belongs to another user, who could have put anything there: it is not used.
+  case foreignOwner(path: String)
   /// Another failure of the file system: the operation, where it happened and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
   /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while it
@@ -41,6 +43,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .readOnly: "cacheReadOnly"
     case .onlyRead: "cacheOnlyRead"
     case .permissionDenied: "cachePermissionDenied"
+    case .foreignOwner: "cacheForeignOwner"
     case .fileSystem: "cacheFileSystem"
     case .stalled: "cacheStalled"
     case .cancelled: "cancelled"
@@ -53,7 +56,9 @@ public enum CachingError: Error, Hashable, Sendable {
     case .queueFull, .locked, .diskFull, .stalled, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
-    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied: false
+    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied,
+      .foreignOwner:
+      false
     }
   }
 }
@@ -81,6 +86,9 @@ extension CachingError: CustomStringConvertible {
       "this cache is only read: store into another tier, or change what fills it"
     case .permissionDenied(let path):
       "no permission for the cache at \(path): change its owner or mode, or choose another folder"
+    case .foreignOwner(let path):
+      "\(path) belongs to another user, who could have put anything there: change its owner, choose another folder, or"
+        + " name the owner in PosixFileSystem(trustedOwners:)"
     case .fileSystem(let operation, let path, let code):
       "\(operation) failed at \(path): \(FileSystemError.text(of: code))"
     case .stalled(let operation, let path, let time):

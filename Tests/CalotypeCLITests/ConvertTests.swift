@@ -51,6 +51,28 @@ struct ConvertTests {
     #expect(try Tool.run("info", "--json", folder.file("b." + format)).jsonLines()[0].frames == 1)
   }
 
+  @Test(
+    "frames that are dropped are told, unless only the first was asked for",
+    arguments: ["png", "jpg", "rgba"])
+  func droppedFrames(format: String) throws {
+    let folder = try Tool.Folder()
+    let out = folder.file("a." + format)
+    let options = format == "rgba" ? ["--format", "rgba"] : []
+    let text = try Tool.run(["convert", Photos.path("pan.gif"), out] + options)
+    #expect(text.status == 0 && text.output.isEmpty)
+    #expect(
+      text.errors.hasPrefix("calotype: \(Photos.path("pan.gif")): only the first of 14 frames was written"))
+    let json = try Tool.run(["convert", Photos.path("pan.gif"), out, "--json"] + options)
+    #expect(try json.jsonLines().map(\.droppedFrames) == [13] && json.errors == text.errors)
+    for asked in [["--first-frame"], ["--transform", "sepia", "--transform-frames", "first"]] {
+      let run = try Tool.run(["convert", Photos.path("pan.gif"), out, "--json"] + options + asked)
+      #expect(run.status == 0 && run.errors.isEmpty)
+      #expect(try run.jsonLines().map(\.droppedFrames) == [nil])
+    }
+    let still = try Tool.run(["convert", Photos.path("stream.jpg"), out, "--json"] + options)
+    #expect(try still.errors.isEmpty && still.jsonLines().map(\.droppedFrames) == [nil])
+  }
+
   @Test("a profile is kept when asked for, and colours are sRGB otherwise")
   func profile() throws {
     let folder = try Tool.Folder()

@@ -16,7 +16,9 @@ struct GetTests {
     }
   }
 
-  private func get(_ arguments: String...) throws -> Tool.Run {
+  private func get(_ arguments: String...) throws -> Tool.Run { try get(arguments) }
+
+  private func get(_ arguments: [String]) throws -> Tool.Run {
     try Tool.run(["get", "--cache-dir", folder.file("cache")] + arguments)
   }
 
@@ -50,6 +52,43 @@ struct GetTests {
     #expect(
       try Tool.run("cache", "stats", "--json", "--cache-dir", folder.file("cache")).jsonLines()[0].records
         == 0)
+  }
+
+  @Test("a link is followed for a file that was named, and replaced where the name follows from the URL")
+  func links() throws {
+    let victim = folder.file("victim")
+    for destination in ["out/stream.jpg", "out/pan.gif", "named.jpg"] {
+      let path = folder.file(destination)
+      try FileManager.default.createDirectory(atPath: folder.file("out"), withIntermediateDirectories: true)
+      try Data("precious".utf8).write(to: URL(filePath: victim))
+      #expect(symlink(victim, path) == 0)
+      let output = destination == "named.jpg" ? path : folder.file("out/")
+      let name = destination.hasSuffix("pan.gif") ? "pan.gif" : "stream.jpg"
+      let run = try get(server.url("/" + name).absoluteString, "-o", output, "--no-cache")
+      #expect(run.status == 0, "\(run.errors)")
+      var status = stat()
+      #expect(lstat(path, &status) == 0)
+      let isLink = status.st_mode & S_IFMT == S_IFLNK
+      let isPrecious = try Data(contentsOf: URL(filePath: victim)) == Data("precious".utf8)
+      #expect(isLink == (destination == "named.jpg") && isPrecious == (destination != "named.jpg"))
+      #expect(try Data(contentsOf: URL(filePath: path)) == Photos.data(name))
+    }
+    #expect(folder.names.allSatisfy { !$0.contains("calotype-") })
+    // Nor is a pipe waited for.
+    #expect(mkfifo(folder.file("out/dogs.webp"), 0o600) == 0)
+    #expect(
+      try get(server.url("/dogs.webp").absoluteString, "-o", folder.file("out"), "--no-cache").status == 0)
+    #expect(try Data(contentsOf: URL(filePath: folder.file("out/dogs.webp"))) == Photos.data("dogs.webp"))
+  }
+
+  @Test("frames that a format cannot hold are told")
+  func droppedFrames() throws {
+    let options = ["--format", "jpeg", "-o", folder.file("out/")]
+    let run = try get(
+      [server.url("/pan.gif").absoluteString, server.url("/stream.jpg").absoluteString] + options)
+    #expect(run.status == 0 && run.errors.split(separator: "\n").count == 1)
+    #expect(run.errors.contains("only the first of 14 frames was written"))
+    #expect(try get([server.url("/pan.gif").absoluteString, "--quiet"] + options).errors.isEmpty)
   }
 
   @Test("without pixel options the file is what the server sent")

@@ -145,6 +145,54 @@ struct LoadingTests {
     #expect(server.requests.map { $0[header: "Authorization"] } == ["Basic b3R0bzpx"])
   }
 
+  @Test("users and passwords of URLs are sent, and neither shown nor stored")
+  func usersOfURLs() throws {
+    let photo = try Photos.data("dogs.webp")
+    server.route("/a.webp") { request in
+      request[header: "Authorization"] == nil
+        ? .status(401) : .body(photo, headers: [("Cache-Control", "max-age=60")])
+    }
+    let cache = folder.file("users")
+    let options = ["--cache-dir", cache, "--retries", "0"]
+    func url(_ path: String) -> String { "http://anna:sesame@127.0.0.1:\(server.port)" + path }
+    let closed = "http://anna:sesame@127.0.0.1:1/a.webp"
+    let list = folder.file("list")
+    try Data([url("/a.webp"), closed, "http://anna:ses ame@127.0.0.1/"].joined(separator: "\n").utf8)
+      .write(to: URL(filePath: list))
+    let (out, loads) = (["-o", folder.file("out/")], [url("/a.webp"), url("/missing.webp"), closed])
+    var runs: [Tool.Run] = []
+    for form in [[], ["--json"]] {
+      runs.append(try Tool.run(["get"] + loads + options + out + form + (form.isEmpty ? [] : ["--events"])))
+      runs.append(try Tool.run(["get"] + loads + options + out + form + ["--thumbnail", "20x20"]))
+      runs.append(try Tool.run(["prefetch", list] + options + form))
+      runs.append(try Tool.run(["info"] + loads + ["--retries", "0"] + form))
+      runs.append(try Tool.run(["convert", url("/a.webp"), folder.file("a.png")] + form))
+      runs.append(try Tool.run(["convert", closed, folder.file("a.png")] + form))
+      runs.append(try Tool.run(["cache", "list", "--cache-dir", cache] + form))
+    }
+    #expect(runs[0].output.contains("1 image") && runs[6].output.contains("/a.webp"))
+    for run in runs {
+      let text = run.output + run.errors
+      #expect(!text.contains("sesame") && !text.contains("ame@") && !text.contains("anna"), "\(text)")
+    }
+    var files = 0
+    for path in try FileManager.default.subpathsOfDirectory(atPath: cache) {
+      guard let data = try? Data(contentsOf: URL(filePath: cache + "/" + path)) else { continue }
+      files += 1
+      #expect(
+        data.firstRange(of: Data("sesame".utf8)) == nil && data.firstRange(of: Data("anna".utf8)) == nil)
+    }
+    #expect(files > 2)
+    // Somebody else does not get it, and it can be found and removed.
+    let other = try Tool.run(["get", "--json", server.url("/a.webp").absoluteString] + options + out)
+    #expect(try other.jsonLines().map { $0.error?.code } == ["httpStatus"])
+    #expect(
+      try Tool.run("cache", "list", "--json", "--cache-dir", cache, "--prefix", url("/a")).jsonLines().count
+        == 2)
+    let cleared = try Tool.run("cache", "clear", "--json", "--cache-dir", cache, "--source", url("/a.webp"))
+    #expect(try cleared.jsonLines()[0].removedRecords == 2)
+  }
+
   @Test("a body that breaks off is continued by the same call")
   func continuation() throws {
     let photo = try Photos.data("stream.jpg")

@@ -135,7 +135,7 @@ struct ProgressTests {
       ["get", "--no-cache", "-o", folder.file("out/"), url],
       environment: ["TERM": "xterm"], errors: terminal.end)
     terminal.letGo()
-    let isShown = terminal.wait { $0.text.first?.contains("#?]0;x?") == true }
+    let isShown = terminal.wait { $0.text.first?.contains("#\\u{1B}]0;x\\u{7}") == true }
     #expect(isShown, "\(terminal.text)")
     gate.open()
     child.send(SIGINT)

@@ -31,6 +31,7 @@ struct Tool {
     let height: Int?
     let bytes: Int?
     let sourceBytes: Int?
+    let droppedFrames: Int?
     let from: String?
     let frames: Int?
     let loopCount: Int?

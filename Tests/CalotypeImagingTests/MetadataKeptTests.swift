@@ -206,6 +206,61 @@ struct MetadataKeptTests {
   }
 
   @Test(
+    "XMP loses all that says where a picture was taken, however it is spelled",
+    arguments: [
+      "drone-dji:GpsLatitude", "drone-dji:GpsLongtitude", "drone-dji:RelativeAltitude", "exif:gpsLongitude",
+      "Iptc4xmpExt:Sublocation", "Iptc4xmpExt:LocationCreated", "Iptc4xmpExt:LocationShown",
+      "Iptc4xmpExt:LocationId",
+      "Iptc4xmpExt:ProvinceState", "Iptc4xmpExt:CountryName", "Iptc4xmpExt:WorldRegion",
+      "Iptc4xmpCore:Location",
+      "Iptc4xmpCore:CountryCode", "photoshop:City", "photoshop:State", "photoshop:Country", "geo:lat",
+      "geo:long",
+      "dc:coverage", "x:CITY", "Camera:GPSXYAccuracy", "GCamera:HdrPlusMakernote", "exif:MakerNote",
+    ])
+  func places(name: String) throws {
+    let around = ("<r:D a:b='1'", "><a:b>here</a:b><dc:title>Bern</dc:title></r:D>")
+    let bag = "<\(name)><r:Bag><r:li q:City='47.1'>47.1</r:li></r:Bag></\(name)><dc:title>"
+    let packets = [
+      "\(around.0) \(name)='47.1'\(around.1)",
+      "\(around.0)\(around.1.replacing("<dc:title>", with: "<\(name)>47.1</\(name)><dc:title>"))",
+      "\(around.0)\(around.1.replacing("<dc:title>", with: bag))",
+    ]
+    for packet in packets {
+      let kept = try #require(ImageMetadata(xmp: Data(packet.utf8)).kept([.xmp]).xmp)
+      #expect(String(decoding: kept, as: UTF8.self) == around.0 + around.1)
+    }
+  }
+
+  @Test("XMP of the same letters, but about something else, stays")
+  func otherProperties() throws {
+    let packet =
+      "<a xmp:CreatorTool='x' tiff:Make='y' aux:Lens='z'><exif:Flash/><photoshop:Headline/><x:Estate/><x:Longest/></a>"
+    #expect(ImageMetadata(xmp: Data(packet.utf8)).kept([.xmp]).xmp == Data(packet.utf8))
+  }
+
+  @Test("Exif loses maker notes, in which positions may stand", arguments: [true, false])
+  func makerNotes(bigEndian: Bool) throws {
+    func n32(_ value: UInt32) -> [UInt8] { Self.number(value, bigEndian) }
+    let note = Array("Lat 47.1 Lon 8.5".utf8)
+    let main = Directory(entries: [
+      (0x010F, 2, 4, Array("abc\0".utf8)), (0x8769, 4, 1, n32(100)), (0xC634, 7, 16, n32(200)),
+    ])
+    let exif = Directory(entries: [
+      (0x8827, 3, 1, Self.number(UInt16(400), bigEndian) + [0, 0]), (0x927C, 7, 16, n32(200)),
+    ])
+    var bytes = [UInt8](repeating: 0, count: 216)
+    bytes.replaceSubrange(
+      0..<8, with: Array((bigEndian ? "MM" : "II").utf8) + Self.number(UInt16(42), bigEndian) + n32(8))
+    let (first, second) = (main.bytes(bigEndian: bigEndian), exif.bytes(bigEndian: bigEndian))
+    bytes.replaceSubrange(8..<(8 + first.count), with: first)
+    bytes.replaceSubrange(100..<(100 + second.count), with: second)
+    bytes.replaceSubrange(200..<216, with: note)
+    let kept = try #require(ImageMetadata(exif: Data(bytes)).kept([.exif]).exif)
+    #expect(Set(try Self.read(kept).keys) == [0x010F, 0x8769, 0x8827])
+    #expect(kept.firstRange(of: Data(note)) == nil)
+  }
+
+  @Test(
     "XMP that is not well-formed is dropped",
     arguments: [
       "<a", "<a>", "</a>", "<a></b>", "<a b></a>", "<a b=c/>", "<a b='<'/>", "<!DOCTYPE a><a/>",

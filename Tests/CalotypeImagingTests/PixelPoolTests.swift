@@ -105,6 +105,34 @@ struct PixelPoolTests {
     #expect(pool.statistics.bytesIdle == 4 << 20)
   }
 
+  @Test("once clearing is asked for, nothing of what was in any buffer can be read from another")
+  func clearing() throws {
+    let pool = pool()
+    let sizes = [1000, Self.large]
+    func fill(_ byte: UInt8) throws -> [UnsafeMutableRawBufferPointer] {
+      try sizes.map {
+        let buffer = try #require(pool.take(byteCount: $0))
+        buffer.initializeMemory(as: UInt8.self, repeating: byte)
+        return buffer
+      }
+    }
+    for buffer in try fill(1) { pool.giveBack(buffer) }
+    let inUse = try fill(2)
+    for buffer in try fill(3) { pool.giveBack(buffer) }
+    #expect(pool.statistics.bytesIdle > 0 && !pool.zeroesOnReturn)
+    pool.zeroOnReturn()
+    #expect(pool.statistics.bytesIdle == 0 && pool.zeroesOnReturn)
+    for buffer in inUse { pool.giveBack(buffer) }
+    #expect(pool.statistics.bytesIdle > 0)
+    let hits = pool.statistics.hits
+    for size in sizes {
+      let buffer = try #require(pool.take(byteCount: size))
+      #expect(buffer.allSatisfy { $0 == 0 })
+      pool.giveBack(buffer)
+    }
+    #expect(pool.statistics.hits == hits + 2)
+  }
+
   @Test("the shared pool keeps no more than an eighth of the memory")
   func shared() {
     #expect(PixelPool.shared.byteLimit == min(128 << 20, SystemMemory.availableToThisProcess / 8))

@@ -21,12 +21,14 @@ struct AddressRefusalTests {
       _ = try await (loader ?? self.loader).data(
         for: LoadRequest(url: url, timeouts: LoadTimeouts(connect: .seconds(2))))
     }
-    guard case .addressRefused(let refused, let reason) = error else {
+    guard let error, case .addressRefused(let refused, let reason) = error else {
       Issue.record("\(text): \(String(describing: error))")
       return nil
     }
     #expect(refused == url)
-    #expect(error?.isRetryable == false)
+    // Whoever named the URL learns nothing of the network that it was asked in.
+    #expect(error.description == LoadingError.addressRefused(url, reason: "").description)
+    #expect(!error.isRetryable)
     return reason
   }
 

@@ -199,7 +199,14 @@ struct HTTPErrorTests {
     let error = LoadingError.timedOut(url, phase: .idle, after: .seconds(15))
     #expect(error.description.contains("example.org/a.png"))
     #expect(error.description.contains("idle"))
-    #expect(!error.description.contains("secret"))
+    #expect(!error.description.contains("secret") && !error.description.contains("me@"))
+    let others = [
+      LoadingError.vetoed(url, reason: "not \(url.absoluteString)"), .unsupportedScheme(.url(url)),
+      .emptyBody(.data(Data(), id: url.absoluteString)),
+    ]
+    for error in others {
+      #expect(!"\(error)".contains("secret") && "\(error)".contains("example.org/a.png"))
+    }
     let long = try #require(URL(string: "data:image/png;base64," + String(repeating: "A", count: 10_000)))
     #expect(LoadingError.emptyBody(.url(long)).description.count < 200)
   }

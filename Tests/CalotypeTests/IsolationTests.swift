@@ -82,4 +82,28 @@ struct IsolationTests {
     // Each of them has asked for itself at least once.
     #expect(server.requests.count >= partitions.count)
   }
+
+  @Test("pixels of a partition are cleared when their image goes")
+  func clearedPixels() async throws {
+    let size = PixelSize(width: 640, height: 480)
+    let data = try Samples.png(width: size.width, height: size.height, shade: 77)
+    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    for partition in [nil, "a", "b"] {
+      for number in 0..<4 {
+        var request = ImageRequest(source: .data(data, id: "\(partition ?? "") \(number)"))
+        request.partition = partition
+        _ = try await pipeline.image(for: request)
+      }
+      if partition == nil { continue }
+      #expect(PixelPool.shared.zeroesOnReturn)
+      // Several, because another test may have the one that was used.
+      let next = try (0..<8).map { _ in
+        try Bitmap(size: size) { pixels throws(ImagingError) in
+          #expect(pixels.allSatisfy { $0 == 0 })
+          return true
+        }
+      }
+      withExtendedLifetime(next) {}
+    }
+  }
 }

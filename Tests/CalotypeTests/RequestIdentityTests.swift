@@ -64,6 +64,41 @@ struct RequestIdentityTests {
     #expect(a.key != b.key)
   }
 
+  @Test("users of URLs tell requests apart, and are not readable in a key")
+  func users() throws {
+    let texts = [
+      "https://ann:secret@example.org/a.jpg", "https://ann:secret2@example.org/a.jpg",
+      "https://ann@example.org/a.jpg",
+    ]
+    for policy in [KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["a"]), .keeping(["a"])] {
+      var keys: Set<CacheKey> = []
+      for text in texts + ["https://example.org/a.jpg"] {
+        var request = ImageRequest(url: try #require(URL(string: text)))
+        request.keyPolicy = policy
+        for key in [request.key, request.sourceKey] {
+          keys.insert(key)
+          #expect(!key.text.contains("secret") && !key.text.contains("ann"))
+          #expect(key.source == "https://example.org/a.jpg")
+        }
+      }
+      #expect(keys.count == 8)
+    }
+  }
+
+  @Test("what is removed by a URL with a user is removed")
+  func removalByUser() async throws {
+    let folder = try CacheFolder()
+    let disk = DiskCache(.init(folder: folder.url))
+    let pipeline = ImagePipeline(.init(diskCache: disk))
+    let url = try #require(URL(string: "https://ann:secret@example.org/a.png"))
+    try await pipeline.cache.store(try Samples.png(), for: ImageRequest(url: url))
+    #expect(await pipeline.cache.tiers(of: ImageRequest(url: url)).contains(.originals))
+    let entries = try await disk.entries()
+    #expect(entries.map(\.source) == ["https://example.org/a.png"])
+    try await pipeline.cache.removeAll(.source(url.absoluteString))
+    #expect(try await disk.entries().isEmpty)
+  }
+
   @Test("credentials are not readable in a key")
   func secrets() {
     var request = ImageRequest(url: url)

@@ -12,8 +12,8 @@ public import FoundationEssentials
 /// ```
 ///
 /// Each request is looked at as the pipeline would: with its key, its partition and its own caches. Freshness is no
-/// question here. What is removed does not come back: what was being made when a removal began is delivered to those who
-/// wait for it and not kept, and while the caches are gone through, what they still have is not used.
+/// question here. What is removed does not come back: what was being made when a removal began is delivered to those
+/// who wait for it and not kept, and while the caches are gone through, what they still have is not used.
 public struct PipelineCache: Sendable {
   let pipeline: ImagePipeline
 
@@ -21,8 +21,8 @@ public struct PipelineCache: Sendable {
     Plan(pipeline.prepared(request), pipeline.configuration)
   }
 
-  /// The tiers that have something for a request, however old: its result, or its original. No access; a cache that fails
-  /// has nothing.
+  /// The tiers that have something for a request, however old: its result, or its original. No access; a cache that
+  /// fails has nothing.
   public func tiers(of request: ImageRequest) async -> CacheTiers {
     await plan(request).cachedTiers
   }
@@ -68,8 +68,8 @@ public struct PipelineCache: Sendable {
     try await disk.store(data, metadata: metadata, for: key)
   }
 
-  /// Puts encoded bytes where the original of a request is looked for, as if they had been loaded. They never get stale by
-  /// themselves.
+  /// Puts encoded bytes where the original of a request is looked for, as if they had been loaded. They never get
+  /// stale by themselves.
   ///
   /// - Throws: `ImagingError` if they are no image; `CachingError`.
   public func store(_ data: Data, for request: ImageRequest) async throws {
@@ -100,10 +100,12 @@ public struct PipelineCache: Sendable {
     }
   }
 
-  /// Removes what was made of a selection: originals and results of every size, in memory and on disk.
+  /// Removes what was made of a selection: originals and results of every size, in memory and on disk; for all users
+  /// that a URL may name, since no cache keeps that in clear.
   ///
   /// - Throws: `CachingError`; memory is clear then.
   public func removeAll(_ selection: CacheSelection) async throws {
+    let selection = selection.withoutUsers
     let caches = pipeline.configuration.caches
     try await pipeline.context.purge(.selection(selection)) {
       caches.memory?.removeAll(selection)
@@ -134,6 +136,17 @@ public struct PipelineCache: Sendable {
 
   /// What the memory cache holds and has done; `nil` without one.
   public var memoryStatistics: MemoryCacheStatistics? { pipeline.configuration.caches.memory?.statistics }
+}
+
+extension CacheSelection {
+  /// As sources are written in keys.
+  fileprivate var withoutUsers: CacheSelection {
+    switch self {
+    case .source(let source): .source(ShownURL.withoutUsers(source, isOne: true))
+    case .sourcePrefix(let prefix): .sourcePrefix(ShownURL.withoutUsers(prefix, isOne: true))
+    case .tag: self
+    }
+  }
 }
 
 extension ImagePipeline {

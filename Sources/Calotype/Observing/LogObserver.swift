@@ -13,9 +13,10 @@ public import Logging
 /// | a failure of the source, of the way to it, or by a rule | warning |
 /// | a failure at this end: disk, memory, a mistake in the configuration, an error of others | error |
 ///
-/// Metadata: `request.id`, `request.kind`, `url` (without password; `data:` URLs cut short), `source`, `bytes`, `stale`,
-/// `duration_ms`; `error.code`, `error.retryable`, `http.status` of failures; `stage` of stages. Never header fields,
-/// credentials, partitions or the texts of errors.
+/// Metadata: `request.id`, `request.kind`, `url` (without user name and password; `data:` URLs cut short), `source`,
+/// `bytes`, `stale`, `duration_ms`; `error.code`, `error.retryable`, `http.status` of failures, and `error.reason` of
+/// addresses that are refused, which nobody else is told; `stage` of stages. Never header fields, credentials,
+/// partitions or the texts of other errors.
 public struct LogObserver: PipelineObserving {
   private let logger: Logger
   private let successLevel: Logger.Level
@@ -78,7 +79,11 @@ extension Logger.Metadata {
   fileprivate mutating func add(_ error: any Error) {
     self["error.code"] = "\(error.knownCode)"
     if let error = error as? any CalotypeError { self["error.retryable"] = "\(error.isRetryable)" }
-    if case .httpStatus(_, let status, _) = error as? LoadingError { self["http.status"] = "\(status)" }
+    switch error as? LoadingError {
+    case .httpStatus(_, let status, _): self["http.status"] = "\(status)"
+    case .addressRefused(_, let reason): self["error.reason"] = "\(reason)"
+    default: break
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// What the pipeline itself refuses. Errors of the rooms (`LoadingError`, `ImagingError`) pass unchanged.
 public enum PipelineError: CalotypeError, Hashable {
   /// The request allows caches only, and none has the image.
@@ -42,8 +44,10 @@ public enum PipelineError: CalotypeError, Hashable {
 }
 
 extension PipelineError: CustomStringConvertible {
-  /// What is wrong and what to do.
-  public var description: String {
+  /// What is wrong and what to do. URLs are without user names and passwords.
+  public var description: String { ShownURL.withoutUsers(sentence) }
+
+  private var sentence: String {
     switch self {
     case .notCached(let source):
       "\(source) is in no cache, and the request's cache policy forbids loading it"

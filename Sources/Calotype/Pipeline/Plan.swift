@@ -20,6 +20,8 @@ struct Plan: Sendable {
     originalSerializer = request.originalSerializer?.part ?? configuration.originalSerializer
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding
     limits = configuration.decodeLimits
+    // Before there are pixels of a partition, and for all of the process: buffers go from one pipeline to the next.
+    if request.partition != nil { PixelPool.shared.zeroOnReturn() }
   }
 
   /// The memory cache, if results of the request may be in it.

@@ -1,6 +1,7 @@
 import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
+import CalotypeSupport
 import Crypto
 import FoundationEssentials
 import HTTPTypes
@@ -8,23 +9,20 @@ import HTTPTypes
 /// The one place where keys are made.
 ///
 /// Keys are written out in clear text, each part behind its length, so that no two different requests can ever
-/// produce the same text. Header fields enter as a digest: they may hold credentials, and keys are kept on disk.
+/// produce the same text. Header fields, and URLs with a user name or password, enter as a digest: keys are kept on
+/// disk, and whoever reads them there must not find credentials.
 enum RequestIdentity {
   static func keys(of request: ImageRequest.Identity) -> (source: CacheKey, result: CacheKey) {
-    var text: String
-    let name: String
-    switch request.source {
-    case .url(let url):
-      name = request.keyPolicy.text(for: url)
-      text = part(request.keyPolicy.label, name)
-    case .data(_, let id):
-      name = id
-      text = part("data", id)
-    case .stream(_, let id):
-      name = id
-      text = part("stream", id)
-    }
-    if let digest = digest(of: request) { text += part("headers", digest) }
+    let (label, whole) =
+      switch request.source {
+      case .url(let url): (request.keyPolicy.label, request.keyPolicy.text(for: url))
+      case .data(_, let id): ("data", id)
+      case .stream(_, let id): ("stream", id)
+      }
+    let name = ShownURL.withoutUsers(whole, isOne: true)
+    var text = part(label, name)
+    let namesUser = name.utf8.count != whole.utf8.count
+    if let digest = digest(of: request, user: namesUser ? whole : nil) { text += part("headers", digest) }
     if let loader = request.loader { text += part("loader", loader.name) }
     let sourceKey = CacheKey(text, source: name)
     if let coders = request.coders { text += part("coders", coders.name) }
@@ -44,8 +42,8 @@ enum RequestIdentity {
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
-  /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one would show
-  /// something else than a smaller one. At full size it fits into any.
+  /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one
+  /// would show something else than a smaller one. At full size it fits into any.
   static func rendition(of request: ImageRequest) -> Rendition? {
     guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
@@ -83,11 +81,15 @@ enum RequestIdentity {
   }
 
   /// Of all that a response may vary on and that is nobody's business: keys are kept on disk. `nil` when there is none.
-  private static func digest(of request: ImageRequest.Identity) -> String? {
+  ///
+  /// - Parameter user: A URL that names a user.
+  private static func digest(of request: ImageRequest.Identity, user: String?) -> String? {
     var headers = request.headers
     headers[values: .cacheControl] = []
     headers[values: .pragma] = []
-    if headers.isEmpty, request.credential == nil, request.partition == nil, request.fallbacks.isEmpty {
+    if headers.isEmpty, request.credential == nil, request.partition == nil, request.fallbacks.isEmpty,
+      user == nil
+    {
       return nil
     }
     var hash = SHA256()
@@ -105,6 +107,7 @@ enum RequestIdentity {
     case .bearer(let token): update(part("bearer token", token))
     case nil: break
     }
+    if let user { update(part("user of", user)) }
     if let partition = request.partition { update(part("whose partition", partition)) }
     for url in request.fallbacks { update(part("or else", url.absoluteString)) }
     return hash.finalize().map { byte in

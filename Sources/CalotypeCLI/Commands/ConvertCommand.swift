@@ -6,7 +6,11 @@ struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Converts one image: another format, a thumbnail, upright.",
-    discussion: "The format follows the extension of OUT unless --format says it.")
+    discussion: """
+      The format follows the extension of OUT unless --format says it. Of an animation, formats that hold one picture \
+      (jpeg, rgba, and png unless the source is an animated png) get the first frame: a warning says so on standard \
+      error, and droppedFrames with --json.
+      """)
 
   @Argument(help: ArgumentHelp("A URL or a file.", valueName: "in"))
   var input: Source
@@ -32,8 +36,9 @@ struct ConvertCommand: AsyncParsableCommand {
       let result = try await rendering.render(
         input, to: .file(output), request: try rendering.request(for: input))
       if json { Output.json(result) }
+      if let warning = result.warning { Output.error("calotype: \(input.shown): \(warning)") }
     } catch {
-      Failure(source: input.text, error: error).report(asJSON: json)
+      Failure(source: input.shown, error: error).report(asJSON: json)
       throw ExitCode(1)
     }
   }

@@ -10,6 +10,9 @@ struct GetCommand: AsyncParsableCommand {
       Without pixel options an image is written as it was served. What was loaded is kept in the disk cache, \
       and so are thumbnails: the next call finds them there. A download that breaks off is continued, by the \
       next call if need be.
+
+      A file that --output names may be a link or a pipe, which is written to. In a folder, where names follow from \
+      URLs, what bears the name is replaced.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -110,7 +113,7 @@ struct GetCommand: AsyncParsableCommand {
     do {
       try OutputFile.makeFolder(folder)
     } catch {
-      for source in sources { Failure(source: source.text, error: error).report(asJSON: json) }
+      for source in sources { Failure(source: source.shown, error: error).report(asJSON: json) }
       throw ExitCode(1)
     }
   }

@@ -7,7 +7,10 @@ struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Tells what images are: format, size, frames, orientation, profile.",
-    discussion: "Reads the header only, unless --hash or --facts asks for the pixels.")
+    discussion: """
+      Each source is loaded as a whole, because how many frames an animation has is known at its end only, and kept in \
+      no cache. Pixels are decoded for --hash and --facts only.
+      """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
   var runs: [SourceRun]
@@ -56,11 +59,11 @@ struct InfoCommand: AsyncParsableCommand {
       do {
         let request = try loading.applied(to: ImageRequest(url: try source.url), for: source)
         let data = try await pipeline.data(for: request).data
-        let report = try await workers.run { try InfoReport(of: data, from: source.text, command: self) }
+        let report = try await workers.run { try InfoReport(of: data, from: source.shown, command: self) }
         if json { Output.json(report) } else { report.print() }
       } catch {
         hasFailed = true
-        Failure(source: source.text, error: error).report(asJSON: json)
+        Failure(source: source.shown, error: error).report(asJSON: json)
         try Task.checkCancellation()
       }
     }

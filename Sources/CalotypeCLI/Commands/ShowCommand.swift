@@ -72,7 +72,7 @@ struct ShowCommand: AsyncParsableCommand {
       } catch {
         hasFailed = true
         try? stage.abandon()
-        Failure(source: source.text, error: error).report(asJSON: json)
+        Failure(source: source.shown, error: error).report(asJSON: json)
       }
       if Task.isCancelled { break }
     }
@@ -85,7 +85,7 @@ struct ShowCommand: AsyncParsableCommand {
   private func show(
     _ source: Source, isLast: Bool, of pipeline: ImagePipeline, on stage: inout ShowStage
   ) async throws {
-    try await stage.begin(source.text)
+    try await stage.begin(source.shown)
     let request = try request(for: source, on: stage)
     var showing = Showing(source)
     let slot = ImageSlot(pipeline)

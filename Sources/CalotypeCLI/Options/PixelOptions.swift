@@ -115,10 +115,12 @@ struct PixelOptions: ParsableArguments {
     }
   }
 
+  /// Whether only the first frame of an animation is asked for.
+  var wantsFirstFrame: Bool { firstFrame || (!transform.isEmpty && transformFrames == .first) }
+
   /// Whether frames are to be written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
-    guard let info, info.frameCount > 1, !firstFrame, wanted != .rgba else { return false }
-    if !transform.isEmpty, transformFrames == .first { return false }
+    guard let info, info.frameCount > 1, !wantsFirstFrame, wanted != .rgba else { return false }
     let options = encodeOptions(wanted, source: info.format, isAnimated: true)
     return [.gif, .webp, .apng].contains(options.format)
   }

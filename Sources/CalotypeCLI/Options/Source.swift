@@ -1,11 +1,15 @@
 import ArgumentParser
 import Calotype
+import CalotypeSupport
 import FoundationEssentials
 
 /// A URL or the path of a file, as written on the command line.
 struct Source: ExpressibleByArgument {
   /// As it was written.
   let text: String
+
+  /// As it is shown: without user name and password.
+  var shown: String { ShownURL.withoutUsers(text, isOne: true) }
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
@@ -36,7 +40,11 @@ struct Source: ExpressibleByArgument {
     guard let parsed, scheme != "data" else { return "image" }
     var name = parsed.lastPathComponent
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
-    let safe = name.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }
+    let safe = name.map { character -> Character in
+      let isSeen = !character.unicodeScalars.contains(where: HarmlessText.isHarmful)
+      return isSeen && (character.isLetter || character.isNumber || "-_.".contains(character))
+        ? character : "_"
+    }
     var stem = String(safe).drop { $0 == "." }
     // Names of files are limited in bytes.
     while stem.utf8.count > 150 { stem.removeLast() }

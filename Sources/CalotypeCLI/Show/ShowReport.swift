@@ -49,7 +49,7 @@ struct ShowReport {
 
   func line(plays: Int) -> Line {
     Line(
-      source: source.text, protocol: stage.terminal.encoder.graphics.rawValue,
+      source: source.shown, protocol: stage.terminal.encoder.graphics.rawValue,
       format: response.image.info?.format.rawValue, width: size?.width, height: size?.height,
       columns: stage.cells.columns, rows: stage.cells.rows, frames: response.animation?.frameCount ?? 1,
       plays: plays, previews: stage.previews, from: response.source.rawValue, bytes: response.byteCount,

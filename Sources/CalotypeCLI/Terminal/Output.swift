@@ -3,29 +3,40 @@ import Glibc
 
 /// Standard output and standard error, unbuffered, whole lines.
 enum Output {
-  /// A line on standard output. Ends the process when nobody reads any more.
+  /// A line on standard output, as ``HarmlessText/escaped(_:)`` has it. Ends the process when nobody reads any more.
   static func line(_ text: String) {
-    guard !write(text + "\n", to: STDOUT_FILENO) else { return }
-    Screen.end()
-    _exit(1)
+    plainLine(HarmlessText.escaped(text))
   }
 
-  /// A line of JSON on standard output, keys in alphabetical order.
+  /// A line of JSON on standard output, keys in alphabetical order, as ``HarmlessText/escaped(json:)`` has it.
   static func json(_ value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(value) else {
       return error("calotype: cannot write \(value) as JSON")
     }
-    line(String(decoding: data, as: UTF8.self))
+    plainLine(HarmlessText.escaped(json: String(decoding: data, as: UTF8.self)))
   }
 
-  /// A line on standard error.
+  /// A line on standard error, as ``HarmlessText/escaped(_:)`` has it.
   static func error(_ text: String) {
-    _ = write(text + "\n", to: STDERR_FILENO)
+    _ = write(HarmlessText.escaped(text) + "\n", to: STDERR_FILENO)
   }
 
-  /// Text on standard error as it is, for progress.
+  /// Text of several lines, such as help, each as ``HarmlessText/escaped(_:)`` has it.
+  static func paragraphs(_ text: String, isError: Bool) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      isError ? error(String(line)) : self.line(String(line))
+    }
+  }
+
+  private static func plainLine(_ text: String) {
+    guard !write(text + "\n", to: STDOUT_FILENO) else { return }
+    Screen.end()
+    _exit(1)
+  }
+
+  /// Text on standard error as it is, for progress: names in it are ``TerminalText``.
   static func raw(_ text: String) {
     _ = write(text, to: STDERR_FILENO)
   }

@@ -1,4 +1,4 @@
-/// Text as it stands in the cells of a terminal: control characters made harmless, wide characters counted twice.
+/// Text as it stands in the cells of a terminal: harmless (``HarmlessText``), wide characters counted twice.
 struct TerminalText {
   private(set) var text = ""
   private(set) var width = 0
@@ -66,24 +66,23 @@ struct TerminalText {
   }
 
   init(_ text: String) {
-    for scalar in text.unicodeScalars { append(scalar) }
+    for scalar in HarmlessText.escaped(text).unicodeScalars { append(scalar) }
   }
 
   /// With spaces behind it.
   func padded(to cells: Int) -> String { text + String(repeating: " ", count: max(0, cells - width)) }
 
   private mutating func append(_ scalar: Unicode.Scalar) {
-    let isControl: Bool
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: isControl = true
-    // Terminals do not agree how wide flags are.
-    default: isControl = (0x1f1e6...0x1f1ff).contains(scalar.value)
-    }
-    let cells = isControl ? 1 : Self.cells(of: scalar)
+    // Those that were left where they shape others: terminals do not agree how wide that is.
+    if HarmlessText.shapes(scalar) { return }
+    // Nor how wide flags are, and characters that are not known yet.
+    let isVague =
+      scalar.properties.generalCategory == .unassigned || (0x1f1e6...0x1f1ff).contains(scalar.value)
+    let cells = isVague ? 1 : Self.cells(of: scalar)
     marks = cells == 0 ? marks + 1 : 0
-    // More marks than languages have, and those that ask for another width, are left out.
-    if cells == 0, marks > 2 || width == 0 || (0xfe00...0xfe0f).contains(scalar.value) { return }
-    text.unicodeScalars.append(isControl ? "?" : scalar)
+    // More marks than languages have are left out.
+    if cells == 0, marks > 2 || width == 0 { return }
+    text.unicodeScalars.append(isVague ? "?" : scalar)
     width += cells
   }
 

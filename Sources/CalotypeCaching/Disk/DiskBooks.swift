@@ -125,6 +125,8 @@ final class DiskBooks {
       if let lockFile {
         file = lockFile
       } else {
+        try files.checkOwner(of: layout.folder)
+        try files.checkOwner(of: layout.version)
         do throws(FileSystemError) {
           file = try files.openShared(layout.lock)
         } catch {

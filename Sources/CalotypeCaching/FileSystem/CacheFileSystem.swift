@@ -60,6 +60,18 @@ public protocol CacheFileSystem: Sendable {
 
   /// Makes a folder that only its owner may enter, and those above it. No error when it exists.
   func makeFolder(_ path: String) throws(FileSystemError)
+
+  /// Asks whether a folder belongs to somebody whose files may be believed. No error when there is none.
+  ///
+  /// ``PosixFileSystem`` answers for the user of the process; by default every folder may be used.
+  ///
+  /// - Throws: ``FileSystemError/untrustedOwner(_:)``.
+  func checkOwner(of folder: String) throws(FileSystemError)
+}
+
+extension CacheFileSystem {
+  /// Finds nothing wrong.
+  public func checkOwner(of folder: String) throws(FileSystemError) {}
 }
 
 /// A file that is open for reading; closes when it is released.

@@ -16,6 +16,14 @@ public struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertibl
     self.code = code
   }
 
+  /// That a file or folder belongs to another user, who could have put anything there: it is not used.
+  public static func untrustedOwner(_ path: String) -> FileSystemError {
+    FileSystemError(operation: ownerCheck, path: path, code: EPERM)
+  }
+
+  /// Stands where the system call would.
+  static let ownerCheck = "owner"
+
   /// The call, the path and the text of the error.
   public var description: String { "\(operation) \(path): \(FileSystemError.text(of: code))" }
 
@@ -37,6 +45,7 @@ extension CachingError {
     switch error.code {
     case ENOSPC, EDQUOT: self = .diskFull(path: error.path)
     case EWOULDBLOCK where error.operation == "flock": self = .locked(path: error.path)
+    case EPERM where error.operation == FileSystemError.ownerCheck: self = .foreignOwner(path: error.path)
     case EROFS: self = .readOnly(path: error.path)
     case EACCES, EPERM: self = .permissionDenied(path: error.path)
     default: self = .fileSystem(operation: error.operation, path: error.path, errno: error.code)

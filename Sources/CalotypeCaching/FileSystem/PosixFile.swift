@@ -9,7 +9,7 @@ final class PosixFile: CacheSharedFile {
   private let path: String
 
   /// Takes the descriptor over, and closes it also when it fails.
-  init(descriptor: Int32, path: String) throws(FileSystemError) {
+  init(descriptor: Int32, path: String, of files: PosixFileSystem) throws(FileSystemError) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
       let code = errno
@@ -23,6 +23,7 @@ final class PosixFile: CacheSharedFile {
     guard self.status.kind == .regular else {
       throw FileSystemError(operation: "open", path: path, code: EINVAL)
     }
+    try files.check(status, path)
   }
 
   deinit { close(descriptor) }

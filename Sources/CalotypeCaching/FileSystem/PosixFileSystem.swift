@@ -3,9 +3,37 @@ public import FoundationEssentials
 import Glibc
 
 /// The file system of the machine.
+///
+/// Files and folders are used only if they belong to the user of the process or to root: others could have put there
+/// whatever they like, and a cache is believed by those who read it.
 public struct PosixFileSystem: CacheFileSystem {
-  /// Needs nothing.
-  public init() {}
+  private let trustedOwners: Set<UInt32>
+
+  /// The file system as the user of this process sees it.
+  ///
+  /// - Parameter trustedOwners: Numbers of users whose files are used as well, such as the owner of a volume in a
+  ///   container.
+  public init(trustedOwners: Set<UInt32> = []) {
+    self.trustedOwners = trustedOwners
+  }
+
+  /// Asks `stat(2)`; links are followed, because it was the user who named the folder.
+  public func checkOwner(of folder: String) throws(FileSystemError) {
+    var status = stat()
+    guard stat(folder, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return }
+      throw FileSystemError(operation: "stat", path: folder, code: errno)
+    }
+    try check(status, folder)
+  }
+
+  /// - Throws: ``FileSystemError/untrustedOwner(_:)``.
+  func check(_ status: stat, _ path: String) throws(FileSystemError) {
+    let owner = status.st_uid
+    guard owner == geteuid() || owner == 0 || trustedOwners.contains(owner) else {
+      throw .untrustedOwner(path)
+    }
+  }
 
   /// Reads a file with `open(2)`, `fstat(2)` and `pread(2)`; what must not wait asks for what is in memory
   /// (`RESOLVE_CACHED`, `RWF_NOWAIT`).
@@ -29,6 +57,7 @@ public struct PosixFileSystem: CacheFileSystem {
     guard found.kind == .regular else {
       throw FileSystemError(operation: "open", path: path, code: EINVAL)
     }
+    try check(status, path)
     let count = found.size <= limit ? found.size : 0
     let bytes = try FileBytes(capacity: count) { buffer throws(FileSystemError) in
       if !mayWait, count > 0 {
@@ -51,7 +80,7 @@ public struct PosixFileSystem: CacheFileSystem {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw FileSystemError(operation: "open", path: path, code: errno)
     }
-    return try PosixFile(descriptor: descriptor, path: path)
+    return try PosixFile(descriptor: descriptor, path: path, of: self)
   }
 
   /// Opens a regular file for reading and appending, mode 0600 when it is new.
@@ -59,7 +88,7 @@ public struct PosixFileSystem: CacheFileSystem {
     let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
     guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
-    return try PosixFile(descriptor: descriptor, path: path)
+    return try PosixFile(descriptor: descriptor, path: path, of: self)
   }
 
   // Not blocking: a pipe somebody put there must not hang us. Access times of the kernel are not used.

@@ -3,11 +3,13 @@ import Glibc
 
 /// Buffers for pixels, kept for the next image instead of being given back to the system.
 ///
-/// Touching fresh pages costs a third of a JPEG decode; a buffer that was used before costs nothing. Released
-/// buffers are kept up to ``byteLimit`` for about a second; beyond it others are freed. Large ones have pages of their own,
+/// Touching fresh pages costs a third of a JPEG decode; a buffer that was used before costs nothing. Released buffers
+/// are kept up to ``byteLimit`` for about a second; beyond it others are freed. Large ones have pages of their own,
 /// which the system has back as soon as they are freed.
 ///
-/// Contents are not cleared: whoever takes a buffer writes all of it.
+/// Contents are not cleared as a rule: whoever takes a buffer writes all of it. A pool that is shared by those who
+/// must not see each other's pictures clears what is released (``zeroOnReturn()``), which pipelines ask of ``shared``
+/// when the first request with a partition comes.
 public final class PixelPool: Sendable {
   /// The pool that decoders and transforms use unless told otherwise: keeps at most 128 MiB, or an eighth of the memory
   /// that the process may use, whichever is less.
@@ -39,6 +41,8 @@ public final class PixelPool: Sendable {
     var idle: [Int: [IdleBuffer]] = [:]
     var statistics = Statistics()
     var round = 0
+    /// Whether buffers are cleared when they are released.
+    var zeroes = false
     /// Whether the reclaimer knows that there are idle buffers.
     var isWatched = false
   }
@@ -47,23 +51,21 @@ public final class PixelPool: Sendable {
   fileprivate typealias Freed = (address: UInt, capacity: Int)
 
   private let state: Lock<State>
-  private let zeroesOnReturn: Bool
   private let reclaimer: IdleReclaimer
 
   /// Creates a pool.
   ///
   /// - Parameters:
   ///   - byteLimit: Bytes of idle buffers kept at most.
-  ///   - zeroesOnReturn: Whether buffers are cleared when they are released, so that no mistake of a decoder can ever show
-  ///     pixels of another image: for programs whose tenants must not see each other's pictures. Costs about 0.1 ms a
-  ///     megabyte.
+  ///   - zeroesOnReturn: Whether buffers are cleared when they are released, so that no mistake of a decoder can ever
+  ///     show pixels of another image: for programs whose tenants must not see each other's pictures. Costs about 0.1
+  ///     ms a megabyte.
   public convenience init(byteLimit: Int, zeroesOnReturn: Bool = false) {
     self.init(byteLimit: byteLimit, zeroesOnReturn: zeroesOnReturn, reclaimer: .shared)
   }
 
   init(byteLimit: Int, zeroesOnReturn: Bool = false, reclaimer: IdleReclaimer) {
-    state = Lock(State(byteLimit: max(0, byteLimit)))
-    self.zeroesOnReturn = zeroesOnReturn
+    state = Lock(State(byteLimit: max(0, byteLimit), zeroes: zeroesOnReturn))
     self.reclaimer = reclaimer
   }
 
@@ -83,18 +85,37 @@ public final class PixelPool: Sendable {
       })
   }
 
+  /// Whether buffers are cleared when they are released.
+  public var zeroesOnReturn: Bool { state.withLock { $0.zeroes } }
+
+  /// Has buffers cleared from now on when they are released, those in use included, and frees the idle ones: no
+  /// mistake of a decoder can show pixels of another image then. Costs about 0.1 ms a megabyte; there is no way back.
+  public func zeroOnReturn() {
+    let isNew = state.withLock { state in
+      defer { state.zeroes = true }
+      return !state.zeroes
+    }
+    if isNew { trim(clearing: true) }
+  }
+
   /// A snapshot of the counters.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
   /// Frees all idle buffers, now.
-  public func trim() {
+  public func trim() { trim(clearing: false) }
+
+  private func trim(clearing: Bool) {
     let idle = state.withLock { state in
       defer { state.idle = [:] }
       state.statistics.bytesIdle = 0
       return state.idle
     }
     for (capacity, buffers) in idle {
-      for buffer in buffers { Self.deallocate(buffer.address, capacity: capacity) }
+      for buffer in buffers {
+        // What malloc has back it gives to others.
+        if clearing { Self.clear(buffer.address, capacity: capacity) }
+        Self.deallocate(buffer.address, capacity: capacity)
+      }
     }
   }
 
@@ -123,12 +144,16 @@ public final class PixelPool: Sendable {
   /// Gives back a buffer that came from ``take(byteCount:)``.
   func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
-    if zeroesOnReturn { memset(base, 0, buffer.count) }
+    let isCleared = zeroesOnReturn
     let capacity = buffer.count
     let address = UInt(bitPattern: base)
+    if isCleared { Self.clear(address, capacity: capacity) }
     let (freed, mustBeWatched) = state.withLock { state -> ([Freed], Bool) in
       state.statistics.bytesInUse -= capacity
-      guard capacity <= state.byteLimit else { return ([(address, capacity)], false) }
+      // Where clearing began just now, one that was not cleared must not be kept.
+      guard capacity <= state.byteLimit, isCleared || !state.zeroes else {
+        return ([(address, capacity)], false)
+      }
       // The newest is the likeliest to be asked for again: buffers of other sizes, the largest first, make room.
       let freed = state.makeRoom(for: capacity)
       guard state.statistics.bytesIdle + capacity <= state.byteLimit else {
@@ -138,6 +163,9 @@ public final class PixelPool: Sendable {
       state.statistics.bytesIdle += capacity
       defer { state.isWatched = true }
       return (freed, !state.isWatched)
+    }
+    if !isCleared, zeroesOnReturn, freed.contains(where: { $0.address == address }) {
+      Self.clear(address, capacity: capacity)
     }
     free(freed)
     if mustBeWatched { reclaimer.watch(self) }
@@ -209,6 +237,10 @@ extension PixelPool {
     var pointer: UnsafeMutableRawPointer?
     guard posix_memalign(&pointer, 64, capacity) == 0, let pointer else { return nil }
     return UInt(bitPattern: pointer)
+  }
+
+  private static func clear(_ address: UInt, capacity: Int) {
+    if let pointer = UnsafeMutableRawPointer(bitPattern: address) { memset(pointer, 0, capacity) }
   }
 
   private static func deallocate(_ address: UInt, capacity: Int) {

@@ -49,6 +49,12 @@ final class FileDescriptor: Sendable {
       && mine.st_dev == there.st_dev
   }
 
+  /// Whether the file belongs to this user, or to root.
+  var isTrusted: Bool {
+    var status = stat()
+    return fstat(number, &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0)
+  }
+
   /// Fewer bytes only at the end of the file.
   func read(at offset: Int, count: Int) throws(SystemError) -> Data {
     var data = Data(count: count)

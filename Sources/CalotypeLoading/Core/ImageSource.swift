@@ -1,3 +1,4 @@
+import CalotypeSupport
 public import FoundationEssentials
 
 /// Where an image comes from.
@@ -56,29 +57,26 @@ extension ImageSource: Hashable {
 }
 
 extension ImageSource: CustomStringConvertible {
-  /// The URL or the `id`, fit for a log line: without password, `data:` URLs and very long ones cut short.
+  /// The URL or the `id`, fit for a log line: without user name and password, `data:` URLs and very long ones cut
+  /// short.
   public var description: String {
     switch self {
     case .url(let url): url.loggable
-    case .data(let data, let id): "data \"\(id)\" (\(data.count) bytes)"
-    case .stream(_, let id): "stream \"\(id)\""
+    case .data(let data, let id): "data \"\(ShownURL.withoutUsers(id))\" (\(data.count) bytes)"
+    case .stream(_, let id): "stream \"\(ShownURL.withoutUsers(id))\""
     }
   }
 }
 
 extension URL {
-  /// The URL for people: the password hidden, what is too long cut.
+  /// The URL for people: without user name and password, what is too long cut.
   var loggable: String {
-    var text = absoluteString
+    let text = absoluteString
     if scheme?.lowercased() == "data" {
       let head = text.prefix(64)
       return text.utf8.count > 64 ? "\(head)… (\(text.utf8.count) characters)" : text
     }
-    if let password = password(percentEncoded: true), !password.isEmpty,
-      let range = text.firstRange(of: ":" + password + "@")
-    {
-      text.replaceSubrange(range, with: ":…@")
-    }
-    return text.utf8.count > 512 ? text.prefix(500) + "…" : text
+    let shown = ShownURL.withoutUsers(text, isOne: true)
+    return shown.utf8.count > 512 ? shown.prefix(500) + "…" : shown
   }
 }

@@ -1,8 +1,12 @@
+import CalotypeSupport
 import FoundationEssentials
 
 extension LoadingError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one sentence. Passwords in URLs are hidden.
-  public var description: String {
+  /// What is wrong, where, and what to do, in one sentence, fit for whoever asked for the source: URLs are without user
+  /// names and passwords, and of ``addressRefused(_:reason:)`` the reason is not told.
+  public var description: String { ShownURL.withoutUsers(sentence) }
+
+  private var sentence: String {
     switch self {
     case .invalidURL(let url, let reason):
       "the URL \(url.loggable) cannot be used: \(reason)"
@@ -30,8 +34,10 @@ extension LoadingError: CustomStringConvertible {
         + (declared.map { " (it announces \($0))" } ?? "") + "; raise maxBytes to allow it"
     case .truncatedBody(let url, let received, let expected):
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
-    case .addressRefused(let url, let reason):
-      "\(url.loggable) is refused: \(reason); name an exception in the address policy if it is to be loaded"
+    // Not the reason: what names of the network within stand for is nobody's business.
+    case .addressRefused(let url, _):
+      "\(url.loggable) is refused: the address policy does not allow its host, or one that it leads to; name an "
+        + "exception there if it is to be loaded"
     case .contentChanged(let url, let received):
       "\(url.loggable) broke off after \(received) bytes and has changed since; load it anew"
     case .unacceptableContentType(let url, let type, let accepted):

@@ -21,7 +21,9 @@ public enum LoadingError: Error, Hashable, Sendable {
   case tooManyRedirects(URL, limit: Int)
   /// A redirect leads to where the loader does not go, e.g. to a `file:` URL, or from `https` to `http`.
   case redirectRefused(URL, reason: String)
-  /// The loader's ``AddressPolicy`` forbids the URL, or the address that its host turned out to have.
+  /// The loader's ``AddressPolicy`` forbids the URL, or the address that its host, or one it redirects to, turned out
+  /// to have. `reason` tells which, and with it what names of an internal network stand for: it is for logs, and
+  /// `description` leaves it out.
   case addressRefused(URL, reason: String)
   /// The response breaks the rules of its protocol.
   case protocolError(URL, reason: String)
@@ -102,8 +104,8 @@ public enum LoadingError: Error, Hashable, Sendable {
 
   /// Whether the same request can succeed later without anyone changing it.
   ///
-  /// True for lost connections, passed deadlines, unknown hosts, truncated or changed bodies, a full queue, a host that is
-  /// left alone for a while, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+  /// True for lost connections, passed deadlines, unknown hosts, truncated or changed bodies, a full queue, a host
+  /// that is left alone for a while, and the statuses 408, 425, 429, 500, 502, 503 and 504.
   public var isRetryable: Bool {
     switch self {
     case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .contentChanged, .queueFull,
@@ -116,10 +118,10 @@ public enum LoadingError: Error, Hashable, Sendable {
 
   /// The HTTP status that a server should answer with when it needed the source to answer somebody else.
   ///
-  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be loaded
-  /// and for streams that break off, 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines and never
-  /// anything else for them, 503 when we are the ones who are busy, 500 when our own files fail, and 502 for whatever else
-  /// the other server did wrong.
+  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be
+  /// loaded and for streams that break off, 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines
+  /// and never anything else for them, 503 when we are the ones who are busy, 500 when our own files fail, and 502
+  /// for whatever else the other server did wrong.
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _), .httpStatus(_, 410, _), .fileNotFound: 404

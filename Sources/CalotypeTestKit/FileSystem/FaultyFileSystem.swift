@@ -182,6 +182,9 @@ public final class FaultyFileSystem: CacheFileSystem {
     try base.list(folder, body)
   }
 
+  /// Asks for the owner.
+  public func checkOwner(of folder: String) throws(FileSystemError) { try base.checkOwner(of: folder) }
+
   /// Makes folders.
   public func makeFolder(_ path: String) throws(FileSystemError) {
     try enter(.makeFolder, path)

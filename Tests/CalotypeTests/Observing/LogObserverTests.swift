@@ -85,6 +85,17 @@ struct LogObserverTests {
     #expect(observer == ["error other", "error cacheDiskFull", "debug "])
   }
 
+  @Test("why an address was refused is for the log alone")
+  func refusals() async throws {
+    let told = LogObserver(logger: Logger(label: "test") { [book] _ in Handler(book: book) })
+    let url = try #require(URL(string: "https://images.example/a.png"))
+    let request = ObservedRequest(id: 1, kind: .image, request: ImageRequest(url: url))
+    let error = LoadingError.addressRefused(url, reason: "private address 10.0.0.5")
+    told.requestFinished(request, outcome: RequestOutcome(error), duration: .zero)
+    #expect(requests.map { $0.metadata?["error.reason"] } == ["private address 10.0.0.5"])
+    #expect(!"\(error)".contains("10.0.0.5") && !String(reflecting: error.description).contains("private"))
+  }
+
   @Test("neither passwords nor header fields, credentials or partitions are written")
   func secrets() async throws {
     let server = try ScriptedHTTPServer()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Calotype
+import CalotypeSupport
 import FoundationEssentials
 
 struct CacheClearCommand: AsyncParsableCommand {
@@ -36,7 +37,8 @@ struct CacheClearCommand: AsyncParsableCommand {
     let configuration = cache.configuration
     let records = DiskCache(configuration)
     let selections =
-      source.map { CacheSelection.source($0) } + prefix.map { .sourcePrefix($0) } + tag.map { .tag($0) }
+      source.map { CacheSelection.source(ShownURL.withoutUsers($0, isOne: true)) }
+      + prefix.map { .sourcePrefix(ShownURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
     if !selections.isEmpty { return try await clear(selections, of: records) }
     let statistics = try await records.statistics()
     try await records.removeAll()

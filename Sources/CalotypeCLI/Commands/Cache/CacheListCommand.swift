@@ -1,5 +1,6 @@
 import ArgumentParser
 import Calotype
+import CalotypeSupport
 import FoundationEssentials
 
 struct CacheListCommand: AsyncParsableCommand {
@@ -35,8 +36,9 @@ struct CacheListCommand: AsyncParsableCommand {
   }
 
   private func list() async throws {
+    let prefix = ShownURL.withoutUsers(prefix, isOne: true)
     let entries = try await DiskCache(cache.configuration).entries()
-      .filter { $0.source.utf8.starts(with: prefix.utf8) }
+      .filter { ShownURL.withoutUsers($0.source, isOne: true).utf8.starts(with: prefix.utf8) }
     if json {
       for entry in entries { Output.json(Self.report(entry)) }
       return
@@ -48,18 +50,15 @@ struct CacheListCommand: AsyncParsableCommand {
       let type = entry.metadata.contentType ?? entry.metadata.response.map { "HTTP \($0.status)" } ?? "?"
       Output.line(
         Self.time(entry.accessed).padded(to: 21) + Formatting.bytes(entry.fileLength).leftPadded(to: 8) + "  "
-          + Self.printable(type.prefix(11)).padded(to: 12) + Self.printable(entry.source))
+          + TerminalText.head(of: type, cells: 11).padded(to: 12)
+          + ShownURL.withoutUsers(entry.source, isOne: true))
     }
-  }
-
-  /// What others have written goes to a terminal: nothing in it may move the cursor.
-  private static func printable(_ text: some StringProtocol) -> String {
-    text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : String($0) }.joined()
   }
 
   private static func report(_ entry: CacheEntry) -> Report {
     Report(
-      source: entry.source, key: entry.key, path: entry.path, bytes: entry.fileLength,
+      source: ShownURL.withoutUsers(entry.source, isOne: true), key: ShownURL.withoutUsers(entry.key),
+      path: entry.path, bytes: entry.fileLength,
       contentType: entry.metadata.contentType, created: time(entry.created), accessed: time(entry.accessed),
       expires: entry.metadata.expires.map { time($0) }, status: entry.metadata.response?.status,
       etag: entry.metadata.response?.entityTag?.text, tags: entry.metadata.tags)

@@ -113,6 +113,8 @@ enum ExifRewriter {
       0x0112, 0x0100, 0x0101, 0xA002, 0xA003,
       // Where pixels or thumbnails are: strips, tiles, free space, JPEG data and tables.
       0x0111, 0x0117, 0x0120, 0x0121, 0x0144, 0x0145, 0x015B, 0x0201, 0x0202, 0x0207, 0x0208, 0x0209,
+      // What only the maker of the camera can read, with positions in it for some: maker note, data of DNG converters.
+      0x927C, 0xC634,
       // Thumbnails in the tags of Microsoft (GDI+); preview of a raw file.
       0x501B, 0x5023, 0x5024, 0x5025, 0xC71A, 0xC6D2,
       // Blocks of another kind: XMP, IPTC, Photoshop resources, ICC profile. Padding.

@@ -6,9 +6,9 @@ public struct ImageMetadata: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The ICC profile, for pixels that were not converted.
     case icc
-    /// Exif without positions (GPS), and without the orientation that was applied.
+    /// Exif without positions (GPS, maker notes), and without the orientation that was applied.
     case exif
-    /// XMP.
+    /// XMP without positions, places, and the orientation.
     case xmp
   }
 

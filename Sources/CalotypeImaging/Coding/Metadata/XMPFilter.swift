@@ -3,14 +3,28 @@ import FoundationEssentials
 /// Takes properties out of an XMP packet (ISO 16684-1: RDF in XML) and copies the rest byte for byte.
 ///
 /// A property is an attribute or an element with all that is in it. Names count without their prefix, because a
-/// prefix may be bound to anything: rather one property too many goes than a position stays.
+/// prefix may be bound to anything, and without regard to case, because writers do not agree on it: rather one property
+/// too many goes than a position stays.
 enum XMPFilter {
   /// Elements within elements at most.
   private static let maxDepth = 256
+  /// In lower case.
   private static let dropped: Set<String> = [
-    "Orientation", "Thumbnails", "ImageWidth", "ImageLength", "PixelXDimension", "PixelYDimension",
-    "HasExtendedXMP",
+    "orientation", "thumbnails", "imagewidth", "imagelength", "pixelxdimension", "pixelydimension",
+    "hasextendedxmp",
+    // Places by name: Photoshop, IPTC Core and Extension, Dublin Core; those of W3C's geo vocabulary.
+    "city", "state", "country", "countrycode", "countryname", "countryisocode", "provincestate",
+    "stateprovince",
+    "province", "worldregion", "coverage", "place", "placename", "lat", "long", "lon", "lng", "alt_m",
   ]
+  /// What a name holds, in lower case, that says where a picture was taken: of Exif, IPTC (Location, Sublocation,
+  /// LocationCreated, LocationShown, LocationId) and of drones. And blocks of the maker of the camera, in which it
+  /// may stand.
+  private static let droppedParts = [
+    "gps", "latitude", "longitude", "longtitude", "altitude", "location", "geotag", "geocod", "geohash",
+    "makernote",
+    "shotlogdata",
+  ].map { Array($0.utf8) }
 
   /// `nil` for what is not well-formed, or has a document type (whose entities could hide anything).
   static func filtered(_ packet: Data) -> Data? {
@@ -150,7 +164,12 @@ enum XMPFilter {
 
     private static func isDropped(_ name: ArraySlice<UInt8>) -> Bool {
       let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
-      return local.starts(with: "GPS".utf8) || dropped.contains(String(decoding: local, as: UTF8.self))
+      let lower = local.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+      if dropped.contains(String(decoding: lower, as: UTF8.self)) { return true }
+      return droppedParts.contains { part in
+        lower.count >= part.count
+          && (0...(lower.count - part.count)).contains { lower[$0...].starts(with: part) }
+      }
     }
   }
 }

@@ -4,13 +4,13 @@ public import FoundationEssentials
 import Glibc
 import HTTPTypes
 
-/// A folder for parts of bodies whose transfer broke off, was cancelled or died with its process. The next load of the same
-/// source asks for the rest.
+/// A folder for parts of bodies whose transfer broke off, was cancelled or died with its process. The next load of
+/// the same source asks for the rest.
 ///
-/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, and no smaller ones than
-/// ``minBytes``. Each part is in a file of its own, checked byte by byte before it is used, and locked while it is in use:
-/// several processes may share the folder. A part is deleted when its body is complete, when it is older than ``maxAge``,
-/// and when the folder holds more than ``maxBytes``, oldest first.
+/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, and no smaller
+/// ones than ``minBytes``. Each part is in a file of its own, checked byte by byte before it is used, and locked
+/// while it is in use: several processes may share the folder. A part is deleted when its body is complete, when it
+/// is older than ``maxAge``, and when the folder holds more than ``maxBytes``, oldest first.
 ///
 /// ```swift
 /// configuration.partials = PartialStore(folder: URL(filePath: "/var/cache/thumbnailer/partial"))
@@ -100,11 +100,13 @@ public final class PartialStore: Sendable {
 
   static let suffix = ".partial"
 
-  /// An open and locked file; `nil` if there is none, or somebody else has it.
+  /// An open and locked file; `nil` if there is none, or somebody else has it. What other users but root have left
+  /// there may be anything, and is an error.
   static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
     // A folder that does not exist holds nothing either.
     if !creating, access(path, F_OK) != 0 { return nil }
     let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
+    guard file.isTrusted else { throw SystemError(EPERM) }
     // Whoever had it before may have deleted it between our two calls.
     return file.lock() && file.isStill(at: path) ? file : nil
   }
