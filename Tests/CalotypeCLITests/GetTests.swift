@@ -74,11 +74,6 @@ struct GetTests {
       #expect(try Data(contentsOf: URL(filePath: path)) == Photos.data(name))
     }
     #expect(folder.names.allSatisfy { !$0.contains("calotype-") })
-    // Nor is a pipe waited for.
-    #expect(mkfifo(folder.file("out/dogs.webp"), 0o600) == 0)
-    #expect(
-      try get(server.url("/dogs.webp").absoluteString, "-o", folder.file("out"), "--no-cache").status == 0)
-    #expect(try Data(contentsOf: URL(filePath: folder.file("out/dogs.webp"))) == Photos.data("dogs.webp"))
   }
 
   @Test("frames that a format cannot hold are told")
