@@ -172,12 +172,16 @@ struct Rendering: Sendable {
     ) throws(ImagingError) {
       var options = pixels.decodeOptions
       options.formatHint = hint
-      let animation = try AnimatedImage(data: served.data, options: options)
-      info = animation.info
-      content =
-        animation.frameCount > 1 && pixels.animates(animation.info, as: wanted)
-        ? .animation(animation)
-        : .still(try CoderRegistry.standard.decode(served.data, options: options))
+      let info = try CoderRegistry.standard.probe(served.data, formatHint: hint)
+      self.info = info
+      // An animation whose frames are too much is still a picture.
+      let animation =
+        pixels.animates(info, as: wanted) ? try AnimatedImage(data: served.data, options: options) : nil
+      if let animation, animation.frameCount > 1 {
+        content = .animation(animation)
+      } else {
+        content = .still(try CoderRegistry.standard.decode(served.data, options: options))
+      }
       source = served.source
       byteCount = served.data.count
     }

@@ -61,7 +61,7 @@ extension ImagingError: CustomStringConvertible {
     case .truncated(let format, let byteCount):
       return "truncated \(format): the image does not end within its \(byteCount) bytes"
     case .limitExceeded(let kind, let value, let limit):
-      return "\(kind.noun) \(value) exceeds the limit of \(limit); raise the decode limits to allow it"
+      return "\(kind.noun) \(value) exceeds the limit of \(limit); \(kind.advice)"
     case .invalidParameter(let name, let reason):
       return "invalid \(name): \(reason)"
     case .cannotFit(let byteCount, let limit):

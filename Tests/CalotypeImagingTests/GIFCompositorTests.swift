@@ -7,11 +7,12 @@ import Testing
   /// The canvas after every frame.
   private func frames(_ data: Data, partial: Bool = false) throws(ImagingError) -> [String] {
     let structure = try GIFStructure(data.bytes, limits: .default)
-    let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: partial)
+    let compositor = try GIFCompositor(
+      canvas: structure.canvas, allowsPartial: partial, limits: .default)
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       var frames: [String] = []
       for index in structure.frames.indices {
-        frames.append(try compositor.bitmap(at: index, of: structure, file: file, limits: .default).letters)
+        frames.append(try compositor.bitmap(at: index, of: structure, file: file).letters)
       }
       return frames
     }
@@ -88,10 +89,11 @@ import Testing
     let data = three(disposal: 3)
     let structure = try GIFStructure(data.bytes, limits: .default)
     do {
-      let compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: false, pool: pool)
+      let compositor = try GIFCompositor(
+        canvas: structure.canvas, allowsPartial: false, limits: .default, pool: pool)
       try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
         for index in structure.frames.indices {
-          _ = try compositor.bitmap(at: index, of: structure, file: file, limits: .default)
+          _ = try compositor.bitmap(at: index, of: structure, file: file)
         }
       }
       #expect(pool.statistics.bytesInUse > 0)

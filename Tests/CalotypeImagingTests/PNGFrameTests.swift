@@ -145,11 +145,18 @@ import Testing
 
   @Test func allFramesTogetherAreLimited() throws {
     let data = Self.data(isInterlaced: false, steps: Self.steps)
-    let total = Self.steps.reduce(0) { $0 + $1.area.size.pixelCount }
+    let file = try #require(try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    let total = file.info.frameCount * file.info.size.pixelCount
     let enough = DecodeOptions(limits: DecodeLimits(maxTotalPixels: total))
     #expect(try PNGDecoder().makeFrameDecoder(data, options: enough) != nil)
+    let few = DecodeLimits(maxTotalPixels: total - 1)
     #expect(throws: ImagingError.limitExceeded(.totalPixels, value: total, limit: total - 1)) {
-      try PNGDecoder().probe(data, limits: DecodeLimits(maxTotalPixels: total - 1))
+      try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions(limits: few))
     }
+    // The first frame is a picture all the same.
+    #expect(try PNGDecoder().probe(data, limits: few).frameCount == file.info.frameCount)
+    #expect(
+      try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(limits: few)).bitmap
+        == file.frame(at: 0))
   }
 }

@@ -25,7 +25,13 @@ extension AnimatedImage {
     private let idle: Lock<[Cursor]>
 
     /// `nil` when the coder has no access to frames.
-    init?(data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
+    ///
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames and for the memory that one
+    ///   is predicted to take, of every coder; what it finds wrong.
+    init?(
+      data: Data, info: ImageInfo, decoder: any ImageDecoding, options: DecodeOptions
+    ) throws(ImagingError) {
+      try options.checkFrames(of: info, encodedByteCount: data.count)
       guard let first = try decoder.makeFrameDecoder(data, options: options) else { return nil }
       self.data = data
       self.decoder = decoder

@@ -33,7 +33,9 @@ public struct AnimatedImage: Sendable {
   /// Reads the header. Decodes nothing, unless the transforms of an animation have to see its first frame.
   ///
   /// - Throws: what ``CoderRegistry/probe(_:limits:formatHint:)`` throws;
-  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other.
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together, and for the memory that one
+  ///   is predicted to take.
   public init(
     data: Data, coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) {
@@ -46,7 +48,8 @@ public struct AnimatedImage: Sendable {
     info = try decoder.checkedInfo(of: data, limits: options.limits)
     let keepsFrames = options.transforms.isEmpty || options.animationTransforms != .firstFrame
     pool =
-      info.frameCount > 1 && keepsFrames ? try FramePool(data: data, decoder: decoder, options: options) : nil
+      info.frameCount > 1 && keepsFrames
+      ? try FramePool(data: data, info: info, decoder: decoder, options: options) : nil
     self.data = data
     self.decoder = decoder
     self.options = options
@@ -72,6 +75,9 @@ public struct AnimatedImage: Sendable {
   ///
   /// The next frame after one that was asked for before costs one frame; any other may cost all frames since the
   /// last that covers the canvas. The pixels are the same in whatever order frames are asked for.
+  ///
+  /// The time limit, ``DecodeLimits/maxDuration``, holds for a pass: for frames that are asked for in ascending order
+  /// together. To ask for one before begins a new pass, so that an animation may play for ever.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame; what
   ///   ``CoderRegistry/decode(_:options:)`` throws.

@@ -15,6 +15,8 @@ public protocol FrameDecoding: AnyObject {
 
   /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
+  ///
+  /// The time limit holds for a pass over the frames; ``DecodeLimits/PassStopwatch`` adds it up.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
   /// Whether nothing of the frames before this one can be seen in it or later, so that a decode may begin with it. Cheap.

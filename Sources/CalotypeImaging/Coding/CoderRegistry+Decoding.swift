@@ -24,6 +24,7 @@ extension CoderRegistry {
   ///
   /// - Throws: as ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
   ///   ``ImagingError/truncated(_:byteCount:)`` unless the options allow partial images;
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the memory that the decode is predicted to take;
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
   ///   ``ImagingError/cancelled``.
   public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
@@ -49,8 +50,9 @@ extension ImageDecoding {
     return info
   }
 
-  /// The first frame as the options ask for it.
+  /// The first frame as the options ask for it, if there may be memory for it.
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
+    try options.checkMemory(for: info, encodedByteCount: data.count)
     let minimumSize = try options.minimumDecodeSize(for: info)
     let rendition = Rendition(info: info, options: options)
     if let thumbnail = options.decodedThumbnail(for: info), let decoder = self as? any RowDecoding {

@@ -108,6 +108,7 @@ extension ImageDecoding {
   private func sharing(
     _ data: Data, info: ImageInfo, variants: [DecodeOptions]
   ) throws(ImagingError) -> [Image] {
+    for variant in variants { try variant.checkMemory(for: info, encodedByteCount: data.count) }
     let minimumSize = try variants[0].minimumDecodeSize(for: info)
     let thumbnails = variants.compactMap { $0.decodedThumbnail(for: info) }
     let image: Image

@@ -20,16 +20,27 @@ extension DecodeLimits {
       }
     }
   }
+
   /// Runs pieces of work under the time limit, which counts their time and not that between them: for decoders that
   /// are fed while bytes arrive. One thread at a time; pieces do not nest.
   public final class Stopwatch {
     private let limits: DecodeLimits
+    private let now: () -> ContinuousClock.Instant
     private var spent = Duration.zero
 
     /// Nothing is spent yet.
-    public init(_ limits: DecodeLimits) {
-      self.limits = limits
+    public convenience init(_ limits: DecodeLimits) {
+      self.init(limits, now: { ContinuousClock.now })
     }
+
+    /// Adds up by another clock.
+    init(_ limits: DecodeLimits, now: @escaping () -> ContinuousClock.Instant) {
+      self.limits = limits
+      self.now = now
+    }
+
+    /// Forgets what is spent.
+    public func restart() { spent = .zero }
 
     /// Runs a piece of work with a watch on what is left of the time.
     ///
@@ -39,8 +50,8 @@ extension DecodeLimits {
     ) throws(ImagingError) -> Result {
       var rest = limits
       rest.maxDuration = limits.maxDuration - spent
-      let start = ContinuousClock.now
-      defer { spent += ContinuousClock.now - start }
+      let start = now()
+      defer { spent += now() - start }
       do throws(ImagingError) {
         return try work(Watch(rest))
       } catch .limitExceeded(.duration, let value, _) {
@@ -48,6 +59,33 @@ extension DecodeLimits {
           .duration, value: value + Int(spent / .milliseconds(1)),
           limit: Int(limits.maxDuration / .milliseconds(1)))
       }
+    }
+  }
+
+  /// The same for the frames of an animation, whose time counts together in a pass over them: for decoders that go from
+  /// frame to frame. Who plays an animation again and again makes a new pass each time. One thread at a time.
+  public final class PassStopwatch {
+    private let stopwatch: Stopwatch
+    private var last = 0
+
+    /// No frame was decoded yet.
+    public convenience init(_ limits: DecodeLimits) {
+      self.init(Stopwatch(limits))
+    }
+
+    init(_ stopwatch: Stopwatch) {
+      self.stopwatch = stopwatch
+    }
+
+    /// Runs what it takes to get to a frame. A frame before the last one begins a new pass.
+    ///
+    /// - Throws: As ``Stopwatch/run(_:)``, for the time of the pass.
+    public func run<Result>(
+      to index: Int, _ work: (Watch) throws(ImagingError) -> Result
+    ) throws(ImagingError) -> Result {
+      if index < last { stopwatch.restart() }
+      last = index
+      return try stopwatch.run(work)
     }
   }
 }

@@ -9,7 +9,28 @@ extension DecodeOptions {
   ///
   /// - Complexity: O(sides of a thumbnail).
   package func workingByteCount(for info: ImageInfo) -> Int {
-    DecodeWork(self, info).map { Int(min($0.peakByteCount, 0x1p62)) } ?? .max
+    byteCount(for: info, .whole, \.peakByteCount)
+  }
+
+  /// The same for a decode that is fed while bytes arrive, without the snapshots of it.
+  package func fedByteCount(for info: ImageInfo) -> Int { byteCount(for: info, .fed, \.peakByteCount) }
+
+  /// The same for a decoder that goes from frame to frame of an animation: its canvases, and what a frame takes besides.
+  ///
+  /// - Parameters:
+  ///   - info: What the file says.
+  ///   - isFed: Whether the decoder was fed: what it showed of the first frame then is there, too.
+  package func frameByteCount(for info: ImageInfo, isFed: Bool = false) -> Int {
+    byteCount(for: info, isFed ? .fedFrames : .frames, \.framePeakByteCount)
+  }
+
+  /// The same when rows cannot be shrunk on their way after all, because of damage that only a whole decode can judge.
+  func wholeByteCount(for info: ImageInfo) -> Int { byteCount(for: info, .frames, \.peakByteCount) }
+
+  private func byteCount(
+    for info: ImageInfo, _ input: DecodeWork.Input, _ count: KeyPath<DecodeWork, Double>
+  ) -> Int {
+    DecodeWork(self, info, input).map { Int(min($0[keyPath: count], 0x1p62)) } ?? .max
   }
 }
 
@@ -28,6 +49,19 @@ struct DecodeWork {
   /// Whether it is shrunk while its rows come. If not, the whole picture is needed first.
   let isStreamed: Bool
   let layout: ImageInfo.Layout
+  let input: Input
+
+  /// How the bytes come, and what for.
+  enum Input {
+    /// All are there.
+    case whole
+    /// One after the other: pictures are decoded as a whole, so that they can be shown meanwhile.
+    case fed
+    /// All are there, and pictures are decoded as a whole, such as one frame after the other.
+    case frames
+    /// For frames that may be asked for while bytes arrive.
+    case fedFrames
+  }
 
   /// Malloc, tables and code of the libraries that a decode touches: less for a small picture, most of whose decodes find
   /// them in memory already.
@@ -36,12 +70,13 @@ struct DecodeWork {
   private static let rollingSlack = Double(4 << 20)
 
   /// `nil` for sizes that no header can say.
-  init?(_ options: DecodeOptions, _ info: ImageInfo) {
+  init?(_ options: DecodeOptions, _ info: ImageInfo, _ input: Input = .whole) {
     guard (1...Int(Int32.max)).contains(info.size.width), (1...Int(Int32.max)).contains(info.size.height),
       Self.pixels(info.size) < 0x1p56
     else { return nil }
     self.options = options
     self.info = info
+    self.input = input
     layout = info.layout
     var denominator = 1
     if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
@@ -66,7 +101,7 @@ struct DecodeWork {
     let comesInRows =
       !layout.needsCanvas && layout.isKnown && !(options.allowsPartial && info.format != .jpeg)
     plan = plans?.first
-    isStreamed = plan != nil && comesInRows && Self.shrinksRows(info)
+    isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
 
   /// Smaller WebP is decoded as a whole, too.
@@ -87,8 +122,16 @@ struct DecodeWork {
   private var result: Double { thumbnail.map { 4 * Self.pixels($0) } ?? whole }
 
   /// The most of what is there while the picture is decoded, and then while it is finished.
-  var peakByteCount: Double {
-    var peak = decoding
+  var peakByteCount: Double { base + max(decoding, finishing) }
+
+  /// What stays between frames, and the most of what is there while one is decoded, and then while it is finished.
+  var framePeakByteCount: Double {
+    base + canvases + max(frameDecoding, whole + 64 * 1024, finishing)
+  }
+
+  /// While the picture is shrunk, converted, turned and transformed.
+  private var finishing: Double {
+    var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
     if thumbnail != nil, !isStreamed {
       let mixesInSRGB = converts && options.decodedThumbnail(for: info)?.linearLight == true
@@ -96,7 +139,7 @@ struct DecodeWork {
     }
     let turns = options.appliesOrientation && info.orientation != .topLeft
     if converts || turns || !options.transforms(for: info).isEmpty { peak = max(peak, 2 * result) }
-    return base + peak
+    return peak
   }
 
   /// While the picture is decoded.
@@ -109,8 +152,35 @@ struct DecodeWork {
       return coefficients + 64 * Double(info.size.width) + (streaming ?? whole)
     case .png, .apng: return png
     case .webp: return webp
-    case .gif: return whole + (layout.needsCanvas || !layout.isKnown ? Self.pixels(decoded) : 64 * 1024)
+    case .gif:
+      let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
+      return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     default: return 2 * whole
+    }
+  }
+
+  /// What there is all the time while frames are decoded.
+  private var canvases: Double {
+    guard layout.isKnown else { return (input == .fedFrames ? 3 : 2) * whole }
+    let beside = Double(layout.frames.besidePixelCount) * bytesPerPixel
+    guard input == .fedFrames else { return whole + beside }
+    return whole + beside + (info.format == .gif ? Self.pixels(info.size) : whole)
+  }
+
+  /// What a frame takes until its pixels are on the canvas.
+  private var frameDecoding: Double {
+    let largest = Double(layout.frames.largestPixelCount)
+    guard layout.isKnown else { return whole }
+    switch info.format {
+    case .gif: return largest + 64 * 1024
+    case .png, .apng:
+      let inflated = Double(layout.inflatedByteCount)
+      return 2 * min(inflated, Double(PNGPixelReader.spareLimit))
+        + 2 * inflated / Double(info.size.height) + 256 * 1024
+    case .webp:
+      let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
+      return 128 * Double(info.size.width) + max(lossless, info.hasAlpha ? 5 * largest : 0)
+    default: return whole
     }
   }
 
@@ -155,7 +225,9 @@ struct DecodeWork {
     // was made of.
     let alpha = info.hasAlpha ? 5 * Self.pixels(decoded) : 0
     let inside = 128 * Double(decoded.width) + max(isLossless ? 4 * Self.pixels(decoded) : 0, alpha)
-    guard isStreamed, let plan else { return whole + inside + (layout.isKnown ? 0 : result + shrinking) }
+    // Fed, the picture is decoded beside the one that is handed over.
+    let all = input == .fed ? 2 * whole : whole
+    guard isStreamed, let plan else { return all + inside + (layout.isKnown ? 0 : result + shrinking) }
     let rows = Double(plan.window) + (isLossless ? 448 : 256)
     return result + shrinking + inside + min(whole, rows * bytesPerRow + Self.rollingSlack)
   }

@@ -20,6 +20,38 @@ extension ImageInfo {
     package var scatteredByteCount = 0
     /// Whether colours have to be converted to be sRGB.
     package var hasProfile = false
+    /// What the frames of an animation take.
+    package var frames = Frames()
+
+    /// What decides what frames take, each on its canvas.
+    package struct Frames: Sendable {
+      /// Pixels of all frames together, each as it is delivered, or as it is stored where that is more.
+      package var totalPixelCount = 0
+      /// Pixels of the largest frame as it is stored.
+      package var largestPixelCount = 0
+      /// The most pixels that are kept beside the canvas for a frame: what it restores, or what is laid over the canvas.
+      package var besidePixelCount = 0
+      /// Whether the bitstream of any frame is lossless (WebP).
+      package var isAnyLossless = false
+
+      /// No frames yet.
+      package init() {}
+
+      /// Counts one more.
+      ///
+      /// - Parameters:
+      ///   - stored: Its own pixels.
+      ///   - canvas: Those that are delivered.
+      ///   - beside: Those that are kept beside the canvas.
+      ///   - isLossless: Whether its bitstream is lossless.
+      mutating func add(stored: Int, on canvas: Int, beside: Int, isLossless: Bool = false) {
+        let (sum, overflow) = totalPixelCount.addingReportingOverflow(max(stored, canvas))
+        totalPixelCount = overflow ? .max : sum
+        largestPixelCount = max(largestPixelCount, stored)
+        besidePixelCount = max(besidePixelCount, beside)
+        isAnyLossless = isAnyLossless || isLossless
+      }
+    }
 
     /// What is assumed of a format that does not say more.
     package init() {}
@@ -49,6 +81,10 @@ extension ImageInfo.Layout {
       scatteredByteCount = first < data.count ? data.count : 0
     }
     hasProfile = !(profile.map { $0 == .sRGB } ?? true)
+    let canvas = header.size.pixelCount
+    for frame in structure.animation?.frames ?? [] {
+      frames.add(stored: frame.size.pixelCount, on: canvas, beside: frame.disposal == .restore ? canvas : 0)
+    }
   }
 
   init(_ structure: WebPStructure) {
@@ -56,10 +92,12 @@ extension ImageInfo.Layout {
     isLossless = structure.firstFrame.isLossless
     needsCanvas = structure.firstFrame.size != structure.canvas
     hasProfile = structure.colorProfile != nil
+    frames = structure.work
   }
 
   init(_ structure: GIFStructure) {
     isKnown = true
     needsCanvas = structure.firstFrame.isInterlaced || !structure.fillsCanvas(structure.firstFrame)
+    frames = structure.work
   }
 }

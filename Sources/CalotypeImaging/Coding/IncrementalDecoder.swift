@@ -137,7 +137,8 @@ public final class IncrementalDecoder {
     !options.transforms.isEmpty && options.animationTransforms == .firstFrame ? 1 : .max
   }
 
-  /// A complete frame, as the options ask for it. Cheap in ascending order.
+  /// A complete frame, as the options ask for it. Cheap in ascending order. The time limit is that of
+  /// ``AnimatedImage/frame(at:)``.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
   ///   throws.
@@ -231,6 +232,7 @@ public final class IncrementalDecoder {
   private func checkInfo(of decoder: any IncrementalImageDecoding) throws(ImagingError) {
     guard !isInfoChecked, let info = decoder.info else { return }
     try options.limits.check(info)
+    try options.limits.check(predictedByteCount: options.workingByteCount(for: info))
     isInfoChecked = true
   }
 

@@ -7,7 +7,6 @@ final class GIFFrameDecoder: FrameDecoding {
   private let data: Data
   private let structure: GIFStructure
   private let compositor: GIFCompositor
-  private let limits: DecodeLimits
 
   /// `nil` for a still image.
   ///
@@ -17,12 +16,12 @@ final class GIFFrameDecoder: FrameDecoding {
     let structure = try GIFStructure(data.bytes, limits: options.limits)
     guard structure.frames.count > 1 else { return nil }
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
-    try structure.checkTotalPixels()
+    info = structure.info
+    try options.limits.check(totalPixelsOf: info)
     self.data = data
     self.structure = structure
-    limits = options.limits
-    info = structure.info
-    compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+    compositor = try GIFCompositor(
+      canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
   }
 
   var isFramePartial: Bool { compositor.isPartial }
@@ -33,7 +32,7 @@ final class GIFFrameDecoder: FrameDecoding {
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-      try compositor.bitmap(at: index, of: structure, file: file, limits: limits)
+      try compositor.bitmap(at: index, of: structure, file: file)
     }
   }
 }

@@ -10,6 +10,10 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private var structure: GIFStructure
   private var reader: GIFFrameReader?
   private var compositor: GIFCompositor?
+  /// Whether there may be memory for the first frame.
+  private var grant: DecodeLimits.Grant
+  /// Frames for whose number it is known that there may be memory.
+  private var checkedFrameCount = 0
   /// Indices of the first frame that the last snapshot showed.
   private var shownCount = 0
   private var isFinished = false
@@ -20,6 +24,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     structure = GIFStructure(limits: options.limits)
+    grant = DecodeLimits.Grant(options.limits)
   }
 
   var info: ImageInfo? { structure.frames.isEmpty ? nil : structure.info }
@@ -46,7 +51,9 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private func readFirstFrame() throws(ImagingError) {
     guard let frame = structure.frames.first, frame.size.pixelCount > 0 else { return }
     // The memory is taken when there is something to put into it.
-    guard bytes.count >= frame.dataStart else { return }
+    guard bytes.count >= frame.dataStart,
+      try grant.isGiven(for: bytes.count, options.fedByteCount(for: structure.info))
+    else { return }
     if reader == nil { reader = try GIFFrameReader(frame, pool: .shared) }
     guard let reader, !reader.isDone else { return }
     try clock.run { (watch) throws(ImagingError) in try reader.read(bytes.all, watch: watch) }
@@ -67,12 +74,16 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
       throw .invalidParameter(
         name: "frame", reason: "frame \(index) is not complete; \(completeFrameCount) frames are")
     }
-    try structure.checkTotalPixels()
+    if checkedFrameCount != structure.frames.count {
+      try options.checkFrames(of: structure.info, encodedByteCount: bytes.count, isFed: true)
+      checkedFrameCount = structure.frames.count
+    }
     if compositor == nil {
-      compositor = try GIFCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+      compositor = try GIFCompositor(
+        canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
     }
     guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
-    return try compositor.bitmap(at: index, of: structure, file: bytes.all, limits: options.limits)
+    return try compositor.bitmap(at: index, of: structure, file: bytes.all)
   }
 
   func finish() throws(ImagingError) -> Image {
@@ -81,6 +92,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     if !isFinished { try structure.finish(bytes.all.bytes) }
     isFinished = true
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: bytes.count) }
+    try grant.demand(for: bytes.count, options.fedByteCount(for: structure.info))
     try readFirstFrame()
     var isComplete = true
     if let reader {

@@ -14,8 +14,8 @@ struct GIFStructure: Sendable {
   var firstFrame: GIFFrame { frames[0] }
   /// Times the animation plays, 0 for ever.
   private(set) var plays = 1
-  /// Pixels of all frames together.
-  private(set) var totalPixels = 0
+  /// What all frames take.
+  private(set) var work = ImageInfo.Layout.Frames()
   /// Whether any frame declares a transparent index.
   private(set) var hasTransparency = false
   /// Whether the bytes end inside a block. A missing trailer alone does not count. Known in the end.
@@ -183,7 +183,9 @@ struct GIFStructure: Sendable {
       throw .limitExceeded(.pixels, value: frame.size.pixelCount, limit: limits.maxPixels)
     }
     frames.append(frame)
-    totalPixels += frame.size.pixelCount
+    work.add(
+      stored: frame.size.pixelCount, on: canvas.pixelCount,
+      beside: frame.disposal == .restore ? canvas.pixelCount : 0)
     if control.transparentIndex != nil { hasTransparency = true }
     control = GraphicControl()
     offset = next + 1
@@ -240,13 +242,6 @@ extension GIFStructure {
       durations: isAnimated ? frames.map(\.duration) : [], hasAlpha: hasTransparency)
     info.layout = ImageInfo.Layout(self)
     return info
-  }
-
-  /// Refuses an animation whose frames together are too much work.
-  func checkTotalPixels() throws(ImagingError) {
-    guard totalPixels <= limits.maxTotalPixels else {
-      throw .limitExceeded(.totalPixels, value: totalPixels, limit: limits.maxTotalPixels)
-    }
   }
 
   /// The part of a frame that lies on the canvas: columns and rows of the canvas, empty if there are none.

@@ -16,11 +16,14 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   /// Bytes that can be taken before there is something to do.
   private var quietByteCount = 0
   private var failure: ImagingError?
+  /// Whether there may be memory for the picture.
+  private var grant: DecodeLimits.Grant
   private(set) var info: ImageInfo?
 
   init(options: DecodeOptions) {
     self.options = options
     header = JPEGHeader(keepsMetadata: options.readsMetadata)
+    grant = DecodeLimits.Grant(options.limits)
   }
 
   /// One, when the picture is complete. Not an animation.
@@ -60,7 +63,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   private func decode() throws(ImagingError) {
     if session == nil {
       if waiting.count >= header.neededByteCount { try header.walk(waiting.bytes.bytes) }
-      if header.scanOffset != nil { try start() }
+      if header.scanOffset != nil { try start(byteCount: readCount + waiting.count) }
     }
     if let session, var windows {
       var used = 0
@@ -72,18 +75,23 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
       discard(session.isComplete ? waiting.count : used)
     }
     let isComplete = session?.isComplete == true
-    let next = min(windows?.end ?? header.neededByteCount, options.limits.maxBytes)
+    let unknown = header.scanOffset == nil ? header.neededByteCount : grant.neededByteCount
+    let next = min(windows?.end ?? unknown, options.limits.maxBytes)
     quietByteCount = isComplete ? 0 : max(0, next - 1 - readCount - waiting.count)
   }
 
-  /// Knows what the picture is: makes ready to decode it.
-  private func start() throws(ImagingError) {
+  /// Knows what the picture is: makes ready to decode it, once there may be memory for it.
+  private func start(byteCount: Int) throws(ImagingError) {
     guard let scanOffset = header.scanOffset else { return }
-    let info = ImageInfo(header)
+    let info = info ?? ImageInfo(header)
+    if self.info == nil {
+      try JPEGSession.check(header, options)
+      self.info = info
+    }
+    guard try grant.isGiven(for: byteCount, options.fedByteCount(for: info)) else { return }
     let minimumSize = try options.minimumDecodeSize(for: info)
     session = try JPEGSession(header, minimumSize: minimumSize, options: options)
     windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.allowsPartial)
-    self.info = info
   }
 
   private func read(
@@ -125,6 +133,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   private func end() throws(ImagingError) -> Image {
     let total = readCount + waiting.count
     guard total > 0 else { throw .emptyInput }
+    if session == nil, let info { try grant.demand(for: total, options.fedByteCount(for: info)) }
     guard let session, let windows else {
       try header.end(byteCount: total)
       // The header is cut; that it promises too much or is not supported counts for more.

@@ -81,10 +81,11 @@ final class JPEGSession {
     }
     let (coefficients, overflow) = options.limits.maxPixels.multipliedReportingOverflow(
       by: Self.coefficientBytesPerPixel)
-    let (memory, overflow2) = coefficients.addingReportingOverflow(Self.workingBytes)
+    let (memory, overflow2) = min(overflow ? .max : coefficients, max(0, options.limits.maxMemoryBytes))
+      .addingReportingOverflow(Self.workingBytes)
     guard
       let decoder = cjpeg_decoder_create(
-        Int32(clamping: max(1, options.limits.maxScans)), overflow || overflow2 ? .max : memory)
+        Int32(clamping: max(1, options.limits.maxScans)), overflow2 ? .max : memory)
     else { throw .outOfMemory(byteCount: Self.workingBytes) }
     self.decoder = decoder
   }

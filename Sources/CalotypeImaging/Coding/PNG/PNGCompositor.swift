@@ -2,6 +2,7 @@
 ///
 /// The canvas starts transparent (APNG 1.0, "Output buffer"). Not thread-safe.
 final class PNGCompositor {
+  private let clock: DecodeLimits.PassStopwatch
   private var canvas: PNGCanvas?
   private var backup: PNGCanvas?
   /// The frame that was drawn last and not disposed of yet.
@@ -12,7 +13,11 @@ final class PNGCompositor {
   private(set) var isPartial = false
   private var backupIsPartial = false
 
-  /// The canvas after frame `index` was drawn, before it is disposed of.
+  init(_ limits: DecodeLimits) {
+    clock = DecodeLimits.PassStopwatch(limits)
+  }
+
+  /// The canvas after frame `index` was drawn, before it is disposed of. The time limit holds for a pass over frames.
   ///
   /// The frame after the last one costs itself; any other at most all since the last that covers the canvas.
   ///
@@ -25,7 +30,18 @@ final class PNGCompositor {
     let canvas: PNGCanvas
     if let old = self.canvas { canvas = old } else { canvas = try self.canvas(of: file) }
     self.canvas = canvas
-    let watch = DecodeLimits.Watch(file.options.limits)
+    if drawn != index {
+      try clock.run(to: index) { (watch) throws(ImagingError) in
+        try draw(upTo: index, frames, file, on: canvas, watch)
+      }
+    }
+    return try canvas.copied(isOpaque: isWhole && covers(frames[index], file) && !file.structure.hasAlpha)
+  }
+
+  /// Draws a frame and those before it that it needs and that are not on the canvas yet.
+  private func draw(
+    upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.Watch
+  ) throws(ImagingError) {
     var start = restart(for: index, frames, file)
     var next = (drawn ?? -1) + 1
     var isFresh = drawn == nil || next > index + 1 || start > next
@@ -42,7 +58,6 @@ final class PNGCompositor {
       if isFresh { start = restart(for: start - 1, frames, file) }
       next += 1
     }
-    return try canvas.copied(isOpaque: isWhole && covers(frames[index], file) && !file.structure.hasAlpha)
   }
 
   /// The last frame up to `index` that hides those before it for good; otherwise the first.

@@ -57,6 +57,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
     let watch = DecodeLimits.Watch(options.limits)
     return try Self.withFile(data, options: options) { file throws(ImagingError) in
       if let image = try file.shrink(by: shrinker, watch) { return image }
+      try options.checkWholeMemory(for: file.info(file.profile), encodedByteCount: data.count)
       return try file.decode(watch)
     }
   }
@@ -67,6 +68,9 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
   }
 
   /// The frames of an animation; `nil` for a still image, and for an animation that is broken from the start.
+  ///
+  /// - Throws: As ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
+  ///   pixels of all frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
@@ -74,8 +78,9 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
       guard file.structure.isAnimated else { return nil }
       if let damage = file.structure.animation?.damage, !options.allowsPartial { throw damage }
       let profile = file.profile
-      return PNGFrameDecoder(
-        data, file.structure, info: file.info(profile), profile: profile, options: options)
+      let info = file.info(profile)
+      try options.limits.check(totalPixelsOf: info)
+      return PNGFrameDecoder(data, file.structure, info: info, profile: profile, options: options)
     }
     return decoder
   }

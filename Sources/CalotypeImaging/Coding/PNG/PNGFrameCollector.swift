@@ -11,7 +11,6 @@ struct PNGFrameCollector {
   private var nextSequence: UInt32 = 0
   private var seenImageData = false
   private var isStopped = false
-  private var totalPixels = 0
 
   init(canvas: PixelSize, limits: DecodeLimits) {
     self.canvas = canvas
@@ -21,7 +20,9 @@ struct PNGFrameCollector {
   /// The frames that are complete, as long as more may come; `nil` without an animation.
   var current: PNGAnimation? {
     guard var animation else { return nil }
-    animation.frames.removeLast(max(0, animation.frames.count - animation.announcedFrames))
+    let surplus = animation.frames.count - animation.announcedFrames
+    // Asked after each piece of a file: as a rule nothing is copied.
+    if surplus > 0 { animation.frames.removeLast(surplus) }
     return animation
   }
 
@@ -113,11 +114,6 @@ struct PNGFrameCollector {
     }
     let count = (animation?.frames.count ?? 0) + 1
     try limits.check(frameCount: count)
-    let (total, overflow) = totalPixels.addingReportingOverflow(frame.size.pixelCount)
-    guard !overflow, total <= limits.maxTotalPixels else {
-      throw .limitExceeded(.totalPixels, value: overflow ? .max : total, limit: limits.maxTotalPixels)
-    }
-    totalPixels = total
     pending = frame
     pendingHasPixels = false
   }

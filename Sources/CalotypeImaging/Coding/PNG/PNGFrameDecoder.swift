@@ -7,7 +7,7 @@ final class PNGFrameDecoder: FrameDecoding {
   private let data: Data
   private let structure: PNGStructure
   private let options: DecodeOptions
-  private let compositor = PNGCompositor()
+  private let compositor: PNGCompositor
 
   /// `structure` is that of `data`.
   init(
@@ -18,6 +18,7 @@ final class PNGFrameDecoder: FrameDecoding {
     self.info = info
     self.profile = profile
     self.options = options
+    compositor = PNGCompositor(options.limits)
   }
 
   var isFramePartial: Bool { compositor.isPartial }

@@ -9,7 +9,11 @@ import FoundationEssentials
 final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
-  private let compositor = PNGCompositor()
+  private let compositor: PNGCompositor
+  /// Whether there may be memory for the picture.
+  private var grant: DecodeLimits.Grant
+  /// Frames for whose number it is known that there may be memory.
+  private var checkedFrameCount = 0
   private var data = Data()
   private var walk: PNGWalk
   private var stream: PNGRowStream?
@@ -34,6 +38,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     walk = PNGWalk(limits: options.limits)
+    compositor = PNGCompositor(options.limits)
+    grant = DecodeLimits.Grant(options.limits)
   }
 
   func append(_ chunk: Data) throws(ImagingError) {
@@ -45,8 +51,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       try watch.check()
       try walk.advance(bytes)
       if mayStart, stream == nil, visibleStructure != nil {
-        mayStart = false
-        if mustStream(bytes) { try startStream(bytes) }
+        mayStart = mustStream(bytes)
+        if mayStart { mayStart = try !startStream(bytes) }
       }
       try feed(bytes, watch)
     }
@@ -80,11 +86,13 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       guard let structure = visibleStructure else { return nil }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       if !showsDefaultImage {
-        guard !shownFirstFrame, completeFrameCount > 0 else { return nil }
+        guard !shownFirstFrame, completeFrameCount > 0,
+          (try? checkFrames(structure, byteCount: bytes.count)) != nil
+        else { return nil }
         shownFirstFrame = true
         return try visibleFirstFrame(of: file).map { file.image($0, isPartial: true) }
       }
-      if stream == nil { try startStream(bytes) }
+      if stream == nil { _ = try startStream(bytes) }
       try feed(bytes, watch)
       guard let painter = stream?.painter, painter.rows > shownRows else { return nil }
       shownRows = painter.rows
@@ -111,7 +119,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     if stream == nil, failure == nil {
       do throws(ImagingError) {
         try withBytes { bytes, watch throws(ImagingError) in
-          try startStream(bytes)
+          _ = try startStream(bytes)
           try feed(bytes, watch)
         }
       } catch {
@@ -129,12 +137,21 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard let structure = visibleStructure else {
       throw .invalidParameter(name: "index", reason: "no frame is complete yet")
     }
-    // The time limit holds for each frame by itself: who plays asks for frames as long as bytes arrive, again and again.
+    try checkFrames(structure, byteCount: data.count)
+    // The time limit is that of a pass over frames: who plays asks for them again and again.
     return try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in
         try compositor.frame(at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
       }
     }.get()
+  }
+
+  /// Refuses frames that take too much work or memory.
+  private func checkFrames(_ structure: PNGStructure, byteCount: Int) throws(ImagingError) {
+    let count = structure.animation?.frames.count ?? 0
+    guard count != checkedFrameCount, let info else { return }
+    try options.checkFrames(of: info, encodedByteCount: byteCount, isFed: true)
+    checkedFrameCount = count
   }
 
   func finish() throws(ImagingError) -> Image {
@@ -145,6 +162,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       try feed(bytes, watch)
       guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
+      try grant.demand(for: bytes.count, options.fedByteCount(for: file.info(file.profile)))
       // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
         stream.painter.canvas.format == file.format
@@ -195,16 +213,19 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     return (try? PNGPixelReader.spare(for: structure, format: format)) == 0
   }
 
-  private func startStream(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
+  /// Takes memory for the picture; `false` when more bytes have to come first.
+  private func startStream(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
     guard let structure = visibleStructure,
       structure.header.colorType != .indexed || structure.palette != nil
-    else { return }
+    else { return true }
+    guard let info, try grant.isGiven(for: bytes.count, options.fedByteCount(for: info)) else { return false }
     let file = PNGFile(bytes: bytes, structure: structure, options: options)
     let canvas = try PNGCanvas(size: structure.header.size, format: file.format)
     stream = try PNGRowStream(
       try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(structure.header.size)))
     chunkStart = structure.imageData?.lowerBound ?? walk.offset
     position = chunkStart
+    return true
   }
 
   /// Gives the stream what is there of the IDAT chunks that it has not seen.

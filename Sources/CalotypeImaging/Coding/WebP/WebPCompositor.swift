@@ -10,6 +10,7 @@ final class WebPCompositor {
   private let size: PixelSize
   private let allowsPartial: Bool
   private let pool: PixelPool
+  private let clock: DecodeLimits.PassStopwatch
   private let buffer: UnsafeMutableRawBufferPointer
   private let canvas: UnsafeMutableRawBufferPointer
   private var isOpaque = false
@@ -17,8 +18,11 @@ final class WebPCompositor {
   private(set) var isPartial = false
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
-  init(canvas size: PixelSize, allowsPartial: Bool, pool: PixelPool = .shared) throws(ImagingError) {
+  init(
+    canvas size: PixelSize, allowsPartial: Bool, limits: DecodeLimits, pool: PixelPool = .shared
+  ) throws(ImagingError) {
     self.size = size
+    clock = DecodeLimits.PassStopwatch(limits)
     self.allowsPartial = allowsPartial
     self.pool = pool
     let byteCount = size.pixelCount * 4
@@ -31,23 +35,25 @@ final class WebPCompositor {
     pool.giveBack(buffer)
   }
 
-  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from.
+  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from. The time limit
+  /// holds for a pass over frames.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame, and what is wrong with
   ///   the frames on the way. The next call then starts afresh.
   func bitmap(
-    at index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, limits: DecodeLimits
+    at index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer
   ) throws(ImagingError) -> Bitmap {
     guard structure.frames.indices.contains(index) else {
       throw .invalidParameter(
         name: "frame", reason: "there is no frame \(index); there are \(structure.frames.count)")
     }
-    let watch = DecodeLimits.Watch(limits)
     if current != index {
-      var next = start(for: index, in: structure)
-      while next <= index {
-        try paint(next, of: structure, file: file, watch: watch)
-        next += 1
+      try clock.run(to: index) { (watch) throws(ImagingError) in
+        var next = start(for: index, in: structure)
+        while next <= index {
+          try paint(next, of: structure, file: file, watch: watch)
+          next += 1
+        }
       }
     }
     return try Bitmap(size: size, pool: pool) { pixels in

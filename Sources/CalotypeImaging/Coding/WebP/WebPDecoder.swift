@@ -77,6 +77,8 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
       try WebPShrinker.image(of: file, options: options, shrinker: shrinker, watch: watch)
     }
     if let image { return image }
+    try options.checkWholeMemory(
+      for: try probe(data, limits: options.limits), encodedByteCount: data.count)
     return try decode(data, options: options, watch: watch)
   }
 

@@ -8,7 +8,6 @@ final class WebPFrameDecoder: FrameDecoding {
   private let data: Data
   private let structure: WebPStructure
   private let compositor: WebPCompositor
-  private let limits: DecodeLimits
 
   /// `nil` for a still image.
   ///
@@ -21,13 +20,13 @@ final class WebPFrameDecoder: FrameDecoding {
     }
     guard structure.frames.count > 1 else { return nil }
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: data.count) }
-    try structure.checkTotalPixels(options.limits)
+    try options.limits.check(totalPixelsOf: info)
     self.data = data
     self.structure = structure
     self.info = info
     self.profile = profile
-    limits = options.limits
-    compositor = try WebPCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+    compositor = try WebPCompositor(
+      canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
   }
 
   var isFramePartial: Bool { compositor.isPartial }
@@ -38,7 +37,7 @@ final class WebPFrameDecoder: FrameDecoding {
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-      try compositor.bitmap(at: index, of: structure, file: file, limits: limits)
+      try compositor.bitmap(at: index, of: structure, file: file)
     }
   }
 }

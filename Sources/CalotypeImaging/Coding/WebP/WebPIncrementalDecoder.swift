@@ -10,6 +10,10 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private var structure: WebPStructure
   private var first: First?
   private var compositor: WebPCompositor?
+  /// Whether there may be memory for the first frame.
+  private var grant: DecodeLimits.Grant
+  /// Frames for whose number it is known that there may be memory.
+  private var checkedFrameCount = 0
   /// Rows of the first frame that the last snapshot showed.
   private var shownRows = 0
   private var isFinished = false
@@ -57,6 +61,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     structure = WebPStructure(limits: options.limits)
+    grant = DecodeLimits.Grant(options.limits)
   }
 
   var info: ImageInfo? {
@@ -87,10 +92,16 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     try structure.read(bytes.all)
     nextCount = structure.nextCount(after: bytes.count)
     guard !structure.frames.isEmpty else { return }
+    guard try grant.isGiven(for: bytes.count, predictedByteCount) else {
+      nextCount = min(nextCount, grant.neededByteCount)
+      return
+    }
     let reader = try makeFirst().reader
     try clock.run { (watch) throws(ImagingError) in try reader.read(bytes.all, watch: watch) }
     nextCount = min(nextCount, max(reader.nextCount, bytes.count + 1))
   }
+
+  private var predictedByteCount: Int { options.fedByteCount(for: structure.info(of: bytes.all)) }
 
   private func makeFirst() throws(ImagingError) -> First {
     if let first { return first }
@@ -115,12 +126,16 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
       throw .invalidParameter(
         name: "frame", reason: "frame \(index) is not complete; \(completeFrameCount) frames are")
     }
-    try structure.checkTotalPixels(options.limits)
+    if checkedFrameCount != structure.frames.count, let info {
+      try options.checkFrames(of: info, encodedByteCount: bytes.count, isFed: true)
+      checkedFrameCount = structure.frames.count
+    }
     if compositor == nil {
-      compositor = try WebPCompositor(canvas: structure.canvas, allowsPartial: options.allowsPartial)
+      compositor = try WebPCompositor(
+        canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
     }
     guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
-    return try compositor.bitmap(at: index, of: structure, file: bytes.all, limits: options.limits)
+    return try compositor.bitmap(at: index, of: structure, file: bytes.all)
   }
 
   func finish() throws(ImagingError) -> Image {
@@ -128,6 +143,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     if !isFinished { try structure.finish(bytes.all) }
     isFinished = true
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: bytes.count) }
+    try grant.demand(for: bytes.count, predictedByteCount)
     let first = try makeFirst()
     let isComplete = try clock.run { (watch) throws(ImagingError) in
       try watch.check()

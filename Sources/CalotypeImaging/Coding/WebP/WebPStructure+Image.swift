@@ -45,11 +45,4 @@ extension WebPStructure {
     guard let range, range.upperBound <= file.count else { return nil }
     return Data(file[range])
   }
-
-  /// Refuses an animation whose frames together are too much work.
-  func checkTotalPixels(_ limits: DecodeLimits) throws(ImagingError) {
-    guard totalPixels <= limits.maxTotalPixels else {
-      throw .limitExceeded(.totalPixels, value: totalPixels, limit: limits.maxTotalPixels)
-    }
-  }
 }

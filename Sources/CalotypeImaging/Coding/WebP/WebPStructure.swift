@@ -15,8 +15,8 @@ struct WebPStructure: Sendable {
   var firstFrame: WebPFrame { frames[0] }
   /// Times the animation plays, 0 for ever.
   private(set) var plays = 1
-  /// Pixels of all frames together.
-  private(set) var totalPixels = 0
+  /// What all frames take.
+  private(set) var work = ImageInfo.Layout.Frames()
   /// Whether the file declares alpha, by its flags or in any bitstream.
   private(set) var hasAlpha = false
   /// The payloads of the `EXIF`, `ICCP` and `XMP ` chunks, as announced.
@@ -225,7 +225,9 @@ struct WebPStructure: Sendable {
 
   private mutating func append(_ frame: WebPFrame) {
     frames.append(frame)
-    totalPixels += frame.size.pixelCount
+    // Frames that show what is below them are decoded beside the canvas; when damage is allowed, all are.
+    let pixels = frame.size.pixelCount
+    work.add(stored: pixels, on: canvas.pixelCount, beside: pixels, isLossless: frame.isLossless)
     hasAlpha = hasAlpha || frame.hasAlpha
   }
 

@@ -1,0 +1,100 @@
+extension DecodeLimits {
+  /// Bytes that the decode of so many encoded bytes may take by ``maxExpansion``.
+  private func expandedByteCount(of byteCount: Int) -> Int {
+    let (product, overflow) = max(0, byteCount).multipliedReportingOverflow(by: max(0, maxExpansion))
+    let (sum, overflow2) = product.addingReportingOverflow(unquestionedBytes)
+    return overflow || overflow2 ? .max : sum
+  }
+
+  /// Encoded bytes from which on a decode may take so much memory by ``maxExpansion``.
+  private func encodedByteCount(for predicted: Int) -> Int {
+    let surplus = predicted - unquestionedBytes
+    guard surplus > 0 else { return 0 }
+    guard maxExpansion > 0 else { return .max }
+    return surplus / maxExpansion + (surplus % maxExpansion > 0 ? 1 : 0)
+  }
+
+  /// Refuses a decode that would take more than ``maxMemoryBytes``.
+  func check(predictedByteCount predicted: Int) throws(ImagingError) {
+    guard predicted <= maxMemoryBytes else {
+      throw .limitExceeded(.memory, value: predicted, limit: maxMemoryBytes)
+    }
+  }
+
+  /// Refuses a decode that would take too much memory, also for the number of bytes that it is made of.
+  func check(predictedByteCount predicted: Int, encodedByteCount: Int) throws(ImagingError) {
+    try check(predictedByteCount: predicted)
+    let limit = expandedByteCount(of: encodedByteCount)
+    guard predicted <= limit else { throw .limitExceeded(.expansion, value: predicted, limit: limit) }
+  }
+
+  /// Refuses an animation whose frames together are too much work, each as large as the canvas that is delivered.
+  func check(totalPixelsOf info: ImageInfo) throws(ImagingError) {
+    let (canvases, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: info.frameCount)
+    // Frames of a GIF may be larger than its canvas.
+    let total = overflow ? Int.max : max(canvases, info.layout.frames.totalPixelCount)
+    guard total <= maxTotalPixels else {
+      throw .limitExceeded(.totalPixels, value: total, limit: maxTotalPixels)
+    }
+  }
+
+  /// Whether a decoder that is fed may take memory for pixels by now.
+  ///
+  /// A header can promise anything: what takes more memory than any decode may has to wait until so many bytes have come
+  /// that it is no surprise.
+  struct Grant {
+    private let limits: DecodeLimits
+    private var predicted: Int?
+    /// Whether it was said.
+    private(set) var isGiven = false
+
+    init(_ limits: DecodeLimits) {
+      self.limits = limits
+    }
+
+    /// Bytes after which to ask again.
+    var neededByteCount: Int { predicted.map { limits.encodedByteCount(for: $0) } ?? 0 }
+
+    /// Whether so many encoded bytes are enough, or become enough; `prediction` is asked for once.
+    ///
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` when no number of bytes is.
+    mutating func isGiven(
+      for byteCount: Int, _ prediction: @autoclosure () -> Int
+    ) throws(ImagingError) -> Bool {
+      if isGiven { return true }
+      let needed = predicted ?? prediction()
+      predicted = needed
+      try limits.check(predictedByteCount: needed)
+      isGiven = byteCount >= neededByteCount
+      return isGiven
+    }
+
+    /// The same when no more bytes come.
+    ///
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
+    mutating func demand(for byteCount: Int, _ prediction: @autoclosure () -> Int) throws(ImagingError) {
+      guard try !isGiven(for: byteCount, prediction()) else { return }
+      try limits.check(predictedByteCount: predicted ?? .max, encodedByteCount: byteCount)
+    }
+  }
+}
+
+extension DecodeOptions {
+  /// Refuses a decode of a still image, or of a first frame, that would take too much memory.
+  func checkMemory(for info: ImageInfo, encodedByteCount: Int) throws(ImagingError) {
+    try limits.check(
+      predictedByteCount: workingByteCount(for: info), encodedByteCount: encodedByteCount)
+  }
+
+  /// Refuses to decode a picture as a whole that was to be shrunk on its way, if that would take too much memory.
+  func checkWholeMemory(for info: ImageInfo, encodedByteCount: Int) throws(ImagingError) {
+    try limits.check(predictedByteCount: wholeByteCount(for: info), encodedByteCount: encodedByteCount)
+  }
+
+  /// Refuses an animation whose frames would take too much work or memory.
+  func checkFrames(of info: ImageInfo, encodedByteCount: Int, isFed: Bool = false) throws(ImagingError) {
+    try limits.check(totalPixelsOf: info)
+    try limits.check(
+      predictedByteCount: frameByteCount(for: info, isFed: isFed), encodedByteCount: encodedByteCount)
+  }
+}
