@@ -12,8 +12,8 @@ public import FoundationEssentials
 /// ```
 ///
 /// Each request is looked at as the pipeline would: with its key, its partition and its own caches. Freshness is no
-/// question here. What is removed does not come back: what was being made when a removal began is delivered to those
-/// who wait for it and not kept, and while the caches are gone through, what they still have is not used.
+/// question here. Removed images do not come back: an image in the making when a removal begins is delivered to its
+/// callers and not kept, and records that a running removal has not reached yet are not used.
 public struct PipelineCache: Sendable {
   let pipeline: ImagePipeline
 

@@ -2,8 +2,8 @@ import CLinux
 
 /// Malloc of the whole process, for programs that embed a pipeline: the library leaves it as it is.
 ///
-/// What C libraries take to decode and encode, tasks and small buffers come from malloc. That of glibc keeps what is freed, at
-/// its peak for ever where something small above is in use. With other C libraries and allocators both functions do nothing.
+/// Memory of C libraries that decode and encode, tasks and small buffers come from malloc. The malloc of glibc keeps freed
+/// memory, for good where a small block above it is in use. With other C libraries and allocators both functions do nothing.
 public enum ProcessAllocator {
   /// Limits the arenas of glibc's malloc, which are up to eight a processor by default: what one thread frees, another can use.
   ///

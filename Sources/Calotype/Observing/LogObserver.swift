@@ -15,7 +15,7 @@ public import Logging
 ///
 /// Metadata: `request.id`, `request.kind`, `url` (without user name and password; `data:` URLs cut short), `source`,
 /// `bytes`, `stale`, `duration_ms`; `error.code`, `error.retryable`, `http.status` of failures, and `error.reason` of
-/// addresses that are refused, which nobody else is told; `stage` of stages. Never header fields, credentials,
+/// refused addresses, which errors and responses leave out; `stage` of stages. Never header fields, credentials,
 /// partitions or the texts of other errors.
 public struct LogObserver: PipelineObserving {
   private let logger: Logger

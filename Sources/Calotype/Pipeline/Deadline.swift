@@ -1,10 +1,10 @@
 import CalotypeLoading
 import CalotypeSupport
 
-/// The end of a caller's patience: when the time has come, what it waits for ends with
+/// The deadline of a call: when it passes, the places of the call end with
 /// ``PipelineError/deadlineExceeded(_:after:)``.
 ///
-/// One object, whoever waits: thousands may.
+/// A call holds one object, which is small because thousands of callers may wait.
 final class Deadline: Sendable {
   private struct State {
     var hasPassed = false
@@ -27,10 +27,10 @@ final class Deadline: Sendable {
     state.withLock { $0.number = number }
   }
 
-  /// What the caller is told.
+  /// The error of calls whose deadline has passed.
   var error: PipelineError { .deadlineExceeded(source.description, after: limit) }
 
-  /// Nobody waits any more.
+  /// Stops the timer: the call has ended.
   func end() {
     let (number, ends) = state.withLock { state in
       defer { (state.number, state.ends) = (nil, []) }

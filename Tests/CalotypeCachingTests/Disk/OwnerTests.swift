@@ -5,7 +5,7 @@ import Testing
 
 @testable import CalotypeCaching
 
-/// Folders and records of other users, who may have put there whatever they like.
+/// Folders and records of other users, which may be planted.
 @Suite("Owners of folders", .enabled(if: geteuid() == 0, "needs the right to give files away"))
 struct OwnerTests {
   private let key = CacheKey("key")
