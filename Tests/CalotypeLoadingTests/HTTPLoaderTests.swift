@@ -235,6 +235,7 @@ struct HTTPLoaderTests {
 
   @Test func vetoesSendNothing() async throws {
     struct Forbidding: LoadIntercepting {
+      let identity = ""
       func request(_ request: LoadRequest) async throws -> LoadRequest {
         guard let url = request.source.url else { return request }
         throw LoadingError.vetoed(url, reason: "no")
@@ -250,6 +251,7 @@ struct HTTPLoaderTests {
   @Test func interceptorsRewriteRequestsAndResponses() async throws {
     struct Placeholders: LoadIntercepting {
       let refused: Int
+      let identity = "placeholders"
       func request(_ request: LoadRequest) async throws -> LoadRequest {
         var request = request
         request.headers[.authorization] = "Bearer fresh"
@@ -383,7 +385,9 @@ struct HTTPLoaderTests {
 
   // MARK: What finds out
 
-  private struct Passing: LoadIntercepting {}
+  private struct Passing: LoadIntercepting {
+    let identity = ""
+  }
 
   /// A loader whose breaker has opened for the server, and would let one request through.
   private func suspending(_ change: (inout HTTPLoader.Configuration) -> Void) async -> HTTPLoader {
@@ -417,6 +421,7 @@ struct HTTPLoaderTests {
   @Test func failuresCountForTheHostThatWasAsked() async throws {
     struct Moving: LoadIntercepting {
       let url: URL
+      var identity: String { "to \(url)" }
       func request(_ request: LoadRequest) async throws -> LoadRequest {
         var request = request
         request.source = .url(url)

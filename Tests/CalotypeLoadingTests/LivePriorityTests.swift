@@ -144,6 +144,7 @@ struct LivePriorityTests {
 
   /// Makes a request of its own, as an interceptor may.
   private struct Rewriting: LoadIntercepting {
+    let identity = "rewriting"
     func request(_ request: LoadRequest) async throws -> LoadRequest {
       LoadRequest(source: request.source, headers: [.userAgent: "other"])
     }

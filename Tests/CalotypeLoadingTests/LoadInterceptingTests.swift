@@ -5,11 +5,14 @@ import Testing
 
 @Suite("Interceptors")
 struct LoadInterceptingTests {
-  private struct Nothing: LoadIntercepting {}
+  private struct Nothing: LoadIntercepting {
+    let identity = ""
+  }
 
   /// Writes down that it was here, in the request and in the response.
   private struct Signing: LoadIntercepting {
     let name: String
+    var identity: String { name }
 
     func request(_ request: LoadRequest) async throws -> LoadRequest {
       var request = request
@@ -26,6 +29,7 @@ struct LoadInterceptingTests {
 
   private struct Forbidding: LoadIntercepting {
     let error: any Error & Sendable
+    let identity = ""
     func request(_ request: LoadRequest) async throws -> LoadRequest { throw error }
     func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse {
       throw error
@@ -59,6 +63,7 @@ struct LoadInterceptingTests {
     let seen = Lock(0)
     struct Counting: LoadIntercepting {
       let seen: Lock<Int>
+      let identity = ""
       func request(_ request: LoadRequest) async throws -> LoadRequest {
         seen.withLock { $0 += 1 }
         return request
@@ -96,6 +101,7 @@ struct LoadInterceptingTests {
   @Test func statuses() async throws {
     struct Taking: LoadIntercepting {
       let status: Int
+      var identity: String { "taking \(status)" }
       func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse {
         guard response.status == status else { return response }
         var response = response

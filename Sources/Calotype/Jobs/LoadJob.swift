@@ -150,6 +150,14 @@ struct LoadJob: Sendable {
     var metadata = RecordMetadata(
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
+    if case .lifetime(let lifetime) = plan.cachingRule {
+      let end = received + min(max(0, lifetime / .seconds(1)), 1e9)
+      metadata.expires = end
+      let provenance = Provenance(version: version, freshUntil: end, tags: metadata.tags, epoch: epoch)
+      return LoadedSource(
+        data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
+        reservedBytes: reservation?.bytes ?? 0)
+    }
     guard let status = response.status else {
       let provenance = Provenance(version: version, tags: metadata.tags, epoch: epoch)
       return LoadedSource(

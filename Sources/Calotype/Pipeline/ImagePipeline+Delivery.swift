@@ -6,13 +6,15 @@ import FoundationEssentials
 extension ImagePipeline {
   /// What a request wants of its jobs.
   ///
-  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``; `CancellationError` when the
-  ///   task is cancelled already: nothing is begun for it.
+  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``; what the loader's check of
+  ///   the source throws; `CancellationError` when the task is cancelled already: nothing is begun for it.
   @inline(never)
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
   ) throws -> Want {
     try Task.checkCancellation()
+    // Before caches are asked: what they have may be older than the rule.
+    try (request.loader?.part ?? configuration.loader).check(request.source)
     guard let place = try context.jobs.admitCaller() else {
       throw PipelineError.overloaded(
         request.source.description, waiting: configuration.limits.callers,

@@ -39,7 +39,8 @@ public actor ImagePipeline {
     self.configuration = configuration
     context = PipelineContext(configuration)
     isPlain = Atomic(
-      configuration.interceptors.isEmpty && configuration.transforms.isEmpty && context.watch == nil)
+      configuration.interceptors.isEmpty && configuration.transforms.isEmpty && context.watch == nil
+        && context.scope == nil)
   }
 
   // MARK: Images
@@ -181,6 +182,7 @@ public actor ImagePipeline {
     if request.transforms == .inherit, !configuration.transforms.isEmpty {
       request.transforms = .chain(configuration.transforms)
     }
+    if let scope = context.scope { request = request.scoped(to: scope) }
     return request
   }
 

@@ -38,6 +38,8 @@ final class PipelineContext: Sendable {
   let watch: PipelineWatch?
   /// Whether bytes at hand are served by the loader of this package, which has nothing to wait for.
   let servesBytesAtHand: Bool
+  /// Of the loader, in keys.
+  let scope: LoaderScope?
   private let reclaimers: [Int]
 
   init(_ configuration: ImagePipeline.Configuration) {
@@ -62,6 +64,7 @@ final class PipelineContext: Sendable {
     encodes = WorkQueue(limit: limits.encodes, now: elapsed)
     stores = WorkQueue(limit: limits.stores, waitingLimit: limits.waitingStores, now: elapsed)
     watch = PipelineWatch(configuration, elapsed: elapsed)
+    scope = LoaderScope(configuration.loader)
     servesBytesAtHand = configuration.loader.servesBytesAtHand && configuration.shouldLoad == nil
     let (arriving, storeTickets) = (arriving, storeTickets)
     reclaimers = [

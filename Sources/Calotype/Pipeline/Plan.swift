@@ -11,6 +11,8 @@ struct Plan: Sendable {
   let originalSerializer: OriginalSerializer
   let resultEncoding: EncodeOptions?
   let limits: DecodeLimits
+  /// What of a URL's bytes may be kept.
+  let cachingRule: CachingRule
 
   init(_ request: ImageRequest, _ configuration: ImagePipeline.Configuration) {
     self.request = request
@@ -20,20 +22,27 @@ struct Plan: Sendable {
     originalSerializer = request.originalSerializer?.part ?? configuration.originalSerializer
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding
     limits = configuration.decodeLimits
+    cachingRule = loader.cachingRule(for: request.source)
     // Before there are pixels of a partition, and for all of the process: buffers go from one pipeline to the next.
     if request.partition != nil { PixelPool.shared.zeroOnReturn() }
   }
 
   /// The memory cache, if results of the request may be in it.
-  var memory: MemoryCache<CachedImage>? { request.isMemoryCacheable ? caches.memory : nil }
+  ///
+  /// Bytes at hand and streams are known by names that mean something to the program alone: memory has them, the disk,
+  /// where other programs find them, has not.
+  var memory: MemoryCache<CachedImage>? { isAtHand || cachingRule != .never ? caches.memory : nil }
+
+  private var isAtHand: Bool { request.source.url == nil }
+  private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
 
   /// The disk cache, if the result may be in it. A result that is its original is not there: the original is.
   var disk: (any DataCaching)? {
-    request.isDiskCacheable && !request.isPlain && request.frames == .first ? caches.disk : nil
+    isDiskCacheable && !request.isPlain && request.frames == .first ? caches.disk : nil
   }
 
   /// The cache that the original may be in.
-  var originals: (any DataCaching)? { request.isDiskCacheable ? caches.originals : nil }
+  var originals: (any DataCaching)? { isDiskCacheable ? caches.originals : nil }
 
   /// Where the result is on disk: pipelines that share a folder may keep results in different encodings.
   var resultKey: CacheKey? {
@@ -69,6 +78,7 @@ struct Plan: Sendable {
       source: request.source, headers: request.headers, timeouts: request.timeouts,
       maxBytes: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
     load.failurePolicy = request.failurePolicy
+    load.partition = request.partition
     return load
   }
 }

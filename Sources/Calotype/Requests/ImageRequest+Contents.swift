@@ -3,6 +3,7 @@ import CalotypeImaging
 import CalotypeLoading
 import FoundationEssentials
 import HTTPTypes
+import Synchronization
 
 extension ImageRequest {
   /// All that decides about the bytes and the pixels.
@@ -14,6 +15,8 @@ extension ImageRequest {
     var keyPolicy = KeyPolicy.absolute
     var fallbacks: [URL] = []
     var loader: Named<any ImageLoading>?
+    /// Of the pipeline's loader: ``LoaderScope``.
+    var scope: LoaderScope?
     var coders: Named<CoderRegistry>?
     var formatHint: ImageFormat?
     var thumbnail: Thumbnail?
@@ -65,6 +68,8 @@ extension ImageRequest {
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
+    /// The same in the scope of the first pipeline that asked.
+    private let scoped = AtomicLazyReference<Contents>()
 
     var rules: Rules { sharedRules.rules }
 
@@ -76,6 +81,17 @@ extension ImageRequest {
     convenience init(changing other: Contents, _ rules: Rules) {
       self.init(other.identity, SharedRules(rules), other.key, other.sourceKey)
     }
+
+    /// The same request in the scope of a pipeline's loader.
+    func scoped(to scope: LoaderScope) -> Contents {
+      if let known = scoped.load(), known.identity.scope == scope { return known }
+      var identity = identity
+      identity.scope = scope
+      return scoped.storeIfNil(Contents(identity, sharedRules)).matching(scope)
+        ?? Contents(identity, sharedRules)
+    }
+
+    private func matching(_ scope: LoaderScope) -> Contents? { identity.scope == scope ? self : nil }
 
     private init(_ identity: Identity, _ shared: SharedRules, _ key: CacheKey, _ sourceKey: CacheKey) {
       let rules = shared.rules
@@ -100,22 +116,6 @@ extension ImageRequest {
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil && maxPixels == nil && chain.isEmpty }
-
-  /// Whether the image may be kept in memory. Local files and `data:` URLs are as near as a cache would be, and a
-  /// file may change.
-  var isMemoryCacheable: Bool {
-    switch source {
-    case .data, .stream: true
-    case .url: isDiskCacheable
-    }
-  }
-
-  /// Whether source and result may be kept on disk, where other programs find them too: the names that a program
-  /// gives to bytes mean nothing there.
-  var isDiskCacheable: Bool {
-    guard case .url(let url) = source, let scheme = url.scheme?.lowercased() else { return false }
-    return scheme != "file" && scheme != "data"
-  }
 
   /// How the original is to be decoded.
   func decodeOptions(limits: DecodeLimits) -> DecodeOptions {

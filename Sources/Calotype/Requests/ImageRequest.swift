@@ -75,6 +75,14 @@ public struct ImageRequest: Sendable {
     set { contents = Contents(changing: contents, newValue) }
   }
 
+  /// The request in the scope of a pipeline's loader; one with a loader of its own is in the scope of that.
+  func scoped(to scope: LoaderScope) -> ImageRequest {
+    guard identity.loader == nil else { return self }
+    var request = self
+    request.contents = contents.scoped(to: scope)
+    return request
+  }
+
   /// Whether the request itself says what caches may do.
   var hasCacheDirectives: Bool { contents.hasCacheDirectives }
   /// Whether an image in the memory of the pipeline is all that it takes.
@@ -124,7 +132,7 @@ extension ImageRequest {
     set { identity.fallbacks = newValue }
   }
 
-  /// The loader to ask, instead of the pipeline's. Its name is part of the keys.
+  /// The loader to ask, instead of the pipeline's. Its name and its `identity` are part of the keys.
   public var loader: Named<any ImageLoading>? {
     get { identity.loader }
     set { identity.loader = newValue }

@@ -23,7 +23,12 @@ enum RequestIdentity {
     var text = part(label, name)
     let namesUser = name.utf8.count != whole.utf8.count
     if let digest = digest(of: request, user: namesUser ? whole : nil) { text += part("headers", digest) }
-    if let loader = request.loader { text += part("loader", loader.name) }
+    if let loader = request.loader {
+      text += part("loader", loader.name)
+      if let scope = LoaderScope(loader.part) { text += part("scope", scope.digest) }
+    } else if let scope = request.scope {
+      text += part("scope", scope.digest)
+    }
     let sourceKey = CacheKey(text, source: name)
     if let coders = request.coders { text += part("coders", coders.name) }
     if let hint = request.formatHint { text += part("format", hint.rawValue) }

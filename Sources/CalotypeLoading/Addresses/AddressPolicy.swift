@@ -35,6 +35,16 @@ public struct AddressPolicy: Hashable, Sendable {
     self.isPublic = isPublic
   }
 
+  /// All of the policy as text, for keys; empty when nothing is refused.
+  var identity: String {
+    guard isPublic else { return "" }
+    return LoaderIdentity.text([
+      "policy": "public", "hosts": LoaderIdentity.text(hosts.sorted()),
+      "ranges": LoaderIdentity.text(ranges.map(\.description).sorted()),
+      "proxy": trustsProxy ? "trusted" : "",
+    ])
+  }
+
   /// This policy, but `host` may have any address. Case does not matter, and only this name is meant, none below it.
   ///
   /// Odd spellings stay refused: allowing `localhost` does not allow `localhost.`, and allowing `127.0.0.1` does not

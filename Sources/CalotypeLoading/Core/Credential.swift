@@ -9,6 +9,18 @@ public enum Credential: Hashable, Sendable {
 }
 
 extension Credential {
+  /// SHA-256 of the kind and all parts, as 64 hexadecimal digits: names the credential in keys of caches
+  /// (``LoadIntercepting/identity``). A weak password can be guessed from it: it is no place to publish.
+  public var digest: String {
+    let parts =
+      switch self {
+      case .basic(let user, let password): ["basic", user, password]
+      case .digest(let user, let password): ["digest", user, password]
+      case .bearer(let token): ["bearer", token]
+      }
+    return LoaderIdentity.digest(LoaderIdentity.text(parts))
+  }
+
   /// Whether it would end the line of the header that it is sent in.
   var holdsControlCharacters: Bool {
     let parts =

@@ -7,6 +7,24 @@
 /// }
 /// ```
 public protocol ImageLoading: Sendable {
+  /// The name of all that decides about delivered bytes beside the request: credentials and header fields of the loader
+  /// itself, transforms of bodies, the addresses that it may connect to. Empty by default, for loaders whose bytes the
+  /// request alone decides.
+  ///
+  /// It is part of the keys of caches: what one loader delivered is never found through another with a different name.
+  /// Asked once for each pipeline. Secrets enter as a digest.
+  var identity: String { get }
+
+  /// How long caches may keep the bytes of `source`. By default ``CachingRule/http`` for `http` and `https` URLs, and
+  /// ``CachingRule/never`` for all others. Cheap and without side effects.
+  func cachingRule(for source: ImageSource) -> CachingRule
+
+  /// Refuses a source that the loader would not load either, before caches are asked. Nothing by default. Does not wait,
+  /// and looks up no names.
+  ///
+  /// - Throws: ``LoadingError``, such as ``LoadingError/addressRefused(_:reason:)``.
+  func check(_ source: ImageSource) throws
+
   /// Whether this loader is responsible for `source`. Cheap and without side effects.
   func accepts(_ source: ImageSource) -> Bool
 
@@ -28,6 +46,17 @@ public protocol ImageLoading: Sendable {
 }
 
 extension ImageLoading {
+  /// Empty: the request alone decides about the bytes.
+  public var identity: String { "" }
+
+  /// The rules of HTTP for `http` and `https` URLs; other sources are not kept.
+  public func cachingRule(for source: ImageSource) -> CachingRule {
+    source.scheme == "http" || source.scheme == "https" ? .http : .never
+  }
+
+  /// Nothing: each source is left to ``load(_:)``.
+  public func check(_ source: ImageSource) throws {}
+
   /// Nothing: the loader remembers no failures.
   public func reject(_ request: LoadRequest, code: String, message: String) {}
 }

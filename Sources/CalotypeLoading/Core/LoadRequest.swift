@@ -38,6 +38,11 @@ public struct LoadRequest: Equatable, Sendable {
   /// What becomes of a failure that is remembered. ``FailurePolicy/respect`` by default; for loaders with a
   /// ``FailureMemory``, such as ``HTTPLoader``, and for each source of the request.
   public var failurePolicy = FailurePolicy.respect
+  /// Whose request it is: what is kept of a body that broke off, of failures and of cookies is never shared between
+  /// partitions. `nil`, the default, is a partition too.
+  public var partition: String?
+  /// ``ImageLoading/identity`` of the loader that has the request now, for what it keeps and may share with others.
+  var loaderIdentity = ""
   private var following = Following()
 
   /// 256 MiB.

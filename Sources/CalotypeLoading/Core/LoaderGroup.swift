@@ -44,6 +44,23 @@ public struct LoaderGroup: ImageLoading {
     LoaderGroup(loaders + [loader])
   }
 
+  /// Those of all loaders.
+  public var identity: String { LoaderIdentity.text(loaders.map(\.identity)) }
+
+  /// That of the last loader that accepts `source`; ``CachingRule/never`` when there is none.
+  public func cachingRule(for source: ImageSource) -> CachingRule {
+    loader(for: source)?.cachingRule(for: source) ?? .never
+  }
+
+  /// Asks the last loader that accepts `source`.
+  public func check(_ source: ImageSource) throws {
+    try loader(for: source)?.check(source)
+  }
+
+  private func loader(for source: ImageSource) -> (any ImageLoading)? {
+    loaders.last { $0.accepts(source) }
+  }
+
   /// Whether any of the loaders accepts `source`.
   public func accepts(_ source: ImageSource) -> Bool {
     loaders.contains { $0.accepts(source) }
@@ -53,7 +70,7 @@ public struct LoaderGroup: ImageLoading {
   ///
   /// - Throws: ``LoadingError/unsupportedScheme(_:)`` when there is none; what the loader throws.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
-    guard let loader = loaders.last(where: { $0.accepts(request.source) }) else {
+    guard let loader = loader(for: request.source) else {
       throw LoadingError.unsupportedScheme(request.source)
     }
     return try await loader.load(request)
@@ -61,6 +78,6 @@ public struct LoaderGroup: ImageLoading {
 
   /// Tells the last loader that accepts the source.
   public func reject(_ request: LoadRequest, code: String, message: String) {
-    loaders.last { $0.accepts(request.source) }?.reject(request, code: code, message: message)
+    loader(for: request.source)?.reject(request, code: code, message: message)
   }
 }

@@ -107,7 +107,8 @@ extension CurlLoader {
     public enum Cookies: Hashable, Sendable {
       /// They are neither kept nor sent, but for a `Cookie` field of the request.
       case none
-      /// They are kept in memory, by the rules of RFC 6265, for this loader alone.
+      /// They are kept in memory, by the rules of RFC 6265, for this loader alone. Requests with a
+      /// ``LoadRequest/partition`` have none. What such a loader delivers is found in caches by this one alone.
       case memory
     }
   }

@@ -33,11 +33,15 @@ public final class CurlLoader: ImageLoading {
 
   /// Limits, identity and ways, as they were at the beginning.
   public let configuration: Configuration
+  /// Of all in the configuration that decides about the bytes: the policy of addresses, credentials, header fields other
+  /// than the defaults, cookies (each loader has its own), certificates, addresses of hosts. Empty for the defaults.
+  public let identity: String
   let core: CurlCore
 
   /// A loader with its own thread and connections.
   public init(_ configuration: Configuration = Configuration()) {
     self.configuration = configuration
+    identity = configuration.identity
     let core = CurlCore(configuration)
     self.core = core
     Threads.start(name: "calotype-curl") { CurlLoop.run(core) }
@@ -58,6 +62,12 @@ public final class CurlLoader: ImageLoading {
   /// Accepts `http` and `https` URLs.
   public func accepts(_ source: ImageSource) -> Bool {
     source.scheme == "http" || source.scheme == "https"
+  }
+
+  /// Refuses what the policy of addresses refuses without a look-up, and URLs that cannot be sent.
+  public func check(_ source: ImageSource) throws {
+    guard let url = source.url else { return }
+    _ = try Hop(url, for: LoadRequest(source: source), configuration)
   }
 
   /// Starts a transfer, or queues it, and returns when the head of the final response is there.

@@ -4,18 +4,27 @@ import CCurl
 ///
 /// Used on the loader's thread alone, so that libcurl needs no locks of ours.
 final class CurlShare {
-  let handle: UnsafeMutableRawPointer?
+  private let plain: UnsafeMutableRawPointer?
+  private let withCookies: UnsafeMutableRawPointer?
 
   init(cookies: CurlLoader.Configuration.Cookies) {
-    handle = curl_share_init()
-    guard let handle else { return }
-    _ = calotype_curl_share_set(handle, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_SSL_SESSION.rawValue))
-    if cookies == .memory {
-      _ = calotype_curl_share_set(handle, CURLSHOPT_SHARE, Int32(CURL_LOCK_DATA_COOKIE.rawValue))
-    }
+    plain = Self.make([CURL_LOCK_DATA_SSL_SESSION])
+    withCookies =
+      cookies == .memory ? Self.make([CURL_LOCK_DATA_SSL_SESSION, CURL_LOCK_DATA_COOKIE]) : nil
   }
 
   deinit {
-    if let handle { curl_share_cleanup(handle) }
+    for handle in [plain, withCookies] { if let handle { curl_share_cleanup(handle) } }
+  }
+
+  private static func make(_ kinds: [curl_lock_data]) -> UnsafeMutableRawPointer? {
+    guard let handle = curl_share_init() else { return nil }
+    for kind in kinds { _ = calotype_curl_share_set(handle, CURLSHOPT_SHARE, Int32(kind.rawValue)) }
+    return handle
+  }
+
+  /// For a transfer of a partition, or of none. Partitions have no cookies: they would see those of others.
+  func handle(partition: String?) -> UnsafeMutableRawPointer? {
+    partition == nil ? withCookies ?? plain : plain
   }
 }

@@ -17,14 +17,16 @@ final class EasyHandle {
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration, share: CurlShare,
-    owner: Owner
+    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration,
+    share: UnsafeMutableRawPointer?, keepsCookies: Bool, owner: Owner
   ) {
     guard let pointer = curl_easy_init() else { return nil }
     self.pointer = pointer
     messageBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     messageBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    setConnection(hop, timeouts, configuration, share)
+    setConnection(hop, timeouts, configuration)
+    _ = calotype_curl_set_pointer(pointer, CURLOPT_SHARE, share)
+    if keepsCookies { set(CURLOPT_COOKIEFILE, "") }
     setHeaders(hop.headers)
     setCredential(hop.credential)
     setTLS(configuration.tls)
@@ -46,7 +48,7 @@ final class EasyHandle {
   // MARK: Options
 
   private func setConnection(
-    _ hop: Hop, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration, _ share: CurlShare
+    _ hop: Hop, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration
   ) {
     set(CURLOPT_URL, hop.url.text)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -65,8 +67,6 @@ final class EasyHandle {
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     // Over TLS, wait for a connection under way that may turn out to be HTTP/2. Plain HTTP never is.
     if hop.url.scheme == "https" { set(CURLOPT_PIPEWAIT, 1) }
-    _ = calotype_curl_set_pointer(pointer, CURLOPT_SHARE, share.handle)
-    if configuration.cookies == .memory { set(CURLOPT_COOKIEFILE, "") }
     if let addresses = configuration.hostAddresses[hop.url.host], !addresses.isEmpty {
       let list = addresses.map { $0.isIPv4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
       addressList = curl_slist_append(nil, "\(hop.url.host):\(hop.url.port):\(list)")

@@ -84,7 +84,9 @@ final class RunningTransfer {
 
   private func makeHandle() -> EasyHandle? {
     EasyHandle(
-      hop, timeouts: transfer.request.timeouts, configuration: configuration, share: share, owner: self)
+      hop, timeouts: transfer.request.timeouts, configuration: configuration,
+      share: share.handle(partition: transfer.request.partition),
+      keepsCookies: configuration.cookies == .memory && transfer.request.partition == nil, owner: self)
   }
 
   // MARK: Redirects

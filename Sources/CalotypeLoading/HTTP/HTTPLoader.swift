@@ -29,6 +29,8 @@ public final class HTTPLoader: ImageLoading {
   public let configuration: Configuration
   /// What the requests are sent with.
   public let transport: any ImageLoading
+  /// Those of the body transforms, the interceptors and the transport.
+  public let identity: String
   let breakers: CircuitBreakers?
   let timing: Timing
   let counters = Counters()
@@ -47,12 +49,27 @@ public final class HTTPLoader: ImageLoading {
   package init(_ configuration: Configuration, transport: any ImageLoading, timing: Timing) {
     self.configuration = configuration
     self.transport = transport
+    identity = LoaderIdentity.text([
+      "transforms": LoaderIdentity.text(configuration.bodyTransforms.map(\.identity)),
+      "interceptors": LoaderIdentity.text(configuration.interceptors.map(\.identity)),
+      "transport": transport.identity,
+    ])
     self.timing = timing
     breakers = configuration.circuitBreaker.map { CircuitBreakers(policy: $0) }
   }
 
   /// What the loader has done so far.
   public var statistics: Statistics { counters.current }
+
+  /// That of the transport.
+  public func cachingRule(for source: ImageSource) -> CachingRule {
+    transport.cachingRule(for: source)
+  }
+
+  /// Asks the transport; nobody where interceptors may send the request elsewhere.
+  public func check(_ source: ImageSource) throws {
+    if configuration.interceptors.isEmpty { try transport.check(source) }
+  }
 
   /// Accepts what the transport does.
   public func accepts(_ source: ImageSource) -> Bool {
@@ -65,6 +82,8 @@ public final class HTTPLoader: ImageLoading {
   ///   transforms throw.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
     let deadline = request.timeouts.total.map { timing.now().advanced(by: $0) }
+    var request = request
+    request.loaderIdentity = identity
     var candidate = request
     for fallback in request.fallbacks {
       do {
@@ -106,6 +125,8 @@ public final class HTTPLoader: ImageLoading {
   /// Remembers that the bytes of the source were no image: until its time is over, ``Configuration/failureMemory`` answers
   /// loads of the same request.
   public func reject(_ request: LoadRequest, code: String, message: String) {
+    var request = request
+    request.loaderIdentity = identity
     configuration.failureMemory?.record(code: code, message: message, for: request)
   }
 

@@ -14,7 +14,9 @@ extension LoadRequest {
       }
     }
     // Whoever made a new one could not take it along.
-    request.livePriority = livePriority
+    (request.livePriority, request.loaderIdentity) = (livePriority, loaderIdentity)
+    // Nor may it leave a partition, by intent or not.
+    request.partition = partition
     return request
   }
 

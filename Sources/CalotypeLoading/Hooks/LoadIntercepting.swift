@@ -5,6 +5,7 @@
 /// ```swift
 /// struct Authorizing: LoadIntercepting {
 ///   let tokens: TokenStore
+///   var identity: String { "user \(tokens.user)" }
 ///
 ///   func request(_ request: LoadRequest) async throws -> LoadRequest {
 ///     guard request.source.url?.host() == "images.example.org" else { return request }
@@ -15,6 +16,8 @@
 /// }
 ///
 /// struct TakingPlaceholders: LoadIntercepting {
+///   let identity = "placeholders"
+///
 ///   func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse {
 ///     guard response.status == 404, response.contentType == "image/png" else { return response }
 ///     var response = response
@@ -32,6 +35,14 @@
 /// Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
 /// description, which ends up in logs: keep secrets out of it.
 public protocol LoadIntercepting: Sendable {
+  /// The name of the changes that decide which bytes come: a credential by its digest (``Credential/digest``), another
+  /// host, a status that is taken for an answer. Empty for an interceptor that decides nothing, such as one that adds
+  /// the fields of a trace.
+  ///
+  /// It is part of the keys of caches: bytes that were loaded through an interceptor are found only through one of the
+  /// same name. Asked once for each loader.
+  var identity: String { get }
+
   /// The request to send instead of `request`.
   ///
   /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error to forbid the load: nothing is sent then.

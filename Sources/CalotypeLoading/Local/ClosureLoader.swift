@@ -9,6 +9,11 @@ public import FoundationEssentials
 public struct ClosureLoader: ImageLoading {
   private let isAccepted: @Sendable (ImageSource) -> Bool
   private let body: @Sendable (LoadRequest) async throws -> LoadResponse
+  /// Decides about the bytes beside the request; empty by default.
+  public var identity = ""
+  /// How long caches may keep what the closure delivers; the rule of the scheme by default, which is
+  /// ``CachingRule/never`` for all but `http` and `https`.
+  public var cachingRule: CachingRule?
 
   /// A loader for the sources that `accepts` is true for.
   ///
@@ -49,6 +54,11 @@ public struct ClosureLoader: ImageLoading {
       }
       return LoadResponse(url: url, expectedLength: bytes.count, body: LoadBody([bytes]))
     }
+  }
+
+  /// ``cachingRule``, or that of the scheme.
+  public func cachingRule(for source: ImageSource) -> CachingRule {
+    cachingRule ?? (source.scheme == "http" || source.scheme == "https" ? .http : .never)
   }
 
   /// What the closure says; for a loader of one scheme, whether the URL has it.

@@ -11,6 +11,9 @@ struct FailureKey: Hashable {
   private let credential: Credential?
   /// What is an error to one is an answer to another.
   private let statuses: StatusGate
+  private let partition: String?
+  /// Of the loader: memories may be shared.
+  private let loader: String
 
   init(_ request: LoadRequest) {
     switch request.source {
@@ -22,11 +25,15 @@ struct FailureKey: Hashable {
     headers = request.headers
     credential = request.credential
     statuses = request.statuses
+    partition = request.partition
+    loader = request.loaderIdentity
   }
 
   /// In bytes, about.
   var size: Int {
-    let fields = headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    let fields = headers.reduce(partition?.utf8.count ?? 0) {
+      $0 + $1.name.rawName.utf8.count + $1.value.utf8.count
+    }
     switch source {
     case .url(let url): return fields + url.absoluteString.utf8.count
     case .data(_, let id), .stream(_, let id): return fields + id.utf8.count

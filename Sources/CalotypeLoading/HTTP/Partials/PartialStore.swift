@@ -1,5 +1,4 @@
 import CalotypeSupport
-import Crypto
 public import FoundationEssentials
 import Glibc
 import HTTPTypes
@@ -7,8 +6,9 @@ import HTTPTypes
 /// A folder for parts of bodies whose transfer broke off, was cancelled or died with its process. The next load of
 /// the same source asks for the rest.
 ///
-/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, and no smaller
-/// ones than ``minBytes``. Each part is in a file of its own, checked byte by byte before it is used, and locked
+/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, no smaller ones
+/// than ``minBytes``, and none that `Cache-Control: no-store` forbids to keep (RFC 9111 §5.2). Requests of different
+/// ``LoadRequest/partition``s, and loaders of different ``ImageLoading/identity``, find no parts of each other. Each part is in a file of its own, checked byte by byte before it is used, and locked
 /// while it is in use: several processes may share the folder. A part is deleted when its body is complete, when it
 /// is older than ``maxAge``, and when the folder holds more than ``maxBytes``, oldest first.
 ///
@@ -57,7 +57,8 @@ public final class PartialStore: Sendable {
 
   /// A file to keep the body of `response` in; `nil` when it is not worth it or not possible.
   func begin(_ request: LoadRequest, _ response: LoadResponse) async -> PartialFile? {
-    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes
+    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes,
+      !request.headers.forbidsStoring, !response.headers.forbidsStoring
     else {
       return nil
     }
@@ -81,20 +82,13 @@ public final class PartialStore: Sendable {
 
   /// Everything that decides which bytes come, as a digest: it may be secret.
   private func path(of request: LoadRequest) -> String {
-    var parts = [request.source.url?.absoluteString ?? ""]
+    var parts = [request.source.url?.absoluteString ?? "", request.loaderIdentity]
+    parts += request.partition.map { ["partition", $0] } ?? []
     for field in request.headers.sorted(by: { $0.name.canonicalName < $1.name.canonicalName }) {
       parts += [field.name.canonicalName, field.value]
     }
-    switch request.credential {
-    case .basic(let user, let password): parts += ["basic", user, password]
-    case .digest(let user, let password): parts += ["digest", user, password]
-    case .bearer(let token): parts += ["bearer", token]
-    case nil: break
-    }
-    let text = parts.map { "\($0.utf8.count) \($0)\n" }.joined()
-    let name = SHA256.hash(data: Data(text.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    parts += request.credential.map { ["credential", $0.digest] } ?? []
+    let name = LoaderIdentity.digest(LoaderIdentity.text(parts))
     return folder.appending(path: name + Self.suffix).path
   }
 

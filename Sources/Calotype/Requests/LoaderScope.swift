@@ -1,0 +1,20 @@
+import CalotypeLoading
+import Crypto
+import FoundationEssentials
+
+/// The name of a loader in keys: a digest of its identity.
+///
+/// Only loaders that decide about bytes beside the request have one, so that keys of the usual loader are made once for
+/// all pipelines.
+struct LoaderScope: Hashable, Sendable {
+  /// SHA-256 as 64 hexadecimal digits.
+  let digest: String
+
+  init?(_ loader: any ImageLoading) {
+    let identity = loader.identity
+    guard !identity.isEmpty else { return nil }
+    digest = SHA256.hash(data: Data(identity.utf8)).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }.joined()
+  }
+}

@@ -1,0 +1,44 @@
+import CalotypeSupport
+import FoundationEssentials
+import HTTPTypes
+
+extension CurlLoader.Configuration {
+  /// All that decides about the bytes, as text: secrets as digests, the defaults left out.
+  var identity: String {
+    LoaderIdentity.text([
+      "addresses": addressPolicy.identity, "credentials": Self.digest(credentialParts),
+      "headers": headers == Self.defaultHeaders ? "" : Self.digest(headerParts),
+      "cookies": cookies == .memory ? UUID().uuidString : "",
+      "tls": tls == TLS() ? "" : Self.digest(tlsParts),
+      "insecure redirects": allowsInsecureRedirects ? "1" : "",
+      "hosts": Self.digest(hostParts),
+    ])
+  }
+
+  private static func digest(_ parts: [String]) -> String {
+    parts.isEmpty ? "" : LoaderIdentity.digest(LoaderIdentity.text(parts))
+  }
+
+  private var credentialParts: [String] {
+    credentials.map { "\($0.key) \($0.value.digest)" }.sorted()
+  }
+
+  /// The order of different fields means nothing.
+  private var headerParts: [String] {
+    let fields = headers.enumerated().sorted {
+      ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
+    }
+    return ["headers"] + fields.flatMap { [$0.element.name.canonicalName, $0.element.value] }
+  }
+
+  private var tlsParts: [String] {
+    [
+      tls.caFile ?? "", tls.certificateFile ?? "", tls.keyFile ?? "", tls.keyPassword ?? "",
+      tls.verifiesServer ? "verified" : "unverified",
+    ]
+  }
+
+  private var hostParts: [String] {
+    hostAddresses.map { "\($0.key) \($0.value.map(\.description).joined(separator: ","))" }.sorted()
+  }
+}
