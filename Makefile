@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak hostile fuzz lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -19,6 +19,7 @@ SECONDS ?= 60
 RUNS ?= 200
 DOWNLOADS ?= 10000
 KILLS ?= 2000
+COUNT ?= 1000
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -40,6 +41,7 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 test: test-deps ## Builds and runs every test, and 15 s of a server's load
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
+	python3 Tests/Hostile/hostile_images.py --count 2 .build-test/release/calotype
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
@@ -75,6 +77,9 @@ soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS
 	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS)
 	Benchmarks/.build/release/calotype-soak server --seconds $(SECONDS) --control-group
 
+hostile: build ## COUNT=1000 images of each kind that ask for much work or memory, through the command, within 2 s and 256 MiB each
+	python3 Tests/Hostile/hostile_images.py --count $(COUNT) --keep hostile-images .build/release/calotype
+
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh
 	@Tests/Fuzzing/run.sh $(TARGET) $(SECONDS)
@@ -90,4 +95,4 @@ docs: deps ## The documentation, as a static site in docs/
 
 clean: ## Removes everything that was built
 	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
-	  docs thumbnails
+	  docs thumbnails hostile-images

@@ -64,6 +64,27 @@ struct AnimationLimitTests {
     }
   }
 
+  @Test("frames are limited by the encoded bytes, whole and fed", arguments: files.indices)
+  func expansion(index: Int) throws {
+    let (name, data) = Self.files[index]
+    var options = DecodeOptions()
+    options.limits.maxExpansion = 1
+    // Three frames of 200 pixels; each byte allows 16.
+    options.limits.unquestionedPixels = 600 - 16 * data.count
+    #expect(try AnimatedImage(data: data, options: options).frame(at: 2).bitmap.size.pixelCount == 200)
+    options.limits.unquestionedPixels -= 1
+    let refusal = ImagingError.limitExceeded(.frameExpansion, value: 600, limit: 599)
+    #expect(throws: refusal, "\(name)") { try AnimatedImage(data: data, options: options) }
+    let coder = try Self.coders.decoder(for: data, hint: nil)
+    #expect(throws: refusal, "\(name)") { try coder.makeFrameDecoder(data, options: options) }
+    let decoder = Self.coders.makeIncrementalDecoder(options: options)
+    try decoder.append(data)
+    #expect(throws: refusal, "\(name), fed") { try decoder.frame(at: 2) }
+    // What a program sets does not overflow.
+    options.limits.maxExpansion = .max
+    #expect(try AnimatedImage(data: data, options: options).frame(at: 2).bitmap.size.pixelCount == 200)
+  }
+
   @Test("the memory of frames is limited: canvases, and what a frame is decoded in", arguments: files.indices)
   func memory(index: Int) throws {
     let (name, data) = Self.files[index]

@@ -35,11 +35,11 @@ struct DecodeLimitTests {
     func attempt(_ megabytes: Int, of encoded: Int) throws(ImagingError) {
       try limits.check(predictedByteCount: megabytes << 20, encodedByteCount: encoded)
     }
-    try attempt(256, of: 1)
-    #expect(throws: ImagingError.limitExceeded(.expansion, value: 257 << 20, limit: 256 << 20 + 10)) {
-      try attempt(257, of: 1)
+    try attempt(192, of: 1)
+    #expect(throws: ImagingError.limitExceeded(.expansion, value: 193 << 20, limit: 192 << 20 + 10)) {
+      try attempt(193, of: 1)
     }
-    try attempt(266, of: 1 << 20)
+    try attempt(202, of: 1 << 20)
     try attempt(1000, of: 100 << 20)
     #expect(throws: ImagingError.limitExceeded(.memory, value: 1001 << 20, limit: 1000 << 20)) {
       try attempt(1001, of: .max)
@@ -118,7 +118,7 @@ struct DecodeLimitTests {
     return [("gif", gif.data), ("webp", webp), ("png", png), ("jpeg", jpeg)]
   }()
 
-  @Test("small files get 256 MiB and no more", arguments: hostile.indices)
+  @Test("small files get 192 MiB and no more", arguments: hostile.indices)
   func refusals(index: Int) throws {
     let (name, data) = Self.hostile[index]
     #expect(try Self.coders.probe(data).size.pixelCount < 100_000_000, "\(name)")
@@ -128,7 +128,7 @@ struct DecodeLimitTests {
         Issue.record("\(name), \(way): \(String(describing: error))")
         return
       }
-      #expect(value > limit && limit < 300 << 20)
+      #expect(value > limit && limit < 256 << 20)
     }
     expectRefusal("whole") { () throws(ImagingError) in _ = try Self.coders.decode(data) }
     expectRefusal("animation") { () throws(ImagingError) in

@@ -9,11 +9,10 @@ import Testing
 
 @Suite("What images cost in memory", .serialized)
 struct ImageCostTests {
-  private static let isSanitized = dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
 
   @Test(
     "the costs of tiny images are what they take",
-    .enabled(if: !isSanitized, "sanitizers have a malloc of their own"))
+    .enabled(if: !Sanitizer.isOn, "sanitizers have a malloc of their own"))
   func tiny() throws {
     let count = 20_000
     var ratios: [Double] = []

@@ -11,9 +11,12 @@ import Testing
 struct LoaderIdentityTests {
   private let folder: CacheFolder
   private let memory = MemoryCache<CachedImage>(byteLimit: 64 << 20)
-  private let url = URL(string: "http://images.test/a.png")!
+  private let url: URL
 
-  init() throws { folder = try CacheFolder() }
+  init() throws {
+    folder = try CacheFolder()
+    url = try #require(URL(string: "http://images.test/a.png"))
+  }
 
   private func pipeline(_ loader: any ImageLoading) -> ImagePipeline {
     ImagePipeline(.init(loader: loader, memoryCache: memory, diskCache: folder.diskCache()))
@@ -152,7 +155,7 @@ struct LoaderIdentityTests {
       count.withLock { $0 += 1 }
       return bytes
     }
-    let request = ImageRequest(url: URL(string: "bucket:///a.png")!)
+    let request = ImageRequest(url: try #require(URL(string: "bucket:///a.png")))
     for expected in 1...2 {
       _ = try await shade(loader, request)
       #expect(count.withLock { $0 } == expected)
@@ -179,7 +182,7 @@ struct LoaderIdentityTests {
       return bytes
     }
     loader.cachingRule = .lifetime(.zero)
-    let request = ImageRequest(url: URL(string: "bucket:///a.png")!)
+    let request = ImageRequest(url: try #require(URL(string: "bucket:///a.png")))
     for _ in 0..<3 { _ = try await shade(loader, request) }
     #expect(count.withLock { $0 } == 3)
   }

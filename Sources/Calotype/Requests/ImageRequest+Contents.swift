@@ -87,11 +87,10 @@ extension ImageRequest {
       if let known = scoped.load(), known.identity.scope == scope { return known }
       var identity = identity
       identity.scope = scope
-      return scoped.storeIfNil(Contents(identity, sharedRules)).matching(scope)
-        ?? Contents(identity, sharedRules)
+      let made = Contents(identity, sharedRules)
+      _ = scoped.storeIfNil(made)
+      return made
     }
-
-    private func matching(_ scope: LoaderScope) -> Contents? { identity.scope == scope ? self : nil }
 
     private init(_ identity: Identity, _ shared: SharedRules, _ key: CacheKey, _ sourceKey: CacheKey) {
       let rules = shared.rules

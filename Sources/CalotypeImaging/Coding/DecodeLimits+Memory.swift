@@ -1,10 +1,18 @@
 extension DecodeLimits {
   /// Bytes that the decode of so many encoded bytes may take by ``maxExpansion``.
   private func expandedByteCount(of byteCount: Int) -> Int {
-    let (product, overflow) = max(0, byteCount).multipliedReportingOverflow(by: max(0, maxExpansion))
-    let (sum, overflow2) = product.addingReportingOverflow(unquestionedBytes)
+    expanded(byteCount, by: max(0, maxExpansion), beyond: unquestionedBytes)
+  }
+
+  private func expanded(_ byteCount: Int, by factor: Int, beyond start: Int) -> Int {
+    let (product, overflow) = max(0, byteCount).multipliedReportingOverflow(by: factor)
+    let (sum, overflow2) = product.addingReportingOverflow(start)
     return overflow || overflow2 ? .max : sum
   }
+
+  /// Pixels of frames for a byte of memory that ``maxExpansion`` allows: screens that hardly change take one byte for
+  /// hundreds of pixels.
+  private static let framePixelsPerByte = 16
 
   /// Encoded bytes from which on a decode may take so much memory by ``maxExpansion``.
   private func encodedByteCount(for predicted: Int) -> Int {
@@ -29,13 +37,17 @@ extension DecodeLimits {
   }
 
   /// Refuses an animation whose frames together are too much work, each as large as the canvas that is delivered.
-  func check(totalPixelsOf info: ImageInfo) throws(ImagingError) {
+  func check(totalPixelsOf info: ImageInfo, encodedByteCount: Int) throws(ImagingError) {
     let (canvases, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: info.frameCount)
     // Frames of a GIF may be larger than its canvas.
     let total = overflow ? Int.max : max(canvases, info.layout.frames.totalPixelCount)
     guard total <= maxTotalPixels else {
       throw .limitExceeded(.totalPixels, value: total, limit: maxTotalPixels)
     }
+    let factor = max(0, maxExpansion).multipliedReportingOverflow(by: Self.framePixelsPerByte)
+    let limit = expanded(
+      encodedByteCount, by: factor.overflow ? .max : factor.partialValue, beyond: unquestionedPixels)
+    guard total <= limit else { throw .limitExceeded(.frameExpansion, value: total, limit: limit) }
   }
 
   /// Whether a decoder that is fed may take memory for pixels by now.
@@ -93,7 +105,7 @@ extension DecodeOptions {
 
   /// Refuses an animation whose frames would take too much work or memory.
   func checkFrames(of info: ImageInfo, encodedByteCount: Int, isFed: Bool = false) throws(ImagingError) {
-    try limits.check(totalPixelsOf: info)
+    try limits.check(totalPixelsOf: info, encodedByteCount: encodedByteCount)
     try limits.check(
       predictedByteCount: frameByteCount(for: info, isFed: isFed), encodedByteCount: encodedByteCount)
   }

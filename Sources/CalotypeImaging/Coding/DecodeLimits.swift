@@ -13,7 +13,7 @@ public struct DecodeLimits: Hashable, Sendable {
   public var maxScans: Int
   /// Pixels of all frames of an animation together at most: 2 billion, such as 960 frames of 1920×1080. Each frame counts
   /// as the canvas that is delivered for it, however little of that it changes, or as it is stored where that is more.
-  /// Asked when frames are: the first frame alone is a still image.
+  /// Asked when frames are: the first frame alone is a still image. ``maxExpansion`` limits it for small files.
   public var maxTotalPixels: Int
   /// Bytes of one chunk beside the pixels, a profile or Exif, say, after inflating: 8 MiB. A larger one is passed
   /// over, as if it was not there.
@@ -27,11 +27,12 @@ public struct DecodeLimits: Hashable, Sendable {
   /// of the whole bytes, and ``IncrementalDecoder/snapshot()`` one besides, which is not counted. ``CoderRegistry``,
   /// ``AnimatedImage`` and ``IncrementalDecoder`` ask, for all coders; a coder that is called by itself is not asked.
   public var maxMemoryBytes: Int
-  /// Bytes of memory that a decode may take for each encoded byte, beyond the first 256 MiB, which any may take: 64.
+  /// Bytes of memory that a decode may take for each encoded byte, beyond the first 192 MiB, which any may take: 64. All
+  /// frames of an animation together may have 16 times as many pixels, beyond the first 128 million.
   ///
-  /// Photographs need 8 to 40, so that one of 100 million pixels passes; a file of a few bytes, whatever its header says,
-  /// gets 256 MiB and no more. Drawings of more than 60 million pixels in next to no bytes need a higher limit, or a
-  /// thumbnail.
+  /// Photographs need 8 to 40 bytes, so that one of 100 million pixels passes; a file of a few bytes, whatever its header
+  /// says, gets 192 MiB and no more. Drawings of more than 45 million pixels in next to no bytes need a higher limit, or
+  /// a thumbnail.
   public var maxExpansion: Int
   /// Time that one decode may take: 60 seconds.
   ///
@@ -41,7 +42,9 @@ public struct DecodeLimits: Hashable, Sendable {
   public var maxDuration: Duration
 
   /// Bytes that any decode may take, however few bytes it is encoded in. Only tests change it.
-  var unquestionedBytes = 256 << 20
+  var unquestionedBytes = 192 << 20
+  /// Pixels that all frames of any animation may have together.
+  var unquestionedPixels = 128_000_000
 
   /// Creates limits; what is not named keeps its default.
   public init(
@@ -82,6 +85,8 @@ public struct DecodeLimits: Hashable, Sendable {
     case memory
     /// The same, beside ``DecodeLimits/maxExpansion`` times the encoded bytes.
     case expansion
+    /// Pixels of all frames together, beside ``DecodeLimits/maxExpansion`` for the encoded bytes.
+    case frameExpansion
     /// Milliseconds of one decode, or of a pass over frames.
     case duration
 
@@ -95,6 +100,7 @@ public struct DecodeLimits: Hashable, Sendable {
       case .totalPixels: "pixel count of all frames"
       case .memory: "predicted memory in bytes"
       case .expansion: "predicted memory in bytes, for so few encoded bytes,"
+      case .frameExpansion: "pixel count of all frames, for so few encoded bytes,"
       case .duration: "decoding time in milliseconds"
       }
     }
@@ -110,6 +116,7 @@ public struct DecodeLimits: Hashable, Sendable {
       case .totalPixels: "decode the first frame only, or raise maxTotalPixels of the decode limits"
       case .memory: "decode a smaller thumbnail, or raise maxMemoryBytes of the decode limits"
       case .expansion: "decode a smaller thumbnail, or raise maxExpansion of the decode limits"
+      case .frameExpansion: "decode the first frame only, or raise maxExpansion of the decode limits"
       case .duration: "raise maxDuration of the decode limits to allow it"
       }
     }

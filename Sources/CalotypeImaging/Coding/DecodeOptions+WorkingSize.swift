@@ -228,7 +228,8 @@ struct DecodeWork {
     // Fed, the picture is decoded beside the one that is handed over.
     let all = input == .fed ? 2 * whole : whole
     guard isStreamed, let plan else { return all + inside + (layout.isKnown ? 0 : result + shrinking) }
-    let rows = Double(plan.window) + (isLossless ? 448 : 256)
-    return result + shrinking + inside + min(whole, rows * bytesPerRow + Self.rollingSlack)
+    // A byte of a lossless picture may make all of its rows at once.
+    let rows = isLossless ? whole : (Double(plan.window) + 256) * bytesPerRow + Self.rollingSlack
+    return result + shrinking + inside + min(whole, rows)
   }
 }

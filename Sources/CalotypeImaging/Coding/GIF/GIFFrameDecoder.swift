@@ -17,7 +17,7 @@ final class GIFFrameDecoder: FrameDecoding {
     guard structure.frames.count > 1 else { return nil }
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
     info = structure.info
-    try options.limits.check(totalPixelsOf: info)
+    try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
     self.data = data
     self.structure = structure
     compositor = try GIFCompositor(

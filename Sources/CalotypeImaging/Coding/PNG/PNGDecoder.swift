@@ -79,7 +79,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
       if let damage = file.structure.animation?.damage, !options.allowsPartial { throw damage }
       let profile = file.profile
       let info = file.info(profile)
-      try options.limits.check(totalPixelsOf: info)
+      try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
       return PNGFrameDecoder(data, file.structure, info: info, profile: profile, options: options)
     }
     return decoder

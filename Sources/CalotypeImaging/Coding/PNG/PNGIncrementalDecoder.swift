@@ -149,7 +149,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   /// Refuses frames that take too much work or memory.
   private func checkFrames(_ structure: PNGStructure, byteCount: Int) throws(ImagingError) {
     let count = structure.animation?.frames.count ?? 0
-    guard count != checkedFrameCount, let info else { return }
+    guard count != checkedFrameCount, var info else { return }
+    // Those that have come: others cost nothing yet.
+    info.frameCount = count
     try options.checkFrames(of: info, encodedByteCount: byteCount, isFed: true)
     checkedFrameCount = count
   }

@@ -20,7 +20,7 @@ final class WebPFrameDecoder: FrameDecoding {
     }
     guard structure.frames.count > 1 else { return nil }
     if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: data.count) }
-    try options.limits.check(totalPixelsOf: info)
+    try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
     self.data = data
     self.structure = structure
     self.info = info
