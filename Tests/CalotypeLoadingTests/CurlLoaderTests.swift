@@ -140,6 +140,14 @@ struct CurlLoaderTests {
     #expect(try await loader.data(for: LoadRequest(url: server.url("/pieces"))).0 == Data(count: 16_384))
     server.route("/twice", .body(packed + packed, headers: [("Content-Encoding", "GZIP")]))
     #expect(try await loader.data(for: LoadRequest(url: server.url("/twice"))).0 == Data(count: 32_768))
+    // As many members as one likes (RFC 1952 §2.2): each makes 321 bytes of one.
+    func members(_ count: Int) -> Data { Data((0..<count).flatMap { _ in packed }) }
+    server.route("/many", .body(members(256), headers: [("Content-Encoding", "gzip")]))
+    #expect(try await loader.data(for: LoadRequest(url: server.url("/many"))).0.count == 4 << 20)
+    server.route("/bomb", .body(members(2_000), headers: [("Content-Encoding", "gzip")]))
+    let bomb = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/bomb"))) }
+    #expect(bomb?.code == "protocolError" && "\(bomb.map { "\($0)" } ?? "")".contains("makes more than"))
+
     server.route("/cut", .body(packed.prefix(30), headers: [("Content-Encoding", "gzip")]))
     #expect(
       await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/cut"))) }?.code

@@ -10,7 +10,7 @@ import Testing
 @Suite("Confined callers", .timeLimit(.minutes(2)))
 struct ConfinedCallerTests {
   /// A way to ask for an image; throws, or returns nothing, where none is to be had.
-  typealias Way = @Sendable (ImagePipeline, ImageRequest) async throws -> Any?
+  typealias Way = @Sendable (ImagePipeline, ImageRequest) async throws -> (any Sendable)?
 
   /// Ways of asking that lead to the image for a caller that may connect to its server.
   private static let ways: [(name: String, ask: Way)] = [

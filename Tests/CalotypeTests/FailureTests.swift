@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import Testing
 
@@ -84,7 +85,31 @@ struct FailureTests {
     await pipeline.settle()
     server.route("/a.png", .body(try Samples.png()))
     #expect(try await pipeline.image(for: request()).width == 8)
+    // A port that nobody listens on, until somebody does.
+    let gone = try ScriptedHTTPServer()
+    let refused = ImageRequest(url: gone.url("/a.png"))
+    gone.stop()
+    while Self.isListening(gone.port) { await Task.yield() }
+    let error = await #expect(throws: LoadingError.self) { try await pipeline.image(for: refused) }
+    #expect(error?.code == "connectionFailed")
+    let back = try ScriptedHTTPServer(port: UInt16(gone.port))
+    back.route("/a.png", .body(try Samples.png()))
+    #expect(try await pipeline.image(for: refused).width == 8)
     await pipeline.settle()
+  }
+
+  private static func isListening(_ port: Int) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
   }
 
   @Test("what is cached is served although its source has failed since")

@@ -25,6 +25,23 @@ struct PrefetcherTests {
     for path in paths { server.route(path, .resource(png)) }
   }
 
+  @Test("transfers that the loader gives up fail, and the prefetcher goes on")
+  func loaderGivesUp() async throws {
+    let curl = CurlLoader()
+    let pipeline = ImagePipeline.isolated(loader: LoaderGroup.standard.adding(curl))
+    let paths = (0..<3).map { "/\($0)" }
+    for path in paths { server.route(path, .hang) }
+    let prefetcher = Prefetcher(pipeline)
+    let prefetch = prefetcher.prefetch(paths.map(request))
+    for path in paths { try await server.waitForRequests(path, count: 1) }
+    curl.cancelAll()
+    let result = await prefetch.result
+    #expect(result.loaded.isEmpty && result.failed.count + result.cancelled.count == 3)
+    try route(paths)
+    #expect(await prefetcher.prefetch(paths.map(request)).result.loaded.count == 3)
+    await pipeline.settle()
+  }
+
   @Test("results go to memory; a second prefetch skips them; outcomes are told in lists")
   func memory() async throws {
     try route(["/a", "/b"])

@@ -236,13 +236,35 @@ struct RequestOptionTests {
 
   @Test("coders of its own decode, and what they make is apart from the others")
   func ownCoders() async throws {
+    /// Sees three pixels by three in everything.
+    struct Fixed: ImageDecoding {
+      let formats = [ImageFormat.png]
+      func format(of prefix: Data) -> ImageFormat? { .png }
+      func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+        ImageInfo(format: .png, size: PixelSize(width: 3, height: 3))
+      }
+      func decode(
+        _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
+      ) throws(ImagingError) -> Image {
+        Image(bitmap: try SampleImages.bitmap(width: 3, height: 3))
+      }
+    }
     let pipeline = pipeline()
-    var request = request()
-    request.coders = Named("none", CoderRegistry())
-    await #expect(throws: ImagingError.self) { try await pipeline.image(for: request) }
-    request.coders = nil
-    #expect(try await pipeline.image(for: request).width == 8)
-    await pipeline.settle()
+    var own = request()
+    var coders = CoderRegistry.standard
+    coders.register(Fixed())
+    own.coders = Named("fixed", coders)
+    var none = request()
+    none.coders = Named("none", CoderRegistry())
+    // Twice: the second time what was made by others is in the caches.
+    for _ in 0..<2 {
+      #expect(try await pipeline.image(for: own).width == 3)
+      await #expect(throws: ImagingError.self) { try await pipeline.image(for: none) }
+      #expect(try await pipeline.image(for: request()).width == 8)
+      await pipeline.settle()
+    }
+    #expect(pipeline.cachedImage(for: own)?.width == 3)
+    #expect(pipeline.cachedImage(for: request())?.width == 8)
   }
 
   @Test("transforms: what the pipeline does by default, nothing, or its own")

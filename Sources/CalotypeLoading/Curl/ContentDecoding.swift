@@ -6,10 +6,17 @@ import FoundationEssentials
 ///
 /// Behind the queue of the transfer, so that a slow consumer holds back what is inflated too. Other codings are left alone:
 /// the bytes say what they are.
+///
+/// Images hardly shrink by such codings, and a byte of deflate can become a thousand: what is inflated may be 100 times as
+/// long as what came, beyond the first 4 MiB.
 struct ContentDecoding: BodyTransforming {
   private let coding: Coding
   private let url: URL
   private let maxBytes: Int
+
+  /// Bytes of output for each of the input, beyond those that any body may have.
+  private static let maxExpansion = 100
+  private static let freeBytes = 4 << 20
 
   private enum Coding: Sendable {
     case gzip, deflate
@@ -38,6 +45,7 @@ struct ContentDecoding: BodyTransforming {
     let maxBytes: Int
     private let state = InflateState()
     private var hasBegun = false
+    private var received = 0
     private var produced = 0
 
     init(isGzip: Bool, url: URL, maxBytes: Int) {
@@ -54,6 +62,9 @@ struct ContentDecoding: BodyTransforming {
         state.begin(isGzip ? ISAL_GZIP : isZlib ? ISAL_ZLIB : ISAL_DEFLATE)
         hasBegun = true
       }
+      received += chunk.count
+      let expansion = ContentDecoding.freeBytes + ContentDecoding.maxExpansion * received
+      let limit = min(maxBytes, expansion) - produced
       var output = Data()
       var rest = chunk[...]
       while !rest.isEmpty {
@@ -62,13 +73,18 @@ struct ContentDecoding: BodyTransforming {
           guard isGzip, rest.first == 0x1F else { break }
           state.begin(ISAL_GZIP)
         }
-        let step = state.inflate(rest, into: &output, limit: maxBytes - produced)
+        let step = state.inflate(rest, into: &output, limit: limit)
         guard step.isSound else {
           throw LoadingError.protocolError(url, reason: "its \(isGzip ? "gzip" : "deflate") is damaged")
         }
         rest = rest.dropFirst(step.consumed)
-        if output.count > maxBytes - produced {
-          throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+        if output.count > limit {
+          guard maxBytes > expansion else {
+            throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+          }
+          throw LoadingError.protocolError(
+            url,
+            reason: "its \(isGzip ? "gzip" : "deflate") makes more than \(expansion) of \(received) bytes")
         }
       }
       produced += output.count

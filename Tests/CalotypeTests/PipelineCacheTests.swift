@@ -1,0 +1,90 @@
+import Calotype
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Testing
+
+/// What a program puts into the caches of a pipeline, looks up and removes, request by request.
+@Suite("Cache of a pipeline", .timeLimit(.minutes(1)))
+struct PipelineCacheTests {
+  private let server: ScriptedHTTPServer
+  private let folder: CacheFolder
+  private let pipeline: ImagePipeline
+  private let request: ImageRequest
+
+  init() throws {
+    server = try ScriptedHTTPServer()
+    folder = try CacheFolder()
+    pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    server.route("/a.png", .resource(try Samples.png(shade: 7)))
+  }
+
+  private func image(shade: UInt8) throws -> Image {
+    try CoderRegistry.standard.decode(try Samples.png(width: 4, height: 4, shade: shade))
+  }
+
+  private func shade(_ image: Image?) -> UInt8? { image.map { $0.bitmap.withUnsafeBytes { $0[0] } } }
+
+  @Test("an image that was stored is found in memory and on disk, and nothing is loaded")
+  func images() async throws {
+    try await pipeline.cache.store(try image(shade: 200), for: request)
+    #expect(shade(pipeline.cache.image(for: request)) == 200)
+    #expect(await pipeline.cache.tiers(of: request) == [.memory, .disk])
+    let found = try await pipeline.response(for: request)
+    #expect(shade(found.image) == 200 && found.source == .memory)
+    pipeline.configuration.memoryCache?.removeAll()
+    #expect(pipeline.cache.image(for: request) == nil)
+    let read = try await pipeline.response(for: request)
+    #expect(shade(read.image) == 200 && read.source == .disk)
+    #expect(server.requests.isEmpty)
+    await pipeline.settle()
+  }
+
+  @Test("tiers: only those that are named get the image", arguments: [CacheTiers.memory, .disk, []])
+  func tiers(tiers: CacheTiers) async throws {
+    try await pipeline.cache.store(try image(shade: 200), for: request, in: tiers)
+    #expect(await pipeline.cache.tiers(of: request) == tiers)
+  }
+
+  @Test("bytes that were stored are the original of all requests for the source")
+  func originals() async throws {
+    let png = try Samples.png(shade: 99)
+    try await pipeline.cache.store(png, for: request)
+    #expect(try await pipeline.cache.data(for: request) == png)
+    #expect(await pipeline.cache.tiers(of: request) == .originals)
+    for other in [request, ImageRequest(url: server.url("/a.png"))] {
+      let found = try await pipeline.response(for: other)
+      #expect(shade(found.image) == 99 && found.source == .diskOriginal)
+    }
+    #expect(server.requests.isEmpty)
+    // What is no image does not take its place.
+    await #expect(throws: ImagingError.self) {
+      try await pipeline.cache.store(Data([1, 2, 3]), for: request)
+    }
+    #expect(try await pipeline.cache.data(for: request) == png)
+    await pipeline.settle()
+  }
+
+  @Test("what was loaded is found, and gone when it is removed: the result, the original, or both")
+  func removal() async throws {
+    #expect(try await pipeline.cache.data(for: request) == nil)
+    #expect(pipeline.cache.image(for: request) == nil)
+    for tiers in [CacheTiers.memory, .disk, .originals, .all] {
+      _ = try await pipeline.image(for: request)
+      await pipeline.settle()
+      #expect(await pipeline.cache.tiers(of: request) == .all)
+      #expect(try await pipeline.cache.data(for: request) == Samples.png(shade: 7))
+      try await pipeline.cache.remove(request, from: tiers)
+      #expect(await pipeline.cache.tiers(of: request) == CacheTiers.all.subtracting(tiers))
+    }
+    // Another size of the same source is another result.
+    var other = request
+    other.thumbnail = .fit(2, 2)
+    _ = try await pipeline.image(for: request)
+    _ = try await pipeline.image(for: other)
+    await pipeline.settle()
+    try await pipeline.cache.remove(request, from: [.memory, .disk])
+    #expect(await pipeline.cache.tiers(of: other) == .all)
+  }
+}
