@@ -230,7 +230,7 @@ extension ImageJob {
       }
     }
     guard let header = decoder.header else { return false }
-    let canvas = plan.decodeOptions.workingByteCount(for: header)
+    let canvas = plan.decodeOptions.fedByteCount(for: header)
     let (sum, overflow) = canvas.addingReportingOverflow(max(progress.expected ?? 0, progress.received))
     if slot.reserve(overflow ? .max : sum, of: context.memory) { return true }
     slot.giveUp()
