@@ -99,6 +99,22 @@ struct LoadingTests {
     #expect(server.requests.isEmpty)
   }
 
+  @Test("--public-only finds nothing in a cache that was loaded without it")
+  func publicOnlyFromCache() throws {
+    server.route("/a.webp", .body(try Photos.data("dogs.webp"), headers: [("Cache-Control", "max-age=100")]))
+    func get(_ more: String...) throws -> Tool.Run {
+      try Tool.run(
+        ["get", "--json", "--cache-dir", folder.file("cache"), "-o", folder.file("out/"), "--thumbnail", "8x8"]
+          + more + [url("/a.webp")])
+    }
+    #expect(try get().status == 0)
+    #expect(try get().jsonLines().map(\.from) == ["disk"])
+    let refused = try get("--public-only")
+    #expect(refused.status == 1)
+    #expect(try refused.jsonLines().map { $0.error?.code } == ["addressRefused"])
+    #expect(server.requests.count == 1)
+  }
+
   @Test("the proxy of the environment is used, but is no way around --public-only")
   func proxies() throws {
     let photo = try Photos.data("dogs.webp")
