@@ -71,6 +71,7 @@ struct PipelineCacheTests {
     #expect(try await pipeline.cache.data(for: request) == nil)
     #expect(pipeline.cache.image(for: request) == nil)
     for tiers in [CacheTiers.memory, .disk, .originals, .all] {
+      try await pipeline.cache.remove(request)
       _ = try await pipeline.image(for: request)
       await pipeline.settle()
       #expect(await pipeline.cache.tiers(of: request) == .all)
@@ -79,6 +80,7 @@ struct PipelineCacheTests {
       #expect(await pipeline.cache.tiers(of: request) == CacheTiers.all.subtracting(tiers))
     }
     // Another size of the same source is another result.
+    try await pipeline.cache.remove(request)
     var other = request
     other.thumbnail = .fit(2, 2)
     _ = try await pipeline.image(for: request)
