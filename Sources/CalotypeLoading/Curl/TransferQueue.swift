@@ -88,7 +88,7 @@ struct TransferQueue<ID: Hashable> {
   /// Gives those that have none their places in line.
   private mutating func orderFresh() {
     guard !fresh.isEmpty else { return }
-    let all = fresh
+    let all = hasRoomForFresh ? fresh.reversed() : fresh
     fresh = []
     hasRoomForFresh = false
     for transfer in all { line(transfer.id, host: transfer.host, priority: transfer.priority) }
