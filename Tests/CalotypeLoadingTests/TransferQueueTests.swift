@@ -126,3 +126,89 @@ struct TransferQueueTests {
     #expect(queue.count == 0 && queue.running == 5)
   }
 }
+
+/// A queue that has places for all that come takes them at once; nobody can tell.
+@Suite("Transfer queue with places for all")
+struct FreeTransferQueueTests {
+  /// Every short sequence of steps on two hosts, against a queue in which something waits that never gets a place, so that
+  /// everything goes the long way.
+  @Test("short sequences of steps start the same transfers as in a queue that orders them")
+  func equivalence() {
+    for shared in [false, true] {
+      let limits = TransferLimits(concurrent: shared ? 5 : 3, perHost: shared ? 4 : 3)
+      for number in 0..<(5 * 5 * 5 * 5 * 5 * 5 * 5) {
+        var code = number
+        var steps: [Int] = []
+        for _ in 0..<7 {
+          steps.append(code % 5)
+          code /= 5
+        }
+        let free = Self.run(steps, limits, orders: false)
+        let ordered = Self.run(steps, limits, orders: true)
+        #expect(free == ordered, "\(steps)")
+        if free != ordered { return }
+      }
+    }
+  }
+
+  /// Which transfers ran after each step, and how many waited and ran.
+  ///
+  /// - Parameter orders: Whether a change of a priority that nobody has puts all in line after each step.
+  private static func run(_ steps: [Int], _ limits: TransferLimits, orders: Bool) -> [[Int]] {
+    var queue = TransferQueue<Int>(limits: limits)
+    var running: [(id: Int, host: String)] = []
+    var hosts: [Int: String] = [:]
+    var result: [[Int]] = []
+    for (index, step) in steps.enumerated() {
+      switch step {
+      case 0, 1:
+        hosts[index] = step == 0 ? "a" : "b"
+        queue.put(index, host: step == 0 ? "a" : "b")
+      case 2:
+        // Two in one turn.
+        for id in [index, index + 100] {
+          hosts[id] = "a"
+          queue.put(id, host: "a")
+        }
+      case 3:
+        guard !running.isEmpty else { continue }
+        queue.finished(host: running.removeFirst().host)
+      default:
+        guard let last = running.popLast() else { continue }
+        queue.finished(host: last.host)
+      }
+      if orders { queue.prioritise(-1, 0) }
+      while let id = queue.take() { running.append((id, hosts[id] ?? "")) }
+      result.append(running.map(\.id).sorted() + [-queue.count, -queue.running])
+    }
+    return result
+  }
+
+  private func drain(_ queue: inout TransferQueue<Int>) -> [Int] {
+    var result: [Int] = []
+    while let id = queue.take() { result.append(id) }
+    return result
+  }
+
+  @Test("transfers that have no order yet can be taken out, and given priorities")
+  func changes() {
+    var queue = TransferQueue<Int>(limits: .init(concurrent: 4, perHost: 4))
+    for id in 0..<3 { queue.put(id, host: "a") }
+    #expect(queue.count == 3)
+    #expect({ queue.remove(1) }() && { !queue.remove(1) }())
+    queue.prioritise(2, 9)
+    #expect(queue.take() == 2)
+    #expect(queue.take() == 0)
+    #expect(queue.take() == nil && queue.count == 0 && queue.running == 2)
+    // Between two that start at once, another one comes.
+    for host in ["a", "a"] { queue.finished(host: host) }
+    for id in 3..<6 { queue.put(id, host: "b") }
+    #expect(queue.take() == 3)
+    for id in 6..<8 { queue.put(id, host: "b") }
+    #expect(drain(&queue) == [4, 5, 6] && queue.count == 1)
+    queue.finished(host: "b")
+    #expect(queue.take() == 7)
+    for _ in 0..<4 { queue.finished(host: "b") }
+    #expect(queue.running == 0 && queue.count == 0)
+  }
+}

@@ -11,7 +11,7 @@
 /// leave some to others: of n such hosts, each gets 1/(n + 1) of the places.
 ///
 /// Pure. Operations cost O(log n) of the waiting transfers, and ``take()`` a look at each different number of places that
-/// hosts hold, which are fewer than √(2 × limit).
+/// hosts hold, which are fewer than √(2 × limit). Where there are places for all, nothing is put in order.
 struct TransferQueue<ID: Hashable> {
   typealias Order = CurlLoader.Configuration.QueueOrder
 
@@ -57,6 +57,16 @@ struct TransferQueue<ID: Hashable> {
   private var overtakings = 0
   /// Transfers that were taken and have not finished.
   private(set) var running = 0
+  /// Transfers that came while none waited, and have no order yet: there may be places for all of them.
+  private var fresh: [Fresh] = []
+  /// Whether there are.
+  private var hasRoomForFresh = false
+
+  private struct Fresh {
+    let id: ID
+    let host: String
+    let priority: UInt8
+  }
 
   init(limits: TransferLimits, order: Order = .fifo) {
     self.limits = limits
@@ -64,9 +74,57 @@ struct TransferQueue<ID: Hashable> {
   }
 
   /// Transfers that wait.
-  var count: Int { hostOf.count }
+  var count: Int { hostOf.count + fresh.count }
 
   mutating func put(_ id: ID, host: String, priority: UInt8 = 0) {
+    if hostOf.isEmpty, !hasRoomForFresh {
+      fresh.append(Fresh(id: id, host: host, priority: priority))
+      return
+    }
+    orderFresh()
+    line(id, host: host, priority: priority)
+  }
+
+  /// Gives those that have none their places in line.
+  private mutating func orderFresh() {
+    guard !fresh.isEmpty else { return }
+    let all = hasRoomForFresh ? fresh.reversed() : fresh
+    fresh = []
+    hasRoomForFresh = false
+    for transfer in all { line(transfer.id, host: transfer.host, priority: transfer.priority) }
+  }
+
+  /// Whether those without an order would start in that in which they came.
+  private var isInOrder: Bool {
+    fresh.count == 1 || (order == .fifo && fresh.allSatisfy { $0.priority == fresh[0].priority })
+  }
+
+  /// One of those that came last, if all of them can start; otherwise they get in line.
+  private mutating func takeFresh() -> ID? {
+    if !hasRoomForFresh, !fresh.isEmpty {
+      let free = limits.concurrent - running
+      let others = fresh.count - 1
+      // As if they were all of one host, the last one too.
+      let places = limits.places(free: free - others)
+      hasRoomForFresh =
+        free > others && isInOrder
+        && fresh.allSatisfy { (hosts[$0.host]?.running ?? 0) + others < places }
+      guard hasRoomForFresh else {
+        orderFresh()
+        return nil
+      }
+      // The first one is taken from the end.
+      fresh.reverse()
+    }
+    guard let transfer = fresh.popLast() else { return nil }
+    if fresh.isEmpty { hasRoomForFresh = false }
+    stamp += 1
+    running += 1
+    hosts[transfer.host, default: Host()].running += 1
+    return transfer.id
+  }
+
+  private mutating func line(_ id: ID, host: String, priority: UInt8) {
     stamp += 1
     let (stamp, order) = (self.stamp, self.order)
     hostOf[id] = host
@@ -80,6 +138,7 @@ struct TransferQueue<ID: Hashable> {
 
   /// The next transfer that may start; it holds a place from now on.
   mutating func take() -> ID? {
+    if let id = takeFresh() { return id }
     let free = limits.concurrent - running
     guard free > 0, let id = next(limits.places(free: free)), let host = hostOf.removeValue(forKey: id) else {
       return nil
@@ -99,11 +158,17 @@ struct TransferQueue<ID: Hashable> {
   /// A transfer of `host` gives its place back.
   mutating func finished(host: String) {
     running -= 1
-    change(host) { $0.running -= 1 }
+    if hostOf.isEmpty {
+      hosts[host]?.running -= 1
+      if hosts[host]?.running == 0 { hosts[host] = nil }
+    } else {
+      change(host) { $0.running -= 1 }
+    }
   }
 
   /// Takes a waiting transfer out. False if it does not wait.
   @discardableResult mutating func remove(_ id: ID) -> Bool {
+    orderFresh()
     guard let host = hostOf.removeValue(forKey: id) else { return false }
     change(host) { host in
       host.waiting.remove(id)
@@ -115,6 +180,7 @@ struct TransferQueue<ID: Hashable> {
   /// Gives a waiting transfer another priority. It goes behind all of its host that have that one already, in either
   /// order: whoever is moved up and down again has not overtaken those that were not.
   mutating func prioritise(_ id: ID, _ priority: UInt8) {
+    orderFresh()
     guard let host = hostOf[id], hosts[host]?.waiting[id]?.priority != priority else { return }
     stamp += 1
     let standing = Standing(priority: priority, rank: -stamp)
@@ -124,6 +190,7 @@ struct TransferQueue<ID: Hashable> {
   /// Changes the limits. Those that run go on; more start as soon as there is room.
   mutating func setLimits(_ limits: TransferLimits) {
     self.limits = limits
+    orderFresh()
   }
 
   /// The transfer whose turn it is, of hosts that hold fewer than `places`.
