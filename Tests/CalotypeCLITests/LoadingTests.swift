@@ -104,7 +104,10 @@ struct LoadingTests {
     server.route("/a.webp", .body(try Photos.data("dogs.webp"), headers: [("Cache-Control", "max-age=100")]))
     func get(_ more: String...) throws -> Tool.Run {
       try Tool.run(
-        ["get", "--json", "--cache-dir", folder.file("cache"), "-o", folder.file("out/"), "--thumbnail", "8x8"]
+        [
+          "get", "--json", "--cache-dir", folder.file("cache"), "-o", folder.file("out/"), "--thumbnail",
+          "8x8",
+        ]
           + more + [url("/a.webp")])
     }
     #expect(try get().status == 0)

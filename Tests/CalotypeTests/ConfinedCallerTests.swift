@@ -22,12 +22,15 @@ struct ConfinedCallerTests {
     ("the bytes in the cache", { try await $0.cache.data(for: $1) }),
     ("the tiers that have it", { await $0.cache.tiers(of: $1).isEmpty ? nil : true }),
     ("events", { try await $0.events(for: $1).contains { $0.isImage } ? true : nil }),
-    ("a player", {
-      try await $0.withPlayer(for: $1) { player -> Bool? in
-        for try await _ in player.frames() { return true }
-        return nil
+    (
+      "a player",
+      {
+        try await $0.withPlayer(for: $1) { player -> Bool? in
+          for try await _ in player.frames() { return true }
+          return nil
+        }
       }
-    }),
+    ),
     ("prefetch", { await $0.isPrefetched($1) ? true : nil }),
     ("with its bytes", { try await $0.response(for: $1.with { $0.includesData = true }).data }),
     ("by age", { try await $0.image(for: $1.with { $0.cachePolicy = .useAge }) }),
