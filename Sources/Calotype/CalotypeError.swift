@@ -8,8 +8,30 @@ public protocol CalotypeError: Error {
   var code: String { get }
   /// Whether the same call can succeed later.
   var isRetryable: Bool { get }
+  /// The HTTP status that a server should answer with when it needed the image to answer somebody else (RFC 9110 §15):
+  /// 4xx for requests and images that are at fault, 502 and 504 for the other server, 503 with `Retry-After` when we are
+  /// the ones who are busy, 500 for failures at our end.
+  var gatewayStatus: Int { get }
 }
 
-extension ImagingError: CalotypeError {}
 extension LoadingError: CalotypeError {}
-extension CachingError: CalotypeError {}
+
+extension ImagingError: CalotypeError {
+  /// 422 for bytes that are no sound image, 415 for formats without a coder, 413 for images beyond a limit, 400 for
+  /// parameters, 503 for a lack of memory and for cancellation, and 500 where encoding fails.
+  public var gatewayStatus: Int {
+    switch self {
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit: 422
+    case .unsupportedFormat: 415
+    case .limitExceeded: 413
+    case .invalidParameter: 400
+    case .outOfMemory, .cancelled: 503
+    case .encodingFailed: 500
+    }
+  }
+}
+
+extension CachingError: CalotypeError {
+  /// 503 for what passes by itself, 500 for all else.
+  public var gatewayStatus: Int { isRetryable ? 503 : 500 }
+}

@@ -1,6 +1,7 @@
 import CalotypeLoading
 import CalotypeTestKit
 import FoundationEssentials
+import HTTPTypes
 import Testing
 
 @testable import struct CalotypeLoading.SoonestFirst
@@ -279,5 +280,42 @@ struct FailureMemoryTests {
     #expect(taken.map(\.0).map { $0 / 2 } == taken.map(\.0).map { $0 / 2 }.sorted())
     #expect(queue.popFirst() == nil)
     #expect(queue.count == 0)
+  }
+}
+
+/// What a response says of how long it is right counts for failures, too.
+@Suite("Failures that say how long they last")
+struct ExplicitFailureTests {
+  private let url = URL(filePath: "/")
+
+  @Test(
+    "a status is remembered for as long as its response says, and otherwise for a minute",
+    arguments: [
+      ([:], 60), ([.cacheControl: "max-age=5"], 5), ([.cacheControl: "public , Max-Age=\"300\""], 300),
+      ([.cacheControl: "no-cache"], 0), ([.cacheControl: "no-store"], 0), ([.cacheControl: "max-age=0"], 0),
+      ([.cacheControl: "max-age=nonsense"], 0), ([.cacheControl: "private"], 60),
+      ([.cacheControl: "max-age=99999999999"], 0), ([.cacheControl: "max-age=1000000"], 86_400),
+      ([.expires: "0"], 0),
+      ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .expires: "Sun, 06 Nov 1994 08:50:07 GMT"], 30),
+      ([.date: "Sun, 06 Nov 1994 08:49:37 GMT", .expires: "Sun, 06 Nov 1994 08:49:07 GMT"], 0),
+      ([.cacheControl: "max-age=7", .expires: "0"], 7),
+    ] as [(HTTPFields, Int)])
+  func lifetimes(headers: HTTPFields, seconds: Int) {
+    let time = ManualTime()
+    let memory = FailureMemory(now: { time.instant })
+    let request = LoadRequest(url: url)
+    memory.record(.httpStatus(url, status: 404, headers: headers), for: request)
+    #expect((memory.error(for: request) != nil) == (seconds > 0))
+    time.advance(by: .milliseconds(seconds * 1000 - 1))
+    #expect((memory.error(for: request) != nil) == (seconds > 0))
+    time.advance(by: .milliseconds(2))
+    #expect(memory.error(for: request) == nil)
+    // The second time is as long as the first one, where the response says so.
+    memory.record(.httpStatus(url, status: 404, headers: headers), for: request)
+    let next = headers.isEmpty || headers[.cacheControl] == "private" ? 120 : seconds
+    time.advance(by: .milliseconds(next * 1000 - 1))
+    #expect((memory.error(for: request) != nil) == (next > 0))
+    time.advance(by: .milliseconds(2))
+    #expect(memory.error(for: request) == nil)
   }
 }

@@ -145,6 +145,19 @@ final class LoaderIdentityTests {
     #expect(code("http://127.0.0.1/", HTTPLoader(configuration, transport: CurlLoader(curl))) == nil)
   }
 
+  @Test("the loader of URLs given by others takes a transport, and confines it unless that was done")
+  func untrusted() throws {
+    func refuses(_ policy: AddressPolicy, _ host: String) -> Bool {
+      var transport = CurlLoader.Configuration()
+      transport.addressPolicy = policy
+      guard let url = URL(string: "http://\(host)/") else { return false }
+      return (try? LoaderGroup.forUntrustedURLs(transport: transport).check(.url(url))) == nil
+    }
+    #expect(refuses(.any, "10.0.0.1") && refuses(.public, "10.0.0.1"))
+    let range = try #require(AddressRange("10.0.0.0/8"))
+    #expect(!refuses(.public.allowing(range), "10.0.0.1") && refuses(.public.allowing(range), "127.0.0.1"))
+  }
+
   // MARK: Partitions
 
   private func loader(

@@ -105,6 +105,33 @@ struct EventTests {
     #expect(try await iterator.next() == nil)
   }
 
+  @Test(
+    "whoever shows stale responses and responses shows an image", arguments: ["fresh", "confirmed", "broken"])
+  func readmeLoop(server how: String) async throws {
+    let server = try ScriptedHTTPServer()
+    let png = try Samples.png()
+    let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=1000"), ("ETag", "\"1\"")]
+    server.route("/a.png", .body(png, headers: headers))
+    let folder = try CacheFolder()
+    let request = ImageRequest(url: server.url("/a.png"))
+    if how != "fresh" {
+      let before = ImagePipeline.isolated(disk: folder.diskCache())
+      _ = try await before.image(for: request)
+      await before.settle()
+      server.route("/a.png", .status(how == "broken" ? 500 : 304, headers: headers))
+    }
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    var shown: [Int] = []
+    for try await event in pipeline.events(for: request) {
+      switch event {
+      case .staleResponse(let response), .response(let response): shown.append(response.image.width)
+      default: continue
+      }
+    }
+    #expect(shown == [8])
+    await pipeline.settle()
+  }
+
   @Test("a joiner sees where the transfer is")
   func joiner() async throws {
     let server = try ScriptedHTTPServer()

@@ -112,6 +112,35 @@ struct FailureTests {
     }
   }
 
+  @Test("a stale image is served again and again while the server sends what cannot be read")
+  func staleWhileBroken() async throws {
+    let folder = try CacheFolder()
+    let time = ManualTime(Date())
+    var configuration = HTTPLoader.Configuration()
+    configuration.retry = .none
+    configuration.failureMemory = FailureMemory(now: { time.instant })
+    var caching = ImagePipeline.Configuration(
+      loader: LoaderGroup.standard.adding(HTTPLoader(configuration, transport: CurlLoader.shared)),
+      memoryCache: nil, diskCache: folder.diskCache())
+    caching.now = { time.date }
+    let pipeline = ImagePipeline(caching)
+    server.route(
+      "/a.png",
+      .body(
+        try Samples.png(), headers: [("Cache-Control", "max-age=1, stale-if-error=1000"), ("ETag", "\"1\"")]))
+    _ = try await pipeline.image(for: request())
+    await pipeline.settle()
+    time.advance(by: .seconds(10))
+    // Not HTTP: remembered, so that it is not asked for again at once.
+    server.route("/a.png", ScriptedReply([.bytes(Data("HTTP/1.1 nonsense\r\n\r\n".utf8)), .close]))
+    for _ in 0..<3 {
+      let response = try await pipeline.response(for: request())
+      #expect(response.isStale && response.image.width == 8)
+      await pipeline.settle()
+    }
+    #expect(hits == 2)
+  }
+
   @Test("what is cached is served although its source has failed since")
   func cached() async throws {
     server.route("/a.png", .resource(try Samples.png()))

@@ -89,4 +89,25 @@ struct PipelineCacheTests {
     try await pipeline.cache.remove(request, from: [.memory, .disk])
     #expect(await pipeline.cache.tiers(of: other) == .all)
   }
+
+  @Test(
+    "all that was made of a source is removed whatever names it in keys, and counted",
+    arguments: [
+      KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["sig"]), .keeping(["v"]), .named("logo"),
+    ])
+  func removalBySource(policy: KeyPolicy) async throws {
+    server.route("/a.png?v=1&sig=x", .resource(try Samples.png(shade: 7)))
+    var request = ImageRequest(url: server.url("/a.png?v=1&sig=x"))
+    request.keyPolicy = policy
+    var small = request
+    small.thumbnail = .fit(4, 4)
+    let pipeline = pipeline
+    for request in [request, small] { _ = try await pipeline.image(for: request) }
+    await pipeline.settle()
+    // Both in memory, the original, and the result of the small one.
+    #expect(try await pipeline.cache.removeAll(of: request) == 4)
+    for request in [request, small] { #expect(await pipeline.cache.tiers(of: request).isEmpty) }
+    #expect(try await pipeline.cache.removeAll(of: request) == 0)
+    #expect(try await pipeline.cache.removeAll(.source("http://nobody.test/")) == 0)
+  }
 }

@@ -103,16 +103,31 @@ public struct PipelineCache: Sendable {
   /// Removes what was made of a selection: originals and results of every size, in memory and on disk; for all users
   /// that a URL may name, since no cache keeps that in clear.
   ///
+  /// The source of a record is what ``KeyPolicy/text(for:)`` made of the URL: the whole of it by default. For requests
+  /// with another policy, ``removeAll(of:)`` knows it.
+  ///
+  /// - Returns: How many records were removed, those in memory included.
   /// - Throws: `CachingError`; memory is clear then.
-  public func removeAll(_ selection: CacheSelection) async throws {
+  @discardableResult public func removeAll(_ selection: CacheSelection) async throws -> Int {
     let selection = selection.withoutUsers
     let caches = pipeline.configuration.caches
+    var count = 0
     try await pipeline.context.purge(.selection(selection)) {
-      caches.memory?.removeAll(selection)
-      for cache in caches.onDisk { _ = try await cache.writable?.removeAll(selection) }
+      count += caches.memory?.removeAll(selection) ?? 0
+      for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
       // What was delivered before the purge began, and kept since.
-      caches.memory?.removeAll(selection)
+      count += caches.memory?.removeAll(selection) ?? 0
     }
+    return count
+  }
+
+  /// Removes what was made of the source of a request, as its ``KeyPolicy`` names it: originals and results of every size
+  /// and form, for all headers, credentials and partitions.
+  ///
+  /// - Returns: How many records were removed, those in memory included.
+  /// - Throws: `CachingError`; memory is clear then.
+  @discardableResult public func removeAll(of request: ImageRequest) async throws -> Int {
+    try await removeAll(.source(pipeline.prepared(request).sourceKey.source))
   }
 
   /// Removes everything.

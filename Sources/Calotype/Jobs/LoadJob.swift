@@ -306,7 +306,7 @@ extension LoadingError {
   var saysNothingOfTheImage: Bool {
     switch self {
     case .httpStatus(_, let status, _): FreshnessPolicy.isFailure(status: status)
-    case .tls, .protocolError: true
+    case .tls, .protocolError, .recentlyFailed(_, "protocolError", _): true
     default: isRetryable
     }
   }

@@ -43,6 +43,20 @@ public enum PipelineError: CalotypeError, Hashable {
   }
 }
 
+extension PipelineError {
+  /// 504 for what was not to be had from a cache (RFC 9111 §5.2.1.7) or in time, 403 for what was denied, 422 for a picture
+  /// of the other kind, 413 for one that is larger than all memory, and 503 for a queue that is full and for the end.
+  public var gatewayStatus: Int {
+    switch self {
+    case .notCached, .deadlineExceeded: 504
+    case .loadDenied: 403
+    case .unexpectedKind: 422
+    case .exceedsMemory: 413
+    case .queueFull, .overloaded, .shutDown: 503
+    }
+  }
+}
+
 extension PipelineError: CustomStringConvertible {
   /// What is wrong and what to do. URLs are without user names and passwords.
   public var description: String { ShownURL.withoutUsers(sentence) }

@@ -51,18 +51,18 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
-    let changes = book.changes.withLock { $0 }
+    let changes = book.changes.withLock { $0.state(of: key) }
     let answer = try await ask(policies.query) { tier throws(CachingError) in try await tier.read(key) }
     guard let answer else { return nil }
     if fillsHigherTiers {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {
         // What was stored or removed since is newer than what was found.
-        guard book.changes.withLock({ $0 }) == changes else { break }
+        guard book.changes.withLock({ $0.state(of: key) }) == changes else { break }
         do throws(CachingError) {
           try await tiers[index].store(answer.value.data, metadata: answer.value.metadata, for: key)
           book.noteFill()
           // Or it was while we filled: then a miss is right, and harmless.
-          if book.changes.withLock({ $0 }) != changes { try await tiers[index].remove(key) }
+          if book.changes.withLock({ $0.state(of: key) }) != changes { try await tiers[index].remove(key) }
         } catch {
           book.note(error, of: index)
         }
@@ -83,7 +83,7 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    _ = try await change(policies.store) { tier throws(CachingError) in
+    _ = try await change(policies.store, of: key) { tier throws(CachingError) in
       try await tier.store(data, metadata: metadata, for: key)
     }
   }
@@ -94,8 +94,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.remove(key) }.contains(
-      true)
+    try await change(policies.remove, of: key) { tier throws(CachingError) in try await tier.remove(key) }
+      .contains(true)
   }
 
   /// Removes the records of a selection from the tiers that ``Policies/remove`` names.
@@ -127,11 +127,27 @@ public struct CacheGroup: DataCaching {
 
   func note(_ error: CachingError, of tier: Int) { book.note(error, of: tier) }
 
+  /// Counts stores and removals, so that no filling undoes one: those of single keys in some counters by their hash, so that
+  /// others hardly matter, and those of many keys in one.
+  struct Changes {
+    private var counts = [Int](repeating: 0, count: 256)
+    private var ofAll = 0
+
+    /// - Parameter key: `nil` for a change of many keys.
+    mutating func count(_ key: CacheKey?) {
+      if let key { counts[slot(of: key)] += 1 } else { ofAll += 1 }
+    }
+
+    /// Grows with each change of the key.
+    func state(of key: CacheKey) -> Int { counts[slot(of: key)] + ofAll }
+
+    private func slot(of key: CacheKey) -> Int { key.hashValue & (counts.count - 1) }
+  }
+
   /// The statistics, which all copies of a group share.
   final class Book: Sendable {
     let statistics: Lock<Statistics>
-    /// Counts stores and removals, so that no filling undoes one.
-    let changes = Lock(0)
+    let changes = Lock(Changes())
 
     init(tierCount: Int) {
       statistics = Lock(Statistics(failures: Array(repeating: 0, count: tierCount)))

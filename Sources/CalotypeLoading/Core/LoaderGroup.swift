@@ -19,11 +19,23 @@ public struct LoaderGroup: ImageLoading {
   /// hand, and streams. No files.
   ///
   /// Each call makes a loader with connections of its own: keep the group.
-  public static func forUntrustedURLs(_ configuration: HTTPLoader.Configuration = HTTPLoader.Configuration())
-    -> LoaderGroup
-  {
-    var curl = CurlLoader.Configuration()
-    curl.addressPolicy = .public
+  ///
+  /// ```swift
+  /// var transport = CurlLoader.Configuration(maxConcurrent: 64)
+  /// transport.addressPolicy = .public.allowing(host: "images.internal")
+  /// let loader = LoaderGroup.forUntrustedURLs(transport: transport)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - configuration: Policies and hooks.
+  ///   - transport: What the requests are sent with. ``AddressPolicy/public`` takes the place of ``AddressPolicy/any``;
+  ///     a policy with exceptions stays.
+  public static func forUntrustedURLs(
+    _ configuration: HTTPLoader.Configuration = HTTPLoader.Configuration(),
+    transport: CurlLoader.Configuration = CurlLoader.Configuration()
+  ) -> LoaderGroup {
+    var curl = transport
+    if !curl.addressPolicy.isRestricting { curl.addressPolicy = .public }
     return LoaderGroup([
       BytesLoader(), DataURLLoader(), HTTPLoader(configuration, transport: CurlLoader(curl)),
     ])

@@ -28,7 +28,8 @@ struct FailureBook {
   }
 
   mutating func record(
-    code: String, message: String, limit: Int?, for key: FailureKey, now: ContinuousClock.Instant
+    code: String, message: String, limit: Int?, lifetime: Duration? = nil, for key: FailureKey,
+    now: ContinuousClock.Instant
   ) {
     let last = entries[key]?.failure
     func entry(count: Int, until: ContinuousClock.Instant) -> Entry {
@@ -41,7 +42,7 @@ struct FailureBook {
       return
     }
     let count = last.map { now < $0.until + configuration.maxDuration ? $0.count + 1 : 1 } ?? 1
-    let until = now + duration(count: count)
+    let until = now + (lifetime.map { min($0, configuration.maxDuration) } ?? duration(count: count))
     entries[key] = entry(count: count, until: until)
     queue.insert(key, at: until)
     tidy()

@@ -51,10 +51,16 @@ public final class FailureMemory: Sendable {
   /// Those are statuses 4xx, but not the ones that ask for other credentials or more patience (401, 403, 407, 408, 425
   /// and 429); too many or refused redirects; responses that are malformed, empty, too large, of an unacceptable type or
   /// unreadable to a ``BodyTransforming``. What was too large is so for requests that accept no more.
+  ///
+  /// A status whose response says how long it is right (`Cache-Control`, `Expires`; RFC 9111 §4.2.1) is remembered for that
+  /// long, and not at all where it must not be used unasked.
   public func record(_ error: LoadingError, for request: LoadRequest) {
     guard Self.isWorthRemembering(error) else { return }
     let limit: Int? = if case .tooLarge(_, let limit, _) = error { limit } else { nil }
-    record(code: error.code, message: error.description, limit: limit, for: request)
+    var lifetime: Duration?
+    if case .httpStatus(_, _, let headers) = error { lifetime = headers.explicitLifetime }
+    if lifetime == .zero { return forget(request) }
+    record(code: error.code, message: error.description, limit: limit, lifetime: lifetime, for: request)
   }
 
   /// Remembers a failure that shows later, such as bytes that are no image.
@@ -65,14 +71,18 @@ public final class FailureMemory: Sendable {
     record(code: code, message: message, limit: nil, for: request)
   }
 
-  private func record(code: String, message: String, limit: Int?, for request: LoadRequest) {
+  private func record(
+    code: String, message: String, limit: Int?, lifetime: Duration? = nil, for request: LoadRequest
+  ) {
     let key = FailureKey(request)
     guard key.size <= FailureKey.maxSize else { return }
     // Messages quote servers, who have time to talk.
     let message =
       message.utf8.count > 500 ? String(decoding: message.utf8.prefix(500), as: UTF8.self) + "…" : message
     let now = now()
-    book.withLock { $0.record(code: code, message: message, limit: limit, for: key, now: now) }
+    book.withLock {
+      $0.record(code: code, message: message, limit: limit, lifetime: lifetime, for: key, now: now)
+    }
   }
 
   /// The source may be asked again, and if it fails that counts as the first time.

@@ -205,6 +205,34 @@ struct CacheGroupTests {
     #expect(tiers[1].calls == [.read])
   }
 
+  /// Somebody stores or removes while a lower tier is read.
+  @Test(arguments: ["store", "remove", "removeAll", "other"]) func fillsUndoNoChange(_ verb: String)
+    async throws
+  {
+    let barrier = Barrier(2)
+    let tiers = [TestTier(), TestTier([key: "x"])]
+    tiers[1].wait(in: .read, at: barrier)
+    let group = group(tiers, .init(store: .highestOnly))
+    async let read = group.read(key)
+    while tiers[1].calls.isEmpty { await Task.yield() }
+    switch verb {
+    case "store": try await group.store(Data("y".utf8), metadata: RecordMetadata(), for: key)
+    case "remove": try await group.remove(key)
+    case "removeAll": try await group.removeAll()
+    // Changes of others, in as many counters as there are but one.
+    default:
+      for number in 0..<20 {
+        let other = CacheKey("other \(number)")
+        guard other.hashValue & 255 != key.hashValue & 255 else { continue }
+        try await group.store(Data("y".utf8), metadata: RecordMetadata(), for: other)
+        try await group.remove(other)
+      }
+    }
+    _ = await barrier.pass()
+    _ = try await read
+    #expect(tiers[0].text(key) == ["store": "y", "other": "x"][verb])
+  }
+
   @Test func fillingCanBeTurnedOff() async throws {
     let tiers = [TestTier(), TestTier([key: "x"])]
     let group = group(tiers, .init(), fills: false)
