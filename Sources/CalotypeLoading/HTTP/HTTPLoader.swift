@@ -125,8 +125,6 @@ public final class HTTPLoader: ImageLoading {
   /// Remembers that the bytes of the source were no image: until its time is over, ``Configuration/failureMemory`` answers
   /// loads of the same request.
   public func reject(_ request: LoadRequest, code: String, message: String) {
-    var request = request
-    request.loaderIdentity = identity
     configuration.failureMemory?.record(code: code, message: message, for: request)
   }
 

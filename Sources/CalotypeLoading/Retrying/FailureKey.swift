@@ -12,8 +12,6 @@ struct FailureKey: Hashable {
   /// What is an error to one is an answer to another.
   private let statuses: StatusGate
   private let partition: String?
-  /// Of the loader: memories may be shared.
-  private let loader: String
 
   init(_ request: LoadRequest) {
     switch request.source {
@@ -26,7 +24,6 @@ struct FailureKey: Hashable {
     credential = request.credential
     statuses = request.statuses
     partition = request.partition
-    loader = request.loaderIdentity
   }
 
   /// In bytes, about.
