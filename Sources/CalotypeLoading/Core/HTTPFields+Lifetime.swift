@@ -12,14 +12,14 @@ extension HTTPFields {
     let directives = cacheDirectives
     if directives.contains(where: { $0.name == "no-store" || $0.name == "no-cache" }) { return .zero }
     if let age = directives.first(where: { $0.name == "max-age" }) {
-      return .seconds(age.value.flatMap { Int32($0) }.map { max(0, $0) } ?? 0)
+      return .seconds(age.value.flatMap { Int32($0) }.map { Swift.max(0, $0) } ?? 0)
     }
     guard let expires = self[.expires] else { return nil }
     let now = Int(Date().timeIntervalSince1970)
     // What is no date has passed (RFC 9111 §5.3).
     guard let end = HTTPDate(expires, now: now)?.secondsSince1970 else { return .zero }
     let start = self[.date].flatMap { HTTPDate($0, now: now) }?.secondsSince1970 ?? now
-    return .seconds(max(0, min(end - start, Int(Int32.max))))
+    return .seconds(Swift.max(0, Swift.min(end - start, Int(Int32.max))))
   }
 
   private var cacheDirectives: [(name: String, value: String?)] {
