@@ -14,6 +14,11 @@ public protocol CalotypeError: Error {
   var gatewayStatus: Int { get }
 }
 
+extension CalotypeError {
+  /// 503 for what passes by itself, 500 for all else.
+  public var gatewayStatus: Int { isRetryable ? 503 : 500 }
+}
+
 extension LoadingError: CalotypeError {}
 
 extension ImagingError: CalotypeError {
@@ -31,7 +36,4 @@ extension ImagingError: CalotypeError {
   }
 }
 
-extension CachingError: CalotypeError {
-  /// 503 for what passes by itself, 500 for all else.
-  public var gatewayStatus: Int { isRetryable ? 503 : 500 }
-}
+extension CachingError: CalotypeError {}
