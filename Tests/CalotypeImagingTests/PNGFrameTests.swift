@@ -130,10 +130,14 @@ import Testing
     broken[broken.count - 1] ^= 1
     let data = file.file(
       PNGTestFile.animation(frames: 2), PNGTestFile.frame(0, 4, 3), red, PNGTestFile.frame(1, 4, 3), broken)
-    let decoder = try #require(try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    let decoder = try #require(
+      try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions(damage: .strict)))
     #expect(decoder.info.frameCount == 2)
     let first = try decoder.frame(at: 0)
     #expect(throws: ImagingError.self) { try decoder.frame(at: 1) }
+    let tolerant = try #require(try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    #expect(try tolerant.frame(at: 1).bytes.allSatisfy { $0 == 1 } && tolerant.isFrameDamaged)
+    #expect(try tolerant.frame(at: 0) == first && !tolerant.isFrameDamaged)
     #expect(try decoder.frame(at: 0) == first)
     #expect(throws: ImagingError.self) { try decoder.frame(at: 2) }
   }

@@ -69,17 +69,19 @@ struct PNGPixelReader {
     var failure: ImagingError?
     try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
       // What is wrong behind the last row does not matter.
-      if failure != nil || stream.failure != nil || stream.painter.isComplete { return false }
+      if stream.failure != nil || stream.painter.isComplete { return false }
       try stream.feed(piece.bytes, watch: watch)
-      if stream.failure == nil && piece.damage != nil { failure = piece.damage }
+      // The bytes may be right and the checksum wrong: rows are painted as long as the data can be inflated.
+      if stream.failure == nil, failure == nil { failure = piece.damage }
       return true
     }
-    failure = stream.failure ?? failure
+    failure = failure ?? stream.failure
     let rows = stream.painter.rows
-    if failure == nil && !stream.painter.isComplete {
-      failure =
-        structure.isTruncated
-        ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
+    if !stream.painter.isComplete {
+      // A file that is cut off is that first, whatever else is wrong with it.
+      let isCut = structure.isTruncated && stream.failure == nil
+      if isCut { failure = .truncated(.png, byteCount: bytes.count) }
+      failure = failure ?? PNGRowStream.missingRows(after: rows)
     }
     return Outcome(rows: rows, failure: failure)
   }
