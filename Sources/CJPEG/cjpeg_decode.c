@@ -98,6 +98,11 @@ static void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   cjpeg_decoder *d = info->client_data;
   switch (info->err->msg_code) {
+  case JWRN_BOGUS_PROGRESSION:
+    // A scan that does not refine what those before it left: one is missing, or comes twice. Means that come after other
+    // coefficients are an odd order only; components that they leave out show at the end.
+    if (d->jpeg.Ss == 0 || info->err->msg_parm.i[1] != 0) break;
+    return;
   case JWRN_EXTRANEOUS_DATA:
     // Bytes between two segments: nothing is missing. Those before a restart marker are data that were not understood.
     if (info->err->msg_parm.i[1] >= JPEG_RST0 && info->err->msg_parm.i[1] <= JPEG_RST0 + 7) break;
@@ -105,8 +110,7 @@ static void on_message(j_common_ptr info, int level) {
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR:
   case JWRN_BOGUS_ICC:
-  case JWRN_BOGUS_PROGRESSION:  // scans in an odd order; components that they leave out show at the end
-  case JWRN_NOT_SEQUENTIAL:     // scan parameters without a meaning here
+  case JWRN_NOT_SEQUENTIAL:  // scan parameters without a meaning here
     return;
   default:
     break;

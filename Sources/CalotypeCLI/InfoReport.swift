@@ -50,7 +50,8 @@ struct InfoReport: Encodable {
 
   init(of data: Data, from source: String, command: InfoCommand) throws {
     let options = DecodeOptions(
-      appliesOrientation: command.upright, damage: command.strict ? .strict : .tolerate, colors: command.srgb ? .sRGB : .asStored)
+      appliesOrientation: command.upright, damage: command.strict ? .strict : .tolerate,
+      colors: command.srgb ? .sRGB : .asStored)
     let info: ImageInfo
     var isDamaged: Bool?
     if let chunk = command.chunk {

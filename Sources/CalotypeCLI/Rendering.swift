@@ -211,7 +211,8 @@ struct Rendering: Sendable {
       height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
       sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
       sourceBytes: picture.source == .disk ? nil : picture.byteCount,
-      droppedFrames: droppedFrames(of: picture), isDamaged: picture.info?.isDamaged, from: picture.source.rawValue,
+      droppedFrames: droppedFrames(of: picture), isDamaged: picture.info?.isDamaged,
+      from: picture.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
@@ -264,7 +265,8 @@ struct Rendering: Sendable {
       source: source.shown, output: path, format: info.format.rawValue, width: info.size.width,
       height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
       sourceWidth: info.size.width, sourceHeight: info.size.height, sourceBytes: response.data.count,
-      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict ? info.isDamaged : nil, from: response.source.rawValue,
+      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict ? info.isDamaged : nil,
+      from: response.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 

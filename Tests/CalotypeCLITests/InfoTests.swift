@@ -100,7 +100,8 @@ struct InfoTests {
     // Bytes that are only copied are looked at where that is asked for.
     #expect(try Tool.run("get", path, "-o", copied, "--json").jsonLines().map(\.isDamaged) == [nil])
     #expect(try Tool.run("get", path, "-o", copied, "--json", "--strict").status == 1)
-    #expect(try Tool.run("get", sound, "-o", copied, "--json", "--strict").jsonLines().map(\.isDamaged) == [false])
+    #expect(
+      try Tool.run("get", sound, "-o", copied, "--json", "--strict").jsonLines().map(\.isDamaged) == [false])
   }
 
   private var avif: String? {

@@ -19,10 +19,11 @@ struct DamagedJPEGTests {
   private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   private static func sources() throws -> [(name: String, data: Data)] {
-    var names = JPEGIncrementalTests.names + [
-      "Corpus/jpeg/generated/size-33x17-444.jpg", "Corpus/jpeg/conformance/jpg-size-9x9.jpg",
-      "Corpus/jpeg/exif/hopper_orientation_2.jpg",
-    ]
+    var names =
+      JPEGIncrementalTests.names + [
+        "Corpus/jpeg/generated/size-33x17-444.jpg", "Corpus/jpeg/conformance/jpg-size-9x9.jpg",
+        "Corpus/jpeg/exif/hopper_orientation_2.jpg",
+      ]
     names.removeAll { (try? Fixture.data($0)) == nil }
     var sources = try names.map { ($0, try Fixture.data($0)) }
     for isProgressive in [false, true] {
@@ -80,7 +81,9 @@ struct DamagedJPEGTests {
       guard library.bitmap != nil, !library.isTruncated else { return .failed }
       // A picture that lies about its size is refused before memory is taken; limits hold as always.
       let header = try? JPEGHeader(data)
-      if let header, let scan = header.scanOffset, data.count < scan + header.minimumScanBytes { return .failed }
+      if let header, let scan = header.scanOffset, data.count < scan + header.minimumScanBytes {
+        return .failed
+      }
       if error.code == "limitExceeded" || error.code == "unsupportedFormat" { return .failed }
       Issue.record("\(what()): \(error), and the library shows it")
       return .failed
@@ -121,7 +124,8 @@ struct DamagedJPEGTests {
       data, denominator: 2, maxPixels: limits.maxPixels, maxScans: limits.maxScans)
     #expect(image.bitmap.bytes == library.bitmap && image.isDamaged == whole.isDamaged, "\(what), halved")
     let thumbnail = DecodeOptions(limits: limits, thumbnail: .fit(16, 16))
-    #expect(try CoderRegistry.standard.decode(data, options: thumbnail).isDamaged == whole.isDamaged, "\(what)")
+    #expect(
+      try CoderRegistry.standard.decode(data, options: thumbnail).isDamaged == whole.isDamaged, "\(what)")
   }
 
   @Test("each kind of damage that libjpeg-turbo conceals is shown and marked", arguments: Kind.allCases)
@@ -167,7 +171,8 @@ struct DamagedJPEGTests {
       case .componentWithoutScan:
         // The scan of three components becomes one of the first.
         let header = try #require(Kind.segments(data, 0xDA).first)
-        data.replaceSubrange(header + 2..<scan, with: [0, 8, 1, data[header + 5], data[header + 6], 0, 63, 0])
+        data.replaceSubrange(
+          header + 2..<scan, with: [0, 8, 1, data[header + 5], data[header + 6], 0, 63, 0])
       }
       return data
     }

@@ -121,7 +121,8 @@ struct JPEGDecoderTests {
       #expect(error?.code == "corrupt")
     }
     // Cut off behind the damage.
-    #expect(code(Data(data.dropLast(data.count / 4)).replacing([0xFF, 0xD9], with: [0xFF, 0])) == "truncated")
+    #expect(
+      code(Data(data.dropLast(data.count / 4)).replacing([0xFF, 0xD9], with: [0xFF, 0])) == "truncated")
   }
 
   @Test("flipped bytes never trap", arguments: [baseline, progressive, arithmetic])

@@ -14,7 +14,9 @@ import Testing
   }
 
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
-    try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
+    try PNGDecoder().decode(
+      data, minimumSize: nil,
+      options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
   }
 
   private func isRed(_ image: Image) -> Bool {

@@ -9,7 +9,9 @@ import Testing
   private static let whole = file.file(PNGTestFile.chunk("IDAT", stream))
 
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
-    try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
+    try PNGDecoder().decode(
+      data, minimumSize: nil,
+      options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
   }
 
   private func expectCorrupt(_ data: Data, _ comment: Comment) {

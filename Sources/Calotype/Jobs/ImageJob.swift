@@ -327,13 +327,11 @@ final class ImageJob: @unchecked Sendable {
   /// What was known, if the original is still the one that it was made of.
   private func confirmed(_ known: KnownResult, by loaded: LoadedSource) async -> MadeImage? {
     guard let version = known.version, version == loaded.provenance.version, let found = await again(known),
-      !found.image.isPartial
+      !found.image.isPartial, !found.image.isDamaged
     else { return nil }
     log.add(loaded.log)
     return found.changed { made in
-      made.provenance =
-        found.image.isDamaged
-        ? loaded.provenance.limited(at: context.configuration.now()) : loaded.provenance
+      made.provenance = loaded.provenance
       made.provenance.tags = found.provenance.tags.merging(loaded.provenance.tags)
       made.isConfirmed = hasPublishedStale && !loaded.provenance.isStale
       made.log = log

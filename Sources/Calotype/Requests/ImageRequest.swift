@@ -25,7 +25,8 @@ public struct ImageRequest: Sendable {
     transforms: RequestTransforms = .inherit,
     animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
     appliesOrientation: Bool = true, allowsPartial: Bool = false, damage: DamagePolicy = .tolerate,
-    cachePolicy: CachePolicy = .http, priority: RequestPriority = .normal, timeouts: LoadTimeouts = LoadTimeouts()
+    cachePolicy: CachePolicy = .http, priority: RequestPriority = .normal,
+    timeouts: LoadTimeouts = LoadTimeouts()
   ) {
     var identity = Identity(source: source)
     identity.headers = headers

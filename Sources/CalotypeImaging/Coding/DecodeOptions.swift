@@ -63,7 +63,8 @@ public struct DecodeOptions: Hashable, Sendable {
   /// Creates options; what is not named keeps its default.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
-    damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
+    pixels: Pixels = .rgba8, colors: Colors = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain = [], animationTransforms: AnimationTransforms = .everyFrame
   ) {

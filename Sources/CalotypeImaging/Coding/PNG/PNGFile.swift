@@ -27,7 +27,7 @@ struct PNGFile {
       bitDepth: Int(structure.header.bitDepth))
     if let animation = structure.animation {
       info.format = .apng
-      if case .corrupt? = animation.damage { info.isDamaged = true }
+      info.isDamaged = structure.isDamaged
       if !animation.frames.isEmpty {
         info.frameCount = animation.frames.count
         info.loopCount = animation.plays
@@ -73,7 +73,9 @@ struct PNGFile {
   /// the first frame of an animation, or there is nothing to shrink.
   func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.Watch) throws(ImagingError) -> Image? {
     // What is missing would be transparent, which has to be known before.
-    guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial else { return nil }
+    guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial,
+      options.toleratesDamage || !structure.isDamaged
+    else { return nil }
     guard
       let rows = try shrinker.rows(
         of: structure.header.size, format: format, isOpaque: !structure.hasAlpha, profile: profile)
@@ -95,7 +97,7 @@ struct PNGFile {
   /// - Throws: what is wrong with its data, unless the options accept that and a row is there. Under
   ///   ``DamagePolicy/strict`` an animation whose other frames are damaged is refused, too.
   func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
-    if let damage = structure.animation?.damage, case .corrupt = damage, !options.accepts(damage) { throw damage }
+    if structure.isDamaged, !options.toleratesDamage, let damage = structure.animation?.damage { throw damage }
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
     let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
@@ -123,6 +125,9 @@ struct PNGFile {
 extension PNGStructure {
   /// Whether there are frames.
   var isAnimated: Bool { !(animation?.frames.isEmpty ?? true) }
+
+  /// Whether the animation is damaged, rather than cut off.
+  var isDamaged: Bool { if case .corrupt? = animation?.damage { true } else { false } }
 }
 
 extension ImagingError {

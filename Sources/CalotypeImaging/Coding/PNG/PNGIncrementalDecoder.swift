@@ -62,7 +62,11 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard let structure = visibleStructure else { return nil }
     let frames = structure.animation?.frames.count ?? 0
     let hasExif = structure.exif != nil
-    if let knownInfo, knownInfo.frames == frames, knownInfo.hasExif == hasExif { return knownInfo.info }
+    if let knownInfo, knownInfo.frames == frames, knownInfo.hasExif == hasExif,
+      knownInfo.info.isDamaged == structure.isDamaged
+    {
+      return knownInfo.info
+    }
     let info = data.withUnsafeBytes { bytes in
       PNGFile(bytes: bytes, structure: structure, options: options).info(profile)
     }
@@ -167,7 +171,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       try grant.demand(for: bytes.count, options.fedByteCount(for: file.info(file.profile)))
       // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
-        stream.painter.canvas.format == file.format, options.toleratesDamage || structure.animation?.damage == nil
+        stream.painter.canvas.format == file.format,
+        options.toleratesDamage || !structure.isDamaged
       else {
         let seen = stream?.painter.pass ?? 0
         self.stream = nil
