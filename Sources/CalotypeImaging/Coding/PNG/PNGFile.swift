@@ -97,7 +97,9 @@ struct PNGFile {
   /// - Throws: what is wrong with its data, unless the options accept that and a row is there. Under
   ///   ``DamagePolicy/strict`` an animation whose other frames are damaged is refused, too.
   func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
-    if structure.isDamaged, !options.toleratesDamage, let damage = structure.animation?.damage { throw damage }
+    if structure.isDamaged, !options.toleratesDamage, let damage = structure.animation?.damage {
+      throw damage
+    }
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
     let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
