@@ -105,10 +105,10 @@ final class PNGCompositor {
     let blends = index > 0 && frame.blend == .over && file.structure.hasAlpha
     let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
       .read(frame, onto: canvas, blends: blends)
-    if let failure = outcome.failure, !file.options.accepts(failure) { throw failure }
+    if let refusal = outcome.refusal(under: file.options) { throw refusal }
     isWhole = outcome.failure == nil
     if isWhole, !blends, covers(frame, file) { flaws = [] }
-    flaws.formUnion(Flaws(outcome.failure))
+    flaws.formUnion(outcome.flaws)
     drawn = index
   }
 

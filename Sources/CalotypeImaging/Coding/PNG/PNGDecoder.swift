@@ -4,8 +4,8 @@ public import FoundationEssentials
 ///
 /// All colour types and depths, interlaced or not, become RGBA8 with straight alpha, or what the options ask for.
 /// Colours are not converted: ``Image/profile`` says what they mean. Text (except XMP) and unknown chunks are skipped
-/// unread. Ancillary chunks with a wrong CRC are ignored. A wrong CRC of image data is damage, and so are data that cannot
-/// be inflated or end before the last row; of other critical chunks it is an error. Damage behind the last row is none.
+/// unread. Ancillary chunks with a wrong CRC are ignored. A wrong CRC of a critical chunk is an error, unless partial
+/// images are allowed. Image data that cannot be inflated or end before the last row are damage. Damage behind the last row is none.
 public struct PNGDecoder: ImageDecoding, RowDecoding {
   /// Creates a decoder.
   public init() {}

@@ -112,7 +112,8 @@ struct PNGFile {
     } else {
       outcome = try reader.readImage(onto: canvas, clears: clearsBefore)
     }
-    if let failure = outcome.failure, outcome.rows == 0 || !options.accepts(failure) { throw failure }
+    if outcome.rows == 0, let failure = outcome.failure { throw failure }
+    if let refusal = outcome.refusal(under: options) { throw refusal }
     if outcome.failure != nil, coversCanvas, !clearsBefore {
       let size = structure.header.size
       canvas.clear(
@@ -120,7 +121,7 @@ struct PNGFile {
           x: 0, y: outcome.rows, size: PixelSize(width: size.width, height: size.height - outcome.rows)))
     }
     let isOpaque = outcome.failure == nil && coversCanvas && !structure.hasAlpha
-    return image(canvas.finished(isOpaque: isOpaque), Flaws(outcome.failure))
+    return image(canvas.finished(isOpaque: isOpaque), outcome.flaws)
   }
 }
 

@@ -28,6 +28,18 @@ struct PNGPixelReader {
     var rows = 0
     /// Why it was not all; `nil` when everything was read.
     var failure: ImagingError?
+    /// Whether that is a wrong CRC, which libpng refuses, too, and which only partial images are allowed to have.
+    var hasWrongChecksum = false
+
+    /// The error to be thrown; `nil` where the pixels are delivered.
+    func refusal(under options: DecodeOptions) -> ImagingError? {
+      guard let failure else { return nil }
+      let isAccepted = hasWrongChecksum ? options.keepsPartial : options.accepts(failure)
+      return isAccepted ? nil : failure
+    }
+
+    /// What the pixels lack.
+    var flaws: Flaws { hasWrongChecksum ? [.partial, .damaged] : Flaws(failure) }
   }
 
   /// Reads the default image onto a canvas of its size. With `clears`, missing pixels become transparent.
@@ -69,21 +81,20 @@ struct PNGPixelReader {
     var failure: ImagingError?
     try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
       // What is wrong behind the last row does not matter.
-      if stream.failure != nil || stream.painter.isComplete { return false }
+      if failure != nil || stream.failure != nil || stream.painter.isComplete { return false }
       try stream.feed(piece.bytes, watch: watch)
-      // The bytes may be right and the checksum wrong: rows are painted as long as the data can be inflated.
-      if stream.failure == nil, failure == nil { failure = piece.damage }
+      if stream.failure == nil && piece.damage != nil { failure = piece.damage }
       return true
     }
-    failure = failure ?? stream.failure
+    let hasWrongChecksum = if case .corrupt? = failure { true } else { false }
+    failure = stream.failure ?? failure
     let rows = stream.painter.rows
-    if !stream.painter.isComplete {
-      // A file that is cut off is that first, whatever else is wrong with it.
-      let isCut = structure.isTruncated && stream.failure == nil
-      if isCut { failure = .truncated(.png, byteCount: bytes.count) }
-      failure = failure ?? PNGRowStream.missingRows(after: rows)
+    if failure == nil && !stream.painter.isComplete {
+      failure =
+        structure.isTruncated
+        ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
     }
-    return Outcome(rows: rows, failure: failure)
+    return Outcome(rows: rows, failure: failure, hasWrongChecksum: hasWrongChecksum)
   }
 
   /// Reads sound data at once; `false` when there is a flaw, or too much. Nothing that matters was written then.
