@@ -251,7 +251,11 @@ final class JPEGSession {
   /// The picture, when all was read.
   func finish() throws(ImagingError) -> Image {
     guard isComplete else { throw .truncated(.jpeg, byteCount: windowEnd) }
-    let flaws = isPartial ? [.partial, .damaged] : flaws
+    var flaws = isPartial ? [.partial, .damaged] : flaws
+    // Too few bytes for the picture, whatever they say: without partial images they are refused before they are read.
+    if !flaws.isEmpty, let start = header.scanOffset, windowEnd - start < header.minimumScanBytes {
+      flaws.insert(.partial)
+    }
     if let target { return image(try bitmap(of: target), flaws) }
     return image(try readPass(), flaws)
   }
