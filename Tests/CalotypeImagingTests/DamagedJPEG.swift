@@ -4,7 +4,7 @@ import Testing
 
 @testable import CalotypeImaging
 
-/// A JPEG as libjpeg-turbo alone decodes it: all bytes at once, all scans before the first row.
+/// A JPEG as libjpeg-turbo alone decodes it: all Huffman codes, and all scans before the first row.
 struct LibraryDecode {
   /// The pixels; `nil` when the library refuses the file.
   var bitmap: [UInt8]?
@@ -29,11 +29,28 @@ struct LibraryDecode {
       }
       size = PixelSize(width: Int(width), height: Int(height))
       var pixels = [UInt8](repeating: 0, count: size.pixelCount * 4)
-      var read: UInt32 = 0
-      let outcome = pixels.withUnsafeMutableBufferPointer {
-        cjpeg_decoder_read_rows(decoder, $0.baseAddress, Int(width) * 4, height, &read)
-      }
-      guard outcome == 0, read == height else { return }
+      var (outcome, row) = (Int32(0), UInt32(0))
+      // Of one scan, little is there at once: the library leaves something behind in an MCU that it read ahead of and
+      // then has to read again, depending on how many bytes there are.
+      let window = header.multiple_scans == 0 ? 48 : bytes.count
+      let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      var begin = bytes.count - cjpeg_decoder_unread(decoder)
+      var end = begin
+      repeat {
+        end = min(end + window, bytes.count)
+        if window < bytes.count {
+          cjpeg_decoder_input(decoder, start.map { $0 + begin }, end - begin, end == bytes.count ? 1 : 0)
+        }
+        outcome = pixels.withUnsafeMutableBufferPointer { pixels in
+          var read: UInt32 = 0
+          let place = pixels.baseAddress.map { $0 + Int(row) * Int(width) * 4 }
+          let outcome = cjpeg_decoder_read_rows(decoder, place, Int(width) * 4, height - row, &read)
+          row += read
+          return outcome
+        }
+        begin = end - cjpeg_decoder_unread(decoder)
+      } while Int(outcome) == CJPEG_SUSPENDED && end < bytes.count
+      guard outcome == 0, row == height else { return }
       bitmap = pixels
       isTruncated = Int(cjpeg_decoder_damage(decoder, 1)) == CJPEG_TRUNCATED
       isIntact = Int(cjpeg_decoder_damage(decoder, 1)) == CJPEG_INTACT
