@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak hostile fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak hostile fuzz damage lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -20,6 +20,8 @@ RUNS ?= 200
 DOWNLOADS ?= 10000
 KILLS ?= 2000
 COUNT ?= 1000
+FILES ?= 100000
+FOLDER ?=
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 8
@@ -83,6 +85,11 @@ hostile: build ## COUNT=1000 images of each kind that ask for much work or memor
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh
 	@Tests/Fuzzing/run.sh $(TARGET) $(SECONDS)
+
+damage: test-deps ## FILES=100000 JPEGs damaged at random, beside libjpeg-turbo; FOLDER=… for JPEGs to damage besides those of the tests
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	CALOTYPE_DAMAGED_FILES=$(FILES) CALOTYPE_DAMAGED_FOLDER=$(FOLDER) \
+	  swift test --skip-build --disable-xctest $(TEST_FLAGS) --scratch-path .build-test --filter DamagedJPEGTests
 
 lint: ## swift-format, strict
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples

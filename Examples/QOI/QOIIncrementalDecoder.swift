@@ -64,7 +64,7 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
       }
     } catch .corrupt(let format, let reason, let offset) {
       let error = ImagingError.corrupt(format, reason: reason, offset: offset)
-      guard options.allowsPartial else { throw error }
+      guard keepsPartial else { throw error }
       damage = error
     }
   }
@@ -83,11 +83,13 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
       throw .truncated(.qoi, byteCount: byteCount)
     }
     let isWhole = marker == QOITag.end.count && damage == nil
-    guard isWhole || (options.allowsPartial && pixelCount > 0) else {
+    guard isWhole || (keepsPartial && pixelCount > 0) else {
       throw damage ?? .truncated(.qoi, byteCount: byteCount)
     }
     return try image(header, isPartial: !isWhole)
   }
+
+  private var keepsPartial: Bool { options.allowsPartial && options.damage == .tolerate }
 
   private func image(_ header: QOIHeader, isPartial: Bool) throws(ImagingError) -> Image {
     let bitmap = try Bitmap(size: header.size) { target in

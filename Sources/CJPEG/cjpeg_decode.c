@@ -20,7 +20,8 @@ struct cjpeg_decoder {
   size_t to_skip;   // bytes of a segment that lie behind the window
   int final;        // no input follows the window
   int at_end;       // the library asked for bytes behind the last one
-  int damage;
+  int damage;       // part of the data is lost
+  int truncated;    // the input ended before the picture
   int outcome;      // what the landing returns
   int multiple_scans;
   int consumed_all;   // all scans are read
@@ -30,7 +31,7 @@ struct cjpeg_decoder {
   int passes;         // complete scans since all of them had
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
-  int is_plain;      // the library reads all codes itself
+  int is_plain;      // the library reads all codes itself, and all scans before the first row
   int reads_codes;   // it does not
   struct {
     boolean is_known, progressive_mode, arith_code;
@@ -97,18 +98,26 @@ static void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   cjpeg_decoder *d = info->client_data;
   switch (info->err->msg_code) {
-  case JWRN_EXTRANEOUS_DATA:  // bytes between two segments: nothing is missing
+  case JWRN_BOGUS_PROGRESSION:
+    // A scan that does not refine what those before it left: one is missing, or comes twice. Means that come after other
+    // coefficients are an odd order only; components that they leave out show at the end.
+    if (d->jpeg.Ss == 0 || info->err->msg_parm.i[1] != 0) break;
+    return;
+  case JWRN_EXTRANEOUS_DATA:
+    // Bytes between two segments: nothing is missing. Those before a restart marker are data that were not understood.
+    if (info->err->msg_parm.i[1] >= JPEG_RST0 && info->err->msg_parm.i[1] <= JPEG_RST0 + 7) break;
+    return;
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR:
   case JWRN_BOGUS_ICC:
-  case JWRN_BOGUS_PROGRESSION:  // scans in an odd order; components that they leave out show at the end
-  case JWRN_NOT_SEQUENTIAL:     // scan parameters without a meaning here
+  case JWRN_NOT_SEQUENTIAL:  // scan parameters without a meaning here
     return;
   default:
-    if (d->damage != CJPEG_INTACT) return;
-    d->damage = d->at_end ? CJPEG_TRUNCATED : CJPEG_DAMAGED;
-    format(info, d->message);
+    break;
   }
+  if (d->damage == CJPEG_INTACT) format(info, d->message);
+  d->damage = CJPEG_DAMAGED;
+  if (d->at_end) d->truncated = 1;
 }
 
 static void ignore_output(j_common_ptr info) { (void)info; }
@@ -226,7 +235,7 @@ int cjpeg_decoder_start(
   d->jpeg.do_fancy_upsampling = TRUE;
   // Only shows where scans are missing: hides the edges of blocks, as every viewer does.
   d->jpeg.do_block_smoothing = TRUE;
-  d->jpeg.buffered_image = d->multiple_scans;
+  d->jpeg.buffered_image = d->multiple_scans && !d->is_plain;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
   d->reads_codes = !d->is_plain && cjpeg_read_codes(&d->jpeg);
   begin_scan(d);
@@ -340,18 +349,20 @@ static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
 }
 
 int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
-  if (d->damage != CJPEG_INTACT || !complete) return d->damage;
+  // Input that ends early is worse than damage before its end.
+  if (d->truncated) return CJPEG_TRUNCATED;
+  if (!complete) return d->damage;
   // No bad code gives away the end of arithmetic-coded data, nor a cut or a loss between two scans.
   if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
-  if (!d->multiple_scans) return CJPEG_INTACT;
+  if (!d->multiple_scans) return d->damage;
   int least = 2;
   for (int c = 0; c < d->jpeg.num_components; c++) {
     int covered = coverage(&d->jpeg, c);
     if (covered < least) least = covered;
   }
-  if (d->at_end) return least < 2 ? CJPEG_TRUNCATED : CJPEG_INTACT;
+  if (d->at_end && least < 2) return CJPEG_TRUNCATED;
   // A file that ends early but properly, as servers cut them, is a coarse picture, not a damaged one.
-  return least < 1 ? CJPEG_DAMAGED : CJPEG_INTACT;
+  return least < 1 ? CJPEG_DAMAGED : d->damage;
 }
 
 const char *cjpeg_decoder_message(const cjpeg_decoder *d) { return d->message; }

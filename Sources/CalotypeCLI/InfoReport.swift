@@ -13,7 +13,9 @@ struct InfoReport: Encodable {
   let hasAlpha: Bool
   let bitDepth: Int
   let orientation: Int
-  let colorProfile: Nullable
+  let colorProfile: Nullable<String>
+  /// Of the pixels, where they were decoded; otherwise `null`, unless the structure of the file tells.
+  let isDamaged: Nullable<Bool>
   let bytes: Int
   let pixelsSHA256: [String]?
   let facts: Facts?
@@ -48,18 +50,30 @@ struct InfoReport: Encodable {
 
   init(of data: Data, from source: String, command: InfoCommand) throws {
     let options = DecodeOptions(
-      appliesOrientation: command.upright, colors: command.srgb ? .sRGB : .asStored)
+      appliesOrientation: command.upright, damage: command.strict ? .strict : .tolerate,
+      colors: command.srgb ? .sRGB : .asStored)
     let info: ImageInfo
+    var isDamaged: Bool?
     if let chunk = command.chunk {
       var hashes: [String] = []
-      info = try Self.drip(
-        data, by: chunk, options: options, firstFrameOnly: command.firstFrame, into: &hashes)
+      var isFlawed = false
+      info = try Self.drip(data, by: chunk, options: options, firstFrameOnly: command.firstFrame) { image in
+        hashes.append(PixelHash.sha256(of: image.bitmap))
+        isFlawed = isFlawed || image.isDamaged
+      }
+      isDamaged = isFlawed
       pixelsSHA256 = command.hash ? hashes : nil
     } else {
       info = try CoderRegistry.standard.probe(data)
-      pixelsSHA256 =
-        command.hash ? try Self.hashes(of: data, options, firstFrameOnly: command.firstFrame) : nil
+      var hashes: [String]?
+      if command.hash || command.strict {
+        let images = try Self.digests(of: data, options, firstFrameOnly: command.firstFrame)
+        isDamaged = images.contains { $0.isDamaged }
+        if command.hash { hashes = images.map { $0.hash } }
+      }
+      pixelsSHA256 = hashes
     }
+    if info.isDamaged { isDamaged = true }
     facts = command.facts ? try Facts(of: data) : nil
     self.source = source
     format = info.format.rawValue
@@ -72,12 +86,13 @@ struct InfoReport: Encodable {
     bitDepth = info.bitDepth
     orientation = info.orientation.rawValue
     colorProfile = Nullable(value: info.colorProfile)
+    self.isDamaged = Nullable(value: isDamaged)
     bytes = data.count
   }
 
   /// Written as `null` where there is none: every line has every field.
-  struct Nullable: Encodable {
-    let value: String?
+  struct Nullable<Value: Encodable & Sendable>: Encodable {
+    let value: Value?
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()
@@ -85,24 +100,27 @@ struct InfoReport: Encodable {
     }
   }
 
-  private static func hashes(
+  private typealias Digest = (hash: String, isDamaged: Bool)
+
+  private static func digests(
     of data: Data, _ options: DecodeOptions, firstFrameOnly: Bool
-  ) throws -> [String] {
-    if firstFrameOnly {
-      return [PixelHash.sha256(of: try CoderRegistry.standard.decode(data, options: options).bitmap)]
-    }
+  ) throws -> [Digest] {
+    func digest(_ image: Image) -> Digest { (PixelHash.sha256(of: image.bitmap), image.isDamaged) }
+    if firstFrameOnly { return [digest(try CoderRegistry.standard.decode(data, options: options))] }
     let animation = try AnimatedImage(data: data, options: options)
-    return try (0..<animation.frameCount).map { PixelHash.sha256(of: try animation.frame(at: $0).bitmap) }
+    return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
   }
 
-  /// Feeds the bytes in pieces and hashes frames as they become complete.
+  /// Feeds the bytes in pieces and shows frames as they become complete.
   private static func drip(
-    _ data: Data, by size: Int, options: DecodeOptions, firstFrameOnly: Bool, into hashes: inout [String]
+    _ data: Data, by size: Int, options: DecodeOptions, firstFrameOnly: Bool, show: (Image) -> Void
   ) throws -> ImageInfo {
     let decoder = CoderRegistry.standard.makeIncrementalDecoder(options: options)
+    var count = 0
     func look() throws {
-      while !firstFrameOnly, hashes.count < decoder.completeFrameCount {
-        hashes.append(PixelHash.sha256(of: try decoder.frame(at: hashes.count).bitmap))
+      while !firstFrameOnly, count < decoder.completeFrameCount {
+        show(try decoder.frame(at: count))
+        count += 1
       }
     }
     var start = data.startIndex
@@ -114,7 +132,7 @@ struct InfoReport: Encodable {
     }
     let image = try decoder.finish()
     try look()
-    if hashes.isEmpty { hashes = [PixelHash.sha256(of: image.bitmap)] }
+    if count == 0 { show(image) }
     guard let info = decoder.info ?? image.info else {
       throw ImagingError.unrecognizedFormat(hint: nil)
     }
@@ -126,6 +144,7 @@ struct InfoReport: Encodable {
     var traits = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
     if hasAlpha { traits.append("with transparency") }
     if orientation != 1 { traits.append("orientation \(orientation)") }
+    if isDamaged.value == true { traits.append("damaged") }
     traits.append(Formatting.bytes(bytes))
     Output.line("  " + traits.joined(separator: ", "))
     if frames > 1 {

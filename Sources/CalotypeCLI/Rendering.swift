@@ -28,6 +28,8 @@ struct Rendering: Sendable {
     let sourceBytes: Int?
     /// Frames of an animation that the output leaves out although nobody asked for that; absent if there are none.
     let droppedFrames: Int?
+    /// Whether the source is damaged; absent where its bytes were copied and nobody has looked.
+    let isDamaged: Bool?
     let from: String
     let milliseconds: Double
 
@@ -53,6 +55,7 @@ struct Rendering: Sendable {
     var request = ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
     request.transforms = .chain(pixels.transforms)
     request.animationTransforms = pixels.transformFrames.value
+    request.damage = pixels.damage
     if let maxPixels = pixels.maxPixels { request.maxPixels = maxPixels }
     return request
   }
@@ -66,7 +69,12 @@ struct Rendering: Sendable {
     let hint = request.formatHint
     if !pixels.changesPixels {
       let served = try await served(for: request, watch: watch)
-      let info = try await files.run { try CoderRegistry.standard.probe(served.data, formatHint: hint) }
+      let isStrict = pixels.strict
+      let info = try await files.run { () throws(ImagingError) in
+        try isStrict
+          ? served.data.soundInfo(formatHint: hint)
+          : CoderRegistry.standard.probe(served.data, formatHint: hint)
+      }
       try check(info, for: request)
       guard let wanted = formatOfName(destination)?.imageFormat, wanted != info.format else {
         return try await copy(served, info, from: source, to: destination, since: start)
@@ -74,6 +82,7 @@ struct Rendering: Sendable {
       // The name asks for another format than was served.
       request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
       request.formatHint = hint
+      request.damage = pixels.damage
       return try await make(source, to: destination, request: request, since: start)
     }
     return try await make(source, to: destination, request: request, watch: watch, since: start)
@@ -155,7 +164,7 @@ struct Rendering: Sendable {
     }
 
     let content: Content
-    let info: ImageInfo?
+    private(set) var info: ImageInfo?
     let source: ImageResponse.Source
     let byteCount: Int?
 
@@ -182,6 +191,7 @@ struct Rendering: Sendable {
       } else {
         content = .still(try CoderRegistry.standard.decode(served.data, options: options))
       }
+      if case .still(let image) = content, image.isDamaged { self.info?.isDamaged = true }
       source = served.source
       byteCount = served.data.count
     }
@@ -201,7 +211,8 @@ struct Rendering: Sendable {
       height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
       sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
       sourceBytes: picture.source == .disk ? nil : picture.byteCount,
-      droppedFrames: droppedFrames(of: picture), from: picture.source.rawValue,
+      droppedFrames: droppedFrames(of: picture), isDamaged: picture.info?.isDamaged,
+      from: picture.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
@@ -254,7 +265,8 @@ struct Rendering: Sendable {
       source: source.shown, output: path, format: info.format.rawValue, width: info.size.width,
       height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
       sourceWidth: info.size.width, sourceHeight: info.size.height, sourceBytes: response.data.count,
-      droppedFrames: nil, from: response.source.rawValue,
+      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict ? info.isDamaged : nil,
+      from: response.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
@@ -279,5 +291,17 @@ struct Rendering: Sendable {
 
   private func formatOfName(_ destination: Destination) -> OutputFormat? {
     if case .file(let path) = destination { OutputFormat(fileName: path) } else { nil }
+  }
+}
+
+extension Data {
+  /// What an image says whose frames are all sound.
+  ///
+  /// - Throws: what is wrong with one of them.
+  fileprivate func soundInfo(formatHint: ImageFormat?) throws(ImagingError) -> ImageInfo {
+    let image = try AnimatedImage(
+      data: self, options: DecodeOptions(damage: .strict, formatHint: formatHint))
+    for index in 0..<image.frameCount { _ = try image.frame(at: index) }
+    return image.info
   }
 }

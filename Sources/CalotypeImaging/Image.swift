@@ -8,8 +8,10 @@ public struct Image: Sendable {
   public var info: ImageInfo? { details.info }
   /// How ``bitmap`` has still to be turned to be upright: `.topLeft` unless decoded as stored.
   public var orientation: Orientation { details.orientation }
-  /// Whether part of the picture is missing because the data ended early or was damaged.
+  /// Whether part of the picture is missing because the data ended early.
   public var isPartial: Bool { details.isPartial }
+  /// Whether the data are damaged and the pixels those that can be recovered: ``ImageInfo/isDamaged`` of ``info``.
+  public var isDamaged: Bool { info?.isDamaged ?? false }
   /// What the numbers mean as colours; `nil` is sRGB.
   public var profile: ColorProfile? { details.profile }
   /// Exif and XMP of the source, if they were asked for.

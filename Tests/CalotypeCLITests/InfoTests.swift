@@ -66,6 +66,44 @@ struct InfoTests {
     #expect(try Tool.run("info", "--chunk", "0", names[0]).status == 2)
   }
 
+  @Test("a damaged file is shown and marked by all commands, and refused with --strict")
+  func damage() throws {
+    let folder = try Tool.Folder()
+    var photo = try Photos.data("stream.jpg")
+    let middle = photo.count / 2
+    photo.replaceSubrange(middle..<middle + 2, with: [0xFF, 0xD9])
+    let path = folder.file("damaged.jpg")
+    try photo.write(to: URL(filePath: path))
+    let sound = Photos.path("stream.jpg")
+    #expect(try Tool.run("info", "--json", path).jsonLines().map(\.isDamaged) == [nil])
+    let whole = try Tool.run("info", "--json", "--hash", path, sound)
+    #expect(whole.status == 0)
+    #expect(try whole.jsonLines().map(\.isDamaged) == [true, false])
+    #expect(try Tool.run("info", "--json", "--hash", "--chunk", "4099", path, sound).output == whole.output)
+    for options in [["--strict"], ["--strict", "--hash"], ["--strict", "--chunk", "4099"]] {
+      let strict = try Tool.run(["info", "--json"] + options + [path, sound])
+      #expect(strict.status == 1)
+      #expect(try strict.jsonLines().map { $0.error?.code } == ["corrupt", nil], "\(options)")
+    }
+    let (made, copied) = (folder.file("made.png"), folder.file("copied.jpg"))
+    let commands = [
+      ["get", path, "-o", made, "--thumbnail", "64x64"], ["convert", path, made],
+      ["convert", path, made, "--as-stored"],
+    ]
+    for command in commands {
+      let run = try Tool.run(command + ["--json"])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try run.jsonLines().map(\.isDamaged) == [true], "\(command)")
+      let strict = try Tool.run(command + ["--json", "--strict"])
+      #expect(try strict.jsonLines().map { $0.error?.code } == ["corrupt"], "\(command)")
+    }
+    // Bytes that are only copied are looked at where that is asked for.
+    #expect(try Tool.run("get", path, "-o", copied, "--json").jsonLines().map(\.isDamaged) == [nil])
+    #expect(try Tool.run("get", path, "-o", copied, "--json", "--strict").status == 1)
+    #expect(
+      try Tool.run("get", sound, "-o", copied, "--json", "--strict").jsonLines().map(\.isDamaged) == [false])
+  }
+
   private var avif: String? {
     try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/avif")).sorted().first
   }

@@ -39,6 +39,7 @@ struct Tool {
     let hasAlpha: Bool?
     let bitDepth: Int?
     let colorProfile: String?
+    let isDamaged: Bool?
     let orientation: Int?
     let pixelsSHA256: [String]?
     let facts: Facts?

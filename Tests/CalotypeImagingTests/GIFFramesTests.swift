@@ -82,4 +82,23 @@ import Testing
     #expect(try decoder.frame(at: 2).letters == "BB")
     #expect(try decoder.frame(at: 0).letters == "RR")
   }
+
+  @Test func showsDamagedFramesTheSameInAnyOrder() throws {
+    var gif = GIFBuilder(width: 2, height: 1)
+    gif.frame(width: 2, height: 1, pixels: [0, 1])
+    gif.frame(width: 2, height: 1, codes: [(2, 3), (7, 3)])
+    gif.frame(width: 2, height: 1, codes: [(3, 3), (7, 3)])
+    gif.frame(width: 2, height: 1, pixels: [0, 0])
+    let expected = [("RG", false), ("BG", true), ("WG", true), ("RR", false)]
+    for order in [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 2, 1, 0], [1, 3, 0, 2]] {
+      let decoder = try frames(gif.data)
+      for index in order {
+        #expect(try decoder.frame(at: index).letters == expected[index].0, "frame \(index)")
+        #expect(decoder.isFrameDamaged == expected[index].1 && !decoder.isFramePartial, "frame \(index)")
+      }
+    }
+    let strict = try frames(gif.data, DecodeOptions(allowsPartial: true, damage: .strict))
+    #expect(try strict.frame(at: 0).letters == "RG")
+    #expect(throws: ImagingError.self) { try strict.frame(at: 1) }
+  }
 }

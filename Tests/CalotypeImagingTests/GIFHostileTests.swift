@@ -7,7 +7,9 @@ import Testing
   private let decoder = GIFDecoder()
 
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
-    try decoder.decode(data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial))
+    try decoder.decode(
+      data, minimumSize: nil,
+      options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
   }
 
   @Test(arguments: ["still-96x64", "loop-2", "interlaced"])

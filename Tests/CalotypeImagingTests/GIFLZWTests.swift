@@ -6,13 +6,13 @@ import Testing
 /// Corner cases of the code stream. With a code size of 2, 4 clears, 5 ends, and codes start with 3 bits.
 @Suite struct GIFLZWTests {
   private func pixels(
-    _ count: Int, codeSize: UInt8 = 2, blockLength: Int = 255, partial: Bool = false,
+    _ count: Int, codeSize: UInt8 = 2, blockLength: Int = 255, tolerated: Bool = false,
     _ codes: [(Int, Int)]
   ) throws(ImagingError) -> String {
     var gif = GIFBuilder(width: count, height: 1)
     gif.frame(width: count, height: 1, codeSize: codeSize, codes: codes, blockLength: blockLength)
     return try GIFDecoder().decode(
-      gif.data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial)
+      gif.data, minimumSize: nil, options: DecodeOptions(damage: tolerated ? .tolerate : .strict)
     ).bitmap.letters
   }
 
@@ -82,18 +82,18 @@ import Testing
     }
   }
 
-  @Test func rejectsAnEndBeforeTheLastPixelUnlessPartialImagesAreAllowed() throws {
+  @Test func rejectsAnEndBeforeTheLastPixelUnlessDamageIsTolerated() throws {
     let codes = [(4, 3), (0, 3), (1, 3), (5, 3)]
     let error = #expect(throws: ImagingError.self) { try pixels(4, codes) }
     #expect(error?.code == "corrupt")
-    #expect(try pixels(4, partial: true, codes) == "RG..")
+    #expect(try pixels(4, tolerated: true, codes) == "RG..")
   }
 
   @Test(arguments: [0, 9, 12, 255] as [UInt8])
   func rejectsImpossibleCodeSizes(codeSize: UInt8) {
-    for partial in [false, true] {
+    for tolerated in [false, true] {
       let error = #expect(throws: ImagingError.self) {
-        try pixels(1, codeSize: codeSize, partial: partial, [(0, 9)])
+        try pixels(1, codeSize: codeSize, tolerated: tolerated, [(0, 9)])
       }
       #expect(error?.code == "corrupt")
     }

@@ -103,14 +103,26 @@ struct JPEGDecoderTests {
     #expect(try decode(data, partial: true).isPartial == false)
   }
 
-  @Test("damage in the data is an error by default, and a partial picture on demand")
+  @Test("damage in the data is tolerated by default, and an error under the strict policy")
   func damaged() throws {
     var data = try Fixture.data(Self.baseline)
     let scan = try #require(try JPEGHeader(data).scanOffset)
     // A marker in the middle of the data: what follows is lost.
     data.replaceSubrange((scan + 500)..<(scan + 502), with: [0xFF, 0xD9])
-    #expect(code(data) == "corrupt")
-    #expect(try decode(data, partial: true).isPartial)
+    let image = try decode(data)
+    #expect(image.isDamaged && !image.isPartial && image.info?.isDamaged == true)
+    let partial = try decode(data, partial: true)
+    #expect(partial.isDamaged && !partial.isPartial && partial.bitmap == image.bitmap)
+    for allowsPartial in [false, true] {
+      let error = #expect(throws: ImagingError.self) {
+        try decoder.decode(
+          data, minimumSize: nil, options: DecodeOptions(allowsPartial: allowsPartial, damage: .strict))
+      }
+      #expect(error?.code == "corrupt")
+    }
+    // Cut off behind the damage.
+    #expect(
+      code(Data(data.dropLast(data.count / 4)).replacing([0xFF, 0xD9], with: [0xFF, 0])) == "truncated")
   }
 
   @Test("flipped bytes never trap", arguments: [baseline, progressive, arithmetic])

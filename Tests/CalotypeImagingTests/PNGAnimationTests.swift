@@ -14,7 +14,9 @@ import Testing
   }
 
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
-    try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial))
+    try PNGDecoder().decode(
+      data, minimumSize: nil,
+      options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
   }
 
   private func isRed(_ image: Image) -> Bool {
@@ -88,7 +90,7 @@ import Testing
       red + control + PNGTestFile.frame(0, 2, 1) + PNGTestFile.frameData(1, small),
     ]
     for (index, chunks) in broken.enumerated() {
-      let image = try decode(file.file(chunks))
+      let image = try decode(file.file(chunks), partial: true)
       #expect(isRed(image), "number \(index)")
       #expect(image.info?.frameCount == 1 && image.info?.durations == [], "number \(index)")
     }
@@ -108,8 +110,27 @@ import Testing
         #expect(animation.frames.count == frames)
         #expect(animation.damage != nil)
       }
-      #expect(isRed(try decode(data)))
+      // The first frame is whole, and the animation is not.
+      #expect(throws: ImagingError.self) { try decode(data) }
+      let image = try decode(data, partial: true)
+      #expect(isRed(image) && image.isDamaged && !image.isPartial && image.info?.frameCount == frames)
+      let dripped = IncrementalDecodes(decoder: PNGDecoder())
+      dripped.expectSame(data, "\(frames) frames")
     }
+  }
+
+  @Test func framesThatAreMissingAreDamage() throws {
+    let data = file.file(
+      PNGTestFile.animation(frames: 20) + PNGTestFile.frame(0, 4, 3) + red + PNGTestFile.frame(1, 2, 1)
+        + PNGTestFile.frameData(2, small))
+    let animation = try AnimatedImage(data: data)
+    #expect(animation.frameCount == 2 && animation.info.isDamaged)
+    #expect(try !animation.frame(at: 1).isPartial)
+    #expect(throws: ImagingError.self) {
+      try AnimatedImage(data: data, options: DecodeOptions(damage: .strict))
+    }
+    // A file that ends there is cut off.
+    #expect(throws: ImagingError.self) { try AnimatedImage(data: data.dropLast(12)) }
   }
 
   @Test func damagedFrameDataIsAnError() throws {

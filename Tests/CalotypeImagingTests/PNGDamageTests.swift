@@ -9,7 +9,9 @@ import Testing
   private static let whole = file.file(PNGTestFile.chunk("IDAT", stream))
 
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
-    try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(allowsPartial: partial))
+    try PNGDecoder().decode(
+      data, minimumSize: nil,
+      options: DecodeOptions(allowsPartial: partial, damage: partial ? .tolerate : .strict))
   }
 
   private func expectCorrupt(_ data: Data, _ comment: Comment) {
@@ -77,6 +79,23 @@ import Testing
     palette[palette.count - 1] ^= 1
     expectCorrupt(
       indexed.file(palette, PNGTestFile.chunk("IDAT", indexed.compressed { _, _, _ in 0 })), "PLTE")
+  }
+
+  @Test func rowsBeforeTheDamageAreShown() throws {
+    let reference = try decode(Self.whole).bitmap.bytes
+    // Row 2 has a filter that there is none of, and the data of the other file end within row 2.
+    var filter = Self.stream
+    filter[7 + 2 * 25] = 9
+    for data in [filter, Array(Self.stream.dropLast(60))] {
+      let file = Self.file.file(PNGTestFile.chunk("IDAT", data))
+      let image = try PNGDecoder().decode(file, minimumSize: nil, options: DecodeOptions())
+      #expect(image.isDamaged && !image.isPartial)
+      #expect(image.bitmap.bytes.prefix(48) == reference.prefix(48))
+      #expect(image.bitmap.bytes.dropFirst(48).allSatisfy { $0 == 0 })
+      IncrementalDecodes(decoder: PNGDecoder()).expectSame(file, "damaged")
+      expectCorrupt(file, "strict")
+      #expect(throws: ImagingError.self) { try decode(file.dropLast(12)) }
+    }
   }
 
   @Test func damagedAncillaryChunksAreIgnored() throws {

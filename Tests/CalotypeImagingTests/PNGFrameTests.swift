@@ -130,10 +130,20 @@ import Testing
     broken[broken.count - 1] ^= 1
     let data = file.file(
       PNGTestFile.animation(frames: 2), PNGTestFile.frame(0, 4, 3), red, PNGTestFile.frame(1, 4, 3), broken)
-    let decoder = try #require(try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions()))
+    let decoder = try #require(
+      try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions(damage: .strict)))
     #expect(decoder.info.frameCount == 2)
     let first = try decoder.frame(at: 0)
     #expect(throws: ImagingError.self) { try decoder.frame(at: 1) }
+    // Too few rows, with the right CRC: those that are there, over the frame before.
+    let short = PNGTestFile.frameData(2, Array(file.compressed { _, _, _ in 1 }.dropLast(30)))
+    let shortened = file.file(
+      PNGTestFile.animation(frames: 2), PNGTestFile.frame(0, 4, 3), red, PNGTestFile.frame(1, 4, 3), short)
+    let tolerant = try #require(try PNGDecoder().makeFrameDecoder(shortened, options: DecodeOptions()))
+    let damaged = try tolerant.frame(at: 1).bytes
+    #expect(damaged.prefix(16).allSatisfy { $0 == 1 } && damaged.suffix(16) == first.bytes.suffix(16))
+    #expect(tolerant.isFrameDamaged && !tolerant.isFramePartial)
+    #expect(try tolerant.frame(at: 0) == first && !tolerant.isFrameDamaged)
     #expect(try decoder.frame(at: 0) == first)
     #expect(throws: ImagingError.self) { try decoder.frame(at: 2) }
   }

@@ -42,6 +42,7 @@ struct RequestIdentityTests {
     vary { $0.formatHint = .png }
     vary { $0.coders = Named("a", CoderRegistry()) }
     vary { $0.coders = Named("b", CoderRegistry()) }
+    vary { $0.damage = .strict }
     let ofPixels = variants.count
     vary { $0.loader = Named("a", LoaderGroup.standard) }
     vary { $0.loader = Named("b", LoaderGroup.standard) }

@@ -20,7 +20,7 @@ enum {
 enum {
   CJPEG_INTACT = 0,
   CJPEG_TRUNCATED = 1,  // the input ended before the picture
-  CJPEG_DAMAGED = 2,    // part of the entropy-coded data is lost
+  CJPEG_DAMAGED = 2,    // part of the entropy-coded data is lost, and concealed
 };
 
 // What rows hold.
@@ -44,7 +44,8 @@ typedef struct {
 cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory);
 void cjpeg_decoder_destroy(cjpeg_decoder *);
 
-// For comparisons: has the library read all Huffman codes itself. Before the header is read.
+// For comparisons: has the library read all Huffman codes itself, and all scans of the file, which is there as a whole,
+// before the first row. Before the header is read.
 void cjpeg_decoder_use_plain_library(cjpeg_decoder *);
 // Whether it does not, since cjpeg_decoder_start.
 int cjpeg_decoder_reads_codes(const cjpeg_decoder *);

@@ -23,14 +23,15 @@ public struct OriginalSerializer: Sendable {
   public static let none = OriginalSerializer { _, _, _ in nil }
 
   /// The picture at full size and in sRGB, in another format or quality. What is smaller as loaded, animated, to be turned by
-  /// its Exif orientation, or fails to be encoded stays as it was loaded.
+  /// its Exif orientation, or fails to be encoded stays as it was loaded. A damaged one is not kept: it would no longer be
+  /// known as such.
   ///
   /// ``ImagePipeline/data(for:)-(URL)`` delivers that form when it comes from the cache.
   public static func transcoded(as options: EncodeOptions) -> OriginalSerializer {
     OriginalSerializer { data, coders, limits in
       let info = try coders.probe(data, limits: limits)
       guard info.frameCount == 1, info.orientation == .topLeft else { return data }
-      let image = try coders.decode(data, options: DecodeOptions(limits: limits))
+      let image = try coders.decode(data, options: DecodeOptions(limits: limits, damage: .strict))
       guard let transcoded = try? coders.encode(image, as: options), transcoded.count < data.count else {
         return data
       }

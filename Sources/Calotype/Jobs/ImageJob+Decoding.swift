@@ -104,7 +104,9 @@ extension ImageJob {
     }
     return MadeImage(
       .init(
-        image: image, animation: animation, source: loaded.source, provenance: loaded.provenance,
+        image: image, animation: animation, source: loaded.source,
+        provenance: image.isDamaged
+          ? loaded.provenance.limited(at: context.configuration.now()) : loaded.provenance,
         byteCount: data.count, log: log))
   }
 

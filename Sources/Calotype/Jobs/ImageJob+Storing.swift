@@ -12,9 +12,12 @@ extension ImageJob {
     let epoch = min(epoch, made.provenance.epoch ?? epoch)
     guard context.isValid(key, tags: tags, since: epoch) else { return }
     let cached = made.cached
+    let freshness = made.provenance.freshness(at: context.configuration.now())
     memory.store(
       cached, for: key, cost: cached.cost,
-      freshFor: made.provenance.freshness(at: context.configuration.now()), tags: tags,
+      // Gone then, even for requests that take what is stale.
+      timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
+      freshFor: freshness, tags: tags,
       rendition: RequestIdentity.rendition(of: plan.request))
     // A purge may have come between.
     guard context.isValid(key, tags: tags, since: epoch) else {
@@ -27,7 +30,7 @@ extension ImageJob {
   /// Keeps the result on disk. Nobody waits for it: when too much waits to be stored, it is not.
   func keepOnDisk(_ made: MadeImage) async {
     let demand = job.demand
-    guard made.isStorable, !made.provenance.isStale, demand.tiers.contains(.disk),
+    guard made.isStorableOnDisk, !made.provenance.isStale, demand.tiers.contains(.disk),
       let disk = plan.disk?.writable, let encoding = plan.resultEncoding, let key = plan.resultKey
     else { return }
     // Confirmed for no time at all: what is kept says the same.

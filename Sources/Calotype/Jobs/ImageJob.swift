@@ -199,7 +199,7 @@ final class ImageJob: @unchecked Sendable {
   ) async -> Image? {
     let plan = plan
     do {
-      let options = DecodeOptions(limits: plan.limits, colors: .asStored)
+      let options = DecodeOptions(limits: plan.limits, damage: .strict, colors: .asStored)
       let info = try plan.coders.probe(record.data, limits: plan.limits)
       return try await decoding(options, info, held: held) {
         let stored = try plan.coders.decode(record.data, options: options)
@@ -304,9 +304,10 @@ final class ImageJob: @unchecked Sendable {
       if let known, let made = await confirmed(known, by: loaded) { return made }
       do {
         let made = try await decode(loaded)
-        if made.image.isPartial { await reject(loaded, because: nil) }
+        let isFlawed = made.image.isPartial || made.image.isDamaged
+        if isFlawed { await reject(loaded, because: nil) }
         // A damaged original in the cache says nothing about what the loader would deliver.
-        guard made.image.isPartial, loaded.source == .diskOriginal, policy.asksAgain else { return made }
+        guard isFlawed, loaded.source == .diskOriginal, policy.asksAgain else { return made }
       } catch let error as ImagingError where error.blamesInput {
         await reject(loaded, because: error)
         guard loaded.source == .diskOriginal, policy.asksAgain else { throw error }
@@ -326,7 +327,7 @@ final class ImageJob: @unchecked Sendable {
   /// What was known, if the original is still the one that it was made of.
   private func confirmed(_ known: KnownResult, by loaded: LoadedSource) async -> MadeImage? {
     guard let version = known.version, version == loaded.provenance.version, let found = await again(known),
-      !found.image.isPartial
+      !found.image.isPartial, !found.image.isDamaged
     else { return nil }
     log.add(loaded.log)
     return found.changed { made in

@@ -59,6 +59,17 @@ struct Provenance: Sendable {
   /// The newest purge when they were read or asked for; `nil` for bytes that no cache had.
   var epoch: Int?
 
+  /// How long a damaged image is kept: the source, or the transfer, may be better by then.
+  static let damagedLifetime: TimeInterval = 60
+
+  /// The same for a damaged image, which is fresh for ``damagedLifetime`` at most.
+  func limited(at now: Date) -> Provenance {
+    var limited = self
+    let end = now.addingTimeInterval(Self.damagedLifetime)
+    limited.freshUntil = min(freshUntil ?? end, end)
+    return limited
+  }
+
   /// How long what is made of them may be used unasked, from now on; `nil` for ever.
   func freshness(at now: Date) -> Duration? {
     if isStale { return .zero }

@@ -43,6 +43,9 @@ final class MadeImage: Sendable {
     return MadeImage(contents)
   }
 
+  /// Whether it may be kept on disk: a damaged image may be sound the next time it is loaded.
+  var isStorableOnDisk: Bool { isStorable && !contents.image.isDamaged }
+
   /// Whether it may be kept.
   var isStorable: Bool { contents.provenance.isStorable && !contents.image.isPartial }
 

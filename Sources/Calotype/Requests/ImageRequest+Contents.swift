@@ -26,6 +26,7 @@ extension ImageRequest {
     var frames = FrameSelection.first
     var appliesOrientation = true
     var allowsPartial = false
+    var damage = DamagePolicy.tolerate
   }
 
   /// How to get it.
@@ -120,7 +121,7 @@ extension ImageRequest {
   func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
     var options = DecodeOptions(
       limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
-      thumbnail: thumbnail, formatHint: formatHint, transforms: chain,
+      damage: damage, thumbnail: thumbnail, formatHint: formatHint, transforms: chain,
       animationTransforms: animationTransforms)
     options.maxPixels = identity.maxPixels
     return options

@@ -24,8 +24,9 @@ public struct ImageRequest: Sendable {
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
     transforms: RequestTransforms = .inherit,
     animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
-    appliesOrientation: Bool = true, allowsPartial: Bool = false, cachePolicy: CachePolicy = .http,
-    priority: RequestPriority = .normal, timeouts: LoadTimeouts = LoadTimeouts()
+    appliesOrientation: Bool = true, allowsPartial: Bool = false, damage: DamagePolicy = .tolerate,
+    cachePolicy: CachePolicy = .http, priority: RequestPriority = .normal,
+    timeouts: LoadTimeouts = LoadTimeouts()
   ) {
     var identity = Identity(source: source)
     identity.headers = headers
@@ -34,6 +35,7 @@ public struct ImageRequest: Sendable {
     identity.animationTransforms = animationTransforms
     identity.appliesOrientation = appliesOrientation
     identity.allowsPartial = allowsPartial
+    identity.damage = damage
     if cachePolicy == .http, priority == .normal, timeouts == LoadTimeouts() {
       contents = Contents(identity, .standard)
     } else {
@@ -188,10 +190,17 @@ extension ImageRequest {
     set { identity.appliesOrientation = newValue }
   }
 
-  /// Accept the decoded part of a damaged or truncated image. Off by default; such images are never cached.
+  /// Accept the decoded part of a truncated image. Off by default; such images are never cached.
   public var allowsPartial: Bool {
     get { identity.allowsPartial }
     set { identity.allowsPartial = newValue }
+  }
+
+  /// The treatment of damaged images. ``DamagePolicy/tolerate`` by default: they are delivered with
+  /// ``ImageResponse/isDamaged``, kept in memory for 60 seconds at most, and on disk not at all.
+  public var damage: DamagePolicy {
+    get { identity.damage }
+    set { identity.damage = newValue }
   }
 }
 

@@ -44,6 +44,7 @@ enum RequestIdentity {
     if request.frames != .first { text += part("frames", request.frames.rawValue) }
     if !request.appliesOrientation { text += part("orientation", "stored") }
     if request.allowsPartial { text += part("partial", "allowed") }
+    if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
@@ -55,6 +56,7 @@ enum RequestIdentity {
     if let coders = request.coders { text += part("coders", coders.name) }
     if let hint = request.formatHint { text += part("format", hint.rawValue) }
     if !request.appliesOrientation { text += part("orientation", "stored") }
+    if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
     guard let thumbnail = request.thumbnail else { return Rendition(of: family, width: .max, height: .max) }

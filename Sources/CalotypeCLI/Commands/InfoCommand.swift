@@ -9,7 +9,8 @@ struct InfoCommand: AsyncParsableCommand {
     abstract: "Tells what images are: format, size, frames, orientation, profile.",
     discussion: """
       Each source is loaded as a whole, because how many frames an animation has is known at its end only, and kept in \
-      no cache. Pixels are decoded for --hash and --facts only.
+      no cache. Pixels are decoded for --hash, --chunk, --strict and --facts only; without the first \
+      three, isDamaged is null as a rule.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -41,6 +42,9 @@ struct InfoCommand: AsyncParsableCommand {
 
   @Flag(help: "Only the first frame of an animation.")
   var firstFrame = false
+
+  @Flag(help: "Decode the pixels and refuse damaged images.")
+  var strict = false
 
   @Option(help: ArgumentHelp("Feed the decoder this many bytes at a time.", valueName: "bytes"))
   var chunk: Int?

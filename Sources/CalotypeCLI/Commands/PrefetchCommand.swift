@@ -50,6 +50,9 @@ struct PrefetchCommand: AsyncParsableCommand {
       throw ValidationError(
         "--decode makes what other options ask for; add --thumbnail, --max-pixels or --transform.")
     }
+    if pixels.strict, !decode {
+      throw ValidationError("--strict looks at pixels, which are made with --decode only.")
+    }
     if !decode, pixels.changesPixels {
       throw ValidationError("Pixel options say what --decode makes, which is missing.")
     }

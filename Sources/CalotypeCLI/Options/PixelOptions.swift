@@ -59,6 +59,9 @@ struct PixelOptions: ParsableArguments {
   @Flag(help: "Keep the colours as they are and write their profile, instead of converting them to sRGB.")
   var keepProfile = false
 
+  @Flag(help: "Refuse damaged images, which are shown as far as they can be recovered otherwise.")
+  var strict = false
+
   func validate() throws {
     if let quality, !(0...100).contains(quality) {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
@@ -98,8 +101,12 @@ struct PixelOptions: ParsableArguments {
       colors: asStored || keepProfile ? .asStored : .sRGB, transforms: transforms,
       animationTransforms: transformFrames.value)
     options.maxPixels = maxPixels
+    options.damage = damage
     return options
   }
+
+  /// The treatment of damaged images.
+  var damage: DamagePolicy { strict ? .strict : .tolerate }
 
   /// The chain that --transform asks for.
   var transforms: TransformChain { TransformChain(transform.compactMap { try? $0.parsed.get() }) }

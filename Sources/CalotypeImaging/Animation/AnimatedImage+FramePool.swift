@@ -61,7 +61,8 @@ extension AnimatedImage {
       // A cursor that failed is not given back: nobody knows what is on its canvas.
       let bitmap = try cursor.decoder.frame(at: index)
       let image = Image(
-        bitmap: bitmap, info: info, orientation: info.orientation, isPartial: cursor.decoder.isFramePartial,
+        bitmap: bitmap, info: info.marked(cursor.decoder.isFrameDamaged ? .damaged : []),
+        orientation: info.orientation, isPartial: cursor.decoder.isFramePartial,
         profile: cursor.decoder.profile)
       cursor.next = index + 1
       giveBack(cursor)

@@ -9,9 +9,13 @@ public protocol FrameDecoding: AnyObject {
   /// What the numbers of all frames mean as colours; `nil`, the default, is sRGB.
   var profile: ColorProfile? { get }
 
-  /// Whether the frame that was asked for last lacks pixels: the file is damaged, and partial images are allowed.
+  /// Whether the frame that was asked for last lacks pixels: the file ends early, and partial images are allowed.
   /// `false` by default.
   var isFramePartial: Bool { get }
+
+  /// Whether the frame that was asked for last lacks pixels because its data, or those of a frame under it, are damaged.
+  /// `false` by default.
+  var isFrameDamaged: Bool { get }
 
   /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
@@ -28,8 +32,11 @@ extension FrameDecoding {
   /// `nil`: sRGB.
   public var profile: ColorProfile? { nil }
 
-  /// Never: the coder refuses damaged frames.
+  /// Never: the coder refuses frames that end early.
   public var isFramePartial: Bool { false }
+
+  /// Never: the coder refuses damaged frames.
+  public var isFrameDamaged: Bool { false }
 
   /// Only the first frame.
   public func isKeyFrame(_ index: Int) -> Bool { index == 0 }

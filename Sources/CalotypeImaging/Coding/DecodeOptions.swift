@@ -21,9 +21,11 @@ public struct DecodeOptions: Hashable, Sendable {
   public var limits: DecodeLimits
   /// Turn the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool
-  /// Deliver the decoded part of an image whose data ends early or is damaged, instead of an error. The missing
-  /// part is transparent, or grey in JPEG. Off by default.
+  /// Deliver the decoded part of an image whose data ends early, instead of an error. The missing part is
+  /// transparent, or grey in JPEG. Off by default, and without effect under ``DamagePolicy/strict``.
   public var allowsPartial: Bool
+  /// The treatment of damaged data. ``DamagePolicy/tolerate`` by default.
+  public var damage: DamagePolicy
   /// Shrink while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
   /// The most pixels that the picture may have, of 4 bytes each; a larger one is shrunk while it is decoded, by
@@ -61,13 +63,15 @@ public struct DecodeOptions: Hashable, Sendable {
   /// Creates options; what is not named keeps its default.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
-    thumbnail: Thumbnail? = nil, maxPixels: Int? = nil, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
+    pixels: Pixels = .rgba8, colors: Colors = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain = [], animationTransforms: AnimationTransforms = .everyFrame
   ) {
     self.limits = limits
     self.appliesOrientation = appliesOrientation
     self.allowsPartial = allowsPartial
+    self.damage = damage
     self.thumbnail = thumbnail
     self.maxPixels = maxPixels
     self.pixels = pixels

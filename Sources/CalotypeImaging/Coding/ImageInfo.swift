@@ -18,6 +18,11 @@ public struct ImageInfo: Hashable, Sendable {
   public var orientation: Orientation
   /// The description of the embedded ICC profile, if there is a readable one.
   public var colorProfile: String?
+  /// Whether the data are damaged and the pixels those that can be recovered; see ``DamagePolicy``.
+  ///
+  /// The header alone rarely tells: of a probe it is `true` only where the structure of the file is damaged, as that of
+  /// an APNG with fewer frames than it announces. The info of a decoded image tells whether its pixels are affected.
+  public var isDamaged: Bool
   /// How the pixels are stored.
   package var layout = Layout()
 
@@ -25,7 +30,7 @@ public struct ImageInfo: Hashable, Sendable {
   public init(
     format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Int] = [],
     hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft,
-    colorProfile: String? = nil
+    colorProfile: String? = nil, isDamaged: Bool = false
   ) {
     self.format = format
     self.size = size
@@ -36,5 +41,6 @@ public struct ImageInfo: Hashable, Sendable {
     self.bitDepth = bitDepth
     self.orientation = orientation
     self.colorProfile = colorProfile
+    self.isDamaged = isDamaged
   }
 }

@@ -82,7 +82,7 @@ public final class IncrementalDecoder {
   public var info: ImageInfo? {
     switch state {
     case .driving(let decoder): decoder.info
-    case .driven(let decoder, let image): decoder.info ?? image.info
+    case .driven(let decoder, let image): decoder.info?.marked(image.isDamaged ? .damaged : []) ?? image.info
     case .collected(let animation, _): animation.info
     case .failed(_, let decoder): decoder?.info
     case .sniffing, .collecting: nil
@@ -199,8 +199,8 @@ public final class IncrementalDecoder {
       let bitmap = try decoder.frame(at: index)
       return try Rendition(info: info, options: options).finished(
         Image(
-          bitmap: bitmap, info: info, orientation: info.orientation, isPartial: decoder.isFramePartial,
-          profile: decoder.profile))
+          bitmap: bitmap, info: info.marked(decoder.isFrameDamaged ? .damaged : []),
+          orientation: info.orientation, isPartial: decoder.isFramePartial, profile: decoder.profile))
     }
     if let frameOptions { return try rendered(index, frameOptions) }
     let decided = try options.deciding(for: info) { plain throws(ImagingError) in

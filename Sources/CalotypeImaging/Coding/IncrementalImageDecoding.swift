@@ -33,9 +33,13 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// Frames of an animation that are complete: 0 to this can be asked of ``frame(at:)``.
   var completeFrameCount: Int { get }
 
-  /// Whether the frame that was asked for last lacks pixels: the file is damaged, and partial images are allowed.
+  /// Whether the frame that was asked for last lacks pixels: the file ends early, and partial images are allowed.
   /// `false` by default.
   var isFramePartial: Bool { get }
+
+  /// Whether the frame that was asked for last lacks pixels because its data, or those of a frame under it, are damaged.
+  /// `false` by default.
+  var isFrameDamaged: Bool { get }
 
   /// A frame of an animation composited on its canvas. Cheap in ascending order.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
@@ -53,6 +57,9 @@ extension IncrementalImageDecoding {
   /// 0: the coder does not count them.
   public var completedPasses: Int { 0 }
 
-  /// Never: the coder refuses damaged frames.
+  /// Never: the coder refuses frames that end early.
   public var isFramePartial: Bool { false }
+
+  /// Never: the coder refuses damaged frames.
+  public var isFrameDamaged: Bool { false }
 }

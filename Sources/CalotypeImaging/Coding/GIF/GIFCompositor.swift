@@ -8,7 +8,7 @@ final class GIFCompositor {
   private(set) var current: Int?
 
   private let size: PixelSize
-  private let allowsPartial: Bool
+  private let options: DecodeOptions
   private let pool: PixelPool
   private let clock: DecodeLimits.PassStopwatch
   private let canvas: UnsafeMutableRawBufferPointer
@@ -16,17 +16,19 @@ final class GIFCompositor {
   /// The frame that was painted on an empty canvas.
   private var first = 0
   private var isOpaque = false
-  /// Whether pixels are missing on the canvas because frames are damaged.
-  private(set) var isPartial = false
-  private var backupState = (isOpaque: false, isPartial: false)
+  /// Whether the frame that was painted last has all its pixels.
+  private var isWhole = true
+  /// What the pixels on the canvas lack.
+  private(set) var flaws: Flaws = []
+  private var backupState = (isOpaque: false, flaws: Flaws())
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
   init(
-    canvas size: PixelSize, allowsPartial: Bool, limits: DecodeLimits, pool: PixelPool = .shared
+    canvas size: PixelSize, options: DecodeOptions, pool: PixelPool = .shared
   ) throws(ImagingError) {
     self.size = size
-    clock = DecodeLimits.PassStopwatch(limits)
-    self.allowsPartial = allowsPartial
+    clock = DecodeLimits.PassStopwatch(options.limits)
+    self.options = options
     self.pool = pool
     canvas = try Self.take(size, from: pool)
   }
@@ -52,8 +54,14 @@ final class GIFCompositor {
       try clock.run(to: index) { (watch) throws(ImagingError) in
         var next = start(for: index, in: structure)
         while next <= index {
+          let isFresh = current == nil
           try paint(next, of: structure, file: file, watch: watch)
           next += 1
+          if isFresh, !isWhole, next > 1 {
+            // What a damaged frame lacks shows what was there before.
+            current = nil
+            next = start(for: next - 2, in: structure)
+          }
         }
       }
     }
@@ -76,8 +84,8 @@ final class GIFCompositor {
     let before = structure.frames[index - 1]
     if before.disposal == .clear, structure.fillsCanvas(before) { return true }
     let frame = structure.frames[index]
-    // A damaged frame, where one is allowed, may leave pixels out.
-    return !allowsPartial && frame.disposal != .restore && frame.transparentIndex == nil
+    // A damaged frame leaves pixels out, which is known when it is painted.
+    return frame.disposal != .restore && frame.transparentIndex == nil
       && structure.fillsCanvas(frame)
   }
 
@@ -91,24 +99,28 @@ final class GIFCompositor {
     } else {
       first = index
       isOpaque = false
-      isPartial = false
+      flaws = []
     }
     current = nil
+    isWhole = true
     try watch.check()
     if frame.disposal == .restore, !isFresh {
       let backup: UnsafeMutableRawBufferPointer
       if let old = self.backup { backup = old } else { backup = try Self.take(size, from: pool) }
       self.backup = backup
-      backupState = (isOpaque, isPartial)
+      backupState = (isOpaque, flaws)
       copy(structure.visibleArea(of: frame), from: canvas, to: backup)
     }
     if frame.size.pixelCount > 0 {
       let reader = try GIFFrameReader(frame, pool: pool)
       try reader.read(file, watch: watch)
-      if try !reader.finish(byteCount: file.count, allowsPartial: allowsPartial) { isPartial = true }
+      let lacks = try reader.finish(byteCount: file.count, options: options)
+      isWhole = lacks.isEmpty
       let painter = GIFPainter(frame, of: structure, file: file)
       let covers = painter.paint(reader.decoded, onto: canvas, ground: isFresh ? .fresh : .kept)
       isOpaque = isOpaque || covers
+      if covers { flaws = [] }
+      flaws.formUnion(lacks)
     } else if isFresh {
       canvas.initializeMemory(as: UInt8.self, repeating: 0)
     }
@@ -126,10 +138,10 @@ final class GIFCompositor {
       // Before the first frame the canvas was transparent; no backup is needed for that.
       if index == first {
         clear(area)
-        isPartial = false
+        flaws = []
       } else if let backup {
         copy(area, from: backup, to: canvas)
-        (isOpaque, isPartial) = backupState
+        (isOpaque, flaws) = backupState
       }
     }
   }
@@ -139,7 +151,7 @@ final class GIFCompositor {
       UnsafeMutableRawBufferPointer(rebasing: canvas[bytes]).initializeMemory(as: UInt8.self, repeating: 0)
     }
     isOpaque = false
-    if area == (0..<size.width, 0..<size.height) { isPartial = false }
+    if area == (0..<size.width, 0..<size.height) { flaws = [] }
   }
 
   private func copy(

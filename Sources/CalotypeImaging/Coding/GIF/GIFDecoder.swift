@@ -30,14 +30,15 @@ public struct GIFDecoder: ImageDecoding {
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
   /// A file that ends inside a block is an error even when the first frame is whole, unless `options` allow
-  /// partial images; the image is then marked as partial. A missing trailer is no error.
+  /// partial images; the image is then marked as partial. A missing trailer is no error. LZW data that make no sense or
+  /// are too short are damage: the pixels before it are shown, and the others are transparent.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.Watch(options.limits)
     try watch.check()
     let structure = try GIFStructure(data.bytes, limits: options.limits)
-    if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: data.count) }
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let frame = structure.firstFrame
       if let image = try decodeInPlace(
@@ -46,17 +47,16 @@ public struct GIFDecoder: ImageDecoding {
         return image
       }
       let reader = try GIFFrameReader(frame, pool: .shared)
-      var isComplete = true
+      var flaws: Flaws = structure.isTruncated ? .partial : []
       if frame.size.pixelCount > 0 {
         try reader.read(file, watch: watch)
-        isComplete = try reader.finish(byteCount: file.count, allowsPartial: options.allowsPartial)
+        flaws.formUnion(try reader.finish(byteCount: file.count, options: options))
       }
       let painter = GIFPainter(frame, of: structure, file: file)
       let bitmap = try Bitmap(size: structure.canvas) { (canvas) throws(ImagingError) in
         painter.paint(reader.decoded, onto: canvas, ground: .fresh)
       }
-      return Image(
-        bitmap: bitmap, info: structure.info, isPartial: !isComplete || structure.isTruncated)
+      return structure.image(bitmap, flaws)
     }
   }
 
@@ -77,7 +77,7 @@ public struct GIFDecoder: ImageDecoding {
     let pixels = UnsafeMutableRawBufferPointer(rebasing: memory[..<byteCount])
     let reader = GIFFrameReader(frame, atEndOf: pixels)
     try reader.read(file, watch: watch)
-    guard try reader.finish(byteCount: file.count, allowsPartial: options.allowsPartial) else { return nil }
+    guard try reader.finish(byteCount: file.count, options: options).isEmpty else { return nil }
     let isOpaque = GIFPainter(frame, of: structure, file: file)
       .paint(
         reader.decoded, onto: UnsafeMutableRawBufferPointer(rebasing: pixels[..<(frame.size.pixelCount * 4)]),
@@ -85,7 +85,7 @@ public struct GIFDecoder: ImageDecoding {
     isAdopted = true
     let bitmap = Bitmap(
       adopting: memory, of: pool, size: frame.size, format: .rgba8, isOpaque: isOpaque)
-    return Image(bitmap: bitmap, info: structure.info, isPartial: structure.isTruncated)
+    return structure.image(bitmap, structure.isTruncated ? .partial : [])
   }
 
   /// Decodes the first frame row by row while the bytes arrive, coarse first if it is interlaced.

@@ -15,16 +15,18 @@ final class GIFFrameDecoder: FrameDecoding {
   init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
     let structure = try GIFStructure(data.bytes, limits: options.limits)
     guard structure.frames.count > 1 else { return nil }
-    if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: data.count) }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: data.count) }
     info = structure.info
     try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
     self.data = data
     self.structure = structure
     compositor = try GIFCompositor(
-      canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
+      canvas: structure.canvas, options: options)
   }
 
-  var isFramePartial: Bool { compositor.isPartial }
+  var isFramePartial: Bool { compositor.flaws.contains(.partial) }
+
+  var isFrameDamaged: Bool { compositor.flaws.contains(.damaged) }
 
   func isKeyFrame(_ index: Int) -> Bool {
     index == 0 || (structure.frames.indices.contains(index) && compositor.isIndependent(index, in: structure))

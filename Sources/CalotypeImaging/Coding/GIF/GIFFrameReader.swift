@@ -99,26 +99,32 @@ final class GIFFrameReader {
     }
   }
 
-  /// Says that no more bytes come; returns whether all indices are there.
+  /// Says that no more bytes come; returns what the frame lacks.
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
-  ///   partial frames are allowed and there is at least one index.
-  func finish(byteCount: Int, allowsPartial: Bool) throws(ImagingError) -> Bool {
-    if count == capacity { return true }
-    if allowsPartial, count > 0 { return false }
-    guard let codeSize else { throw .truncated(.gif, byteCount: byteCount) }
+  ///   the options accept that and there is at least one index.
+  func finish(byteCount: Int, options: DecodeOptions) throws(ImagingError) -> Flaws {
+    guard let failure = failure(byteCount: byteCount) else { return [] }
+    guard count > 0, options.accepts(failure) else { throw failure }
+    return Flaws(failure)
+  }
+
+  /// Why indices are missing, when no more bytes come; `nil` when all are there.
+  private func failure(byteCount: Int) -> ImagingError? {
+    if count == capacity { return nil }
+    guard let codeSize else { return .truncated(.gif, byteCount: byteCount) }
     guard (1...8).contains(codeSize) else {
-      throw .corrupt(
+      return .corrupt(
         .gif, reason: "the LZW code size is \(codeSize), not 1 to 8", offset: frame.dataStart - 1)
     }
     let end = min(offset + remaining, byteCount)
     switch status {
     case CGIF_LZW_BAD_CODE:
-      throw .corrupt(.gif, reason: "there is an LZW code that nothing defines", offset: end)
+      return .corrupt(.gif, reason: "there is an LZW code that nothing defines", offset: end)
     case CGIF_LZW_MORE where !isTerminated:
-      throw .truncated(.gif, byteCount: byteCount)
+      return .truncated(.gif, byteCount: byteCount)
     default:
-      throw .corrupt(.gif, reason: "the frame ends after \(count) of \(capacity) pixels", offset: end)
+      return .corrupt(.gif, reason: "the frame ends after \(count) of \(capacity) pixels", offset: end)
     }
   }
 }

@@ -30,7 +30,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   var info: ImageInfo? { structure.frames.isEmpty ? nil : structure.info }
 
   var completeFrameCount: Int {
-    isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
+    isFinished && options.keepsPartial ? structure.frames.count : structure.completeFrameCount
   }
 
   var completedPasses: Int {
@@ -63,11 +63,12 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     try readFirstFrame()
     guard let reader, reader.count > shownCount else { return nil }
     shownCount = reader.count
-    return Image(
-      bitmap: try paint(reader.decoded, ground: .preview), info: structure.info, isPartial: true)
+    return structure.image(try paint(reader.decoded, ground: .preview), .partial)
   }
 
-  var isFramePartial: Bool { compositor?.isPartial ?? false }
+  var isFramePartial: Bool { compositor?.flaws.contains(.partial) ?? false }
+
+  var isFrameDamaged: Bool { compositor?.flaws.contains(.damaged) ?? false }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard index >= 0, index < completeFrameCount else {
@@ -80,7 +81,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     }
     if compositor == nil {
       compositor = try GIFCompositor(
-        canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
+        canvas: structure.canvas, options: options)
     }
     guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
     return try compositor.bitmap(at: index, of: structure, file: bytes.all)
@@ -91,17 +92,17 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     guard bytes.count > 0 else { throw .emptyInput }
     if !isFinished { try structure.finish(bytes.all.bytes) }
     isFinished = true
-    if structure.isTruncated, !options.allowsPartial { throw .truncated(.gif, byteCount: bytes.count) }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: bytes.count) }
     try grant.demand(for: bytes.count, options.fedByteCount(for: structure.info))
     try readFirstFrame()
-    var isComplete = true
+    var flaws: Flaws = structure.isTruncated ? .partial : []
     if let reader {
-      isComplete = try reader.finish(byteCount: bytes.count, allowsPartial: options.allowsPartial)
+      flaws.formUnion(try reader.finish(byteCount: bytes.count, options: options))
     } else if structure.firstFrame.size.pixelCount > 0 {
       throw .truncated(.gif, byteCount: bytes.count)
     }
     let bitmap = try paint(reader?.decoded ?? UnsafeBufferPointer(start: nil, count: 0), ground: .fresh)
-    return Image(bitmap: bitmap, info: structure.info, isPartial: !isComplete || structure.isTruncated)
+    return structure.image(bitmap, flaws)
   }
 
   /// The first frame on its canvas.

@@ -244,6 +244,11 @@ extension GIFStructure {
     return info
   }
 
+  /// An image of this file.
+  func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
+    Image(bitmap: bitmap, info: info.marked(flaws), isPartial: flaws.contains(.partial))
+  }
+
   /// The part of a frame that lies on the canvas: columns and rows of the canvas, empty if there are none.
   func visibleArea(of frame: GIFFrame) -> (columns: Range<Int>, rows: Range<Int>) {
     let right = min(frame.x + frame.size.width, canvas.width)

@@ -32,9 +32,9 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
   /// `minimumSize`.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``
-  ///   for pixels and scans, ``ImagingError/cancelled``; ``ImagingError/truncated(_:byteCount:)`` and
-  ///   ``ImagingError/corrupt(_:reason:offset:)``, unless the options allow partial images: then what is lost
-  ///   is grey.
+  ///   for pixels and scans, ``ImagingError/cancelled``; ``ImagingError/truncated(_:byteCount:)``, unless the
+  ///   options allow partial images: then what is lost is grey; ``ImagingError/corrupt(_:reason:offset:)`` for data
+  ///   that libjpeg-turbo refuses, and under ``DamagePolicy/strict`` for data that it only warns of.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -54,7 +54,7 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
     let header = try JPEGHeader(data, keepsMetadata: options.readsMetadata)
     try JPEGSession.check(header, options)
     guard let scanOffset = header.scanOffset else { throw .truncated(.jpeg, byteCount: data.count) }
-    var windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.allowsPartial)
+    var windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.keepsPartial)
     guard data.count >= windows.minimumByteCount else { throw .truncated(.jpeg, byteCount: data.count) }
     let session = try JPEGSession(header, minimumSize: minimumSize, options: options, shrinker: shrinker)
     let bytes = data.bytes

@@ -91,7 +91,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
     guard try grant.isGiven(for: byteCount, options.fedByteCount(for: info)) else { return }
     let minimumSize = try options.minimumDecodeSize(for: info)
     session = try JPEGSession(header, minimumSize: minimumSize, options: options)
-    windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.allowsPartial)
+    windows = JPEGWindows(header, scanOffset: scanOffset, allowsPartial: options.keepsPartial)
   }
 
   private func read(

@@ -1,15 +1,25 @@
 import CJPEG
 
 extension JPEGSession {
-  /// Throws for lost data, unless partial images are wanted.
+  /// Throws for lost data, unless the options accept that.
   ///
   /// - Parameter isComplete: All is read, so that what is missing now is lost.
   func checkDamage(isComplete: Bool) throws(ImagingError) {
-    guard !options.allowsPartial else { return }
+    let failure: ImagingError
     switch Int(cjpeg_decoder_damage(decoder, isComplete ? 1 : 0)) {
     case CJPEG_INTACT: return
-    case CJPEG_TRUNCATED: throw .truncated(.jpeg, byteCount: windowEnd)
-    default: throw .corrupt(.jpeg, reason: message, offset: offset)
+    case CJPEG_TRUNCATED: failure = .truncated(.jpeg, byteCount: windowEnd)
+    default: failure = .corrupt(.jpeg, reason: message, offset: offset)
+    }
+    if !options.accepts(failure) { throw failure }
+  }
+
+  /// What the picture lacks that was read to its end.
+  var flaws: Flaws {
+    switch Int(cjpeg_decoder_damage(decoder, 1)) {
+    case CJPEG_INTACT: []
+    case CJPEG_TRUNCATED: .partial
+    default: .damaged
     }
   }
 

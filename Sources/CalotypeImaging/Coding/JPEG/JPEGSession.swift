@@ -178,7 +178,7 @@ final class JPEGSession {
     guard let target else { return false }
     let (read, outcome) = readRows(into: target, from: rowCount)
     rowCount += read
-    if Int(outcome) == CJPEG_ERROR, options.allowsPartial {
+    if Int(outcome) == CJPEG_ERROR, options.keepsPartial {
       fill(target, fromRow: rowCount)
       isPartial = true
       state = .complete
@@ -239,7 +239,7 @@ final class JPEGSession {
       state = .complete
       return false
     }
-    if Int(outcome) == CJPEG_ERROR, options.allowsPartial, cjpeg_decoder_has_rows(decoder) != 0 {
+    if Int(outcome) == CJPEG_ERROR, options.keepsPartial, cjpeg_decoder_has_rows(decoder) != 0 {
       // What came before is a picture, if a coarse one.
       isPartial = true
       state = .complete
@@ -251,9 +251,13 @@ final class JPEGSession {
   /// The picture, when all was read.
   func finish() throws(ImagingError) -> Image {
     guard isComplete else { throw .truncated(.jpeg, byteCount: windowEnd) }
-    let isDamaged = isPartial || Int(cjpeg_decoder_damage(decoder, 1)) != CJPEG_INTACT
-    if let target { return image(try bitmap(of: target), isPartial: isDamaged) }
-    return image(try readPass(), isPartial: isDamaged)
+    var flaws = isPartial ? [.partial, .damaged] : flaws
+    // Too few bytes for the picture, whatever they say: without partial images they are refused before they are read.
+    if !flaws.isEmpty, let start = header.scanOffset, windowEnd - start < header.minimumScanBytes {
+      flaws.insert(.partial)
+    }
+    if let target { return image(try bitmap(of: target), flaws) }
+    return image(try readPass(), flaws)
   }
 
   /// What can be seen so far, unless nothing has come since it was last asked for: the rows of a picture with one
@@ -264,9 +268,9 @@ final class JPEGSession {
     shown = seen
     if let target {
       guard case .canvas(let canvas) = target else { return nil }
-      return image(try canvas.copy(rows: rowCount), isPartial: true)
+      return image(try canvas.copy(rows: rowCount), .partial)
     }
-    return image(try readPass(), isPartial: true)
+    return image(try readPass(), .partial)
   }
 
   /// How many times the whole picture was refined: as libjpeg counts scans, or 1 when all rows are there.
@@ -298,10 +302,10 @@ final class JPEGSession {
     }
   }
 
-  private func image(_ bitmap: Bitmap, isPartial: Bool) -> Image {
-    let info = ImageInfo(header)
+  private func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
+    let info = ImageInfo(header).marked(flaws)
     return Image(
-      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial, profile: profile,
-      metadata: header.metadata)
+      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: flaws.contains(.partial),
+      profile: profile, metadata: header.metadata)
   }
 }

@@ -15,16 +15,17 @@ struct JPEGWindows {
   private let scanOffset: Int
 
   /// The windows of a file whose first scan begins at an offset. The first window is at least long enough for
-  /// the smallest file that can hold the picture, if that is required.
+  /// the smallest file that can hold the picture, which is required unless partial images are allowed.
   init(_ header: JPEGHeader, scanOffset: Int, allowsPartial: Bool) {
     self.scanOffset = scanOffset
-    minimumByteCount = scanOffset + (allowsPartial ? 0 : header.minimumScanBytes)
+    let least = scanOffset + header.minimumScanBytes
+    minimumByteCount = allowsPartial ? scanOffset : least
     guard !header.isArithmetic else {
       // The library cannot pause in arithmetic coding: all or nothing.
       end = .max
       return
     }
-    end = max(scanOffset + Self.shortest, minimumByteCount)
+    end = max(scanOffset + Self.shortest, least)
   }
 
   /// Moves on to the next window.

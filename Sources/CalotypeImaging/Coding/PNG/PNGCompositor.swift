@@ -9,9 +9,9 @@ final class PNGCompositor {
   private var drawn: Int?
   /// Whether no pixel of that frame is missing.
   private var isWhole = true
-  /// Whether pixels are missing on the canvas because frames are damaged.
-  private(set) var isPartial = false
-  private var backupIsPartial = false
+  /// What the pixels on the canvas lack.
+  private(set) var flaws: Flaws = []
+  private var backupFlaws: Flaws = []
 
   init(_ limits: DecodeLimits) {
     clock = DecodeLimits.PassStopwatch(limits)
@@ -48,7 +48,7 @@ final class PNGCompositor {
     while next <= index || isFresh {
       if isFresh {
         canvas.clear()
-        isPartial = false
+        flaws = []
         drawn = nil
         next = start
       }
@@ -99,15 +99,16 @@ final class PNGCompositor {
       if let old = self.backup { backup = old } else { backup = try self.canvas(of: file) }
       self.backup = backup
       backup.copy(frame.area, from: canvas)
-      backupIsPartial = isPartial
+      backupFlaws = flaws
     }
     // Under the first frame there is nothing: it is the still image, hidden colours of transparent pixels included.
     let blends = index > 0 && frame.blend == .over && file.structure.hasAlpha
     let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
       .read(frame, onto: canvas, blends: blends)
-    if let failure = outcome.failure, !file.options.allowsPartial || !failure.leavesPixels { throw failure }
+    if let refusal = outcome.refusal(under: file.options) { throw refusal }
     isWhole = outcome.failure == nil
-    isPartial = !isWhole || isPartial && (blends || !covers(frame, file))
+    if isWhole, !blends, covers(frame, file) { flaws = [] }
+    flaws.formUnion(outcome.flaws)
     drawn = index
   }
 
@@ -115,11 +116,11 @@ final class PNGCompositor {
     switch frame.disposal {
     case .restore where !isFirst:
       if let backup { canvas.copy(frame.area, from: backup) }
-      isPartial = backupIsPartial
+      flaws = backupFlaws
     case .clear, .restore:
       canvas.clear(frame.area)
       // Before the first frame the canvas was as good as new.
-      if covers(frame, file) || frame.disposal == .restore { isPartial = false }
+      if covers(frame, file) || frame.disposal == .restore { flaws = [] }
     case .keep: break
     }
   }

@@ -27,6 +27,7 @@ struct PNGFile {
       bitDepth: Int(structure.header.bitDepth))
     if let animation = structure.animation {
       info.format = .apng
+      info.isDamaged = structure.isDamaged
       if !animation.frames.isEmpty {
         info.frameCount = animation.frames.count
         info.loopCount = animation.plays
@@ -60,19 +61,21 @@ struct PNGFile {
   }
 
   /// An image with everything the chunks say about it.
-  func image(_ bitmap: Bitmap, isPartial: Bool) -> Image {
+  func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
     let profile = profile
-    let info = info(profile)
+    let info = info(profile).marked(flaws)
     return Image(
-      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: isPartial, profile: profile,
-      metadata: metadata)
+      bitmap: bitmap, info: info, orientation: info.orientation, isPartial: flaws.contains(.partial),
+      profile: profile, metadata: metadata)
   }
 
   /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
   /// the first frame of an animation, or there is nothing to shrink.
   func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.Watch) throws(ImagingError) -> Image? {
     // What is missing would be transparent, which has to be known before.
-    guard firstFrame == nil, !structure.header.isInterlaced, !options.allowsPartial else { return nil }
+    guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial,
+      options.toleratesDamage || !structure.isDamaged
+    else { return nil }
     guard
       let rows = try shrinker.rows(
         of: structure.header.size, format: format, isOpaque: !structure.hasAlpha, profile: profile)
@@ -80,11 +83,23 @@ struct PNGFile {
     let expander = PNGExpander(bytes, structure, header: structure.header, format: format)
     let isSound = try PNGShrinker(expander, rows: rows).read(PNGImageData(bytes, structure), watch: watch)
     guard isSound, let bitmap = shrinker.take(rows) else { return nil }
-    return image(bitmap, isPartial: false)
+    return image(bitmap, [])
+  }
+
+  /// Whether the canvas is made transparent before rows are painted, because some may stay out. Those at the end are
+  /// cleared afterwards where damage alone is accepted, which is rare.
+  private var clearsBefore: Bool {
+    options.keepsPartial || (options.toleratesDamage && structure.header.isInterlaced)
   }
 
   /// The image, or the first frame of an animation on its canvas.
+  ///
+  /// - Throws: what is wrong with its data, unless the options accept that and a row is there. Under
+  ///   ``DamagePolicy/strict`` an animation whose other frames are damaged is refused, too.
   func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
+    if structure.isDamaged, !options.toleratesDamage, let damage = structure.animation?.damage {
+      throw damage
+    }
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
     let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
@@ -92,24 +107,30 @@ struct PNGFile {
     let reader = PNGPixelReader(bytes, structure, watch: watch)
     let outcome: PNGPixelReader.Outcome
     if let frame {
-      if !coversCanvas || options.allowsPartial { canvas.clear() }
+      if !coversCanvas || clearsBefore { canvas.clear() }
       outcome = try reader.read(frame, onto: canvas, blends: false)
     } else {
-      outcome = try reader.readImage(onto: canvas, clears: options.allowsPartial)
+      outcome = try reader.readImage(onto: canvas, clears: clearsBefore)
     }
-    if let failure = outcome.failure,
-      outcome.rows == 0 || !options.allowsPartial || !failure.leavesPixels
-    {
-      throw failure
+    if outcome.rows == 0, let failure = outcome.failure { throw failure }
+    if let refusal = outcome.refusal(under: options) { throw refusal }
+    if outcome.failure != nil, coversCanvas, !clearsBefore {
+      let size = structure.header.size
+      canvas.clear(
+        PNGArea(
+          x: 0, y: outcome.rows, size: PixelSize(width: size.width, height: size.height - outcome.rows)))
     }
     let isOpaque = outcome.failure == nil && coversCanvas && !structure.hasAlpha
-    return image(canvas.finished(isOpaque: isOpaque), isPartial: outcome.failure != nil)
+    return image(canvas.finished(isOpaque: isOpaque), outcome.flaws)
   }
 }
 
 extension PNGStructure {
   /// Whether there are frames.
   var isAnimated: Bool { !(animation?.frames.isEmpty ?? true) }
+
+  /// Whether the animation is damaged, rather than cut off.
+  var isDamaged: Bool { if case .corrupt? = animation?.damage { true } else { false } }
 }
 
 extension ImagingError {

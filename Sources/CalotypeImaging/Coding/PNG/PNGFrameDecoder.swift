@@ -21,7 +21,9 @@ final class PNGFrameDecoder: FrameDecoding {
     compositor = PNGCompositor(options.limits)
   }
 
-  var isFramePartial: Bool { compositor.isPartial }
+  var isFramePartial: Bool { compositor.flaws.contains(.partial) }
+
+  var isFrameDamaged: Bool { compositor.flaws.contains(.damaged) }
 
   func isKeyFrame(_ index: Int) -> Bool {
     data.withUnsafeBytes { bytes in

@@ -62,7 +62,11 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard let structure = visibleStructure else { return nil }
     let frames = structure.animation?.frames.count ?? 0
     let hasExif = structure.exif != nil
-    if let knownInfo, knownInfo.frames == frames, knownInfo.hasExif == hasExif { return knownInfo.info }
+    if let knownInfo, knownInfo.frames == frames, knownInfo.hasExif == hasExif,
+      knownInfo.info.isDamaged == structure.isDamaged
+    {
+      return knownInfo.info
+    }
     let info = data.withUnsafeBytes { bytes in
       PNGFile(bytes: bytes, structure: structure, options: options).info(profile)
     }
@@ -90,13 +94,13 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
           (try? checkFrames(structure, byteCount: bytes.count)) != nil
         else { return nil }
         shownFirstFrame = true
-        return try visibleFirstFrame(of: file).map { file.image($0, isPartial: true) }
+        return try visibleFirstFrame(of: file).map { file.image($0, .partial) }
       }
       if stream == nil { _ = try startStream(bytes) }
       try feed(bytes, watch)
       guard let painter = stream?.painter, painter.rows > shownRows else { return nil }
       shownRows = painter.rows
-      return file.image(try PNGPreview.bitmap(of: painter), isPartial: true)
+      return file.image(try PNGPreview.bitmap(of: painter), .partial)
     }
   }
 
@@ -131,7 +135,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
 
-  var isFramePartial: Bool { compositor.isPartial }
+  var isFramePartial: Bool { compositor.flaws.contains(.partial) }
+
+  var isFrameDamaged: Bool { compositor.flaws.contains(.damaged) }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard let structure = visibleStructure else {
@@ -167,17 +173,18 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       try grant.demand(for: bytes.count, options.fedByteCount(for: file.info(file.profile)))
       // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
-        stream.painter.canvas.format == file.format
+        stream.painter.canvas.format == file.format,
+        options.toleratesDamage || !structure.isDamaged
       else {
         let seen = stream?.painter.pass ?? 0
         self.stream = nil
         let image = try file.decode(watch)
-        finalPasses = max(1, image.isPartial ? seen : file.passCount)
+        finalPasses = max(1, image.isPartial || image.isDamaged ? seen : file.passCount)
         return image
       }
       finalPasses = file.passCount
       self.stream = nil
-      return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), isPartial: false)
+      return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), [])
     }
   }
 

@@ -28,6 +28,18 @@ struct PNGPixelReader {
     var rows = 0
     /// Why it was not all; `nil` when everything was read.
     var failure: ImagingError?
+    /// Whether that is a wrong CRC, which libpng refuses, too, and which only partial images are allowed to have.
+    var hasWrongChecksum = false
+
+    /// The error to be thrown; `nil` where the pixels are delivered.
+    func refusal(under options: DecodeOptions) -> ImagingError? {
+      guard let failure else { return nil }
+      let isAccepted = hasWrongChecksum ? options.keepsPartial : options.accepts(failure)
+      return isAccepted ? nil : failure
+    }
+
+    /// What the pixels lack.
+    var flaws: Flaws { hasWrongChecksum ? [.partial, .damaged] : Flaws(failure) }
   }
 
   /// Reads the default image onto a canvas of its size. With `clears`, missing pixels become transparent.
@@ -74,6 +86,7 @@ struct PNGPixelReader {
       if stream.failure == nil && piece.damage != nil { failure = piece.damage }
       return true
     }
+    let hasWrongChecksum = if case .corrupt? = failure { true } else { false }
     failure = stream.failure ?? failure
     let rows = stream.painter.rows
     if failure == nil && !stream.painter.isComplete {
@@ -81,7 +94,7 @@ struct PNGPixelReader {
         structure.isTruncated
         ? .truncated(.png, byteCount: bytes.count) : PNGRowStream.missingRows(after: rows)
     }
-    return Outcome(rows: rows, failure: failure)
+    return Outcome(rows: rows, failure: failure, hasWrongChecksum: hasWrongChecksum)
   }
 
   /// Reads sound data at once; `false` when there is a flaw, or too much. Nothing that matters was written then.

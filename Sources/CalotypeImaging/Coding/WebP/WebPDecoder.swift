@@ -46,7 +46,7 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
     try watch.check()
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
       let structure = try WebPStructure(file, limits: options.limits)
-      if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: file.count) }
+      if structure.isTruncated, !options.keepsPartial { throw .truncated(.webp, byteCount: file.count) }
       let frame = structure.firstFrame
       var isComplete = true
       let bitmap = try Bitmap(size: structure.canvas) { (canvas) throws(ImagingError) in
@@ -54,7 +54,7 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
         if !fills { canvas.initializeMemory(as: UInt8.self, repeating: 0) }
         let target = try WebPFrameReader.Target(frame, onto: canvas, width: structure.canvas.width)
         let reader = try WebPFrameReader(frame, into: target, pace: .whole)
-        isComplete = try reader.finish(file, allowsPartial: options.allowsPartial, watch: watch)
+        isComplete = try reader.finish(file, allowsPartial: options.keepsPartial, watch: watch)
         if !isComplete {
           // From the first missing row on: what a decoder that was stopped left there is nobody's business.
           let start = min(canvas.count, 4 * (frame.y + reader.rows) * structure.canvas.width)

@@ -19,14 +19,14 @@ final class WebPFrameDecoder: FrameDecoding {
       return (structure, structure.info(of: file), structure.profile(of: file))
     }
     guard structure.frames.count > 1 else { return nil }
-    if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: data.count) }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.webp, byteCount: data.count) }
     try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
     self.data = data
     self.structure = structure
     self.info = info
     self.profile = profile
     compositor = try WebPCompositor(
-      canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
+      canvas: structure.canvas, allowsPartial: options.keepsPartial, limits: options.limits)
   }
 
   var isFramePartial: Bool { compositor.isPartial }

@@ -79,7 +79,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   var profile: ColorProfile? { structure.profile(of: bytes.all) }
 
   var completeFrameCount: Int {
-    isFinished && options.allowsPartial ? structure.frames.count : structure.completeFrameCount
+    isFinished && options.keepsPartial ? structure.frames.count : structure.completeFrameCount
   }
 
   var completedPasses: Int { min(1, structure.completeFrameCount) }
@@ -132,7 +132,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     }
     if compositor == nil {
       compositor = try WebPCompositor(
-        canvas: structure.canvas, allowsPartial: options.allowsPartial, limits: options.limits)
+        canvas: structure.canvas, allowsPartial: options.keepsPartial, limits: options.limits)
     }
     guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
     return try compositor.bitmap(at: index, of: structure, file: bytes.all)
@@ -142,12 +142,12 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     guard bytes.count > 0 else { throw .emptyInput }
     if !isFinished { try structure.finish(bytes.all) }
     isFinished = true
-    if structure.isTruncated, !options.allowsPartial { throw .truncated(.webp, byteCount: bytes.count) }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.webp, byteCount: bytes.count) }
     try grant.demand(for: bytes.count, predictedByteCount)
     let first = try makeFirst()
     let isComplete = try clock.run { (watch) throws(ImagingError) in
       try watch.check()
-      return try first.reader.finish(bytes.all, allowsPartial: options.allowsPartial, watch: watch)
+      return try first.reader.finish(bytes.all, allowsPartial: options.keepsPartial, watch: watch)
     }
     return structure.image(
       try bitmap(first, rows: first.reader.rows), of: bytes.all,

@@ -16,7 +16,7 @@ enum WebPShrinker {
     let frame = structure.firstFrame
     let size = frame.size
     let bytesPerRow = 4 * size.width
-    guard !options.allowsPartial, !structure.isTruncated, size == structure.canvas,
+    guard !options.keepsPartial, !structure.isTruncated, size == structure.canvas,
       bytesPerRow * size.height >= smallestPicture,
       let plans = try shrinker.plans(
         of: size, format: .rgba8, isOpaque: !frame.hasAlpha, profile: structure.profile(of: file)),
