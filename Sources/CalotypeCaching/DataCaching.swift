@@ -33,7 +33,8 @@ public protocol DataCaching: Sendable {
   /// - Returns: How many there were.
   @discardableResult func removeAll() async throws(CachingError) -> Int
 
-  /// Waits until everything that was stored is where it stays.
+  /// Waits until everything that was stored is where it stays: on the device, for a cache on disk, so that a loss of power
+  /// does not undo it.
   ///
   /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program that ends need not wait for
   ///   a device that does not answer; what was stored goes on.

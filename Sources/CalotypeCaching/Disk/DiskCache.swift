@@ -30,6 +30,10 @@ public actor DiskCache: DataCaching {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   nonisolated let thread = SerialThread(name: "calotype-disk")
+  /// The thread that waits for the device, so that a device that is slow holds no store up.
+  nonisolated let syncThread = SerialThread(name: "calotype-sync")
+  nonisolated let unsynced = Lock(UnsyncedChanges())
+  nonisolated let sync: DiskSync
   nonisolated let readers: ReaderThreads
   /// For those who go through all records: they take long, and nothing from those who read one.
   nonisolated let surveyor: ReaderThreads
@@ -61,6 +65,7 @@ public actor DiskCache: DataCaching {
     self.timer = timer
     let layout = CacheLayout(folder: configuration.folder.path, namespace: configuration.namespace)
     reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
+    sync = DiskSync(layout: layout, files: fileSystem)
     let (staging, counters) = (
       StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCacheStatistics())
     )
@@ -76,7 +81,7 @@ public actor DiskCache: DataCaching {
     }
     books = DiskBooks(
       layout: layout, configuration: configuration, files: fileSystem, now: now, timer: timer, index: index,
-      circuit: circuit)
+      circuit: circuit, unsynced: unsynced)
     readers = ReaderThreads(
       name: "calotype-read", threads: configuration.threads, timeout: configuration.readTimeout, timer: timer)
     surveyor = ReaderThreads(name: "calotype-survey", threads: 1, timer: timer)
@@ -162,7 +167,8 @@ public actor DiskCache: DataCaching {
 
   /// Stores a record, replacing the one the key had; returns at once, when it can be read.
   ///
-  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it.
+  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it, and
+  /// for the device.
   ///
   /// - Parameters:
   ///   - data: What to keep. Held in memory until it is written.

@@ -6,9 +6,10 @@ extension DiskCache {
   public struct Configuration: Hashable, Sendable {
     /// When a stored record is safe.
     public enum Durability: Hashable, Sendable {
-      /// When the kernel writes it back. A crash of the machine may lose it; it never reads as something else.
+      /// When the kernel writes it back, or ``DiskCache/flush()`` returns. A loss of power before may undo the store; the
+      /// record never reads as something else.
       case none
-      /// When `store` returns.
+      /// When `store` returns: each store waits for the device.
       case fsync
     }
 

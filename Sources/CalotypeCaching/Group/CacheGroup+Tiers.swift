@@ -76,15 +76,15 @@ extension CacheGroup {
   ///
   /// - Returns: What they answered, in any order.
   func change<Value: Sendable>(
-    _ policy: Policy, _ change: @escaping @Sendable (any DataCaching) async throws(CachingError) -> Value
+    _ policy: Policy, of scope: FillTable.Scope,
+    _ change: @escaping @Sendable (any DataCaching) async throws(CachingError) -> Value
   ) async throws(CachingError) -> [Value] {
     if tiers.isEmpty { return [] }
     let written = tiers.indices.filter { !tiers[$0].isReadOnly }
     if written.isEmpty { throw .onlyRead }
     if Task.isCancelled { throw .cancelled }
-    // Before and after: whoever fills notices one that has begun, and one that has ended.
-    book.changes.withLock { $0 += 1 }
-    defer { book.changes.withLock { $0 += 1 } }
+    book.fills.withLock { $0.beginChange(scope) }
+    defer { book.fills.withLock { $0.endChange(scope) } }
     var results: [(tier: Int, result: Result<Value, CachingError>)] = []
     switch policy {
     case .concurrent:

@@ -51,18 +51,19 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
-    let changes = book.changes.withLock { $0 }
+    let mark = book.fills.withLock { $0.beginRead(key) }
+    defer { book.fills.withLock { $0.endRead(key) } }
     let answer = try await ask(policies.query) { tier throws(CachingError) in try await tier.read(key) }
     guard let answer else { return nil }
-    if fillsHigherTiers {
+    if fillsHigherTiers, let mark {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {
         // What was stored or removed since is newer than what was found.
-        guard book.changes.withLock({ $0 }) == changes else { break }
+        guard book.fills.withLock({ $0.isCurrent(key, since: mark) }) else { break }
         do throws(CachingError) {
           try await tiers[index].store(answer.value.data, metadata: answer.value.metadata, for: key)
           book.noteFill()
           // Or it was while we filled: then a miss is right, and harmless.
-          if book.changes.withLock({ $0 }) != changes { try await tiers[index].remove(key) }
+          if !book.fills.withLock({ $0.isCurrent(key, since: mark) }) { try await tiers[index].remove(key) }
         } catch {
           book.note(error, of: index)
         }
@@ -83,7 +84,7 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    _ = try await change(policies.store) { tier throws(CachingError) in
+    _ = try await change(policies.store, of: .key(key)) { tier throws(CachingError) in
       try await tier.store(data, metadata: metadata, for: key)
     }
   }
@@ -94,7 +95,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.remove(key) }.contains(
+    try await change(policies.remove, of: .key(key)) { tier throws(CachingError) in try await tier.remove(key)
+    }.contains(
       true)
   }
 
@@ -104,8 +106,10 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.removeAll(selection) }
-      .reduce(0, +)
+    try await change(policies.remove, of: .all) { tier throws(CachingError) in
+      try await tier.removeAll(selection)
+    }
+    .reduce(0, +)
   }
 
   /// Removes all records from the tiers that ``Policies/clear`` names.
@@ -114,7 +118,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func removeAll() async throws(CachingError) -> Int {
-    try await change(policies.clear) { tier throws(CachingError) in try await tier.removeAll() }.reduce(0, +)
+    try await change(policies.clear, of: .all) { tier throws(CachingError) in try await tier.removeAll() }
+      .reduce(0, +)
   }
 
   /// Waits until everything that was stored is where it stays, in all tiers that are written.
@@ -122,7 +127,7 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried.
   public func flush() async throws(CachingError) {
     if isReadOnly { return }
-    _ = try await change(.concurrent) { tier throws(CachingError) in try await tier.flush() }
+    _ = try await change(.concurrent, of: .none) { tier throws(CachingError) in try await tier.flush() }
   }
 
   func note(_ error: CachingError, of tier: Int) { book.note(error, of: tier) }
@@ -130,8 +135,8 @@ public struct CacheGroup: DataCaching {
   /// The statistics, which all copies of a group share.
   final class Book: Sendable {
     let statistics: Lock<Statistics>
-    /// Counts stores and removals, so that no filling undoes one.
-    let changes = Lock(0)
+    /// Sees to it that no filling undoes a store or a removal.
+    let fills = Lock(FillTable())
 
     init(tierCount: Int) {
       statistics = Lock(Statistics(failures: Array(repeating: 0, count: tierCount)))

@@ -40,7 +40,7 @@ public final actor MemoryCache<Value: Sendable> {
     liveValues: LiveValues<Value>? = nil,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    var time: @Sendable () -> Int64 = { Self.coarseTime }
+    var time: @Sendable () -> Int64 = { Self.bootTime }
     if let now {
       let start = now()
       time = { (now() - start).clampedNanoseconds }
@@ -52,10 +52,10 @@ public final actor MemoryCache<Value: Sendable> {
       now: time)
   }
 
-  /// Nanoseconds of a clock that is read without asking the processor: many hits of HTTP images ask it.
-  private static var coarseTime: Int64 {
+  /// Nanoseconds of a clock that goes on while the machine is suspended: what is fresh for an hour is not after a night.
+  private static var bootTime: Int64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    clock_gettime(CLOCK_BOOTTIME, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 

@@ -10,7 +10,7 @@ public struct LoaderGroup: ImageLoading {
   /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, bytes at hand, and
   /// streams.
   ///
-  /// It connects to any address and reads any file. Whoever loads URLs given by others takes ``forUntrustedURLs(_:)``.
+  /// It connects to any address and reads any file. Whoever loads URLs given by others takes ``forUntrustedURLs(_:transport:exceptions:)``.
   public static var standard: LoaderGroup {
     LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }
@@ -19,11 +19,20 @@ public struct LoaderGroup: ImageLoading {
   /// hand, and streams. No files.
   ///
   /// Each call makes a loader with connections of its own: keep the group.
-  public static func forUntrustedURLs(_ configuration: HTTPLoader.Configuration = HTTPLoader.Configuration())
-    -> LoaderGroup
-  {
-    var curl = CurlLoader.Configuration()
-    curl.addressPolicy = .public
+  ///
+  /// - Parameters:
+  ///   - configuration: Retries, failures, interceptors and the like.
+  ///   - transport: Connections and limits. Its address policy is replaced.
+  ///   - exceptions: Adds what may be reached besides, such as one host inside:
+  ///     `{ $0.allowing(host: "images.internal") }`. What it returns has to be public in principle: with
+  ///     ``AddressPolicy/any``, the group would be no different from ``standard``.
+  public static func forUntrustedURLs(
+    _ configuration: HTTPLoader.Configuration = HTTPLoader.Configuration(),
+    transport: CurlLoader.Configuration = CurlLoader.Configuration(),
+    exceptions: (AddressPolicy) -> AddressPolicy = { $0 }
+  ) -> LoaderGroup {
+    var curl = transport
+    curl.addressPolicy = exceptions(.public)
     return LoaderGroup([
       BytesLoader(), DataURLLoader(), HTTPLoader(configuration, transport: CurlLoader(curl)),
     ])

@@ -34,6 +34,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     case create
     /// Renaming a file.
     case rename
+    /// Waiting for the device: for a file, a folder or the whole file system.
+    case synchronize
     /// Removing a file.
     case remove
     /// Setting a modification time.
@@ -154,6 +156,18 @@ public final class FaultyFileSystem: CacheFileSystem {
   public func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
     try enter(.rename, newPath)
     try base.rename(path, to: newPath, synchronize: synchronize)
+  }
+
+  /// Waits for the device.
+  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+    try enter(.synchronize, path)
+    return try base.synchronize(path)
+  }
+
+  /// Waits for the device.
+  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+    try enter(.synchronize, folder)
+    return try base.synchronizeAll(at: folder)
   }
 
   /// Removes a file.
