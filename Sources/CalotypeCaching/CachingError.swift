@@ -25,8 +25,8 @@ public enum CachingError: Error, Hashable, Sendable {
   case foreignOwner(path: String)
   /// Another failure of the file system: the operation, where it happened and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
-  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while it
-  /// answers nobody. What was begun may end later.
+  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while
+  /// it answers nobody. What was begun may end later.
   case stalled(operation: String, path: String, after: Duration)
   /// Something failed that is no file system, such as the server of a remote cache: what was tried, why it failed, and
   /// whether a retry can help. For caches of other kinds; ``DiskCache`` never throws it.

@@ -6,12 +6,12 @@ extension ImagePipeline {
   /// Takes no more requests, lets those that run end, aborts those that have not after a while, and flushes the caches.
   ///
   /// New requests end with ``PipelineError/shutDown`` at once, those for images in memory included; so do the ones that
-  /// are aborted. When this returns, no request is being worked on any more: everything is stored and survives a loss of
-  /// power, or a cache has failed, or had no time left, and that was counted. It waits for loaders and coders to notice that
-  /// they are cancelled; the flush ends with the limit, and what it had begun goes on.
+  /// are aborted. When this returns, no request is being worked on any more: everything is stored and survives a loss
+  /// of power, or a cache has failed, or had no time left, and that was counted. It waits for loaders and coders to
+  /// notice that they are cancelled; the flush ends with the limit, and what it had begun goes on.
   ///
-  /// May be called again, and by several tasks at a time: the shortest limit counts. Cancelling the task changes nothing;
-  /// ``invalidate()`` shortens it. Requests that wait because the pipeline is suspended go on waiting.
+  /// May be called again, and by several tasks at a time: the shortest limit counts. Cancelling the task changes
+  /// nothing; ``invalidate()`` shortens it. Requests that wait because the pipeline is suspended go on waiting.
   ///
   /// - Parameter limit: How long it may take. Of this a fifth, but no more than 2 s, is for the caches alone; what the
   ///   requests leave is for them too.
@@ -21,8 +21,8 @@ extension ImagePipeline {
     await Task { await drain(within: limit) }.value
   }
 
-  /// Takes no more requests and aborts those that run: all end with ``PipelineError/shutDown``. Does not wait for anything;
-  /// ``shutDown(within:)`` does, afterwards too.
+  /// Takes no more requests and aborts those that run: all end with ``PipelineError/shutDown``. Does not wait for
+  /// anything; ``shutDown(within:)`` does, afterwards too.
   public func invalidate() {
     close()
     abortJobs()
@@ -65,7 +65,8 @@ extension ImagePipeline {
     context.jobs.abort(.shutDown)
   }
 
-  /// Flushes the caches, for as long as there is time: a device that does not answer must not keep a program from ending.
+  /// Flushes the caches, for as long as there is time: a device that does not answer must not keep a program from
+  /// ending.
   private func flushCaches(within rest: Duration, of limit: Duration) async {
     let (clock, counters) = (configuration.clock, context.counters)
     let caches = [configuration.caches.disk, configuration.caches.originals].compactMap { $0?.writable }

@@ -45,8 +45,8 @@ extension DiskBooks {
     if !current.suspects.isEmpty || index.read({ current.next < $0.count }) { sweep = current }
   }
 
-  /// The times before which a record is too old, up to which it has expired, and after which it cannot have been accessed:
-  /// the clock was wrong then.
+  /// The times before which a record is too old, up to which it has expired, and after which it cannot have been
+  /// accessed: the clock was wrong then.
   private var bounds: (accessed: Int64, expires: Int64, latest: Int64) {
     let time = now()
     let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min

@@ -33,8 +33,8 @@ extension DiskBooks {
     let synchronize = isDurable
     let path = layout.record(entry.digest)
     let before = index.read { $0[entry.digest] }
-    // A record that a flush has confirmed stays until the new one is on the device. Also when it was replaced since: the
-    // device may not know the new name yet.
+    // A record that a flush has confirmed stays until the new one is on the device. Also when it was replaced since:
+    // the device may not know the new name yet.
     let mayBeConfirmed = before != nil && unsynced.withLock { $0.isFlushed }
     try files.create(
       layout.temporary, parts: [header, data], modified: time, synchronize: synchronize || mayBeConfirmed)

@@ -4,12 +4,13 @@ extension DiskCache {
   /// Waits until everything that was stored, handed over or removed before is on the device, or has failed: a loss of
   /// power does not undo it.
   ///
-  /// Files are synchronized before the folders with their names, and many files in one call. A record that was confirmed so
-  /// and is replaced later is there, in its old or its new form, at every moment. Flushes at the same time share the work.
-  /// Nothing else waits for the device meanwhile. Records that this cache did not write, such as those of another process,
-  /// are not meant.
+  /// Files are synchronized before the folders with their names, and many files in one call. A record that was
+  /// confirmed so and is replaced later is there, in its old or its new form, at every moment. Flushes at the same time
+  /// share the work. Nothing else waits for the device meanwhile. Records that this cache did not write, such as those
+  /// of another process, are not meant.
   ///
-  /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on. ``CachingError`` when the device
+  /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on. ``CachingError`` when the
+  /// device
   ///   does not take something: such records are removed.
   public nonisolated func flush() async throws(CachingError) {
     staging.beginFlush()
@@ -19,8 +20,8 @@ extension DiskCache {
     try await synchronize()
   }
 
-  /// Puts on the device what has been written. One after the other: a change that another flush has taken is on the device
-  /// when this one's turn comes.
+  /// Puts on the device what has been written. One after the other: a change that another flush has taken is on the
+  /// device when this one's turn comes.
   private nonisolated func synchronize() async throws(CachingError) {
     let call = OneShot<Void>()
     syncThread.schedule {

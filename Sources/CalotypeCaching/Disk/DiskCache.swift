@@ -15,8 +15,8 @@ public import FoundationEssentials
 /// does not answer, holds nobody up: stores and reads then fail within a second, and later at once
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
-/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In large
-/// caches a record may be overlooked for a while that moved in the index while that was searched.
+/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In
+/// large caches a record may be overlooked for a while that moved in the index while that was searched.
 ///
 /// ```swift
 /// let cache = DiskCache(.init(byteLimit: 256 << 20))
@@ -95,7 +95,8 @@ public actor DiskCache: DataCaching {
   /// not read for longer than the age limit.
   ///
   /// - Returns: The record, or `nil` when there is none.
-  /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it does
+  /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it
+  /// does
   ///   not answer; ``CachingError/cancelled``.
   public nonisolated func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
@@ -167,8 +168,8 @@ public actor DiskCache: DataCaching {
 
   /// Stores a record, replacing the one the key had; returns at once, when it can be read.
   ///
-  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it, and
-  /// for the device.
+  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it,
+  /// and for the device.
   ///
   /// - Parameters:
   ///   - data: What to keep. Held in memory until it is written.
@@ -176,7 +177,8 @@ public actor DiskCache: DataCaching {
   ///   - key: Its identity.
   /// - Returns: What to wait for, if the outcome matters.
   /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
-  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make more
+  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make
+  /// more
   ///   than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
   @discardableResult
   public nonisolated func handOver(

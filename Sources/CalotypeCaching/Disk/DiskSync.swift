@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// Puts changes of a ``DiskCache`` on the device: files before the folders with their names, and those before the folders
-/// above them.
+/// Puts changes of a ``DiskCache`` on the device: files before the folders with their names, and those before the
+/// folders above them.
 ///
-/// Needs no lock of the folder. The order is right whatever is written meanwhile: journal, index and the folder with their
-/// names, so that a pair that belongs together has all that was noted before, and any other pair is made anew.
+/// Needs no lock of the folder. The order is right whatever is written meanwhile: journal, index and the folder with
+/// their names, so that a pair that belongs together has all that was noted before, and any other pair is made anew.
 struct DiskSync: Sendable {
   let layout: CacheLayout
   let files: any CacheFileSystem
@@ -17,8 +17,8 @@ struct DiskSync: Sendable {
   struct Outcome {
     /// The first failure.
     var failure: FileSystemError?
-    /// Records the device did not take. The system reports that once and takes their pages for written afterwards, so that
-    /// a second attempt would succeed and confirm nothing.
+    /// Records the device did not take. The system reports that once and takes their pages for written afterwards, so
+    /// that a second attempt would succeed and confirm nothing.
     var lostRecords: Set<Digest256> = []
     /// Whether the device did not take the journal or the index.
     var hasLostBooks = false

@@ -1,7 +1,7 @@
 /// Changes that a loss of power may undo: the thread of a ``DiskCache`` notes them, and flushes take them.
 struct UnsyncedChanges: Sendable {
-  /// Records that were stored. Those that were removed since are left out, so that the count limit of the cache holds here
-  /// too.
+  /// Records that were stored. Those that were removed since are left out, so that the count limit of the cache holds
+  /// here too.
   var records: Set<Digest256> = []
   /// Fan-out folders, by number, in which a record was stored or removed.
   var fanOuts: Set<Int> = []

@@ -4,12 +4,13 @@ public import FoundationEssentials
 /// Several caches as one, with a policy for each verb.
 ///
 /// The first tier is the highest. A record that is found in a lower tier is stored into the higher ones that were asked
-/// before and had none, so that it is found there next time. Tiers that are only read are asked, and left out of all else:
-/// `highestOnly` is then the highest that is written.
+/// before and had none, so that it is found there next time. Tiers that are only read are asked, and left out of all
+/// else: `highestOnly` is then the highest that is written.
 ///
-/// A tier that fails does not hide what another has: questions throw only if no tier has an answer. What is to be changed
-/// is tried in every tier that the policy names, and then the first error is thrown: after it, tiers may differ. A group
-/// without tiers answers at once that there is nothing, and takes whatever is stored without keeping it.
+/// A tier that fails does not hide what another has: questions throw only if no tier has an answer. What is to be
+/// changed is tried in every tier that the policy names, and then the first error is thrown: after it, tiers may
+/// differ. A group without tiers answers at once that there is nothing, and takes whatever is stored without keeping
+/// it.
 ///
 /// ```swift
 /// let cache = CacheGroup([memory, disk, ReadOnlyCache(delivered)], policies: .init(store: .concurrent))

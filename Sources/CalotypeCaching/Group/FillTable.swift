@@ -1,5 +1,5 @@
-/// Keys of a ``CacheGroup`` that are being read, and changes that are going on: a read that was overtaken by a change of
-/// its key fills no tier, and changes of other keys do not matter.
+/// Keys of a ``CacheGroup`` that are being read, and changes that are going on: a read that was overtaken by a change
+/// of its key fills no tier, and changes of other keys do not matter.
 ///
 /// Holds no more keys than calls are under way.
 struct FillTable: Sendable {

@@ -33,7 +33,8 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - entryByteLimit: Most bytes one entry may cost; `nil` for the limit of the whole cache.
   ///   - timeToLive: How long an entry lives after it was stored, or `nil` for ever.
   ///   - liveValues: How evicted values are found again while somebody else holds them; `nil` for not at all.
-  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure. `nil` for
+  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure. `nil`
+  /// for
   ///     the one of the system that costs least and ticks every few milliseconds.
   public init(
     byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
@@ -52,7 +53,8 @@ public final actor MemoryCache<Value: Sendable> {
       now: time)
   }
 
-  /// Nanoseconds of a clock that goes on while the machine is suspended: what is fresh for an hour is not after a night.
+  /// Nanoseconds of a clock that goes on while the machine is suspended: what is fresh for an hour is not after a
+  /// night.
   private static var bootTime: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

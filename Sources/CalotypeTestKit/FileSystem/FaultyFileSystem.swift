@@ -76,8 +76,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     journal.note { $0.hook = hook }
   }
 
-  /// Lets calls of an operation hang until `gate` is open, as on a device or a server that does not answer. Each blocks its
-  /// thread, before it fails or is passed to the hook.
+  /// Lets calls of an operation hang until `gate` is open, as on a device or a server that does not answer. Each blocks
+  /// its thread, before it fails or is passed to the hook.
   public func hold(_ operation: Operation, at gate: Gate) {
     journal.note { $0.gates[operation] = gate }
   }

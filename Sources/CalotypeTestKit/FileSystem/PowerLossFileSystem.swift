@@ -3,8 +3,8 @@ public import CalotypeCaching
 public import FoundationEssentials
 import Glibc
 
-/// A file system in memory that knows what a loss of power would leave: contents of files that were synchronized, and names
-/// whose folder was.
+/// A file system in memory that knows what a loss of power would leave: contents of files that were synchronized, and
+/// names whose folder was.
 ///
 /// ```swift
 /// let files = PowerLossFileSystem()
