@@ -18,7 +18,8 @@ struct ThumbnailExample {
       switch event {
       case .progress(let progress):
         print("\(progress.received) of \(progress.expected.map(String.init) ?? "?") bytes")
-      case .response(let response):
+      // A stale image, where the server allows one, may be the only one: a newer one is written over it.
+      case .staleResponse(let response), .response(let response):
         print("\(response.image.width)×\(response.image.height) from \(response.source)")
         let webp = try await pipeline.encode(response.image, as: .webp(quality: 80))
         try webp.write(to: URL(filePath: arguments[2]))

@@ -36,6 +36,8 @@ ptrdiff_t calotype_read_cached(int descriptor, void *buffer, size_t count, int64
   return preadv2(descriptor, &vector, 1, offset, nowait);
 }
 
+int calotype_sync_file_system(int descriptor) { return syncfs(descriptor); }
+
 int calotype_is_in_memory(int descriptor) {
   const unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6;
   struct statfs status;

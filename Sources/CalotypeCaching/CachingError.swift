@@ -25,9 +25,12 @@ public enum CachingError: Error, Hashable, Sendable {
   case foreignOwner(path: String)
   /// Another failure of the file system: the operation, where it happened and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
-  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while it
-  /// answers nobody. What was begun may end later.
+  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while
+  /// it answers nobody. What was begun may end later.
   case stalled(operation: String, path: String, after: Duration)
+  /// Something failed that is no file system, such as the server of a remote cache: what was tried, why it failed, and
+  /// whether a retry can help. For caches of other kinds; ``DiskCache`` never throws it.
+  case failed(operation: String, reason: String, isRetryable: Bool)
   /// The task was cancelled; what had begun goes on without it.
   case cancelled
 
@@ -46,6 +49,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .foreignOwner: "cacheForeignOwner"
     case .fileSystem: "cacheFileSystem"
     case .stalled: "cacheStalled"
+    case .failed: "cacheFailed"
     case .cancelled: "cancelled"
     }
   }
@@ -56,6 +60,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .queueFull, .locked, .diskFull, .stalled, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
+    case .failed(_, _, let isRetryable): isRetryable
     case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied,
       .foreignOwner:
       false
@@ -93,6 +98,8 @@ extension CachingError: CustomStringConvertible {
       "\(operation) failed at \(path): \(FileSystemError.text(of: code))"
     case .stalled(let operation, let path, let time):
       "\(operation) did not end within \(time) at \(path): is the device or the server it is on gone?"
+    case .failed(let operation, let reason, _):
+      "\(operation) failed: \(reason)"
     case .cancelled:
       "cancelled before the cache answered"
     }

@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// Keeps encoded bytes under keys: originals and encoded results. ``DiskCache`` is the one on disk.
 ///
 /// Conform to keep them somewhere else. Misses, records that are too old and records that are damaged read as `nil`;
-/// errors are for what may interest an operator. Bytes come back exactly as they were stored, or not at all. No call goes
-/// on waiting when its task is cancelled.
+/// errors are for what may interest an operator. Bytes come back exactly as they were stored, or not at all. No call
+/// goes on waiting when its task is cancelled.
 public protocol DataCaching: Sendable {
   /// Whether it is only read: what would be stored or removed is refused. `false` unless a type says otherwise.
   var isReadOnly: Bool { get }
@@ -33,9 +33,11 @@ public protocol DataCaching: Sendable {
   /// - Returns: How many there were.
   @discardableResult func removeAll() async throws(CachingError) -> Int
 
-  /// Waits until everything that was stored is where it stays.
+  /// Waits until everything that was stored is where it stays: on the device, for a cache on disk, so that a loss of
+  /// power does not undo it.
   ///
-  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program that ends need not wait for
+  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program that ends need not wait
+  /// for
   ///   a device that does not answer; what was stored goes on.
   func flush() async throws(CachingError)
 }

@@ -102,6 +102,20 @@ struct AddressRefusalTests {
     }
   }
 
+  @Test func groupsForUntrustedURLsTakeExceptionsAndATransport() async throws {
+    let local = try #require(IPAddress("127.0.0.1"))
+    var curl = CurlLoader.Configuration()
+    // Replaced: a transport cannot open what the group closes.
+    curl.addressPolicy = .any
+    curl.hostAddresses = ["images.internal": [local]]
+    let request = LoadRequest(url: server.url("/a", host: "images.internal"))
+    let closed = LoaderGroup.forUntrustedURLs(transport: curl)
+    #expect(await loadingError { _ = try await closed.data(for: request) }?.code == "addressRefused")
+    curl.addressPolicy = .public.allowing(host: "images.internal")
+    let open = LoaderGroup.forUntrustedURLs(transport: curl)
+    #expect(try await open.data(for: request).0 == Data([1]))
+  }
+
   @Test func exceptionsAreNamed() async throws {
     #expect(try await trusting.data(for: LoadRequest(url: server.url("/a"))).0 == Data([1]))
     let local = try #require(IPAddress("127.0.0.1"))

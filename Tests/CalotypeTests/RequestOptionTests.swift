@@ -117,20 +117,25 @@ struct RequestOptionTests {
     #expect(try folder.modificationTimes() == before)
   }
 
-  @Test("answered when stored: it can be read from disk; flushed: the outcome is told")
+  @Test(
+    "stored: the caches have it, and nothing waits for the device; flushed: a loss of power does not undo it")
   func durability() async throws {
-    let pipeline = pipeline()
     var request = request(width: 4)
-    #expect(try await pipeline.response(for: request).stores == nil)
-    await pipeline.settle()
-    for durability in [StoreDurability.stored, .flushed] {
-      try await pipeline.cache.removeAll()
+    #expect(try await pipeline().response(for: request).stores == nil)
+    var expected = StoreOutcomes()
+    (expected.memory, expected.disk, expected.original) = (.stored, .stored, .stored)
+    let configuration = DiskCache.Configuration(folder: URL(filePath: "/cache", directoryHint: .isDirectory))
+    for (durability, tiers) in [(StoreDurability.stored, CacheTiers()), (.flushed, [.disk, .originals])] {
+      let device = PowerLossFileSystem()
+      let files = FaultyFileSystem(device)
+      let pipeline = pipeline { $0.diskCache = DiskCache(configuration, fileSystem: files) }
       request.storeDurability = durability
-      let response = try await pipeline.response(for: request)
-      var expected = StoreOutcomes()
-      (expected.memory, expected.disk, expected.original) = (.stored, .stored, .stored)
-      #expect(response.stores == expected)
+      #expect(try await pipeline.response(for: request).stores == expected)
       #expect(await pipeline.cache.tiers(of: request) == .all)
+      #expect((files.calls(.synchronize) > 0) == (durability == .flushed))
+      let left = PowerLossFileSystem(device.image.afterPowerLoss(.everything, seed: 1))
+      let survivor = self.pipeline { $0.diskCache = DiskCache(configuration, fileSystem: left) }
+      #expect(await survivor.cache.tiers(of: request) == tiers)
     }
   }
 

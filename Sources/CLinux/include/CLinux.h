@@ -13,6 +13,9 @@ int calotype_open_cached(const char *path, int flags);
    RWF_NOWAIT. */
 ptrdiff_t calotype_read_cached(int descriptor, void *buffer, size_t count, int64_t offset);
 
+/* Waits until everything on the file system of an open file is on the device. syncfs(2). */
+int calotype_sync_file_system(int descriptor);
+
 /* Whether the files of this file system are nowhere but in memory. */
 int calotype_is_in_memory(int descriptor);
 

@@ -4,6 +4,7 @@ public enum StoreDurability: String, Hashable, Sendable, CaseIterable {
   case none
   /// When everything that is to be stored can be read from the caches.
   case stored
-  /// When it would survive the machine losing its power, as far as the cache can tell: it is flushed.
+  /// When a loss of power does not undo it: the caches on disk have synchronized files and folders with the device.
+  /// Takes as long as the device does, and ends with the deadline of the request.
   case flushed
 }

@@ -35,6 +35,23 @@ struct CacheLayout: Sendable {
     return name.utf8.count <= 200 ? name : name.prefix(100) + "%-" + CacheKey(namespace).hexDigest
   }
 
+  /// The folder that holds a name.
+  static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+    return String(path[..<slash])
+  }
+
+  /// The folders that hold the names of ``version`` and of those above it, up to ``folder``, innermost first.
+  var holders: [String] {
+    var holders: [String] = []
+    var path = version
+    repeat {
+      path = Self.parent(of: path)
+      holders.append(path)
+    } while path != folder && path != "/"
+    return holders
+  }
+
   /// The version of the record format; another one lives beside it without being seen.
   static let versionName = "v2"
   static let tagName = "CACHEDIR.TAG"

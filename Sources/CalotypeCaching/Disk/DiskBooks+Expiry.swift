@@ -45,11 +45,13 @@ extension DiskBooks {
     if !current.suspects.isEmpty || index.read({ current.next < $0.count }) { sweep = current }
   }
 
-  /// The times before which a record is too old, and up to which it has expired.
-  private var bounds: (accessed: Int64, expires: Int64) {
+  /// The times before which a record is too old, up to which it has expired, and after which it cannot have been
+  /// accessed: the clock was wrong then.
+  private var bounds: (accessed: Int64, expires: Int64, latest: Int64) {
     let time = now()
     let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min
-    return (oldest, time.microseconds)
+    let latest = time.addingTimeInterval(max(Self.interval, configuration.touchInterval.seconds)).microseconds
+    return (oldest, time.microseconds, latest)
   }
 
   private func find(_ sweep: inout Sweep, places: Int) {
@@ -58,7 +60,9 @@ extension DiskBooks {
       var suspects: [IndexEntry] = []
       let end = places < table.count - sweep.next ? sweep.next + places : table.count
       table.forEach(from: sweep.next, to: end) {
-        if $0.accessed < bounds.accessed || $0.expires <= bounds.expires { suspects.append($0) }
+        if $0.accessed < bounds.accessed || $0.expires <= bounds.expires || $0.accessed > bounds.latest {
+          suspects.append($0)
+        }
       }
       sweep.next = end
       return suspects
@@ -75,6 +79,12 @@ extension DiskBooks {
       if suspect.expires > bounds.expires, accessed >= bounds.accessed {
         var entry = suspect
         entry.accessed = accessed
+        if accessed > bounds.latest {
+          // It would never age. From now on it does, as if it had just been read.
+          let time = now()
+          try files.touch(path, modified: time)
+          entry.accessed = time.microseconds
+        }
         index.update([entry])
         return
       }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -202,6 +203,7 @@ extension DiskBooks {
   private func useJournal(_ fresh: String, generation next: UInt64) throws(FileSystemError) {
     try put(fresh, at: layout.journal)
     let journal = try files.openShared(layout.journal)
+    unsynced.withLock { $0.hasBooks = true }
     generation = next
     offset = Journal.headLength
     self.journal = journal

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -30,9 +31,13 @@ extension DiskBooks {
     _ data: Data, header: Data, entry: IndexEntry, time: Date
   ) throws(FileSystemError) {
     let synchronize = isDurable
-    try files.create(layout.temporary, parts: [header, data], modified: time, synchronize: synchronize)
     let path = layout.record(entry.digest)
     let before = index.read { $0[entry.digest] }
+    // A record that a flush has confirmed stays until the new one is on the device. Also when it was replaced since:
+    // the device may not know the new name yet.
+    let mayBeConfirmed = before != nil && unsynced.withLock { $0.isFlushed }
+    try files.create(
+      layout.temporary, parts: [header, data], modified: time, synchronize: synchronize || mayBeConfirmed)
     var isNoted = false
     do throws(FileSystemError) {
       try note([.put(entry)])
@@ -43,6 +48,7 @@ extension DiskBooks {
         // Usually this is the first record of its folder.
         guard error.code == ENOENT else { throw error }
         try files.makeFolder(layout.fanOutFolder(of: entry.digest))
+        if synchronize { _ = try files.synchronize(layout.version) }
         try files.rename(layout.temporary, to: path, synchronize: synchronize)
       }
     } catch {
@@ -57,6 +63,7 @@ extension DiskBooks {
       }
       throw error
     }
+    if !synchronize { unsynced.withLock { $0.store(entry.digest) } }
   }
 
   /// Removes a record.
@@ -64,6 +71,7 @@ extension DiskBooks {
   /// - Returns: Whether there was one.
   func remove(_ digest: Digest256) throws(FileSystemError) -> Bool {
     let existed = try files.remove(layout.record(digest))
+    unsynced.withLock { $0.remove(digest) }
     if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
     return existed
   }
@@ -163,6 +171,7 @@ extension DiskBooks {
     try walk { digests.append($0.digest) }
     var removed = 0
     for digest in digests where try files.remove(layout.record(digest)) { removed += 1 }
+    unsynced.withLock { unsynced in for digest in digests { unsynced.remove(digest) } }
     index.replace(IndexTable(), journal: nil, offset: 0)
     isTrimming = false
     sweep = nil

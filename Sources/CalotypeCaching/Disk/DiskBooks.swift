@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -20,6 +21,8 @@ final class DiskBooks {
   let now: @Sendable () -> Date
   let timer: CacheTimer
   let index: DiskIndex
+  /// Changes that flushes have to put on the device.
+  let unsynced: Lock<UnsyncedChanges>
   /// Told how long the folder's lock is waited for.
   private let circuit: StoreCircuit
   /// What goes next.
@@ -62,8 +65,10 @@ final class DiskBooks {
 
   init(
     layout: CacheLayout, configuration: DiskCache.Configuration, files: any CacheFileSystem,
-    now: @escaping @Sendable () -> Date, timer: CacheTimer, index: DiskIndex, circuit: StoreCircuit
+    now: @escaping @Sendable () -> Date, timer: CacheTimer, index: DiskIndex, circuit: StoreCircuit,
+    unsynced: Lock<UnsyncedChanges>
   ) {
+    self.unsynced = unsynced
     self.layout = layout
     self.configuration = configuration
     self.files = files
@@ -204,7 +209,12 @@ final class DiskBooks {
 
   /// Makes the folders, and marks the folder as a cache unless it holds things of others.
   func prepareFolder() throws(FileSystemError) {
+    let holders = try holdersOfMissingFolders()
     try files.makeFolder(layout.temporaries)
+    unsynced.withLock { $0.folders.formUnion(holders) }
+    if isDurable {
+      for folder in holders { _ = try files.synchronize(folder) }
+    }
     var isOurs = true
     try files.list(layout.folder) { name, _ in
       if !CacheLayout.ownNames.contains(name) { isOurs = false }
@@ -216,6 +226,23 @@ final class DiskBooks {
       // Others that start at the same time make it too.
       guard error.code == EEXIST else { throw error }
     }
+  }
+
+  /// The folders that get a new name when the folders of the cache are made.
+  private func holdersOfMissingFolders() throws(FileSystemError) -> [String] {
+    var holders: [String] = []
+    var path = layout.temporaries
+    while path != "/", try files.status(path) == nil {
+      path = CacheLayout.parent(of: path)
+      holders.append(path)
+    }
+    return holders
+  }
+
+  /// Gives up journal and index, which the device did not take: the next one who writes lists the folder.
+  func abandonIndex() throws(FileSystemError) {
+    distrust()
+    _ = try files.remove(layout.index)
   }
 
   // MARK: The journal
@@ -244,6 +271,7 @@ final class DiskBooks {
     }
     unnoted = []
     offset += data.count
+    unsynced.withLock { $0.hasBooks = true }
     apply(changes)
   }
 
@@ -265,6 +293,7 @@ final class DiskBooks {
     // Without a journal, the index is about to be written as a whole.
     if journal != nil { unnoted.append(.remove(digest)) }
     index.change(offset: offset) { $0.remove(digest) }
+    unsynced.withLock { _ = $0.records.remove(digest) }
     if unnoted.count >= 512 { try note([]) }
   }
 

@@ -61,15 +61,6 @@ extension DiskCache {
     } ?? 0
   }
 
-  /// Waits until everything that was handed over before is on disk, or has failed.
-  ///
-  /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on.
-  public nonisolated func flush() async throws(CachingError) {
-    staging.beginFlush()
-    defer { staging.endFlush() }
-    try await onThread { $0.writeStaged() }
-  }
-
   /// Compares the folder with the index, removes records that are too old and files that somebody left who died
   /// while writing, and evicts if a limit is passed. Stores see to the limits by themselves; this is for folders that
   /// others may have changed.

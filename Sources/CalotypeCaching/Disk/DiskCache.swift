@@ -15,8 +15,8 @@ public import FoundationEssentials
 /// does not answer, holds nobody up: stores and reads then fail within a second, and later at once
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
-/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In large
-/// caches a record may be overlooked for a while that moved in the index while that was searched.
+/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In
+/// large caches a record may be overlooked for a while that moved in the index while that was searched.
 ///
 /// ```swift
 /// let cache = DiskCache(.init(byteLimit: 256 << 20))
@@ -30,6 +30,10 @@ public actor DiskCache: DataCaching {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   nonisolated let thread = SerialThread(name: "calotype-disk")
+  /// The thread that waits for the device, so that a device that is slow holds no store up.
+  nonisolated let syncThread = SerialThread(name: "calotype-sync")
+  nonisolated let unsynced = Lock(UnsyncedChanges())
+  nonisolated let sync: DiskSync
   nonisolated let readers: ReaderThreads
   /// For those who go through all records: they take long, and nothing from those who read one.
   nonisolated let surveyor: ReaderThreads
@@ -61,6 +65,7 @@ public actor DiskCache: DataCaching {
     self.timer = timer
     let layout = CacheLayout(folder: configuration.folder.path, namespace: configuration.namespace)
     reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
+    sync = DiskSync(layout: layout, files: fileSystem)
     let (staging, counters) = (
       StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCacheStatistics())
     )
@@ -76,7 +81,7 @@ public actor DiskCache: DataCaching {
     }
     books = DiskBooks(
       layout: layout, configuration: configuration, files: fileSystem, now: now, timer: timer, index: index,
-      circuit: circuit)
+      circuit: circuit, unsynced: unsynced)
     readers = ReaderThreads(
       name: "calotype-read", threads: configuration.threads, timeout: configuration.readTimeout, timer: timer)
     surveyor = ReaderThreads(name: "calotype-survey", threads: 1, timer: timer)
@@ -90,7 +95,8 @@ public actor DiskCache: DataCaching {
   /// not read for longer than the age limit.
   ///
   /// - Returns: The record, or `nil` when there is none.
-  /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it does
+  /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it
+  /// does
   ///   not answer; ``CachingError/cancelled``.
   public nonisolated func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
@@ -162,7 +168,8 @@ public actor DiskCache: DataCaching {
 
   /// Stores a record, replacing the one the key had; returns at once, when it can be read.
   ///
-  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it.
+  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it,
+  /// and for the device.
   ///
   /// - Parameters:
   ///   - data: What to keep. Held in memory until it is written.
@@ -170,7 +177,8 @@ public actor DiskCache: DataCaching {
   ///   - key: Its identity.
   /// - Returns: What to wait for, if the outcome matters.
   /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
-  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make more
+  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make
+  /// more
   ///   than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
   @discardableResult
   public nonisolated func handOver(

@@ -6,9 +6,10 @@ extension DiskCache {
   public struct Configuration: Hashable, Sendable {
     /// When a stored record is safe.
     public enum Durability: Hashable, Sendable {
-      /// When the kernel writes it back. A crash of the machine may lose it; it never reads as something else.
+      /// When the kernel writes it back, or ``DiskCache/flush()`` returns. A loss of power before may undo the store;
+      /// the record never reads as something else.
       case none
-      /// When `store` returns.
+      /// When `store` returns: each store waits for the device.
       case fsync
     }
 
@@ -26,28 +27,28 @@ extension DiskCache {
     public var recordByteLimit: Int?
     /// How long a record lives after it was last read or stored; `nil` for ever.
     public var maxAge: Duration?
-    /// How full the cache is at most after it evicted, as a fraction of the limits from 0 to 1. Once a limit was passed,
-    /// records go until then: as many as a store needs room for before it, the others step by step when nothing is
-    /// stored.
+    /// How full the cache is at most after it evicted, as a fraction of the limits from 0 to 1. Once a limit was
+    /// passed, records go until then: as many as a store needs room for before it, the others step by step when nothing
+    /// is stored.
     public var lowWatermark: Double
     /// How old the time of the last access may get before a read writes it anew.
     public var touchInterval: Duration
     /// When a stored record is safe.
     public var durability: Durability
-    /// Number of threads that read what is not in memory, started when they are needed; as many more may follow while the
-    /// file system holds those up. One more writes, and one goes through all records when that is asked for.
+    /// Number of threads that read what is not in memory, started when they are needed; as many more may follow while
+    /// the file system holds those up. One more writes, and one goes through all records when that is asked for.
     public var threads: Int
     /// Most bytes that were handed over and are not written yet: ``DiskCache/handOver(_:metadata:for:)``.
     public var stagingByteLimit: Int
     /// How long to wait for another process that writes: for removals, flushes and everything else that is asked for
     /// explicitly.
     public var lockTimeout: Duration
-    /// How long stores wait for what does not move: for another process that writes, if that is less than ``lockTimeout``,
-    /// and for room among what waits to be written while nothing is. After such a wait for another process, stores fail
-    /// at once until it has ended; one tries now and then, after a second at first and 30 at last.
+    /// How long stores wait for what does not move: for another process that writes, if that is less than
+    /// ``lockTimeout``, and for room among what waits to be written while nothing is. After such a wait for another
+    /// process, stores fail at once until it has ended; one tries now and then, after a second at first and 30 at last.
     public var storeTimeout: Duration
-    /// How long a thread may take for a read before the caller is told that it has stalled. While all threads are held up,
-    /// reads of what is not in memory fail at once; one tries now and then, after a second at first and 30 at last.
+    /// How long a thread may take for a read before the caller is told that it has stalled. While all threads are held
+    /// up, reads of what is not in memory fail at once; one tries now and then, after a second at first and 30 at last.
     public var readTimeout: Duration
     /// Most changes in the journal before the index is written anew; more for large indices.
     var journalCount = 4096

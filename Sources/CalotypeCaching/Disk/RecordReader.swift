@@ -64,7 +64,8 @@ struct RecordReader: Sendable {
   private static var atOnceLimit: Int { 1 << 20 }
 
   private func isDueForTouch(_ accessed: Date, _ time: Date) -> Bool {
-    time.timeIntervalSince(accessed) > configuration.touchInterval.seconds
+    // Touched under a clock that was wrong, it would neither age nor be touched until that time.
+    abs(time.timeIntervalSince(accessed)) > configuration.touchInterval.seconds
   }
 
   private func read(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {

@@ -42,6 +42,16 @@ public protocol CacheFileSystem: Sendable {
   ///   - synchronize: Whether the new name must be on the device when the call returns.
   func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError)
 
+  /// Waits until the contents of a file, or the names in a folder, are on the device: what a loss of power leaves.
+  ///
+  /// - Returns: `false` when there is neither.
+  func synchronize(_ path: String) throws(FileSystemError) -> Bool
+
+  /// Waits until everything that was written to the file system of a folder is on the device, in one go.
+  ///
+  /// - Returns: `false` when there is no such folder.
+  func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool
+
   /// Removes a file or a symbolic link.
   ///
   /// - Returns: `false` when there was none.

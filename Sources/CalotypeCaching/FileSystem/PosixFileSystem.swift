@@ -138,13 +138,33 @@ public struct PosixFileSystem: CacheFileSystem {
       throw FileSystemError(operation: "rename", path: newPath, code: errno)
     }
     guard synchronize else { return }
-    let folder = String(newPath[..<(newPath.lastIndex(of: "/") ?? newPath.startIndex)])
-    let descriptor = retrying { Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: folder, code: errno) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else {
-      throw FileSystemError(operation: "fsync", path: folder, code: errno)
+    _ = try self.synchronize(CacheLayout.parent(of: newPath))
+  }
+
+  /// Calls `fsync(2)`.
+  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+    try synchronize(path, "fsync", flags: 0, fsync)
+  }
+
+  /// Calls `syncfs(2)`, which reports failures since Linux 5.8.
+  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+    try synchronize(folder, "syncfs", flags: O_DIRECTORY, calotype_sync_file_system)
+  }
+
+  private func synchronize(
+    _ path: String, _ operation: String, flags: Int32, _ call: (Int32) -> Int32
+  ) throws(FileSystemError) -> Bool {
+    // Not blocking: a pipe somebody put there must not hang us.
+    let descriptor = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags) }
+    guard descriptor >= 0 else {
+      if errno == ENOENT || errno == ENOTDIR { return false }
+      throw FileSystemError(operation: "open", path: path, code: errno)
     }
+    defer { close(descriptor) }
+    guard call(descriptor) == 0 else {
+      throw FileSystemError(operation: operation, path: path, code: errno)
+    }
+    return true
   }
 
   /// Unlinks a file.

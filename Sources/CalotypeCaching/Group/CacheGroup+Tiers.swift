@@ -74,19 +74,18 @@ extension CacheGroup {
 
   /// Changes the tiers that a policy names, of those that are written; all of them, whatever goes wrong in one.
   ///
-  /// - Parameter key: What is changed; `nil` for more than one key.
+  /// - Parameter scope: The records that are changed.
   /// - Returns: What they answered, in any order.
   func change<Value: Sendable>(
-    _ policy: Policy, of key: CacheKey? = nil,
+    _ policy: Policy, of scope: FillTable.Scope,
     _ change: @escaping @Sendable (any DataCaching) async throws(CachingError) -> Value
   ) async throws(CachingError) -> [Value] {
     if tiers.isEmpty { return [] }
     let written = tiers.indices.filter { !tiers[$0].isReadOnly }
     if written.isEmpty { throw .onlyRead }
     if Task.isCancelled { throw .cancelled }
-    // Before and after: whoever fills notices one that has begun, and one that has ended.
-    book.changes.withLock { $0.count(key) }
-    defer { book.changes.withLock { $0.count(key) } }
+    book.fills.withLock { $0.beginChange(scope) }
+    defer { book.fills.withLock { $0.endChange(scope) } }
     var results: [(tier: Int, result: Result<Value, CachingError>)] = []
     switch policy {
     case .concurrent:

@@ -4,12 +4,13 @@ public import FoundationEssentials
 /// Several caches as one, with a policy for each verb.
 ///
 /// The first tier is the highest. A record that is found in a lower tier is stored into the higher ones that were asked
-/// before and had none, so that it is found there next time. Tiers that are only read are asked, and left out of all else:
-/// `highestOnly` is then the highest that is written.
+/// before and had none, so that it is found there next time. Tiers that are only read are asked, and left out of all
+/// else: `highestOnly` is then the highest that is written.
 ///
-/// A tier that fails does not hide what another has: questions throw only if no tier has an answer. What is to be changed
-/// is tried in every tier that the policy names, and then the first error is thrown: after it, tiers may differ. A group
-/// without tiers answers at once that there is nothing, and takes whatever is stored without keeping it.
+/// A tier that fails does not hide what another has: questions throw only if no tier has an answer. What is to be
+/// changed is tried in every tier that the policy names, and then the first error is thrown: after it, tiers may
+/// differ. A group without tiers answers at once that there is nothing, and takes whatever is stored without keeping
+/// it.
 ///
 /// ```swift
 /// let cache = CacheGroup([memory, disk, ReadOnlyCache(delivered)], policies: .init(store: .concurrent))
@@ -51,18 +52,19 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
-    let changes = book.changes.withLock { $0.state(of: key) }
+    let mark = book.fills.withLock { $0.beginRead(key) }
+    defer { book.fills.withLock { $0.endRead(key) } }
     let answer = try await ask(policies.query) { tier throws(CachingError) in try await tier.read(key) }
     guard let answer else { return nil }
-    if fillsHigherTiers {
+    if fillsHigherTiers, let mark {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {
         // What was stored or removed since is newer than what was found.
-        guard book.changes.withLock({ $0.state(of: key) }) == changes else { break }
+        guard book.fills.withLock({ $0.isCurrent(key, since: mark) }) else { break }
         do throws(CachingError) {
           try await tiers[index].store(answer.value.data, metadata: answer.value.metadata, for: key)
           book.noteFill()
           // Or it was while we filled: then a miss is right, and harmless.
-          if book.changes.withLock({ $0.state(of: key) }) != changes { try await tiers[index].remove(key) }
+          if !book.fills.withLock({ $0.isCurrent(key, since: mark) }) { try await tiers[index].remove(key) }
         } catch {
           book.note(error, of: index)
         }
@@ -83,7 +85,7 @@ public struct CacheGroup: DataCaching {
   ///
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    _ = try await change(policies.store, of: key) { tier throws(CachingError) in
+    _ = try await change(policies.store, of: .key(key)) { tier throws(CachingError) in
       try await tier.store(data, metadata: metadata, for: key)
     }
   }
@@ -94,8 +96,9 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    try await change(policies.remove, of: key) { tier throws(CachingError) in try await tier.remove(key) }
-      .contains(true)
+    try await change(policies.remove, of: .key(key)) { tier throws(CachingError) in try await tier.remove(key)
+    }.contains(
+      true)
   }
 
   /// Removes the records of a selection from the tiers that ``Policies/remove`` names.
@@ -104,8 +107,10 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    try await change(policies.remove) { tier throws(CachingError) in try await tier.removeAll(selection) }
-      .reduce(0, +)
+    try await change(policies.remove, of: .all) { tier throws(CachingError) in
+      try await tier.removeAll(selection)
+    }
+    .reduce(0, +)
   }
 
   /// Removes all records from the tiers that ``Policies/clear`` names.
@@ -114,7 +119,8 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
   @discardableResult
   public func removeAll() async throws(CachingError) -> Int {
-    try await change(policies.clear) { tier throws(CachingError) in try await tier.removeAll() }.reduce(0, +)
+    try await change(policies.clear, of: .all) { tier throws(CachingError) in try await tier.removeAll() }
+      .reduce(0, +)
   }
 
   /// Waits until everything that was stored is where it stays, in all tiers that are written.
@@ -122,32 +128,16 @@ public struct CacheGroup: DataCaching {
   /// - Throws: The first error of a tier, after all were tried.
   public func flush() async throws(CachingError) {
     if isReadOnly { return }
-    _ = try await change(.concurrent) { tier throws(CachingError) in try await tier.flush() }
+    _ = try await change(.concurrent, of: .none) { tier throws(CachingError) in try await tier.flush() }
   }
 
   func note(_ error: CachingError, of tier: Int) { book.note(error, of: tier) }
 
-  /// Counts stores and removals, so that no filling undoes one: those of single keys in some counters by their hash, so that
-  /// others hardly matter, and those of many keys in one.
-  struct Changes {
-    private var counts = [Int](repeating: 0, count: 256)
-    private var ofAll = 0
-
-    /// - Parameter key: `nil` for a change of many keys.
-    mutating func count(_ key: CacheKey?) {
-      if let key { counts[slot(of: key)] += 1 } else { ofAll += 1 }
-    }
-
-    /// Grows with each change of the key.
-    func state(of key: CacheKey) -> Int { counts[slot(of: key)] + ofAll }
-
-    private func slot(of key: CacheKey) -> Int { key.hashValue & (counts.count - 1) }
-  }
-
   /// The statistics, which all copies of a group share.
   final class Book: Sendable {
     let statistics: Lock<Statistics>
-    let changes = Lock(Changes())
+    /// Sees to it that no filling undoes a store or a removal.
+    let fills = Lock(FillTable())
 
     init(tierCount: Int) {
       statistics = Lock(Statistics(failures: Array(repeating: 0, count: tierCount)))

@@ -17,7 +17,7 @@ import Glibc
 /// ```
 public final actor MemoryCache<Value: Sendable> {
   @usableFromInline nonisolated let table: MemoryTable
-  package nonisolated let timeToLive: Duration?
+  private let timeToLive: Duration?
   private let liveValues: LiveValues<Value>?
 
   /// A quarter of the memory of the machine or of the control group this process runs in, whichever is less, and

@@ -7,16 +7,17 @@ public struct LoaderGroup: ImageLoading {
   /// The loaders, the first to be asked last.
   public private(set) var loaders: [any ImageLoading]
 
-  /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, bytes at hand, and
-  /// streams.
+  /// `http` and `https` by an ``HTTPLoader`` of its own over ``CurlLoader/shared``, `file:` and `data:` URLs, bytes at
+  /// hand, and streams.
   ///
-  /// It connects to any address and reads any file. Whoever loads URLs given by others takes ``forUntrustedURLs(_:)``.
+  /// It connects to any address and reads any file. Whoever loads URLs given by others takes
+  /// ``forUntrustedURLs(_:transport:)``.
   public static var standard: LoaderGroup {
     LoaderGroup([BytesLoader(), DataURLLoader(), FileLoader(), HTTPLoader()])
   }
 
-  /// For URLs given by others: `http` and `https` on the public internet (``AddressPolicy/public``), `data:` URLs, bytes at
-  /// hand, and streams. No files.
+  /// For URLs given by others: `http` and `https` on the public internet (``AddressPolicy/public``), `data:` URLs,
+  /// bytes at hand, and streams. No files.
   ///
   /// Each call makes a loader with connections of its own: keep the group.
   ///

@@ -34,6 +34,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     case create
     /// Renaming a file.
     case rename
+    /// Waiting for the device: for a file, a folder or the whole file system.
+    case synchronize
     /// Removing a file.
     case remove
     /// Setting a modification time.
@@ -74,8 +76,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     journal.note { $0.hook = hook }
   }
 
-  /// Lets calls of an operation hang until `gate` is open, as on a device or a server that does not answer. Each blocks its
-  /// thread, before it fails or is passed to the hook.
+  /// Lets calls of an operation hang until `gate` is open, as on a device or a server that does not answer. Each blocks
+  /// its thread, before it fails or is passed to the hook.
   public func hold(_ operation: Operation, at gate: Gate) {
     journal.note { $0.gates[operation] = gate }
   }
@@ -154,6 +156,18 @@ public final class FaultyFileSystem: CacheFileSystem {
   public func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
     try enter(.rename, newPath)
     try base.rename(path, to: newPath, synchronize: synchronize)
+  }
+
+  /// Waits for the device.
+  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+    try enter(.synchronize, path)
+    return try base.synchronize(path)
+  }
+
+  /// Waits for the device.
+  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+    try enter(.synchronize, folder)
+    return try base.synchronizeAll(at: folder)
   }
 
   /// Removes a file.

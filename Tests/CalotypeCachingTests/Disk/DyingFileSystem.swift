@@ -88,6 +88,14 @@ final class DyingFileSystem: CacheFileSystem {
     }
   }
 
+  func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+    try change { () throws(FileSystemError) in try base.synchronize(path) }
+  }
+
+  func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+    try change { () throws(FileSystemError) in try base.synchronizeAll(at: folder) }
+  }
+
   func remove(_ path: String) throws(FileSystemError) -> Bool {
     try change { () throws(FileSystemError) in try base.remove(path) }
   }

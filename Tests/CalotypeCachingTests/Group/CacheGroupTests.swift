@@ -1,7 +1,8 @@
-import CalotypeCaching
 import CalotypeSupport
 import FoundationEssentials
 import Testing
+
+@testable import CalotypeCaching
 
 @Suite("Groups of caches")
 struct CacheGroupTests {
@@ -259,6 +260,42 @@ struct CacheGroupTests {
     #expect(text(try await group.read(key)) == "x")
     #expect(group.statistics.failures == [1, 0])
     #expect(group.statistics.lastFailure == Self.full && group.statistics.fills == 0)
+  }
+
+  @Test(arguments: [(CacheKey("other"), true), (CacheKey("k"), false)])
+  func onlyChangesOfTheKeyUndoAFill(changed: CacheKey, isFilled: Bool) async throws {
+    let read = CacheKey("k")
+    let barrier = Barrier(2)
+    let tiers = [TestTier(), TestTier([read: "x"])]
+    tiers[1].wait(in: .read, at: barrier)
+    let group = group(tiers, .init())
+    let reading = Task { try await group.read(read) }
+    await barrier.reached()
+    try await group.remove(changed)
+    // The record may have been on its way already.
+    tiers[1].state.withLock { $0.records[read] = TestTier.record("x") }
+    _ = await barrier.pass()
+    #expect(text(try await reading.value) == "x")
+    #expect((tiers[0].text(read) != nil) == isFilled)
+    #expect(group.statistics.fills == (isFilled ? 1 : 0))
+  }
+
+  @Test func aFillTableForgetsWhatHasEnded() {
+    var table = FillTable()
+    let other = CacheKey("other")
+    let mark = table.beginRead(key)
+    table.beginChange(.key(other))
+    #expect(mark.map { table.isCurrent(key, since: $0) } == true)
+    // Begun within a change: what is read may be the old record.
+    #expect(table.beginRead(other) == nil)
+    table.endChange(.key(other))
+    table.endRead(other)
+    #expect(table.beginRead(other) != nil)
+    table.beginChange(.all)
+    #expect(mark.map { table.isCurrent(key, since: $0) } == false)
+    table.endChange(.all)
+    for key in [key, other] { table.endRead(key) }
+    #expect(table.isIdle)
   }
 
   // Failures.

@@ -90,7 +90,7 @@ struct ShutDownTests {
     while await pipeline.subscribers < 11 { await Task.yield() }
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     await clock.waitForSleepers()
-    clock.advance(by: .seconds(29))
+    clock.advance(by: .seconds(27))
     #expect(endings.withLock { $0 } == 0)
     clock.advance(by: .seconds(1))
     for task in images { await #expect(throws: PipelineError.shutDown) { try await task.value } }
@@ -176,6 +176,26 @@ struct ShutDownTests {
       let image = try await other.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
       #expect(image.bitmap.withUnsafeBytes { $0[0] } == UInt8(index))
     }
+  }
+
+  @Test("a device that does not answer does not keep a pipeline from ending, and that is counted")
+  func stalledDevice() async throws {
+    let files = FaultyFileSystem(PowerLossFileSystem())
+    let gate = Gate()
+    files.hold(.synchronize, at: gate)
+    defer { gate.open() }
+    let folder = URL(filePath: "/cache", directoryHint: .isDirectory)
+    let pipeline = pipeline(disk: DiskCache(.init(folder: folder), fileSystem: files))
+    _ = try await pipeline.image(
+      for: ImageRequest(source: .data(try Samples.png(), id: "a"), thumbnail: .fit(4, 4)))
+    await pipeline.flush()
+    let end = Task { await pipeline.shutDown(within: .seconds(30)) }
+    try await files.waitForCalls(.synchronize)
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(30))
+    await end.value
+    #expect(await pipeline.isAtRest)
+    #expect(await pipeline.statistics.cacheErrors == 1)
   }
 
   @Test("several may shut down at once: the shortest limit counts, and all return")
