@@ -33,9 +33,9 @@ struct InfoReport: Encodable {
     let thumbHash: String
 
     /// Of a thumbnail, at a fraction of the cost: a few transparent pixels in a large picture go unseen.
-    init(of data: Data) throws(ImagingError) {
+    init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
       let options = DecodeOptions(thumbnail: .fit(256, 256))
-      let facts = try CoderRegistry.standard.decode(data, options: options).bitmap.facts()
+      let facts = try coders.decode(data, options: options).bitmap.facts()
       averageColor = "#" + facts.averageColor.hex
       dominantColors = facts.dominantColors.map {
         Dominant(color: "#" + $0.color.hex, share: ($0.share * 1000).rounded() / 1000)
@@ -49,18 +49,19 @@ struct InfoReport: Encodable {
   init(of data: Data, from source: String, command: InfoCommand) throws {
     let options = DecodeOptions(
       appliesOrientation: command.upright, colors: command.srgb ? .sRGB : .asStored)
+    let coders = command.coders.registry
     let info: ImageInfo
     if let chunk = command.chunk {
       var hashes: [String] = []
       info = try Self.drip(
-        data, by: chunk, options: options, firstFrameOnly: command.firstFrame, into: &hashes)
+        data, by: chunk, coders, options: options, firstFrameOnly: command.firstFrame, into: &hashes)
       pixelsSHA256 = command.hash ? hashes : nil
     } else {
-      info = try CoderRegistry.standard.probe(data)
+      info = try coders.probe(data)
       pixelsSHA256 =
-        command.hash ? try Self.hashes(of: data, options, firstFrameOnly: command.firstFrame) : nil
+        command.hash ? try Self.hashes(of: data, coders, options, firstFrameOnly: command.firstFrame) : nil
     }
-    facts = command.facts ? try Facts(of: data) : nil
+    facts = command.facts ? try Facts(of: data, coders) : nil
     self.source = source
     format = info.format.rawValue
     width = info.size.width
@@ -86,20 +87,21 @@ struct InfoReport: Encodable {
   }
 
   private static func hashes(
-    of data: Data, _ options: DecodeOptions, firstFrameOnly: Bool
+    of data: Data, _ coders: CoderRegistry, _ options: DecodeOptions, firstFrameOnly: Bool
   ) throws -> [String] {
     if firstFrameOnly {
-      return [PixelHash.sha256(of: try CoderRegistry.standard.decode(data, options: options).bitmap)]
+      return [PixelHash.sha256(of: try coders.decode(data, options: options).bitmap)]
     }
-    let animation = try AnimatedImage(data: data, options: options)
+    let animation = try AnimatedImage(data: data, coders: coders, options: options)
     return try (0..<animation.frameCount).map { PixelHash.sha256(of: try animation.frame(at: $0).bitmap) }
   }
 
   /// Feeds the bytes in pieces and hashes frames as they become complete.
   private static func drip(
-    _ data: Data, by size: Int, options: DecodeOptions, firstFrameOnly: Bool, into hashes: inout [String]
+    _ data: Data, by size: Int, _ coders: CoderRegistry, options: DecodeOptions, firstFrameOnly: Bool,
+    into hashes: inout [String]
   ) throws -> ImageInfo {
-    let decoder = CoderRegistry.standard.makeIncrementalDecoder(options: options)
+    let decoder = coders.makeIncrementalDecoder(options: options)
     func look() throws {
       while !firstFrameOnly, hashes.count < decoder.completeFrameCount {
         hashes.append(PixelHash.sha256(of: try decoder.frame(at: hashes.count).bitmap))
