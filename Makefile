@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak fuzz lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak fuzz fuzz-libraries lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -17,6 +17,7 @@ TARGET ?= all
 NAME ?=
 SECONDS ?= 60
 RUNS ?= 200
+EXECUTIONS ?= 1000000
 DOWNLOADS ?= 10000
 KILLS ?= 2000
 
@@ -78,6 +79,10 @@ soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh
 	@Tests/Fuzzing/run.sh $(TARGET) $(SECONDS)
+
+fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them, EXECUTIONS=1000000 inputs each
+	@Tests/Fuzzing/build.sh
+	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
 lint: ## swift-format, strict
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples
