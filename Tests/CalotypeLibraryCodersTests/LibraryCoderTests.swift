@@ -107,10 +107,17 @@ struct LibraryCoderTests {
   @Test("damaged pictures are delivered where partial images are allowed, and marked")
   func partial() throws {
     for path in [
-      "png/basn6a08.png", "png/basi3p08.png", "gif/interlaced.gif", "Corpus/jpeg/exif/f-orientation-6.jpg",
+      "Corpus/png/conformance/hippopotamus.regular.png", "png/basi3p08.png", "gif/still-96x64.gif",
+      "Corpus/jpeg/exif/f-orientation-6.jpg",
     ] {
       let data = try Self.data(path)
-      let cut = data.prefix(data.count * 3 / 4)
+      var cut = data.prefix(data.count * 3 / 4)
+      if path.hasSuffix("png") {
+        // libspng takes 8 KiB at a time, none of a shorter rest: here rows are damaged instead.
+        cut = data
+        let start = cut.count * 3 / 4
+        cut.replaceSubrange(start..<start + 16, with: Data(repeating: 0xFF, count: 16))
+      }
       #expect(throws: ImagingError.self, "\(path)") { try CoderRegistry.libraries.decode(cut) }
       let image = try CoderRegistry.libraries.decode(cut, options: DecodeOptions(allowsPartial: true))
       let whole = try CoderRegistry.libraries.decode(data)

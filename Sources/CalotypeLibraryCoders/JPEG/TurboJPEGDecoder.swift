@@ -64,10 +64,12 @@ public struct TurboJPEGDecoder: ImageDecoding {
     var isPartial = false
     let bitmap = try data.bytes.withUnsafeBytes { (source) throws(ImagingError) in
       try Bitmap(size: size, format: pixels.format) { (target) throws(ImagingError) in
+        // After a warning the library may give up all the same, and says so in no way: then rows stay as they are.
+        if options.allowsPartial { target.initializeMemory(as: UInt8.self, repeating: 0) }
         isPartial = try session.decode(
           source, into: target, size: size, layout: pixels.layout, allowsDamage: options.allowsPartial)
         pixels.finish(target)
-        return true
+        return !isPartial
       }
     }
     try watch.check()

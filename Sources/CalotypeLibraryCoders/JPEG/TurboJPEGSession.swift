@@ -20,7 +20,7 @@ final class TurboJPEGSession {
   ///
   /// - Parameters:
   ///   - source: The file.
-  ///   - target: `size` times the bytes of a pixel of `layout`; all are written unless an error is thrown.
+  ///   - target: `size` times the bytes of a pixel of `layout`; all are written unless an error is thrown or damage allowed.
   ///   - size: That of the picture, or what one of the scales makes of it.
   ///   - layout: The pixels to make.
   ///   - allowsDamage: Whether a picture with damage is delivered.

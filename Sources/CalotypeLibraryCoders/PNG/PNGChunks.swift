@@ -85,10 +85,11 @@ struct PNGChunks: Sendable {
     return false
   }
 
-  /// The whole chunk at an offset; `nil` where the file ends before its CRC does.
+  /// The whole chunk at an offset; `nil` where the file ends before its CRC does, or the type is not four letters.
   static func chunk(_ bytes: RawSpan, at offset: Int) -> Chunk? {
     guard let length = bytes.uint32(at: offset, bigEndian: true), length <= UInt32(Int32.max),
-      offset + 12 + Int(length) <= bytes.byteCount
+      offset + 12 + Int(length) <= bytes.byteCount,
+      (offset + 4..<offset + 8).allSatisfy({ (0x61...0x7A).contains((bytes.byte(at: $0) ?? 0) | 0x20) })
     else { return nil }
     let start = offset + 8
     return Chunk(

@@ -33,6 +33,8 @@ public struct SPNGDecoder: ImageDecoding {
 
   /// Decodes the image, or the first frame of an animation on its canvas, at full size; `minimumSize` is ignored.
   ///
+  /// A damaged animation is an error as a whole unless partial images are allowed.
+  ///
   /// - Throws: As ``probe(_:limits:)``, and ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
@@ -40,6 +42,7 @@ public struct SPNGDecoder: ImageDecoding {
     let watch = DecodeLimits.Watch(options.limits)
     try watch.check()
     return try Self.withFile(data, options) { file, bytes throws(ImagingError) in
+      if let damage = file.chunks.animation?.damage, !options.allowsPartial { throw damage }
       let first = file.chunks.animation?.frames.first
       var isPartial = false
       let isCovered = first?.data == nil || first?.area.covers(file.info.size) ?? true
