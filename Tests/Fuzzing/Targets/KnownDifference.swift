@@ -60,10 +60,12 @@ struct KnownDifference: Sendable {
     library(
       "last chunk", "libspng wants the chunk of the last row to be there to its end", .png, ["truncated"]),
     KnownDifference(
-      name: "cut animations",
-      reason: "here, the frame in which an APNG ends early is counted, and its rows are decoded"
+      name: "damaged animations",
+      reason:
+        "here, the first frame of a damaged APNG is a picture, and the frame in which a file ends is counted"
     ) { difference, data in
       switch difference {
+      case .refusedByLibrary(.corrupt(.apng, _, _)), .refusedByLibrary(.truncated(.apng, _)): return true
       case .facts, .refusedByUs, .refusedByLibrary:
         let outline = PNGOutline(data)
         return outline.isAnimated && outline.isCut
