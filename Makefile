@@ -1,7 +1,7 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak hostile fuzz damage lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak hostile fuzz fuzz-libraries damage lint format docs clean deps test-deps
 
 JOBS ?= 2
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib
@@ -17,6 +17,7 @@ TARGET ?= all
 NAME ?=
 SECONDS ?= 60
 RUNS ?= 200
+EXECUTIONS ?= 1000000
 DOWNLOADS ?= 10000
 KILLS ?= 2000
 COUNT ?= 1000
@@ -90,6 +91,10 @@ damage: test-deps ## FILES=100000 JPEGs damaged at random, beside libjpeg-turbo;
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
 	CALOTYPE_DAMAGED_FILES=$(FILES) CALOTYPE_DAMAGED_FOLDER=$(FOLDER) \
 	  swift test --skip-build --disable-xctest $(TEST_FLAGS) --scratch-path .build-test --filter DamagedJPEGTests
+
+fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them, EXECUTIONS=1000000 inputs each
+	@Tests/Fuzzing/build.sh
+	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
 lint: ## swift-format, strict
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples

@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "CalotypeImaging", targets: ["CalotypeImaging"]),
     .library(name: "CalotypeCaching", targets: ["CalotypeCaching"]),
     .library(name: "CalotypeLoading", targets: ["CalotypeLoading"]),
+    .library(name: "CalotypeLibraryCoders", targets: ["CalotypeLibraryCoders"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
   ],
@@ -45,8 +46,11 @@ let package = Package(
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
     library("CLCMS", apt: "liblcms2-dev"),
+    library("CLibGIF", apt: "libgif-dev"),
+    library("CLibSPNG", apt: "libspng-dev"),
+    library("CLibTurboJPEG", apt: "libturbojpeg0-dev"),
     library("CWebP", apt: "libwebp-dev"),
-    .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
+    .target(name: "CGIF"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CLinux"),
     .target(name: "CPixels"),
@@ -56,6 +60,11 @@ let package = Package(
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
+      swiftSettings: swift),
+    // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
+    .target(
+      name: "CalotypeLibraryCoders",
+      dependencies: ["CalotypeImaging", "CDeflate", "CLibGIF", "CLibSPNG", "CLibTurboJPEG", "CPixels"],
       swiftSettings: swift),
     .target(
       name: "CalotypeCaching",
@@ -94,7 +103,7 @@ let package = Package(
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeSupport", "CDeflate",
+        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CDeflate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -129,6 +138,10 @@ let package = Package(
       dependencies: [
         "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
       ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeLibraryCodersTests",
+      dependencies: ["CalotypeLibraryCoders", "CalotypeImaging", "Calotype", "CalotypeTestKit"],
       swiftSettings: swift),
     // Killed by the tests while it writes.
     .executableTarget(
@@ -166,8 +179,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CCurl", "CJPEG",
-        "CPixels",
+        "CalotypeSupport", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeCaching", "CalotypeLoading",
+        "CCurl", "CJPEG", "CPixels",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],

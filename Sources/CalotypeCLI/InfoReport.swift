@@ -35,9 +35,9 @@ struct InfoReport: Encodable {
     let thumbHash: String
 
     /// Of a thumbnail, at a fraction of the cost: a few transparent pixels in a large picture go unseen.
-    init(of data: Data) throws(ImagingError) {
+    init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
       let options = DecodeOptions(thumbnail: .fit(256, 256))
-      let facts = try CoderRegistry.standard.decode(data, options: options).bitmap.facts()
+      let facts = try coders.decode(data, options: options).bitmap.facts()
       averageColor = "#" + facts.averageColor.hex
       dominantColors = facts.dominantColors.map {
         Dominant(color: "#" + $0.color.hex, share: ($0.share * 1000).rounded() / 1000)
@@ -52,29 +52,32 @@ struct InfoReport: Encodable {
     let options = DecodeOptions(
       appliesOrientation: command.upright, damage: command.strict ? .strict : .tolerate,
       colors: command.srgb ? .sRGB : .asStored)
+    let coders = command.coders.registry
     let info: ImageInfo
     var isDamaged: Bool?
     if let chunk = command.chunk {
       var hashes: [String] = []
       var isFlawed = false
-      info = try Self.drip(data, by: chunk, options: options, firstFrameOnly: command.firstFrame) { image in
+      info = try Self.drip(
+        data, by: chunk, coders, options: options, firstFrameOnly: command.firstFrame
+      ) { image in
         hashes.append(PixelHash.sha256(of: image.bitmap))
         isFlawed = isFlawed || image.isDamaged
       }
       isDamaged = isFlawed
       pixelsSHA256 = command.hash ? hashes : nil
     } else {
-      info = try CoderRegistry.standard.probe(data)
+      info = try coders.probe(data)
       var hashes: [String]?
       if command.hash || command.strict {
-        let images = try Self.digests(of: data, options, firstFrameOnly: command.firstFrame)
+        let images = try Self.digests(of: data, coders, options, firstFrameOnly: command.firstFrame)
         isDamaged = images.contains { $0.isDamaged }
         if command.hash { hashes = images.map { $0.hash } }
       }
       pixelsSHA256 = hashes
     }
     if info.isDamaged { isDamaged = true }
-    facts = command.facts ? try Facts(of: data) : nil
+    facts = command.facts ? try Facts(of: data, coders) : nil
     self.source = source
     format = info.format.rawValue
     width = info.size.width
@@ -103,19 +106,20 @@ struct InfoReport: Encodable {
   private typealias Digest = (hash: String, isDamaged: Bool)
 
   private static func digests(
-    of data: Data, _ options: DecodeOptions, firstFrameOnly: Bool
+    of data: Data, _ coders: CoderRegistry, _ options: DecodeOptions, firstFrameOnly: Bool
   ) throws -> [Digest] {
     func digest(_ image: Image) -> Digest { (PixelHash.sha256(of: image.bitmap), image.isDamaged) }
-    if firstFrameOnly { return [digest(try CoderRegistry.standard.decode(data, options: options))] }
-    let animation = try AnimatedImage(data: data, options: options)
+    if firstFrameOnly { return [digest(try coders.decode(data, options: options))] }
+    let animation = try AnimatedImage(data: data, coders: coders, options: options)
     return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
   }
 
   /// Feeds the bytes in pieces and shows frames as they become complete.
   private static func drip(
-    _ data: Data, by size: Int, options: DecodeOptions, firstFrameOnly: Bool, show: (Image) -> Void
+    _ data: Data, by size: Int, _ coders: CoderRegistry, options: DecodeOptions, firstFrameOnly: Bool,
+    show: (Image) -> Void
   ) throws -> ImageInfo {
-    let decoder = CoderRegistry.standard.makeIncrementalDecoder(options: options)
+    let decoder = coders.makeIncrementalDecoder(options: options)
     var count = 0
     func look() throws {
       while !firstFrameOnly, count < decoder.completeFrameCount {

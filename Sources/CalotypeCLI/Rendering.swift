@@ -44,10 +44,12 @@ struct Rendering: Sendable {
 
   let pixels: PixelOptions
   let pipeline: ImagePipeline
+  let coders: CoderOptions
   private let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
-  init(pixels: PixelOptions, pipeline: ImagePipeline) {
+  init(pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions) {
     self.pixels = pixels
+    self.coders = coders
     self.pipeline = pipeline
   }
 
@@ -57,7 +59,7 @@ struct Rendering: Sendable {
     request.animationTransforms = pixels.transformFrames.value
     request.damage = pixels.damage
     if let maxPixels = pixels.maxPixels { request.maxPixels = maxPixels }
-    return request
+    return coders.applied(to: request)
   }
 
   func render(
@@ -70,10 +72,11 @@ struct Rendering: Sendable {
     if !pixels.changesPixels {
       let served = try await served(for: request, watch: watch)
       let isStrict = pixels.strict
+      let registry = coders.registry
       let info = try await files.run { () throws(ImagingError) in
         try isStrict
-          ? served.data.soundInfo(formatHint: hint)
-          : CoderRegistry.standard.probe(served.data, formatHint: hint)
+          ? served.data.soundInfo(registry, formatHint: hint)
+          : registry.probe(served.data, formatHint: hint)
       }
       try check(info, for: request)
       guard let wanted = formatOfName(destination)?.imageFormat, wanted != info.format else {
@@ -83,6 +86,7 @@ struct Rendering: Sendable {
       request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
       request.formatHint = hint
       request.damage = pixels.damage
+      request = coders.applied(to: request)
       return try await make(source, to: destination, request: request, since: start)
     }
     return try await make(source, to: destination, request: request, watch: watch, since: start)
@@ -93,11 +97,11 @@ struct Rendering: Sendable {
     _ source: Source, to destination: Destination, request: ImageRequest,
     watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
   ) async throws -> Result {
-    let hint = request.formatHint
+    let (hint, registry) = (request.formatHint, coders.registry)
     let wanted = pixels.format ?? formatOfName(destination)
     guard pixels.isCacheable else {
       let served = try await served(for: request, watch: watch)
-      let picture = try await files.run { try Picture(served, pixels, wanted, hint) }
+      let picture = try await files.run { try Picture(served, registry, pixels, wanted, hint) }
       try check(picture.info, for: request)
       return try await write(picture, wanted, from: source, to: destination, since: start)
     }
@@ -108,7 +112,7 @@ struct Rendering: Sendable {
       var request = request
       if request.cachePolicy == .reload { request.cachePolicy = .useAge }
       let served = try await pipeline.data(for: request)
-      content = try await files.run { try Picture(served, pixels, wanted, hint) }.content
+      content = try await files.run { try Picture(served, registry, pixels, wanted, hint) }.content
     }
     let picture = Picture(
       content: content, info: response.image.info, source: response.source, byteCount: response.byteCount)
@@ -177,19 +181,21 @@ struct Rendering: Sendable {
 
     /// Decodes what was served, all frames if the output has them.
     init(
-      _ served: DataResponse, _ pixels: PixelOptions, _ wanted: OutputFormat?, _ hint: ImageFormat?
+      _ served: DataResponse, _ coders: CoderRegistry, _ pixels: PixelOptions, _ wanted: OutputFormat?,
+      _ hint: ImageFormat?
     ) throws(ImagingError) {
       var options = pixels.decodeOptions
       options.formatHint = hint
-      let info = try CoderRegistry.standard.probe(served.data, formatHint: hint)
+      let info = try coders.probe(served.data, formatHint: hint)
       self.info = info
       // An animation whose frames are too much is still a picture.
       let animation =
-        pixels.animates(info, as: wanted) ? try AnimatedImage(data: served.data, options: options) : nil
+        pixels.animates(info, as: wanted)
+        ? try AnimatedImage(data: served.data, coders: coders, options: options) : nil
       if let animation, animation.frameCount > 1 {
         content = .animation(animation)
       } else {
-        content = .still(try CoderRegistry.standard.decode(served.data, options: options))
+        content = .still(try coders.decode(served.data, options: options))
       }
       if case .still(let image) = content, image.isDamaged { self.info?.isDamaged = true }
       source = served.source
@@ -298,9 +304,11 @@ extension Data {
   /// What an image says whose frames are all sound.
   ///
   /// - Throws: what is wrong with one of them.
-  fileprivate func soundInfo(formatHint: ImageFormat?) throws(ImagingError) -> ImageInfo {
+  fileprivate func soundInfo(
+    _ coders: CoderRegistry, formatHint: ImageFormat?
+  ) throws(ImagingError) -> ImageInfo {
     let image = try AnimatedImage(
-      data: self, options: DecodeOptions(damage: .strict, formatHint: formatHint))
+      data: self, coders: coders, options: DecodeOptions(damage: .strict, formatHint: formatHint))
     for index in 0..<image.frameCount { _ = try image.frame(at: index) }
     return image.info
   }

@@ -12,13 +12,20 @@ package final class GrowableBuffer: @unchecked Sendable {
   private var start: UnsafeMutableRawPointer
   private var capacity: Int
   private let cache: PageCache
+  private let fill: UInt8?
 
   /// Takes address space for so many bytes; pages are taken when they are written. `nil` when there is none.
-  package init?(capacity: Int, cache: PageCache = .shared) {
+  package convenience init?(capacity: Int, cache: PageCache = .shared) {
+    self.init(capacity: capacity, cache: cache, fill: MemoryFill.byte)
+  }
+
+  /// `fill`: the byte that room behind the last byte is full of, as by ``MemoryFill``.
+  init?(capacity: Int, cache: PageCache, fill: UInt8?) {
     self.cache = cache
+    self.fill = fill
     guard capacity <= 1 << 56 else { return nil }
     let wanted = PageMemory.rounded(max(1, capacity))
-    if let pages = cache.take(capacity: wanted) {
+    if fill == nil, let pages = cache.take(capacity: wanted) {
       (start, self.capacity) = pages
       // As far as there is memory: it is needed as bytes come.
       if pages.capacity < wanted { _ = resize(to: wanted) }
@@ -26,6 +33,7 @@ package final class GrowableBuffer: @unchecked Sendable {
     }
     guard let start = PageMemory.allocate(byteCount: wanted) else { return nil }
     (self.start, self.capacity) = (start, wanted)
+    fillRoom()
   }
 
   deinit {
@@ -59,6 +67,11 @@ package final class GrowableBuffer: @unchecked Sendable {
     guard length != capacity else { return true }
     guard let moved = calotype_resize_mapping(start, capacity, length) else { return false }
     (start, capacity) = (moved, length)
+    fillRoom()
     return true
+  }
+
+  private func fillRoom() {
+    if let fill { memset(start + count, Int32(fill), capacity - count) }
   }
 }

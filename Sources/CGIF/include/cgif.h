@@ -1,5 +1,4 @@
 #pragma once
-#include <gif_lib.h>
 #include <stddef.h>
 #include <stdint.h>
 

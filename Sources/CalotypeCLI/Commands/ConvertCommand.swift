@@ -19,6 +19,7 @@ struct ConvertCommand: AsyncParsableCommand {
   var output: String
 
   @OptionGroup var pixels: PixelOptions
+  @OptionGroup var coders: CoderOptions
 
   @Flag(help: "One JSON object.")
   var json = false
@@ -31,7 +32,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func run() async throws {
     let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
-    let rendering = Rendering(pixels: pixels, pipeline: pipeline)
+    let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders)
     do {
       let result = try await rendering.render(
         input, to: .file(output), request: try rendering.request(for: input))

@@ -26,6 +26,7 @@ struct GetCommand: AsyncParsableCommand {
   var output: String = "."
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Decoding options") var coders: CoderOptions
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
@@ -69,7 +70,7 @@ struct GetCommand: AsyncParsableCommand {
     } else {
       destinations = [.file(output)]
     }
-    let rendering = Rendering(pixels: pixels, pipeline: ImagePipeline(configuration))
+    let rendering = Rendering(pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders)
     let report = GetReport(sources: sources, json: json, events: events, quiet: quiet)
     await report.display.show {
       // A window of `concurrency` children: the next starts when one ends.

@@ -18,6 +18,7 @@ struct InfoCommand: AsyncParsableCommand {
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
+  @OptionGroup(title: "Decoding options") var coders: CoderOptions
 
   @Flag(help: "One JSON object a line.")
   var json = false
@@ -61,7 +62,8 @@ struct InfoCommand: AsyncParsableCommand {
     var hasFailed = false
     for source in sources {
       do {
-        let request = try loading.applied(to: ImageRequest(url: try source.url), for: source)
+        let request = try loading.applied(
+          to: coders.applied(to: ImageRequest(url: try source.url)), for: source)
         let data = try await pipeline.data(for: request).data
         let report = try await workers.run { try InfoReport(of: data, from: source.shown, command: self) }
         if json { Output.json(report) } else { report.print() }

@@ -31,6 +31,7 @@ struct PrefetchCommand: AsyncParsableCommand {
   var quiet = false
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Decoding options") var coders: CoderOptions
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
@@ -80,7 +81,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     let prefetcher = Prefetcher(
       pipeline, destination: decode ? .memory : .disk, concurrency: concurrency,
       priority: requests.priority ?? .low)
-    let rendering = Rendering(pixels: pixels, pipeline: pipeline)
+    let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders)
     await report.display.show {
       // A window of `concurrency` children: a line is read when there is room for one more.
       await withTaskGroup(of: Void.self) { group in

@@ -30,6 +30,7 @@ struct ShowCommand: AsyncParsableCommand {
   @Flag(help: "Nothing before the image is complete.")
   var noPreviews = false
 
+  @OptionGroup(title: "Decoding options") var coders: CoderOptions
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
@@ -143,7 +144,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private func request(for source: Source, on stage: ShowStage) throws -> ImageRequest {
-    var request = requests.applied(to: ImageRequest(url: try source.url))
+    var request = requests.applied(to: coders.applied(to: ImageRequest(url: try source.url)))
     request = try loading.applied(to: request, for: source)
     request.thumbnail = stage.thumbnail
     request.frames = firstFrame ? .first : .all

@@ -52,6 +52,8 @@ public final class PixelPool: Sendable {
 
   private let state: Lock<State>
   private let reclaimer: IdleReclaimer
+  /// The byte that buffers are full of, each new and of exactly the size asked for; `nil`, as a rule, for neither.
+  private let fill: UInt8?
 
   /// Creates a pool.
   ///
@@ -64,7 +66,10 @@ public final class PixelPool: Sendable {
     self.init(byteLimit: byteLimit, zeroesOnReturn: zeroesOnReturn, reclaimer: .shared)
   }
 
-  init(byteLimit: Int, zeroesOnReturn: Bool = false, reclaimer: IdleReclaimer) {
+  init(
+    byteLimit: Int, zeroesOnReturn: Bool = false, reclaimer: IdleReclaimer, fill: UInt8? = MemoryFill.byte
+  ) {
+    self.fill = fill
     state = Lock(State(byteLimit: max(0, byteLimit), zeroes: zeroesOnReturn))
     self.reclaimer = reclaimer
   }
@@ -121,6 +126,7 @@ public final class PixelPool: Sendable {
 
   /// A buffer of at least `byteCount` bytes, aligned to 64, or `nil` when the system has no memory left.
   func take(byteCount: Int) -> UnsafeMutableRawBufferPointer? {
+    if let fill { return takeExactly(byteCount, filledWith: fill) }
     let capacity = Self.capacity(for: byteCount)
     let reused = state.withLock { state -> UInt? in
       state.statistics.bytesInUse += capacity
@@ -144,6 +150,10 @@ public final class PixelPool: Sendable {
   /// Gives back a buffer that came from ``take(byteCount:)``.
   func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
+    if fill != nil {
+      state.withLock { $0.statistics.bytesInUse -= buffer.count }
+      return Glibc.free(base)
+    }
     let isCleared = zeroesOnReturn
     let capacity = buffer.count
     let address = UInt(bitPattern: base)
@@ -169,6 +179,18 @@ public final class PixelPool: Sendable {
     }
     free(freed)
     if mustBeWatched { reclaimer.watch(self) }
+  }
+
+  /// A buffer of its own for each use, from malloc, so that sanitizers know where it ends.
+  private func takeExactly(_ byteCount: Int, filledWith byte: UInt8) -> UnsafeMutableRawBufferPointer? {
+    var pointer: UnsafeMutableRawPointer?
+    guard posix_memalign(&pointer, 64, max(1, byteCount)) == 0, let pointer else { return nil }
+    memset(pointer, Int32(byte), max(1, byteCount))
+    state.withLock { state in
+      state.statistics.bytesInUse += byteCount
+      state.statistics.misses += 1
+    }
+    return UnsafeMutableRawBufferPointer(start: pointer, count: byteCount)
   }
 
   private func free(_ buffers: [Freed]) {

@@ -44,7 +44,7 @@ extension ImageInfo {
       ///   - canvas: Those that are delivered.
       ///   - beside: Those that are kept beside the canvas.
       ///   - isLossless: Whether its bitstream is lossless.
-      mutating func add(stored: Int, on canvas: Int, beside: Int, isLossless: Bool = false) {
+      package mutating func add(stored: Int, on canvas: Int, beside: Int, isLossless: Bool = false) {
         let (sum, overflow) = totalPixelCount.addingReportingOverflow(max(stored, canvas))
         totalPixelCount = overflow ? .max : sum
         largestPixelCount = max(largestPixelCount, stored)

@@ -1,7 +1,7 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What the first 128 bytes of an ICC profile say.
-enum ICCHeader {
+package enum ICCHeader {
   /// The colour space whose numbers a profile explains (ICC.1:2022, 7.2.6), as its signature: `GRAY`, `RGB `,
   /// `CMYK`. `nil` when the bytes are no profile, or not all of one.
   static func colorSpace(of profile: Data) -> String? {
@@ -14,7 +14,7 @@ enum ICCHeader {
 
   /// Whether pixels of so many colour components can have this profile. One for RGB explains grey, too: as red,
   /// green and blue that are equal.
-  static func explains(_ componentCount: Int, _ profile: Data) -> Bool {
+  package static func explains(_ componentCount: Int, _ profile: Data) -> Bool {
     switch (componentCount, colorSpace(of: profile)) {
     case (1, "GRAY"), (1, "RGB "), (3, "RGB "), (4, "CMYK"): true
     default: false

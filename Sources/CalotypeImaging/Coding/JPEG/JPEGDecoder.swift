@@ -79,7 +79,7 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
   }
 
   /// 8, 4, 2 or 1: the largest by which `size` can be divided without coming below `minimumSize`.
-  static func denominator(for size: PixelSize, minimumSize: PixelSize?) -> Int {
+  package static func denominator(for size: PixelSize, minimumSize: PixelSize?) -> Int {
     guard let minimumSize else { return 1 }
     for denominator in [8, 4, 2] {
       let width = (size.width + denominator - 1) / denominator
@@ -91,7 +91,7 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
 }
 
 extension ImageInfo {
-  init(_ header: JPEGHeader) {
+  package init(_ header: JPEGHeader) {
     self.init(
       format: .jpeg, size: header.size, bitDepth: header.precision,
       orientation: header.orientation ?? .topLeft,

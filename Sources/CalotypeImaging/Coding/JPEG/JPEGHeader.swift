@@ -1,35 +1,35 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What the marker segments before the first scan of a JPEG say (ITU-T T.81, annex B).
 ///
 /// Found by walking the segments, as leniently as libjpeg does: fill bytes and garbage between segments are
 /// skipped. No entropy-coded data is touched. The walk can pause where the bytes end, and go on when there are
 /// more.
-struct JPEGHeader {
+package struct JPEGHeader {
   /// One colour component.
-  struct Component: Hashable {
+  package struct Component: Hashable {
     /// Horizontal and vertical sampling factor, 1 to 4.
     var horizontal: Int
     var vertical: Int
   }
 
   /// Stored width and height.
-  private(set) var size = PixelSize(width: 0, height: 0)
+  package private(set) var size = PixelSize(width: 0, height: 0)
   /// Bits per sample.
   private(set) var precision = 0
   /// The second byte of the frame marker, 0xC0 to 0xCF.
   private(set) var process: UInt8 = 0
-  private(set) var components: [Component] = []
+  package private(set) var components: [Component] = []
   /// What the Exif segments say; the first with a tag wins.
-  private(set) var orientation: Orientation?
+  package private(set) var orientation: Orientation?
   /// The colour profile, if all of its parts are there.
-  private(set) var profile: Data?
+  package private(set) var profile: Data?
   /// Where the data of the first scan begin; `nil` when the bytes end before.
-  private(set) var scanOffset: Int?
+  package private(set) var scanOffset: Int?
   /// Whether the first scan is not the only one.
   private(set) var hasSeveralScans = false
   /// Exif and XMP, if they are to be kept.
-  private(set) var metadata = ImageMetadata()
+  package private(set) var metadata = ImageMetadata()
   /// Bytes that must be there before the walk can go on.
   private(set) var neededByteCount = 2
 
@@ -51,7 +51,7 @@ struct JPEGHeader {
   ///
   /// - Throws: `.truncated` when the bytes end before the frame header, `.corrupt` when there is none or it
   ///   makes no sense, `.unsupportedFormat` for processes and precisions that no coder here knows.
-  init(_ data: Data, keepsMetadata: Bool = false) throws(ImagingError) {
+  package init(_ data: Data, keepsMetadata: Bool = false) throws(ImagingError) {
     self.init(keepsMetadata: keepsMetadata)
     // Typed throws and closures of `Data` do not mix; a span has no closure.
     let bytes = data.bytes
@@ -209,7 +209,7 @@ struct JPEGHeader {
   }
 
   /// Refuses what libjpeg-turbo cannot decode to 8 bits, with a reason that says what it is.
-  func checkSupport() throws(ImagingError) {
+  package func checkSupport() throws(ImagingError) {
     switch process {
     case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
     case 0xC3, 0xCB: throw .unsupportedFormat(.jpeg, reason: "lossless JPEG")
@@ -225,7 +225,7 @@ struct JPEGHeader {
   /// Each Huffman code has a bit or more: a block of a sequential scan has two codes or more, one of a first
   /// progressive scan one. Arithmetic coding has no such bound. A picture that lies about its size is found out
   /// by this before memory is taken for it.
-  var minimumScanBytes: Int {
+  package var minimumScanBytes: Int {
     guard !isArithmetic else { return 0 }
     return blockCount * (isProgressive ? 1 : 2) / 8
   }

@@ -1,16 +1,16 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Reads the one Exif tag that changes how a picture looks.
 ///
 /// Exif (CIPA DC-008) is a TIFF file without pixels: a header of 8 bytes, then directories of 12-byte entries.
 /// Only directory 0 is read and no link is followed, so that no input can make the reader loop.
-enum Exif {
+package enum Exif {
   private static let orientationTag: UInt16 = 0x0112
 
   /// The orientation in a block of Exif bytes, with or without the leading `Exif\0\0` of JPEG's APP1.
   ///
   /// A tag with a value out of range means as stored. `nil` when there is no such tag, or no readable Exif.
-  static func orientation(in data: Data) -> Orientation? {
+  package static func orientation(in data: Data) -> Orientation? {
     orientation(in: data.bytes)
   }
 

@@ -1,7 +1,7 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// Reads the description of an ICC colour profile (ICC.1:2022, clauses 7 and 10).
-enum ICCProfile {
+package enum ICCProfile {
   /// Tags looked at in one profile; real ones have about twenty.
   private static let maxTags = 256
   /// Characters of a description at most.
@@ -9,7 +9,7 @@ enum ICCProfile {
 
   /// What the profile calls itself, such as `Display P3`: the `desc` tag, as version 2 text or as the first
   /// record of a version 4 `mluc`. White space is joined. `nil` when the bytes are no profile or have no name.
-  static func description(of data: Data) -> String? {
+  package static func description(of data: Data) -> String? {
     description(of: data.bytes)
   }
 

@@ -1,27 +1,27 @@
 /// Bounds-checked reads for parsers of hostile bytes: what lies outside is `nil`, never a trap.
 extension RawSpan {
   /// The byte at an offset.
-  func byte(at offset: Int) -> UInt8? {
+  package func byte(at offset: Int) -> UInt8? {
     guard offset >= 0, offset < byteCount else { return nil }
     return unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
   /// A 16-bit integer at an offset.
-  func uint16(at offset: Int, bigEndian: Bool) -> UInt16? {
+  package func uint16(at offset: Int, bigEndian: Bool) -> UInt16? {
     guard offset >= 0, offset <= byteCount - 2 else { return nil }
     let value = unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self)
     return bigEndian ? UInt16(bigEndian: value) : UInt16(littleEndian: value)
   }
 
   /// A 32-bit integer at an offset.
-  func uint32(at offset: Int, bigEndian: Bool) -> UInt32? {
+  package func uint32(at offset: Int, bigEndian: Bool) -> UInt32? {
     guard offset >= 0, offset <= byteCount - 4 else { return nil }
     let value = unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)
     return bigEndian ? UInt32(bigEndian: value) : UInt32(littleEndian: value)
   }
 
   /// Whether these ASCII characters stand at an offset.
-  func holds(_ ascii: StaticString, at offset: Int = 0) -> Bool {
+  package func holds(_ ascii: StaticString, at offset: Int = 0) -> Bool {
     let count = ascii.utf8CodeUnitCount
     guard offset >= 0, count <= byteCount, offset <= byteCount - count else { return false }
     return ascii.withUTF8Buffer { wanted in
@@ -33,7 +33,7 @@ extension RawSpan {
   }
 
   /// Whether these bytes stand at an offset.
-  func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
+  package func holds(_ bytes: [UInt8], at offset: Int = 0) -> Bool {
     guard offset >= 0, bytes.count <= byteCount, offset <= byteCount - bytes.count else { return false }
     for i in bytes.indices where unsafeLoad(fromByteOffset: offset + i, as: UInt8.self) != bytes[i] {
       return false

@@ -66,7 +66,7 @@ struct PNGColorChunks: Sendable {
   }
 
   /// Code points of ITU-T H.273, where a gamma or the curve of sRGB says exactly the same. RGB has matrix 0.
-  private static func profile(
+  static func profile(
     primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool
   ) -> ColorProfile? {
     guard matrix == 0, isFullRange, let points = points(of: primaries) else { return nil }
@@ -95,5 +95,14 @@ struct PNGColorChunks: Sendable {
     case 12: [0.680, 0.320, 0.265, 0.690, 0.150, 0.060, 0.3127, 0.3290]
     default: nil
     }
+  }
+}
+
+extension ColorProfile {
+  /// The profile of a cICP chunk (PNG, third edition, 11.3.2.6); `nil` for code points that no gamma or sRGB curve expresses.
+  package static func codePoints(_ chunk: [UInt8]) -> ColorProfile? {
+    guard chunk.count == 4 else { return nil }
+    return PNGColorChunks.profile(
+      primaries: chunk[0], transfer: chunk[1], matrix: chunk[2], isFullRange: chunk[3] == 1)
   }
 }

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Calotype
+import CalotypeLibraryCoders
+
+/// Which code decodes images.
+struct CoderOptions: ParsableArguments {
+  /// `--coders`.
+  enum Choice: String, CaseIterable, ExpressibleByArgument {
+    case standard, libraries
+  }
+
+  @Option(
+    name: .customLong("coders"),
+    help: ArgumentHelp(
+      "Decoders: standard, or libraries for libspng, giflib, TurboJPEG and libwebp alone (slower, no previews).",
+      valueName: "coders"))
+  var choice: Choice = .standard
+
+  /// The coders, for what is decoded outside of the pipeline.
+  var registry: CoderRegistry { choice == .libraries ? .libraries : .standard }
+
+  /// `request` for these coders, whose name is part of its keys: no other coders' results are found in the caches.
+  func applied(to request: ImageRequest) -> ImageRequest {
+    guard choice != .standard else { return request }
+    var request = request
+    request.coders = Named(choice.rawValue, registry)
+    return request
+  }
+}

@@ -1,0 +1,152 @@
+import CalotypeImaging
+import Glibc
+
+/// Where a frame lies, and what becomes of it.
+struct CompositedFrame: Hashable, Sendable {
+  /// What happens to the area before the next frame.
+  enum Disposal: Sendable {
+    case keep
+    case clear
+    case restore
+  }
+
+  var area: FrameArea
+  var disposal: Disposal
+  /// Whether what was there before shows through transparent pixels.
+  var blends: Bool
+}
+
+/// Draws the frames of one animation.
+protocol FrameDrawing: AnyObject {
+  /// Draws a frame onto a canvas; called for frames in ascending order, with gaps.
+  ///
+  /// - Parameters:
+  ///   - index: Which one.
+  ///   - plane: The canvas.
+  ///   - blends: Whether transparent pixels leave what is there.
+  ///   - watch: Asked between rows.
+  /// - Returns: Whether all its pixels were there.
+  func draw(
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+  ) throws(ImagingError) -> Bool
+}
+
+/// Composites the frames of GIF and APNG: one canvas, which starts transparent, and a backup while a frame asks for one.
+final class CompositedFrames: FrameDecoding {
+  let info: ImageInfo
+  let profile: ColorProfile?
+  private(set) var isFramePartial = false
+
+  private let frames: [CompositedFrame]
+  private let format: PixelFormat
+  private let drawing: any FrameDrawing
+  private let clock: DecodeLimits.PassStopwatch
+  private let allowsPartial: Bool
+  private let canvas: Canvas
+  private var backup: Canvas?
+  /// The frame on the canvas that was not disposed of yet.
+  private var drawn: Int?
+  /// The frame that was drawn on an empty canvas.
+  private var first = 0
+  private var backupIsPartial = false
+
+  /// Memory of a plane, zeros at the beginning.
+  private final class Canvas {
+    let plane: PixelPlane
+    private let bytes: UnsafeMutableRawBufferPointer
+
+    init(_ size: PixelSize, _ format: PixelFormat) throws(ImagingError) {
+      let (count, overflow) = size.pixelCount.multipliedReportingOverflow(by: format.bytesPerPixel)
+      guard !overflow, let base = calloc(max(1, count), 1) else {
+        throw .outOfMemory(byteCount: overflow ? .max : count)
+      }
+      bytes = UnsafeMutableRawBufferPointer(start: base, count: count)
+      plane = PixelPlane(bytes, size: size, bytesPerPixel: format.bytesPerPixel)
+    }
+
+    deinit { free(bytes.baseAddress) }
+  }
+
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  init(
+    _ frames: [CompositedFrame], info: ImageInfo, profile: ColorProfile?, format: PixelFormat,
+    options: DecodeOptions, drawing: any FrameDrawing
+  ) throws(ImagingError) {
+    (self.frames, self.info, self.profile, self.format) = (frames, info, profile, format)
+    self.drawing = drawing
+    clock = DecodeLimits.PassStopwatch(options.limits)
+    allowsPartial = options.allowsPartial
+    canvas = try Canvas(info.size, format)
+  }
+
+  func isKeyFrame(_ index: Int) -> Bool {
+    index == 0 || (frames.indices.contains(index) && isIndependent(index))
+  }
+
+  func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    guard frames.indices.contains(index) else {
+      throw .invalidParameter(name: "frame", reason: "\(index) is not one of \(frames.count) frames")
+    }
+    if drawn != index {
+      try clock.run(to: index) { (watch) throws(ImagingError) in
+        for next in start(for: index)...index { try draw(next, watch) }
+      }
+    }
+    let isOpaque = !info.hasAlpha && !isFramePartial && frames[index].area.covers(info.size)
+    return try Bitmap(size: info.size, format: format) { pixels in
+      pixels.copyMemory(from: UnsafeRawBufferPointer(canvas.plane.all))
+      return isOpaque
+    }
+  }
+
+  /// The frame to draw next on the way to `index`; forgets the canvas if it is of no use for that.
+  private func start(for index: Int) -> Int {
+    var start = index
+    while start > 0, start - 1 != drawn, !isIndependent(start) { start -= 1 }
+    if start == 0 || start - 1 != drawn { drawn = nil }
+    return start
+  }
+
+  /// Whether nothing of the frames before can be seen in a frame or later. A damaged one may leave pixels out.
+  private func isIndependent(_ index: Int) -> Bool {
+    let frame = frames[index]
+    return !allowsPartial && frame.area.covers(info.size) && !frame.blends && frame.disposal != .restore
+  }
+
+  private func draw(_ index: Int, _ watch: DecodeLimits.Watch) throws(ImagingError) {
+    let plane = canvas.plane
+    let frame = frames[index]
+    let isFresh = drawn == nil
+    if let drawn { dispose(drawn) }
+    // After an error the canvas is neither the old nor the new one.
+    drawn = nil
+    if isFresh {
+      first = index
+      isFramePartial = false
+      plane.all.initializeMemory(as: UInt8.self, repeating: 0)
+    } else if frame.disposal == .restore {
+      let kept: Canvas
+      if let backup { kept = backup } else { kept = try Canvas(info.size, format) }
+      kept.plane.copy(frame.area, from: plane)
+      (backup, backupIsPartial) = (kept, isFramePartial)
+    }
+    let isWhole = try drawing.draw(index, onto: plane, blends: frame.blends && !isFresh, watch: watch)
+    let hides = frame.area.covers(info.size) && !frame.blends
+    isFramePartial = !isWhole || (isFramePartial && !hides)
+    drawn = index
+  }
+
+  private func dispose(_ index: Int) {
+    let frame = frames[index]
+    switch frame.disposal {
+    case .keep: return
+    case .restore where index != first:
+      if let backup { canvas.plane.copy(frame.area, from: backup.plane) }
+      isFramePartial = backupIsPartial
+    // Before the first frame there was nothing.
+    case .clear, .restore:
+      canvas.plane.clear(frame.area)
+      if frame.area.covers(info.size) || frame.disposal == .restore { isFramePartial = false }
+    }
+  }
+}

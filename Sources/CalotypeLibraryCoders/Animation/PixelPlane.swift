@@ -1,0 +1,71 @@
+import CalotypeImaging
+
+/// Pixels of a canvas in memory that somebody else owns. Rows are handed out with checked bounds: a rectangle outside of
+/// the canvas ends the program instead of reaching other memory.
+struct PixelPlane {
+  let size: PixelSize
+  let bytesPerPixel: Int
+  private let bytes: UnsafeMutableRawBufferPointer
+
+  /// `bytes` holds at least the pixels of `size`.
+  init(_ bytes: UnsafeMutableRawBufferPointer, size: PixelSize, bytesPerPixel: Int) {
+    precondition(bytes.count >= size.pixelCount * bytesPerPixel)
+    self.bytes = bytes
+    self.size = size
+    self.bytesPerPixel = bytesPerPixel
+  }
+
+  /// Pixels of a row from column `x` on.
+  func row(_ y: Int, from x: Int = 0, count: Int) -> UnsafeMutableRawBufferPointer {
+    precondition(y >= 0 && y < size.height && x >= 0 && count >= 0 && x + count <= size.width)
+    let start = (y * size.width + x) * bytesPerPixel
+    return UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + count * bytesPerPixel])
+  }
+
+  /// All pixels.
+  var all: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: bytes[..<(size.pixelCount * bytesPerPixel)])
+  }
+
+  /// Makes a rectangle transparent black.
+  func clear(_ area: FrameArea) {
+    for y in area.rows {
+      row(y, from: area.x, count: area.size.width).initializeMemory(as: UInt8.self, repeating: 0)
+    }
+  }
+
+  /// Takes a rectangle from a plane of the same size.
+  func copy(_ area: FrameArea, from other: PixelPlane) {
+    for y in area.rows {
+      row(y, from: area.x, count: area.size.width)
+        .copyMemory(from: UnsafeRawBufferPointer(other.row(y, from: area.x, count: area.size.width)))
+    }
+  }
+}
+
+/// The part of a frame that lies on its canvas.
+struct FrameArea: Hashable, Sendable {
+  let x: Int
+  let y: Int
+  let size: PixelSize
+
+  var rows: Range<Int> { y..<y + size.height }
+
+  /// A rectangle that lies on the canvas as a whole.
+  init(x: Int, y: Int, size: PixelSize) {
+    (self.x, self.y, self.size) = (x, y, size)
+  }
+
+  /// What is left of a rectangle within `canvas`; of no size where nothing is.
+  init(x: Int, y: Int, size: PixelSize, clippedTo canvas: PixelSize) {
+    let (left, top) = (min(x, canvas.width), min(y, canvas.height))
+    let width = max(0, min(size.width, canvas.width - left))
+    let height = max(0, min(size.height, canvas.height - top))
+    let isEmpty = width == 0 || height == 0
+    self.init(
+      x: left, y: top, size: PixelSize(width: isEmpty ? 0 : width, height: isEmpty ? 0 : height))
+  }
+
+  /// Whether it is all of the canvas.
+  func covers(_ canvas: PixelSize) -> Bool { x == 0 && y == 0 && size == canvas }
+}

@@ -1,0 +1,120 @@
+import CDeflate
+import CalotypeImaging
+
+/// The chunks of a PNG that libspng does not know, and where its image data are, found with checked bounds.
+///
+/// Flaws in chunks of the image are left for libspng to find; the first flaw of an animation ends it.
+struct PNGChunks: Sendable {
+  static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+  /// A chunk whose length fits the file.
+  struct Chunk {
+    /// From the length to the CRC.
+    let range: Range<Int>
+    let payload: Range<Int>
+  }
+
+  /// The animation; `nil` for a still image.
+  private(set) var animation: APNGAnimation?
+  /// The eXIf chunk: before or behind the pixels.
+  private(set) var exif: Range<Int>?
+  /// The cICP chunk.
+  private(set) var codePoints: Range<Int>?
+  /// PLTE and tRNS as they are in the file, lengths and CRCs included.
+  private(set) var colors: [Range<Int>] = []
+  private var seenImageData = false
+
+  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the number of frames, ``ImagingError/cancelled``.
+  init(_ bytes: RawSpan, canvas: PixelSize, limits: DecodeLimits) throws(ImagingError) {
+    var frames = APNGFrames(canvas: canvas, limits: limits)
+    var offset = Self.signature.count
+    var reachedEnd = false
+    var count = 0
+    while let chunk = Self.chunk(bytes, at: offset) {
+      count &+= 1
+      if count & 4095 == 0, Task.isCancelled { throw .cancelled }
+      offset = chunk.range.upperBound
+      if take(chunk, bytes) { continue }
+      if bytes.holds("IEND", at: chunk.range.lowerBound + 4) {
+        reachedEnd = true
+        break
+      }
+      try frames.take(chunk, bytes)
+    }
+    animation = frames.finished(byteCount: bytes.byteCount, isWhole: reachedEnd)
+  }
+
+  /// Keeps a chunk of the image; `false` for others, and for those that matter to animations, too.
+  private mutating func take(_ chunk: Chunk, _ bytes: RawSpan) -> Bool {
+    let type = chunk.range.lowerBound + 4
+    if bytes.holds("IDAT", at: type) {
+      seenImageData = true
+      return false
+    }
+    if bytes.holds("eXIf", at: type) {
+      if exif == nil, Self.isSound(chunk, bytes) { exif = chunk.payload }
+      return true
+    }
+    guard !seenImageData else { return false }
+    if bytes.holds("cICP", at: type) {
+      if codePoints == nil, chunk.payload.count == 4, Self.isSound(chunk, bytes) {
+        codePoints = chunk.payload
+      }
+      return true
+    }
+    if bytes.holds("PLTE", at: type) || bytes.holds("tRNS", at: type) {
+      colors.append(chunk.range)
+      return true
+    }
+    return false
+  }
+
+  /// Whether an animation is announced before the image data.
+  static func announcesAnimation(_ bytes: RawSpan) -> Bool {
+    var offset = signature.count
+    while let chunk = chunk(bytes, at: offset) {
+      let type = chunk.range.lowerBound + 4
+      if bytes.holds("IDAT", at: type) || bytes.holds("IEND", at: type) { return false }
+      if bytes.holds("acTL", at: type), chunk.payload.count == 8, isSound(chunk, bytes),
+        let count = bytes.uint32(at: chunk.payload.lowerBound, bigEndian: true), count > 0
+      {
+        return true
+      }
+      offset = chunk.range.upperBound
+    }
+    return false
+  }
+
+  /// The whole chunk at an offset; `nil` where the file ends before its CRC does, or the type is not four letters.
+  static func chunk(_ bytes: RawSpan, at offset: Int) -> Chunk? {
+    guard let length = bytes.uint32(at: offset, bigEndian: true), length <= UInt32(Int32.max),
+      offset + 12 + Int(length) <= bytes.byteCount,
+      (offset + 4..<offset + 8).allSatisfy({ (0x61...0x7A).contains((bytes.byte(at: $0) ?? 0) | 0x20) })
+    else { return nil }
+    let start = offset + 8
+    return Chunk(
+      range: offset..<start + Int(length) + 4, payload: start..<start + Int(length))
+  }
+
+  /// Whether the CRC is right.
+  static func isSound(_ chunk: Chunk, _ bytes: RawSpan) -> Bool {
+    checksum(bytes.extracting(chunk.range.lowerBound + 4..<chunk.payload.upperBound))
+      == bytes.uint32(at: chunk.payload.upperBound, bigEndian: true)
+  }
+
+  /// The CRC of chunks (PNG, annex D).
+  static func checksum(_ bytes: RawSpan) -> UInt32 {
+    bytes.withUnsafeBytes { $0.baseAddress == nil ? 0 : libdeflate_crc32(0, $0.baseAddress, $0.count) }
+  }
+}
+
+extension RawSpan {
+  /// The bytes, copied.
+  func array(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBytes { Array($0) } }
+
+  /// The same of a range that there may be.
+  func array(_ range: Range<Int>?) -> [UInt8]? {
+    guard let range else { return nil }
+    return array(range)
+  }
+}

@@ -1,0 +1,21 @@
+import CalotypeImaging
+import FoundationEssentials
+
+/// Compares decoders with the libraries that do the same: equal pixels, or both refuse, but for known differences.
+enum LibraryTargets {
+  static let all: [FuzzTarget] = ["jpeg", "png", "gif"].map { name in
+    FuzzTarget(name: name + "-libraries") { input in
+      guard let comparison = LibraryComparison.all[name] else { return }
+      if let finding = comparison.finding(in: DecoderTargets.data(input), options(input)) {
+        throw FuzzFailure("\(finding)")
+      }
+    }
+  }
+
+  private static func options(_ input: FuzzInput) -> DecodeOptions {
+    DecodeOptions(
+      limits: DecoderTargets.limits, appliesOrientation: false,
+      pixels: input.choices.contains(.nativePixels) ? .native : .rgba8,
+      colors: input.choices.contains(.storedColors) ? .asStored : .sRGB)
+  }
+}
