@@ -17,7 +17,7 @@ import Glibc
 /// ```
 public final actor MemoryCache<Value: Sendable> {
   @usableFromInline nonisolated let table: MemoryTable
-  private let timeToLive: Duration?
+  package nonisolated let timeToLive: Duration?
   private let liveValues: LiveValues<Value>?
 
   /// A quarter of the memory of the machine or of the control group this process runs in, whichever is less, and
