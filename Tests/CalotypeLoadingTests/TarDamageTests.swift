@@ -6,7 +6,7 @@ import Testing
 @testable import TarLoader
 
 /// Archives made to break what reads them.
-@Suite("Hostile tar archives", .timeLimit(.minutes(1)))
+@Suite("Hostile tar archives", .timeLimit(.minutes(5)))
 final class TarDamageTests {
   private let folder: URL
   private let loader: TarLoader
