@@ -192,9 +192,14 @@ struct PreviewTests {
   func damaged() async throws {
     var data = try Samples.png(width: 300, height: 300)
     data[data.count / 2] ^= 0xff
-    await #expect(throws: ImagingError.self) { try await previews(data, .interval(.zero)) }
+    await #expect(throws: ImagingError.self) {
+      try await previews(data, .interval(.zero)) { $0.damage = .strict }
+    }
     await pipeline.settle()
     #expect(await pipeline.statistics.decodedBytes == 0)
+    // Unless damage is tolerated: then the rows before it are the image.
+    #expect(try await previews(data, .interval(.zero)).image.isDamaged)
+    await pipeline.settle()
   }
 }
 

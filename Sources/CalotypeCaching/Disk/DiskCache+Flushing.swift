@@ -10,8 +10,7 @@ extension DiskCache {
   /// of another process, are not meant.
   ///
   /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on. ``CachingError`` when the
-  /// device
-  ///   does not take something: such records are removed.
+  ///   device does not take something: such records are removed.
   public nonisolated func flush() async throws(CachingError) {
     staging.beginFlush()
     defer { staging.endFlush() }

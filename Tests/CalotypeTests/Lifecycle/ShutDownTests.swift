@@ -180,14 +180,15 @@ struct ShutDownTests {
 
   @Test("a device that does not answer does not keep a pipeline from ending, and that is counted")
   func stalledDevice() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .resource(try Samples.png()))
     let files = FaultyFileSystem(PowerLossFileSystem())
     let gate = Gate()
     files.hold(.synchronize, at: gate)
     defer { gate.open() }
     let folder = URL(filePath: "/cache", directoryHint: .isDirectory)
     let pipeline = pipeline(disk: DiskCache(.init(folder: folder), fileSystem: files))
-    _ = try await pipeline.image(
-      for: ImageRequest(source: .data(try Samples.png(), id: "a"), thumbnail: .fit(4, 4)))
+    _ = try await pipeline.image(for: ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4)))
     await pipeline.flush()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     try await files.waitForCalls(.synchronize)
