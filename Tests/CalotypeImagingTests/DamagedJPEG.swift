@@ -32,7 +32,9 @@ struct LibraryDecode {
       var (outcome, row) = (Int32(0), UInt32(0))
       // Of one scan, little is there at once: the library leaves something behind in an MCU that it read ahead of and
       // then has to read again, depending on how many bytes there are.
-      let window = header.multiple_scans == 0 ? 48 : bytes.count
+      // Arithmetic decoding cannot stop for want of bytes.
+      let isArithmetic = (try? JPEGHeader(data))?.isArithmetic == true
+      let window = header.multiple_scans == 0 && !isArithmetic ? 48 : bytes.count
       let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
       var begin = bytes.count - cjpeg_decoder_unread(decoder)
       var end = begin

@@ -79,7 +79,7 @@ struct LibraryComparisonTests {
       var bytes = random.mutated([UInt8](sample.data))
       if format == "png", random.next() & 3 != 0 { bytes = PNGChecksums.repaired(bytes) }
       let data = Data(bytes)
-      let options = DecodeOptions(limits: DecoderTargets.limits, colors: .asStored)
+      let options = DecodeOptions(limits: DecoderTargets.limits, damage: .strict, colors: .asStored)
       if (try? sample.comparison.ours.decode(data, minimumSize: nil, options: options)) != nil {
         decoded += 1
       }
