@@ -76,7 +76,7 @@ struct SoakLoad: Sendable {
           .source(caller.origin.url(.hot, Int(random.next() % 10))?.absoluteString ?? "")
         }
       // A disk that does not work is allowed to say so.
-      try? await caller.pipeline.cache.removeAll(selection)
+      _ = try? await caller.pipeline.cache.removeAll(selection)
     }
   }
 
