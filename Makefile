@@ -44,7 +44,7 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 test: test-deps ## Builds and runs every test, and 15 s of a server's load
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
-	python3 Tests/Hostile/hostile_images.py --count 2 .build-test/release/calotype
+	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build-test/release/calotype
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
