@@ -8,9 +8,9 @@ public protocol CalotypeError: Error {
   var code: String { get }
   /// Whether the same call can succeed later.
   var isRetryable: Bool { get }
-  /// The HTTP status that a server should answer with when it needed the image to answer somebody else (RFC 9110 §15):
-  /// 4xx for requests and images that are at fault, 502 and 504 for the other server, 503 with `Retry-After` when we are
-  /// the ones who are busy, 500 for failures at our end.
+  /// The status of a server's own response to a request that needed the image (RFC 9110 §15): 4xx where the request or
+  /// the image is at fault, 502 and 504 for the origin server, 503 with `Retry-After` under overload, 500 for internal
+  /// failures.
   var gatewayStatus: Int { get }
 }
 

@@ -37,8 +37,7 @@ public protocol DataCaching: Sendable {
   /// power does not undo it.
   ///
   /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program that ends need not wait
-  /// for
-  ///   a device that does not answer; what was stored goes on.
+  ///   for a device that does not answer; what was stored goes on.
   func flush() async throws(CachingError)
 }
 

@@ -17,16 +17,11 @@ extension CoderRegistry {
   ///
   /// The encoders are those of ``CoderRegistry/standard``.
   public static let libraries: CoderRegistry = {
-    var registry = CoderRegistry()
+    var registry = encoders
     registry.register(TurboJPEGDecoder())
     registry.register(SPNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFLibDecoder())
-    registry.register(JPEGEncoder())
-    registry.register(PNGEncoder())
-    registry.register(APNGEncoder())
-    registry.register(WebPEncoder())
-    registry.register(GIFEncoder())
     return registry
   }()
 }

@@ -19,9 +19,32 @@ extension TemporaryFolder {
 
   func configuration(_ change: (inout DiskCache.Configuration) -> Void = { _ in }) -> DiskCache.Configuration
   {
-    var configuration = DiskCache.Configuration(folder: cache)
+    // Longer than a busy machine holds a thread up.
+    var configuration = DiskCache.Configuration(
+      folder: cache, storeTimeout: .seconds(60), readTimeout: .seconds(60))
     change(&configuration)
     return configuration
+  }
+
+  /// Descriptors that this process has open of what is or was in the folder.
+  var openDescriptors: Int {
+    let folder = "/proc/self/fd"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let targets = names.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
+    return targets.count { $0.hasPrefix(url.path) }
+  }
+
+  /// Waits until nothing in the folder is open, as threads of caches that were released close what they have.
+  ///
+  /// - Returns: Whether that came to pass within ten seconds.
+  func isClosed() async throws -> Bool {
+    for _ in 0..<1000 {
+      if openDescriptors == 0 { return true }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return false
   }
 }
 

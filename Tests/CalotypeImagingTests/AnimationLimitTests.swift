@@ -69,8 +69,8 @@ struct AnimationLimitTests {
     let (name, data) = Self.files[index]
     var options = DecodeOptions()
     options.limits.maxExpansion = 1
-    // Three frames of 200 pixels; each byte allows 16.
-    options.limits.unquestionedPixels = 600 - 16 * data.count
+    // Three frames of 200 pixels; each byte allows 8.
+    options.limits.unquestionedPixels = 600 - 8 * data.count
     #expect(try AnimatedImage(data: data, options: options).frame(at: 2).bitmap.size.pixelCount == 200)
     options.limits.unquestionedPixels -= 1
     let refusal = ImagingError.limitExceeded(.frameExpansion, value: 600, limit: 599)

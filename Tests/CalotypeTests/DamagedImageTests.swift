@@ -19,7 +19,7 @@ import Testing
     return ImagePipeline(
       .init(
         loader: Samples.loader, memoryCache: MemoryCache(byteLimit: 64 << 20, now: { time.instant }),
-        diskCache: DiskCache(.init(folder: folder.url), now: { time.date }), now: { time.date }))
+        diskCache: DiskCache(folder.configuration, now: { time.date }), now: { time.date }))
   }
 
   private static func damaged() throws -> Data {

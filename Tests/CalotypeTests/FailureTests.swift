@@ -85,31 +85,41 @@ struct FailureTests {
     await pipeline.settle()
     server.route("/a.png", .body(try Samples.png()))
     #expect(try await pipeline.image(for: request()).width == 8)
-    // A port that nobody listens on, until somebody does.
-    let gone = try ScriptedHTTPServer()
-    let refused = ImageRequest(url: gone.url("/a.png"))
-    gone.stop()
-    while Self.isListening(gone.port) { await Task.yield() }
+    // A port without a listener, until it has one.
+    let reserved = try ReservedPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(reserved.port)/a.png"))
+    let refused = ImageRequest(url: url)
     let error = await #expect(throws: LoadingError.self) { try await pipeline.image(for: refused) }
     #expect(error?.code == "connectionFailed")
-    let back = try ScriptedHTTPServer(port: UInt16(gone.port))
+    reserved.release()
+    let back = try ScriptedHTTPServer(port: reserved.port)
     back.route("/a.png", .body(try Samples.png()))
     #expect(try await pipeline.image(for: refused).width == 8)
     await pipeline.settle()
   }
 
-  private static func isListening(_ port: Int) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+  /// A port of the loopback interface that refuses connections until it is released.
+  private final class ReservedPort {
+    let port: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+      descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let descriptor = descriptor
+      let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        }
       }
+      try #require(isBound)
+      port = UInt16(bigEndian: address.sin_port)
     }
+
+    func release() { close(descriptor) }
   }
 
   @Test("a stale image is served again and again while the server sends what cannot be read")

@@ -25,7 +25,7 @@ import Testing
     var configuration = ImagePipeline.Configuration(
       loader: Samples.loader,
       memoryCache: memory ? MemoryCache(byteLimit: 64 << 20, now: { time.instant }) : nil,
-      diskCache: DiskCache(.init(folder: folder.url), now: { time.date }), freshness: freshness,
+      diskCache: DiskCache(folder.configuration, now: { time.date }), freshness: freshness,
       now: { time.date })
     change(&configuration)
     return ImagePipeline(configuration)

@@ -43,11 +43,12 @@ final class CacheFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  func diskCache() -> DiskCache {
-    var configuration = DiskCache.Configuration()
-    configuration.folder = url
-    return DiskCache(configuration)
+  /// Waits for longer than a busy machine holds a thread up.
+  var configuration: DiskCache.Configuration {
+    DiskCache.Configuration(folder: url, storeTimeout: .seconds(60), readTimeout: .seconds(60))
   }
+
+  func diskCache() -> DiskCache { DiskCache(configuration) }
 }
 
 extension ImagePipeline {

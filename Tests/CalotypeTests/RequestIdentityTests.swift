@@ -106,7 +106,7 @@ struct RequestIdentityTests {
   @Test("what is removed by a URL with a user is removed")
   func removalByUser() async throws {
     let folder = try CacheFolder()
-    let disk = DiskCache(.init(folder: folder.url))
+    let disk = DiskCache(folder.configuration)
     let pipeline = ImagePipeline(.init(diskCache: disk))
     let url = try #require(URL(string: "https://ann:secret@example.org/a.png"))
     try await pipeline.cache.store(try Samples.png(), for: ImageRequest(url: url))

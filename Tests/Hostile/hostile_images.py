@@ -11,57 +11,56 @@ import argparse, concurrent.futures, os, random, resource, struct, subprocess, s
 
 # GIF (CompuServe, GIF89a)
 
+class Codes:
+    """Codes of some bits each, the lowest first."""
+    def __init__(self):
+        self.bytes, self.buffer, self.count = bytearray(), 0, 0
+
+    def put(self, code, size):
+        self.buffer |= code << self.count
+        self.count += size
+        while self.count >= 8:
+            self.bytes.append(self.buffer & 255)
+            self.buffer >>= 8
+            self.count -= 8
+
+    def end(self):
+        return bytes(self.bytes) + (bytes([self.buffer]) if self.count else b"")
+
+
 def lzw(pixels, bits=2):
     """Codes that never grow: a clear code before each few pixels. `pixels`: values below 1 << bits."""
     size, clear, limit = bits + 1, 1 << bits, (1 << bits) - 2
-    out, buffer, count = bytearray(), 0, 0
-    def put(code):
-        nonlocal buffer, count
-        buffer |= code << count
-        count += size
-        while count >= 8:
-            out.append(buffer & 255)
-            buffer >>= 8
-            count -= 8
+    codes = Codes()
     for index, pixel in enumerate(pixels):
-        if index % limit == 0: put(clear)
-        put(pixel)
-    put(clear + 1)
-    if count: out.append(buffer & 255)
-    return bytes(out)
+        if index % limit == 0: codes.put(clear, size)
+        codes.put(pixel, size)
+    codes.put(clear + 1, size)
+    return codes.end()
 
 
 def flat_lzw(pixel_count):
     """One colour in as few bytes as LZW can: each code is one pixel longer than the one before."""
-    bits, out, buffer, count = 2, bytearray(), 0, 0
+    bits, codes = 2, Codes()
     clear = 1 << bits
     size, next_code, run, left = bits + 1, clear + 2, 1, pixel_count
-    def put(code):
-        nonlocal buffer, count
-        buffer |= code << count
-        count += size
-        while count >= 8:
-            out.append(buffer & 255)
-            buffer >>= 8
-            count -= 8
-    put(clear)
-    put(0)
+    codes.put(clear, size)
+    codes.put(0, size)
     left -= 1
     while left > 0:
         run = min(run + 1, left + 1)
         if next_code < 4096 and left >= run:
-            put(next_code)
+            codes.put(next_code, size)
             left -= run
             next_code += 1
             if next_code == (1 << size) and size < 12: size += 1
         else:
-            put(clear)
+            codes.put(clear, size)
             size, next_code, run = bits + 1, clear + 2, 1
-            put(0)
+            codes.put(0, size)
             left -= 1
-    put(clear + 1)
-    if count: out.append(buffer & 255)
-    return bytes(out)
+    codes.put(clear + 1, size)
+    return codes.end()
 
 
 def blocks(data, size=255):

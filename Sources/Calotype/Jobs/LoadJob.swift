@@ -150,19 +150,17 @@ struct LoadJob: Sendable {
     var metadata = RecordMetadata(
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
-    if case .lifetime(let lifetime) = plan.cachingRule {
-      let end = received + min(max(0, lifetime / .seconds(1)), 1e9)
-      metadata.expires = end
-      let provenance = Provenance(version: version, freshUntil: end, tags: metadata.tags, epoch: epoch)
-      return LoadedSource(
+    func loaded(_ provenance: Provenance) -> LoadedSource {
+      LoadedSource(
         data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
         reservedBytes: reservation?.bytes ?? 0)
     }
-    guard let status = response.status else {
-      let provenance = Provenance(version: version, tags: metadata.tags, epoch: epoch)
-      return LoadedSource(
-        data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
-        reservedBytes: reservation?.bytes ?? 0)
+    if case .lifetime(let lifetime) = plan.cachingRule {
+      metadata.expires = received + min(max(0, lifetime / .seconds(1)), 1e9)
+    }
+    guard metadata.expires == nil, let status = response.status else {
+      return loaded(
+        Provenance(version: version, freshUntil: metadata.expires, tags: metadata.tags, epoch: epoch))
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
@@ -177,12 +175,10 @@ struct LoadJob: Sendable {
         responseTime: received)
     }
     let end = freshness.end(of: metadata.response, for: request.headers, at: received)
-    let provenance = Provenance(
-      version: version, response: metadata.response, freshUntil: end ?? received,
-      isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
-    return LoadedSource(
-      data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
-      reservedBytes: reservation?.bytes ?? 0)
+    return loaded(
+      Provenance(
+        version: version, response: metadata.response, freshUntil: end ?? received,
+        isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch))
   }
 
   /// What is kept, as the server confirmed it; `nil` when it spoke of something else, or what it spoke of is gone.

@@ -49,7 +49,7 @@ final class MadeImage: Sendable {
   /// Whether it may be kept.
   var isStorable: Bool { contents.provenance.isStorable && !contents.image.isPartial }
 
-  /// In memory.
+  /// The entry of the memory cache.
   var cached: CachedImage {
     CachedImage(contents.image, animation: contents.animation, provenance: contents.provenance)
   }

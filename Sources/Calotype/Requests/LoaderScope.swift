@@ -1,6 +1,4 @@
 import CalotypeLoading
-import Crypto
-import FoundationEssentials
 
 /// The name of a loader in keys: a digest of its identity.
 ///
@@ -13,8 +11,6 @@ struct LoaderScope: Hashable, Sendable {
   init?(_ loader: any ImageLoading) {
     let identity = loader.identity
     guard !identity.isEmpty else { return nil }
-    digest = SHA256.hash(data: Data(identity.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    digest = LoaderIdentity.digest(identity)
   }
 }

@@ -96,8 +96,7 @@ public actor DiskCache: DataCaching {
   ///
   /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it
-  /// does
-  ///   not answer; ``CachingError/cancelled``.
+  ///   does not answer; ``CachingError/cancelled``.
   public nonisolated func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     guard !Task.isCancelled else { throw .cancelled }
     let outcome: RecordReader.Outcome
@@ -178,8 +177,7 @@ public actor DiskCache: DataCaching {
   /// - Returns: What to wait for, if the outcome matters.
   /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
   ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make
-  /// more
-  ///   than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
+  ///   more than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
   @discardableResult
   public nonisolated func handOver(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey

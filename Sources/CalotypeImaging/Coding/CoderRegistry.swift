@@ -13,11 +13,17 @@ public struct CoderRegistry: Sendable {
 
   /// JPEG, PNG, WebP and GIF.
   public static let standard: CoderRegistry = {
-    var registry = CoderRegistry()
+    var registry = encoders
     registry.register(JPEGDecoder())
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
+    return registry
+  }()
+
+  /// The encoders of ``standard``, without decoders.
+  package static let encoders: CoderRegistry = {
+    var registry = CoderRegistry()
     registry.register(JPEGEncoder())
     registry.register(PNGEncoder())
     registry.register(APNGEncoder())

@@ -12,7 +12,7 @@ extension DecodeLimits {
 
   /// Pixels of frames for a byte of memory that ``maxExpansion`` allows: screens that hardly change take one byte for
   /// hundreds of pixels.
-  private static let framePixelsPerByte = 16
+  private static let framePixelsPerByte = 8
 
   /// Encoded bytes from which on a decode may take so much memory by ``maxExpansion``.
   private func encodedByteCount(for predicted: Int) -> Int {

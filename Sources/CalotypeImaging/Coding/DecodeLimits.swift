@@ -28,7 +28,7 @@ public struct DecodeLimits: Hashable, Sendable {
   /// ``AnimatedImage`` and ``IncrementalDecoder`` ask, for all coders; a coder that is called by itself is not asked.
   public var maxMemoryBytes: Int
   /// Bytes of memory that a decode may take for each encoded byte, beyond the first 192 MiB, which any may take: 64. All
-  /// frames of an animation together may have 16 times as many pixels, beyond the first 128 million.
+  /// frames of an animation together may have 8 times as many pixels, beyond the first 64 million.
   ///
   /// Photographs need 8 to 40 bytes, so that one of 100 million pixels passes; a file of a few bytes, whatever its header
   /// says, gets 192 MiB and no more. Drawings of more than 45 million pixels in next to no bytes need a higher limit, or
@@ -44,7 +44,7 @@ public struct DecodeLimits: Hashable, Sendable {
   /// Bytes that any decode may take, however few bytes it is encoded in. Only tests change it.
   var unquestionedBytes = 192 << 20
   /// Pixels that all frames of any animation may have together.
-  var unquestionedPixels = 128_000_000
+  var unquestionedPixels = 64_000_000
 
   /// Creates limits; what is not named keeps its default.
   public init(

@@ -11,7 +11,8 @@ public import FoundationEssentials
 /// let image = try decoder.finish()
 /// ```
 ///
-/// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut.
+/// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut. It takes
+/// up to a picture more memory, which ``DecodeLimits/maxMemoryBytes`` and ``DecodeLimits/maxExpansion`` may refuse.
 /// Coders that cannot decode parts have their bytes collected. Used by one thread at a time, off the cooperative
 /// pool. After an error every further call throws it again, but for those of ``frame(at:)`` for frames that were
 /// complete by then.

@@ -14,12 +14,10 @@ public struct GIFLibDecoder: ImageDecoding {
   public var formats: [ImageFormat] { [.gif] }
 
   /// 6 bytes.
-  public var signatureLength: Int { 6 }
+  public var signatureLength: Int { GIFDecoder().signatureLength }
 
-  /// ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
-  public func format(of prefix: Data) -> ImageFormat? {
-    prefix.bytes.holds("GIF87a") || prefix.bytes.holds("GIF89a") ? .gif : nil
-  }
+  /// As ``GIFDecoder/format(of:)``.
+  public func format(of prefix: Data) -> ImageFormat? { GIFDecoder().format(of: prefix) }
 
   /// What the records say; of a damaged file, those before the damage.
   ///

@@ -16,12 +16,10 @@ public struct TurboJPEGDecoder: ImageDecoding {
   public var formats: [ImageFormat] { [.jpeg] }
 
   /// 3 bytes.
-  public var signatureLength: Int { 3 }
+  public var signatureLength: Int { JPEGDecoder().signatureLength }
 
-  /// JPEG by its first three bytes.
-  public func format(of prefix: Data) -> ImageFormat? {
-    ImageFormat.sniff(prefix) == .jpeg ? .jpeg : nil
-  }
+  /// As ``JPEGDecoder/format(of:)``.
+  public func format(of prefix: Data) -> ImageFormat? { JPEGDecoder().format(of: prefix) }
 
   /// Walks over the segments before the first scan.
   ///

@@ -14,13 +14,10 @@ public struct SPNGDecoder: ImageDecoding {
   public var formats: [ImageFormat] { [.png, .apng] }
 
   /// 8 bytes.
-  public var signatureLength: Int { 8 }
+  public var signatureLength: Int { PNGDecoder().signatureLength }
 
   /// As ``PNGDecoder/format(of:)``.
-  public func format(of prefix: Data) -> ImageFormat? {
-    guard prefix.bytes.holds(PNGChunks.signature) else { return nil }
-    return PNGChunks.announcesAnimation(prefix.bytes) ? .apng : .png
-  }
+  public func format(of prefix: Data) -> ImageFormat? { PNGDecoder().format(of: prefix) }
 
   /// What the chunks say.
   ///

@@ -8,4 +8,9 @@ public enum CachingRule: Hashable, Sendable {
   case lifetime(Duration)
   /// Never: each request loads.
   case never
+
+  /// ``http`` for `http` and `https` URLs, ``never`` for all others.
+  static func standard(for source: ImageSource) -> CachingRule {
+    source.scheme == "http" || source.scheme == "https" ? .http : .never
+  }
 }

@@ -51,7 +51,7 @@ extension ImageLoading {
 
   /// The rules of HTTP for `http` and `https` URLs; other sources are not kept.
   public func cachingRule(for source: ImageSource) -> CachingRule {
-    source.scheme == "http" || source.scheme == "https" ? .http : .never
+    .standard(for: source)
   }
 
   /// Nothing: each source is left to ``load(_:)``.

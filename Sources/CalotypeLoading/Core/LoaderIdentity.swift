@@ -2,7 +2,7 @@ import Crypto
 import FoundationEssentials
 
 /// Texts that identify loaders, made of named parts.
-enum LoaderIdentity {
+package enum LoaderIdentity {
   /// The parts behind their lengths, so that different parts never make the same text. Parts without a value are left
   /// out; the text of none is empty.
   static func text(_ parts: KeyValuePairs<String, String>) -> String {
@@ -16,7 +16,7 @@ enum LoaderIdentity {
   }
 
   /// SHA-256 of a text as 64 hexadecimal digits: stands for secrets.
-  static func digest(_ text: String) -> String {
+  package static func digest(_ text: String) -> String {
     SHA256.hash(data: Data(text.utf8)).map {
       String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
     }.joined()

@@ -58,7 +58,7 @@ public struct ClosureLoader: ImageLoading {
 
   /// ``cachingRule``, or that of the scheme.
   public func cachingRule(for source: ImageSource) -> CachingRule {
-    cachingRule ?? (source.scheme == "http" || source.scheme == "https" ? .http : .never)
+    cachingRule ?? .standard(for: source)
   }
 
   /// What the closure says; for a loader of one scheme, whether the URL has it.

@@ -10,9 +10,9 @@ public final class TemporaryFolder: Sendable {
   /// Where it is.
   public let url: URL
 
-  /// Makes a folder in the one for temporary files.
-  public init() throws {
-    url = FileManager.default.temporaryDirectory
+  /// Makes a folder in `parent`, or in the one for temporary files.
+  public init(in parent: URL? = nil) throws {
+    url = (parent ?? FileManager.default.temporaryDirectory)
       .appending(path: "calotype-test-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }

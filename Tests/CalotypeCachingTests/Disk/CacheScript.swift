@@ -114,8 +114,3 @@ extension TemporaryFolder {
     return (bytes, count, unfinished)
   }
 }
-
-/// Open descriptors of this process.
-func openDescriptors() -> Int {
-  (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1
-}

@@ -20,7 +20,10 @@ import Testing
   /// A cache with records that all have to be read by a thread.
   private func filledCache(threads: Int = 2) async throws -> DiskCache {
     let cache = DiskCache(
-      disk.folder.configuration { $0.threads = threads }, fileSystem: disk.files, clock: clock)
+      disk.folder.configuration {
+        $0.threads = threads
+        $0.readTimeout = .seconds(1)
+      }, fileSystem: disk.files, clock: clock)
     for key in keys { try cache.handOver(bytes(100), for: key) }
     try await cache.flush()
     disk.files.intercept { _, _ in }

@@ -165,7 +165,7 @@ struct MemoryBoundTests {
     let (loader, time, folder) = (FakeLoader(), ManualTime(), try CacheFolder())
     let png = try LoadSamples.noise(200, 200)
     let pipeline = LoadSamples.pipeline(LoaderGroup([BytesLoader(), loader])) { configuration in
-      configuration.diskCache = DiskCache(.init(folder: folder.url), now: { time.date })
+      configuration.diskCache = DiskCache(folder.configuration, now: { time.date })
       configuration.now = { time.date }
       configuration.memory = PipelineMemory(byteLimit: 16 << 20)
     }
