@@ -32,6 +32,9 @@ import Testing
     let code = PNGTestFile.chunk("cICP", [1, 13, 0, 1])
     #expect(try decode(profile + code).profile == .sRGB)
     #expect(try decode(standard + pixels).profile == .sRGB)
+    // Of the rendering intents, there are four.
+    #expect(try decode(PNGTestFile.chunk("sRGB", [4]) + pixels).profile == nil)
+    #expect(try decode(PNGTestFile.chunk("sRGB", [4]) + standard + pixels).profile == .sRGB)
   }
 
   @Test func codePointsThatCannotBeSaidExactlyAreIgnored() throws {

@@ -231,6 +231,27 @@ struct HTTPLoaderTests {
     #expect(loader.statistics.suspended == 1)
   }
 
+  /// One that finds out, and is told that there is no such image, has found out that the host answers.
+  @Test(arguments: [false, true]) func aHostThatAnswersAtAllIsAskedAgain(intercepts: Bool) async throws {
+    for path in ["/a", "/b", "/c"] { server.route(path, .status(500)) }
+    let loader = waits.loader {
+      $0.retry = .none
+      $0.failureMemory = nil
+      $0.circuitBreaker = CircuitBreakerPolicy(threshold: 3, coolDown: .seconds(5))
+      if intercepts { $0.interceptors = [Passing()] }
+    }
+    func code(_ path: String) async -> String? {
+      await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url(path))) }?.code
+    }
+    for path in ["/a", "/b", "/c"] { #expect(await code(path) == "httpStatus") }
+    #expect(await code("/a") == "hostSuspended")
+    clock.advance(by: .seconds(6))
+    server.route("/b", .status(404))
+    #expect(await code("/b") == "httpStatus")
+    #expect(await code("/a") == "httpStatus")
+    #expect(server.requests.count == 5)
+  }
+
   // MARK: Hooks and gates
 
   @Test func vetoesSendNothing() async throws {

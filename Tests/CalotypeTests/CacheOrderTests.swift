@@ -129,7 +129,7 @@ struct CacheOrderTests {
     let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(100, 100))
     #expect(try await pipeline.image(for: request).width == 100)
     await pipeline.settle()
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.cacheErrors > 0)
     #expect(statistics.lastCacheErrorCode != nil)
 

@@ -27,7 +27,7 @@ struct CoalescingTests {
       #expect(images == 100)
     }
     #expect(server.requests(for: "/a.jpg").count == 1)
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.decodes == 1)
     #expect(statistics.loads == 1)
     await pipeline.settle()
@@ -107,7 +107,7 @@ struct CoalescingTests {
       }
       try await server.waitForRequests("/a.jpg")
       // The gate opens when all four wait for the same original.
-      while await pipeline.statistics.runningImageJobs < 4 { await Task.yield() }
+      while pipeline.statistics.runningImageJobs < 4 { await Task.yield() }
       gate.open()
       var widths: Set<Int> = []
       for try await width in group { widths.insert(width) }

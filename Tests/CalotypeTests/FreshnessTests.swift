@@ -78,7 +78,7 @@ import Testing
     #expect(!again.isStale)
     await first.settle()
     #expect(count == 2)
-    let statistics = await first.statistics
+    let statistics = first.statistics
     #expect(statistics.revalidations == 1)
     #expect(statistics.decodes == 1)
     // Confirmed for another while, here and for others.
@@ -218,7 +218,7 @@ import Testing
       await pipeline.settle()
     }
     #expect(count == 1)
-    #expect(await pipeline.statistics.negativeHits == 2)
+    #expect(pipeline.statistics.negativeHits == 2)
     await #expect(throws: LoadingError.self) { try await self.pipeline().image(for: request()) }
     #expect(count == 1)
     // Known without the network.
@@ -314,13 +314,15 @@ import Testing
     }
     server.route("/temporary", .redirect(to: "/a.png"))
     #expect(try await ask("/temporary").source == .loader)
-    #expect(try await ask("/temporary").source == .loader)
+    #expect(try await ask("/temporary").source == .diskOriginal)
+    #expect(server.requests(for: "/temporary").count == 2 && count == 1)
     server.route(
       "/limited", .status(302, headers: [("Location", "/a.png"), ("Cache-Control", "max-age=10")]))
     #expect(try await ask("/limited").source == .loader)
     #expect(try await ask("/limited").source == .diskOriginal)
     time.advance(by: .seconds(11))
-    #expect(try await ask("/limited").source == .loader)
+    #expect(try await ask("/limited").source == .diskOriginal)
+    #expect(server.requests(for: "/limited").count == 2 && count == 2)
     #expect(server.requests(for: "/a.png").allSatisfy { $0[header: "If-None-Match"] == nil })
     server.route(
       "/forbidden", .status(301, headers: [("Location", "/a.png"), ("Cache-Control", "no-store")]))

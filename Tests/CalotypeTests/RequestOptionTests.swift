@@ -75,7 +75,7 @@ struct RequestOptionTests {
     second.storeTiers = .originals
     second.tags = ["y"]
     let tasks = [first, second].map { request in Task { try await pipeline.image(for: request) } }
-    while await pipeline.statistics.runningImageJobs < 1 { await Task.yield() }
+    while pipeline.statistics.runningImageJobs < 1 { await Task.yield() }
     try await server.waitForRequests("/b.png")
     while await pipeline.subscribers < 2 { await Task.yield() }
     gate.open()
@@ -345,7 +345,7 @@ struct RequestOptionTests {
     try await server.waitForRequests("/b.png", count: 5)
     gate.open()
     for task in tasks { #expect(try await task.value.width == 8) }
-    #expect(await pipeline.statistics.decodes == 5)
+    #expect(pipeline.statistics.decodes == 5)
     await pipeline.settle()
   }
 

@@ -68,7 +68,7 @@ struct StormTests {
     #expect(endings == 1000)
     for index in 0..<100 { #expect(server.requests(for: "/\(index).png").count == 1) }
     await pipeline.settle()
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.cacheErrors == 0, "\(statistics.lastCacheErrorCode ?? "")")
     #expect(statistics.loads == 100)
     #expect(statistics.peakDecodedBytes <= budget)

@@ -53,11 +53,11 @@ struct TransformSharingTests {
     let (a, b) = (Counting(name: "a", amount: 1), Counting(name: "b", amount: 2))
     async let first = pipeline.image(for: request(server, a))
     async let second = pipeline.image(for: request(server, b))
-    while await pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
     gate.open()
     #expect(try await red(first) == 11)
     #expect(try await red(second) == 12)
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect((statistics.loads, statistics.decodes, statistics.transforms) == (1, 1, 2))
     await pipeline.settle()
   }
@@ -77,7 +77,7 @@ struct TransformSharingTests {
       while a.count.withLock({ $0 }) == 0 { await Task.yield() }
       return task
     }
-    while await pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
     gate.open()
     let values = try await tasks.asyncMap { red(try await $0.value) }
     #expect(values == (longFirst ? [13, 11] : [11, 13]))
@@ -100,10 +100,10 @@ struct TransformSharingTests {
     #expect(try await red(pipeline.image(for: short)) == 11)
     await pipeline.settle()
     let c = Counting(name: "c", amount: 5)
-    let loads = await pipeline.statistics.loads
+    let loads = pipeline.statistics.loads
     #expect(try await red(pipeline.image(for: request(server, a, c))) == 16)
     #expect(a.count.withLock { $0 } == 2)
-    #expect(await pipeline.statistics.loads == loads)
+    #expect(pipeline.statistics.loads == loads)
     await pipeline.settle()
   }
 
@@ -145,7 +145,7 @@ struct TransformSharingTests {
     await pipeline.settle()
     #expect(pipeline.cachedImage(for: requests[0]) == nil)
     #expect(pipeline.cachedImage(for: requests[1]) == nil)
-    #expect(await pipeline.statistics.runningImageJobs == 0)
+    #expect(pipeline.statistics.runningImageJobs == 0)
   }
 
   @Test("a chain step by step has the pixels of the chain at once")

@@ -123,12 +123,13 @@ struct LoadJob: Sendable {
     let received = context.configuration.now()
     log.change { $0.load = response.metrics }
     if response.isNotModified {
-      guard let kept, validators != nil else {
+      guard let kept, let validators else {
         // The request is conditional by itself, about something that only its caller knows.
         throw LoadingError.httpStatus(response.url, status: 304, headers: response.headers)
       }
       // Where a redirect leads now, it may be about something else than what we have.
-      if response.redirects.isEmpty,
+      let isOfOurs = validators.url.map { $0 == response.url } ?? response.redirects.isEmpty
+      if isOfOurs,
         let confirmed = await confirm(kept, by: response, log, requested, received)
       {
         return confirmed
@@ -164,12 +165,15 @@ struct LoadJob: Sendable {
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
+    metadata.target = freshness.target(of: response, for: request, requested: requested, received: received)
     let decision = freshness.storeDecision(
       request: request.headers, status: status, response: fields, requestTime: requested,
       responseTime: received)
     metadata.response = decision.stored
-    if metadata.response == nil, policy == .useAge, case .refuse(.neverReusable) = decision {
-      // Who goes by age has a use for it.
+    if metadata.response == nil, policy == .useAge || metadata.target != nil,
+      case .refuse(.neverReusable) = decision
+    {
+      // Who goes by age has a use for it, and so has who is redirected to the same resource again.
       metadata.response = StoredResponse(
         status: status, fields: fields, request: request.headers, requestTime: requested,
         responseTime: received)
@@ -188,9 +192,25 @@ struct LoadJob: Sendable {
     guard let stored = kept.metadata.response else { return nil }
     let headers = plan.request.headers
     let freshness = context.freshness(for: plan.request)
-    let decision = freshness.storeDecision(
-      revalidating: stored, notModified: response.headers, request: headers, requestTime: requested,
-      responseTime: received)
+    var metadata = kept.metadata
+    let decision: StoreDecision
+    if let target = metadata.target, target.isSource(of: response) {
+      guard target.isConfirmed(by: response.headers) else { return nil }
+      // Without header fields it was not asked: what is known of it stays.
+      if !response.headers.isEmpty {
+        metadata.target = target.confirmed(
+          by: response.headers,
+          freshUntil: freshness.lifetimeEnd(
+            of: response.headers, for: headers, requested: requested, received: received))
+      }
+      decision = freshness.storeDecision(
+        confirming: stored, from: metadata.target ?? target, by: response, for: plan.request,
+        requested: requested, received: received)
+    } else {
+      decision = freshness.storeDecision(
+        revalidating: stored, notModified: response.headers, request: headers, requestTime: requested,
+        responseTime: received)
+    }
     if case .refuse(.otherVersion) = decision { return nil }
     var data = kept.data
     if data == nil, let cache = plan.originals,
@@ -203,13 +223,13 @@ struct LoadJob: Sendable {
     }
     guard let data else { return nil }
     context.counters.count { $0.revalidations += 1 }
-    var metadata = kept.metadata
     metadata.response = decision.stored
+    if metadata.target != nil, case .refuse(.neverReusable) = decision { metadata.response = stored }
     metadata.tags = metadata.tags.merging(plan.request.tags)
     let provenance = Provenance(
-      version: kept.version, response: decision.stored,
-      freshUntil: freshness.end(of: decision.stored, for: headers, at: received) ?? received,
-      isStorable: decision.stored != nil, tags: metadata.tags, epoch: epoch)
+      version: kept.version, response: metadata.response,
+      freshUntil: freshness.end(of: metadata.response, for: headers, at: received) ?? received,
+      isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
     return LoadedSource(
       data: data, source: .diskOriginal, metadata: metadata, provenance: provenance, log: log)
   }
@@ -230,7 +250,11 @@ struct LoadJob: Sendable {
     }
     let isAsKept = loaded.source == .diskOriginal
     // Confirmed for no time at all: what is kept says the same.
-    if isAsKept, loaded.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true { return }
+    if isAsKept, loaded.metadata.target == kept?.metadata.target,
+      loaded.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true
+    {
+      return
+    }
     do {
       let isStored = try await context.storing(
         loaded.data.count, isResult: false, plan, priority: LivePriority(.low)

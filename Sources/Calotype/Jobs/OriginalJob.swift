@@ -112,11 +112,7 @@ struct OriginalJob: Sendable {
   private func ask(kept: KeptOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
     var turn = turn
     defer { turn?.end() }
-    var validators: Validators?
-    if kept != nil, !conditional.isEmpty {
-      validators = Validators(
-        etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
-    }
+    let validators = kept.flatMap { known(of: $0, conditional) }
     let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
     let (place, new) = try context.jobs.loads.join(key, Want(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
@@ -144,6 +140,19 @@ struct OriginalJob: Sendable {
     finish(with: place, loaded)
     // Whoever does not find it on disk yet has to find it here.
     if new == nil { await place.job.settled() }
+  }
+
+  /// What has the server confirm what is kept: its own validators, or those of the resource that redirects led to.
+  private func known(of kept: KeptOriginal, _ conditional: HTTPFields) -> Validators? {
+    if !conditional.isEmpty {
+      return Validators(etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
+    }
+    let headers = plan.request.headers
+    guard kept.isImage, let target = kept.metadata.target, kept.metadata.response?.matches(headers) == true
+    else { return nil }
+    return target.validators(
+      at: context.configuration.now(),
+      mayUseFresh: !headers.contains(.cacheControl) && !headers.contains(.pragma))
   }
 
   /// Ends with what was loaded, and keeps what is reserved for it.

@@ -65,8 +65,8 @@ extension ImagePipeline {
     public var peakHeldBytes = 0
   }
 
-  /// Counters, and what is being done now.
-  public var statistics: Statistics {
+  /// Counters, and what is being done now. Read from any thread, one figure after the other.
+  public nonisolated var statistics: Statistics {
     var statistics = context.counters.snapshot
     let jobs = context.jobs
     statistics.runningImageJobs = jobs.images.count

@@ -94,8 +94,8 @@ public final class Prefetcher: Sendable {
 
   // MARK: Work
 
-  /// Starts to fetch; requests of earlier calls go first. It is given up when nobody holds the value that is returned, or
-  /// iterates over it, any more.
+  /// Starts to fetch; requests of earlier calls go first. It is given up when the value that is returned is neither held
+  /// nor iterated over any more: at once in `_ = prefetcher.prefetch(requests)`.
   ///
   /// - Parameter requests: What to fetch; equal ones count once.
   public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// What a record says about its data. All of it together is at most 64 KiB.
-public struct RecordMetadata: Hashable, Sendable {
+public struct RecordMetadata: Hashable, Codable, Sendable {
   /// Media type of the data, as the server declared it.
   public var contentType: String?
   /// From then on the record is gone, however often it is read; `nil` leaves that to the age limit of the cache.

@@ -1,5 +1,24 @@
 import HTTPTypes
 
+extension StoredResponse: Codable {
+  /// Reads its ``text``, as one string.
+  ///
+  /// - Throws: `DecodingError` for any other.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let response = StoredResponse(text: try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a stored response")
+    }
+    self = response
+  }
+
+  /// Writes its ``text``, as one string.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
 extension StoredResponse {
   /// The whole as text, a line for each fact, to be kept beside the bytes:
   ///

@@ -75,23 +75,21 @@ final class GIFLibFile {
     }
   }
 
-  /// Reads an extension: its label and its sub-blocks, of which `limit` are kept.
-  func readBlock(keeping limit: Int) throws(ImagingError) -> (label: Int, blocks: [[UInt8]]) {
+  /// Reads an extension, and hands out its label with the number and the bytes of each sub-block.
+  func readBlock(_ visit: (Int, Int, UnsafeBufferPointer<UInt8>) -> Void = { _, _, _ in })
+    throws(ImagingError)
+  {
     var label: Int32 = 0
     var block: UnsafeMutablePointer<GifByteType>?
-    var blocks: [[UInt8]] = []
     try check(DGifGetExtension(file, &label, &block))
     var count = 0
     while let found = block {
       // The first byte is the length of what follows.
-      if blocks.count < limit {
-        blocks.append(Array(UnsafeBufferPointer(start: found + 1, count: Int(found[0]))))
-      }
+      visit(Int(label), count, UnsafeBufferPointer(start: found + 1, count: Int(found[0])))
       count &+= 1
       if count & 0xFFFF == 0, Task.isCancelled { throw .cancelled }
       try check(DGifGetExtensionNext(file, &block))
     }
-    return (Int(label), blocks)
   }
 
   /// Reads an image descriptor, its palette and the first byte of its data.

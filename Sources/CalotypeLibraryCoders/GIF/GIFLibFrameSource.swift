@@ -52,7 +52,7 @@ final class GIFLibFrameSource: FrameDrawing {
       try watch.check()
       switch try file.next() {
       case .end: throw .truncated(.gif, byteCount: data.count)
-      case .block: _ = try file.readBlock(keeping: 0)
+      case .block: try file.readBlock()
       case .image:
         _ = try file.readDescriptor()
         if next == index { return file }

@@ -28,6 +28,19 @@ struct GIFLibStructure: Sendable {
     var delay = 0
     var disposal = CompositedFrame.Disposal.keep
     var transparent: UInt8?
+
+    init() {}
+
+    /// A graphic control block.
+    init(_ block: UnsafeBufferPointer<UInt8>) {
+      delay = Int(block[1]) | Int(block[2]) << 8
+      switch block[0] >> 2 & 7 {
+      case 2: disposal = .clear
+      case 3, 4: disposal = .restore
+      default: break
+      }
+      if block[0] & 1 != 0 { transparent = block[3] }
+    }
   }
 
   /// - Throws: As ``GIFLibFile/init(_:)``; ``ImagingError/limitExceeded(_:value:limit:)``; what is wrong with the first
@@ -57,8 +70,18 @@ struct GIFLibStructure: Sendable {
       switch try file.next() {
       case .end: return
       case .block:
-        let (label, blocks) = try file.readBlock(keeping: 4)
-        take(label, blocks)
+        var isLoop = false
+        try file.readBlock { label, number, block in
+          if number == 0 {
+            isLoop = Self.isLoop(label, block)
+            if label == 0xF9, block.count >= 4 { control = Control(block) }
+          } else if isLoop, block.count >= 3, block[0] & 7 == 1 {
+            // Other sub-blocks, such as one of the size of a buffer, may come before it.
+            let repeats = Int(block[1]) | Int(block[2]) << 8
+            plays = repeats == 0 ? 0 : repeats + 1
+            isLoop = false
+          }
+        }
       case .image:
         // The library keeps the palette of each.
         try limits.check(frameCount: frames.count + 1)
@@ -82,25 +105,9 @@ struct GIFLibStructure: Sendable {
     }
   }
 
-  /// The graphic control block, and the loop block of Netscape 2.0: N repeats after the first play, 0 for ever.
-  private mutating func take(_ label: Int, _ blocks: [[UInt8]]) {
-    guard let first = blocks.first else { return }
-    if label == 0xF9, first.count >= 4 {
-      let disposal: CompositedFrame.Disposal =
-        switch first[0] >> 2 & 7 {
-        case 2: .clear
-        case 3, 4: .restore
-        default: .keep
-        }
-      control = Control(
-        delay: Int(first[1]) | Int(first[2]) << 8, disposal: disposal,
-        transparent: first[0] & 1 != 0 ? first[3] : nil)
-    }
-    guard label == 0xFF, first == Array("NETSCAPE2.0".utf8) || first == Array("ANIMEXTS1.0".utf8),
-      let loop = blocks.dropFirst().first(where: { $0.count >= 3 && $0[0] & 7 == 1 })
-    else { return }
-    let repeats = Int(loop[1]) | Int(loop[2]) << 8
-    plays = repeats == 0 ? 0 : repeats + 1
+  /// Whether the loop block of Netscape 2.0 begins: N repeats after the first play, 0 for ever.
+  private static func isLoop(_ label: Int, _ block: UnsafeBufferPointer<UInt8>) -> Bool {
+    label == 0xFF && (block.elementsEqual("NETSCAPE2.0".utf8) || block.elementsEqual("ANIMEXTS1.0".utf8))
   }
 
   /// What the records say.

@@ -98,6 +98,7 @@ public struct LoadRequest: Equatable, Sendable {
 
   /// Whether 304 can be the answer.
   var isConditional: Bool {
-    validators?.isEmpty == false || headers[.ifNoneMatch] != nil || headers[.ifModifiedSince] != nil
+    validators.map { !$0.isEmpty || $0.isFresh } == true || headers[.ifNoneMatch] != nil
+      || headers[.ifModifiedSince] != nil
   }
 }

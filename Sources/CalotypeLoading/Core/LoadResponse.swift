@@ -38,7 +38,11 @@ public struct LoadResponse: Sendable {
   public var isNotModified: Bool { status == 304 }
 
   /// What to send with the next request for the same source, to be told whether it has changed.
-  public var validators: Validators? { Validators(headers) }
+  public var validators: Validators? {
+    var validators = Validators(headers)
+    if !redirects.isEmpty { validators?.url = url }
+    return validators
+  }
 
   /// What the load took, once the body has come to its end.
   public var metrics: LoadMetrics? { body.metrics }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// What tells one version of a resource from another (RFC 9110 §8.8).
@@ -12,11 +13,17 @@ public struct Validators: Hashable, Sendable {
   public var etag: String?
   /// The `Last-Modified`, as the server wrote it.
   public var lastModified: String?
+  /// The URL that they are about, where redirects led to it; `nil` for that of the request. They are sent to no other.
+  public var url: URL?
+  /// Whether the response of ``url`` is still fresh: a transfer that redirects lead there ends without asking it, as if
+  /// it had answered 304 without header fields.
+  public var isFresh = false
 
   /// Validators as a server sent them.
-  public init(etag: String? = nil, lastModified: String? = nil) {
+  public init(etag: String? = nil, lastModified: String? = nil, url: URL? = nil) {
     self.etag = etag
     self.lastModified = lastModified
+    self.url = url
   }
 
   /// Those of a response; `nil` if it has none.
@@ -25,7 +32,7 @@ public struct Validators: Hashable, Sendable {
     if isEmpty { return nil }
   }
 
-  /// Whether there is none.
+  /// Whether there is neither `ETag` nor `Last-Modified`.
   public var isEmpty: Bool { etag == nil && lastModified == nil }
 
   /// What `If-Range` takes: a strong `ETag`, which promises the same bytes. A date of whole seconds does not, and a weak

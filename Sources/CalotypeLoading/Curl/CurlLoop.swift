@@ -251,13 +251,18 @@ final class CurlLoop {
       switch run.ended(calotype_curl_message_result(message)) {
       case .redirected:
         if follow(run) { continue }
-      case .completed where !run.isCounted:
-        run.isCounted = true
-        figures.completed += 1
-      case .completed, .failed: break
+        if run.failure == nil { countAsCompleted(run) }
+      case .completed: countAsCompleted(run)
+      case .failed: break
       }
       remove(run)
     }
+  }
+
+  private func countAsCompleted(_ run: RunningTransfer) {
+    guard !run.isCounted else { return }
+    run.isCounted = true
+    figures.completed += 1
   }
 
   /// Sends the next request of a transfer. False if there is none to send.

@@ -12,6 +12,8 @@ struct Hop {
   let credential: Credential?
   /// 0 for the first request.
   let number: Int
+  /// Whether redirects led to a response that the caller holds and that is fresh: there is nothing to ask.
+  let isHeld: Bool
 
   /// The first request.
   init(_ url: URL, for request: LoadRequest, _ configuration: CurlLoader.Configuration) throws(LoadingError) {
@@ -31,7 +33,9 @@ struct Hop {
       throw .invalidURL(url, reason: "its credential holds a control character, a line end perhaps")
     }
     number = 0
-    headers = Self.headers(request, isOrigin: true, configuration)
+    isHeld = false
+    headers = Self.headers(
+      request, isOrigin: true, Self.validators(of: request, for: self.url, 0), configuration)
     credential = known
   }
 
@@ -63,7 +67,9 @@ struct Hop {
     }
     number = previous.number + 1
     let isOrigin = url.origin == first.url.origin
-    headers = Self.headers(transfer.request, isOrigin: isOrigin, configuration)
+    let validators = Self.validators(of: transfer.request, for: url, number)
+    isHeld = validators?.isFresh == true
+    headers = Self.headers(transfer.request, isOrigin: isOrigin, validators, configuration)
     // Never from the redirect itself: whoever sends us somewhere does not say who we are.
     let known = isOrigin ? first.credential : configuration.credentials[url.origin]
     guard known?.holdsControlCharacters != true else {
@@ -99,14 +105,22 @@ struct Hop {
     return .basic(user: url.user ?? "", password: url.password ?? "")
   }
 
+  /// The validators that a URL may see: those of another resource would confirm another picture.
+  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> Validators? {
+    guard let validators = request.validators else { return nil }
+    guard let subject = validators.url else { return number == 0 ? validators : nil }
+    return URL(string: url.text) == subject ? validators : nil
+  }
+
   private static func headers(
-    _ request: LoadRequest, isOrigin: Bool, _ configuration: CurlLoader.Configuration
+    _ request: LoadRequest, isOrigin: Bool, _ validators: Validators?,
+    _ configuration: CurlLoader.Configuration
   ) -> HTTPFields {
-    if request.headers.isEmpty, request.validators == nil { return configuration.headers }
+    if request.headers.isEmpty, validators == nil { return configuration.headers }
     var result = HTTPFields()
     for field in configuration.headers where request.headers[field.name] == nil { result.append(field) }
     for field in request.headers where isOrigin || field.isNegotiating { result.append(field) }
-    if let validators = request.validators {
+    if let validators {
       if result[.ifNoneMatch] == nil { result[.ifNoneMatch] = validators.etag }
       // RFC 9110 §13.1.3: a server that knows the first ignores the second, so both can be sent.
       if result[.ifModifiedSince] == nil { result[.ifModifiedSince] = validators.lastModified }

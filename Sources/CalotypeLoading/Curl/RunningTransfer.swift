@@ -91,7 +91,8 @@ final class RunningTransfer {
 
   // MARK: Redirects
 
-  /// Makes the request that the response asks for. False if there is none to make; the consumer is told why.
+  /// Makes the request that the response asks for. False if there is none to make: the consumer is told why, or that what
+  /// it holds is still right.
   func follow(at now: MonotonicTime) -> Bool {
     guard let location = redirect else { return false }
     redirect = nil
@@ -101,6 +102,15 @@ final class RunningTransfer {
         configuration)
     } catch {
       fail(error)
+      return false
+    }
+    if hop.isHeld {
+      var head = ResponseHead(url: responseURL, status: 304, headers: HTTPFields())
+      head.redirects = redirects
+      transfer.receive(head)
+      transfer.receive(metrics)
+      transfer.complete()
+      touch()
       return false
     }
     parser = ResponseHeadParser(answersChallenge: hop.answersChallenge)

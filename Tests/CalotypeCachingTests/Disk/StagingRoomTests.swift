@@ -17,7 +17,10 @@ import Testing
 
   private func cache() -> DiskCache {
     DiskCache(
-      disk.folder.configuration { $0.stagingByteLimit = 10_000 }, fileSystem: disk.files, clock: clock)
+      disk.folder.configuration {
+        $0.stagingByteLimit = 10_000
+        $0.storeTimeout = .seconds(1)
+      }, fileSystem: disk.files, clock: clock)
   }
 
   /// A cache whose disk hangs, and whose staging area is full.

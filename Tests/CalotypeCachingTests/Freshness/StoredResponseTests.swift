@@ -93,6 +93,22 @@ struct StoredResponseTests {
     #expect(!stored.matches([:]))
   }
 
+  @Test func metadataIsCodable() throws {
+    let response = try #require(
+      StoredResponse(
+        status: 200, fields: [.cacheControl: "max-age=1", .vary: "Accept"], request: [.accept: "image/png"],
+        requestTime: Date(timeIntervalSince1970: 1), responseTime: Date(timeIntervalSince1970: 2)))
+    let metadata = RecordMetadata(
+      contentType: "image/png", expires: Date(timeIntervalSince1970: 3), response: response,
+      tags: ["b", "a"],
+      user: ["k": "v"])
+    let data = try JSONEncoder().encode(metadata)
+    #expect(try JSONDecoder().decode(RecordMetadata.self, from: data) == metadata)
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode(StoredResponse.self, from: Data("\"response/1 200\"".utf8))
+    }
+  }
+
   @Test func validators() throws {
     let both = try #require(
       storedResponse("ETag: W/\"1\"\nLast-Modified: Mon, 05 May 2025 00:00:00 GMT"))

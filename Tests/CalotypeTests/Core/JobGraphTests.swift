@@ -88,7 +88,7 @@ struct JobGraphTests {
       let alone = try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: size))
       #expect(try await task.value.bitmap == alone.bitmap)
     }
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.loads == 1)
     #expect(statistics.decodes < 10)
     await pipeline.settle()
@@ -106,7 +106,7 @@ struct JobGraphTests {
         let request = ImageRequest(source: .data(data, id: "\(round)"), thumbnail: .fit(30 + index, 1000))
         return Task { try await pipeline.image(for: request) }
       }
-      await wait { await pipeline.statistics.runningDecodes > 0 }
+      await wait { pipeline.statistics.runningDecodes > 0 }
       for index in 0..<3 { tasks[(round + index) % 6].cancel() }
       for (index, task) in tasks.enumerated() {
         switch await task.result {
@@ -117,7 +117,7 @@ struct JobGraphTests {
         }
       }
       await pipeline.settle()
-      #expect(await pipeline.statistics.decodedBytes == 0)
+      #expect(pipeline.statistics.decodedBytes == 0)
     }
   }
 
@@ -157,7 +157,7 @@ struct JobGraphTests {
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     func isEmpty() async -> Bool {
       await pipeline.settle()
-      let statistics = await pipeline.statistics
+      let statistics = pipeline.statistics
       return pipeline.jobs.isEmpty && statistics.decodedBytes == 0 && statistics.encodedBytes == 0
         && statistics.runningDecodes == 0 && statistics.waitingDecodes == 0
     }

@@ -196,7 +196,7 @@ struct ShutDownTests {
     clock.advance(by: .seconds(30))
     await end.value
     #expect(await pipeline.isAtRest)
-    #expect(await pipeline.statistics.cacheErrors == 1)
+    #expect(pipeline.statistics.cacheErrors == 1)
   }
 
   @Test("several may shut down at once: the shortest limit counts, and all return")

@@ -22,7 +22,7 @@ struct SuspensionTests {
     #expect(await pipeline.isSuspended)
     let tasks = [kept, loaded].map { url in Task { try await pipeline.image(for: url) } }
     while true {
-      let statistics = await pipeline.statistics
+      let statistics = pipeline.statistics
       if statistics.waitingLoads == 1, statistics.waitingDecodes == 1 { break }
       await Task.yield()
     }

@@ -27,7 +27,7 @@ struct AdmissionTests {
       }
     }
     await pipeline.until { $0.refusedRequests > 9_000 }
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.requests <= 400)
     #expect(statistics.runningLoads <= 6)
     // The slow one leaves room to wait.
@@ -54,7 +54,7 @@ struct AdmissionTests {
     for index in 0..<20 {
       #expect(try await pipeline.image(for: LoadSamples.url("fast", "\(index)")).width == 8)
     }
-    #expect(await pipeline.statistics.runningLoads < 32)
+    #expect(pipeline.statistics.runningLoads < 32)
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
     await pipeline.settle()
@@ -197,7 +197,7 @@ struct AdmissionTests {
     gate.open()
     await #expect(throws: LoadingError.self) { try await first.value }
     #expect(try await second.value == 8)
-    #expect(await pipeline.statistics.loads == 2)
+    #expect(pipeline.statistics.loads == 2)
     await pipeline.settle()
   }
 
@@ -243,7 +243,7 @@ struct AdmissionTests {
     }
     for (index, task) in tasks.enumerated() { #expect(try await task.value == 40 * (index + 1)) }
     // As many as there are scales that share one.
-    #expect(await pipeline.statistics.decodes <= 4)
+    #expect(pipeline.statistics.decodes <= 4)
     await pipeline.settle()
   }
 

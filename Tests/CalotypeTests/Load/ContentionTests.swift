@@ -121,7 +121,7 @@ struct ContentionTests {
       guard let url = request.source.url else { continue }
       try await loader.waitForRequests(url, count: 2)
     }
-    let held = await pipeline.statistics.heldBytes
+    let held = pipeline.statistics.heldBytes
     #expect(cache.lent.withLock { $0 } <= held)
     for task in tasks { task.cancel() }
     for task in tasks { _ = await task.result }
@@ -151,7 +151,7 @@ struct ContentionTests {
     try await waiting.begun.wait()
     // What was decoded is let go of; what was made of it is there, and may wait for its next step behind any number.
     await pipeline.until { $0.runningImageJobs == 2 }
-    #expect(await pipeline.statistics.heldBytes >= 40_000)
+    #expect(pipeline.statistics.heldBytes >= 40_000)
     waiting.gate.open()
     #expect(try await task.value == 100)
     await pipeline.settle()

@@ -37,6 +37,6 @@ enum LoadSamples {
 extension ImagePipeline {
   /// Waits until something is so.
   nonisolated func until(_ condition: (Statistics) -> Bool) async {
-    while !condition(await statistics) { await Task.yield() }
+    while !condition(statistics) { await Task.yield() }
   }
 }

@@ -32,11 +32,11 @@ struct MemoryBoundTests {
       }
       for try await width in group { #expect(width == 8) }
     }
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.peakEncodedBytes <= limit)
     #expect(statistics.peakEncodedBytes > limit / 4)
     await pipeline.settle()
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
   }
 
   @Test("a body that can never have room in memory is collected in a file, and decoded all the same")
@@ -45,7 +45,7 @@ struct MemoryBoundTests {
     let loader = FakeLoader { _ in .body(body, chunk: 10_000) }
     let pipeline = LoadSamples.pipeline(loader) { $0.limits.encodedBytes = 100_000 }
     #expect(try await pipeline.image(for: LoadSamples.url("h")).width == 300)
-    #expect(await pipeline.statistics.peakEncodedBytes <= 100_000)
+    #expect(pipeline.statistics.peakEncodedBytes <= 100_000)
     await pipeline.settle()
   }
 
@@ -83,11 +83,11 @@ struct MemoryBoundTests {
     let url = try LoadSamples.url("fast")
     loader.route(url, .body(try SampleImages.still(width: 1_500, height: 1_500)))
     #expect(try await pipeline.image(for: url).width == 1_500)
-    #expect(await pipeline.statistics.arrivingBytes == 0)
+    #expect(pipeline.statistics.arrivingBytes == 0)
     slow.cancel()
     await #expect(throws: CancellationError.self) { try await slow.value }
     await pipeline.settle()
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
   }
 
   /// Says when its header is found, and when its decoders are given bytes.
@@ -157,7 +157,7 @@ struct MemoryBoundTests {
     #expect(coder.isFed.isOpen == (megabytes == 256))
     #expect(coder.looks.withLock { $0 } < 12)
     await pipeline.settle()
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
   }
 
   @Test("what is stale gives way while its server is being asked")
@@ -182,13 +182,13 @@ struct MemoryBoundTests {
       request.cachePolicy = .staleWhileRevalidate
       #expect(try await pipeline.response(for: request).isStale)
     }
-    #expect(await pipeline.statistics.arrivingBytes >= urls.count * png.count)
+    #expect(pipeline.statistics.arrivingBytes >= urls.count * png.count)
     let large = try SampleImages.still(width: 1_700, height: 1_700)
     #expect(try await pipeline.image(for: ImageRequest(source: .data(large, id: "large"))).width == 1_700)
-    #expect(await pipeline.statistics.arrivingBytes == 0)
+    #expect(pipeline.statistics.arrivingBytes == 0)
     await pipeline.invalidate()
     await pipeline.shutDown(within: .zero)
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
   }
 
   @Test("an observer that stops reading holds nothing that others need")
@@ -206,7 +206,7 @@ struct MemoryBoundTests {
     }
     #expect(try await pipeline.image(for: LoadSamples.url("h", "other")).width == 1_000)
     await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
     // They find their endings when they look.
     while let event = try await held[0].next() {
       if case .response(let response) = event {

@@ -29,7 +29,7 @@ struct StoringTests {
       let request = ImageRequest(url: try LoadSamples.url("h", "\(index)"), thumbnail: .fit(50, 50))
       #expect(try await pipeline.image(for: request).width == 50)
     }
-    let statistics = await pipeline.statistics
+    let statistics = pipeline.statistics
     #expect(statistics.waitingStores <= 20)
     #expect(statistics.storesShed > 200)
     #expect(statistics.peakHeldBytes <= 16 << 20)
@@ -39,7 +39,7 @@ struct StoringTests {
     #expect(try await pipeline.response(for: durable).stores?.disk == .failed(code: "shed"))
     gate.open()
     await pipeline.settle()
-    #expect(await pipeline.statistics.heldBytes == 0)
+    #expect(pipeline.statistics.heldBytes == 0)
     // The disk works again: so does the cache.
     let request = ImageRequest(url: try LoadSamples.url("h", "again"))
     _ = try await pipeline.image(for: request)

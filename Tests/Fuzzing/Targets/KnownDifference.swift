@@ -31,10 +31,25 @@ struct KnownDifference: Sendable {
       ["truncated"]),
     library(
       "behind the picture", "TurboJPEG reads segments behind the last scan",
-      .jpeg, ["Invalid JPEG file structure", "Unsupported", "Bogus", "Invalid component ID"]),
+      .jpeg, ["Invalid JPEG file structure", "Unsupported", "Bogus", "Invalid component ID", "Didn't expect"]),
+    KnownDifference(
+      name: "scans behind the picture",
+      reason: "scans are counted to the last before TurboJPEG sees the first"
+    ) { difference, _ in
+      guard case .refusedByLibrary(.limitExceeded(.scans, _, _)) = difference else { return false }
+      return true
+    },
     ours(
       "bad Huffman codes", "libjpeg's fast loop takes a code that is too long for 0, and warns of none",
       .jpeg, ["Corrupt JPEG data: bad Huffman code"]),
+    KnownDifference(
+      name: "coefficients left behind",
+      reason:
+        "where libjpeg's fast loop meets a marker or a fill byte, it begins the block anew and keeps what it had read"
+    ) { difference, data in
+      guard case .pixels = difference else { return false }
+      return JPEGOutline(data).hasMarkerInScan
+    },
     // PNG.
     KnownDifference(
       name: "transparent grey beyond the depth",
@@ -43,9 +58,19 @@ struct KnownDifference: Sendable {
       guard case .pixels = difference else { return false }
       return PNGOutline(data).hasWideTransparency
     },
+    KnownDifference(
+      name: "names of profiles",
+      reason: "libspng passes over profiles whose names are not words of printable Latin-1 (PNG, 11.3.3.3)"
+    ) { difference, data in
+      guard case .refusedByUs = difference else { return PNGOutline(data).hasOddProfileName }
+      return false
+    },
     ours(
       "checksum behind the last row", "libspng stops reading with the last row, before the CRC of its chunk",
       .png, ["the CRC of an IDAT chunk is wrong"]),
+    ours(
+      "a second palette", "the standard allows one (PNG, 11.2.2); libspng takes the last", .png,
+      ["a second PLTE chunk"]),
     ours(
       "chunk types", "libspng passes over chunks whose type is not four letters", .png,
       ["a chunk type is not"]),
@@ -117,6 +142,35 @@ struct KnownDifference: Sendable {
   }
 }
 
+/// As much of a JPEG as known differences depend on.
+private struct JPEGOutline {
+  /// Whether there is something else than a restart or the end behind 0xFF in the data of a scan.
+  var hasMarkerInScan = false
+
+  init(_ data: Data) {
+    let bytes = [UInt8](data)
+    guard bytes.starts(with: [0xFF, 0xD8]) else { return }
+    var offset = 2
+    while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
+      // Any number of fill bytes may come before a marker.
+      if marker == 0xFF {
+        offset += 1
+        continue
+      }
+      offset += 2 + Int(bytes[offset + 2]) << 8 + Int(bytes[offset + 3])
+      if marker == 0xDA { break }
+    }
+    var isEnded = false
+    for (first, second) in zip(bytes.dropFirst(offset), bytes.dropFirst(offset + 1)) where first == 0xFF {
+      if isEnded || !(second == 0 || (0xD0...0xD7).contains(second) || second == 0xD9) {
+        hasMarkerInScan = true
+      }
+      isEnded = isEnded || second == 0xD9
+    }
+  }
+}
+
 /// As much of a PNG as known differences depend on.
 private struct PNGOutline {
   var isAnimated = false
@@ -124,6 +178,8 @@ private struct PNGOutline {
   var isCut = true
   /// Whether tRNS has bits that samples have not.
   var hasWideTransparency = false
+  /// Whether the name of a colour profile is no keyword.
+  var hasOddProfileName = false
 
   init(_ data: Data) {
     let bytes = [UInt8](data)
@@ -139,6 +195,12 @@ private struct PNGOutline {
           Int(payload[$0]) << 8 | Int(payload[$0 + 1])
         }
         hasWideTransparency = samples.contains { $0 >> Int(bytes[24]) != 0 }
+      case "iCCP":
+        let name = payload.prefix { $0 != 0 }
+        hasOddProfileName =
+          !(1...79).contains(name.count) || name.first == 32 || name.last == 32
+          || zip(name, name.dropFirst()).contains { $0 == 32 && $1 == 32 }
+          || name.contains { !(32...126).contains($0) && $0 < 161 }
       case "IEND":
         isCut = false
         return

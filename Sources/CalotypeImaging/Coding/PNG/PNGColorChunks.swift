@@ -16,7 +16,8 @@ struct PNGColorChunks: Sendable {
     case (.profile, _):
       if embedded == nil { embedded = chunk }
     case (.standardRGB, 1):
-      isStandardRGB = true
+      // Of the rendering intents, there are four.
+      isStandardRGB = isStandardRGB || bytes[start] <= 3
     case (.gamma, 4):
       let value = bytes.bigEndian32(at: start)
       if gamma == nil, value > 0, value <= UInt32(Int32.max) { gamma = Double(value) / 100_000 }
