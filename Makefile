@@ -1,13 +1,13 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak hostile fuzz fuzz-libraries damage lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format docs clean deps test-deps
 
 JOBS ?= 2
 # C is compiled with stack protectors and fortified calls, and programs are linked with relocations that are read-only
-# once they run, without libraries of which nothing is used, and without looking for any beside themselves.
+# once they run, and without looking for libraries beside themselves.
 HARDENING = -Xcc -U_FORTIFY_SOURCE -Xcc -D_FORTIFY_SOURCE=3 -Xcc -fstack-protector-strong --disable-local-rpath \
-  -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xlinker --as-needed
+  -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now
 SWIFT_BUILD = swift build -c release --jobs $(JOBS) --static-swift-stdlib $(HARDENING)
 # As the command is built, so that programs start as it does.
 SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
@@ -51,6 +51,7 @@ test: test-deps ## Builds and runs every test, and 15 s of a server's load
 	$(SWIFT_BUILD) --product calotype
 	Tests/hardening.sh .build/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build/release/calotype
+	python3 Tests/Hostile/mutants.py --count 2000 .build/release/calotype
 	$(SWIFT_BENCH) --product calotype-soak
 	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
@@ -89,6 +90,9 @@ soak: test-deps ## Long runs: RUNS=200 of 2,000 transfers over HTTP/2, DOWNLOADS
 hostile: build ## COUNT=1000 images of each kind that ask for much work or memory, through the command, within 2 s and 256 MiB each
 	python3 Tests/Hostile/hostile_images.py --count $(COUNT) --keep hostile-images .build/release/calotype
 
+mutants: build ## FILES=100000 images changed at random, in guarded memory that is full of one byte, then of another
+	python3 Tests/Hostile/mutants.py --count $(FILES) .build/release/calotype
+
 fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGET=png for one
 	@Tests/Fuzzing/build.sh
 	@Tests/Fuzzing/run.sh $(TARGET) $(SECONDS)
@@ -113,4 +117,4 @@ docs: deps ## The documentation, as a static site in docs/
 
 clean: ## Removes everything that was built
 	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
-	  docs thumbnails hostile-images
+	  docs thumbnails hostile-images mutants

@@ -79,7 +79,7 @@ struct Rendering: Sendable {
           : registry.probe(served.data, formatHint: hint)
       }
       try check(info, for: request)
-      guard let wanted = formatOfName(destination)?.imageFormat, wanted != info.format else {
+      guard let wanted = formatOfName(destination), wanted.imageFormat != info.format else {
         return try await copy(served, info, from: source, to: destination, since: start)
       }
       // The name asks for another format than was served.

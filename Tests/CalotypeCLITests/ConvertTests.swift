@@ -88,6 +88,10 @@ struct ConvertTests {
     let wanted = try Tool.run("info", "--json", "--hash", "--srgb", source).jsonLines()[0]
     #expect(converted.pixelsSHA256 == wanted.pixelsSHA256)
     _ = try Tool.run("convert", source, folder.file("stored.rgba"), "--as-stored")
+    // Pixels, as its name says, though nothing else was asked for.
+    let plain = folder.file("plain.rgba")
+    _ = try Tool.run("convert", Photos.path("stream.jpg"), plain)
+    #expect(try Data(contentsOf: URL(filePath: plain)).count == 1731 * 1151 * 4)
     _ = try Tool.run("convert", source, folder.file("upright.rgba"))
     #expect(
       try Data(contentsOf: URL(filePath: folder.file("stored.rgba")))

@@ -205,6 +205,24 @@ import Testing
     }
   }
 
+  /// What can be judged only by a decode of the whole takes the memory of the whole, and is refused without it.
+  @Test func damagedFilesTakeTheMemoryOfTheWhole() throws {
+    let data = try Data(contentsOf: Self.photos.appending(path: "brushes.png"))
+    var damaged = data
+    for index in stride(from: data.count / 3, to: data.count - 100, by: 997) { damaged[index] ^= 0x55 }
+    let info = try CoderRegistry.standard.probe(data)
+    var options = DecodeOptions(thumbnail: .fit(64, 64))
+    let needed = options.wholeByteCount(for: info)
+    #expect(options.workingByteCount(for: info) < needed)
+    options.limits.maxMemoryBytes = needed
+    #expect(try CoderRegistry.standard.decode(damaged, options: options).isDamaged)
+    options.limits.maxMemoryBytes = needed - 1
+    #expect(throws: ImagingError.limitExceeded(.memory, value: needed, limit: needed - 1)) {
+      try CoderRegistry.standard.decode(damaged, options: options)
+    }
+    #expect(try !CoderRegistry.standard.decode(data, options: options).isDamaged)
+  }
+
   @Test(arguments: ["dandelion.jpg", "mountains.jpg", "brushes.png"])
   func stopsWhenCancelled(file: String) async throws {
     let data = try Data(contentsOf: Self.photos.appending(path: file))

@@ -34,13 +34,14 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - timeToLive: How long an entry lives after it was stored, or `nil` for ever.
   ///   - liveValues: How evicted values are found again while somebody else holds them; `nil` for not at all.
   ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure. `nil` for
-  ///     the one of the system that costs least and ticks every few milliseconds.
+  ///     the one of the system that costs least: it ticks every few milliseconds, and notices within a second that the
+  ///     machine was suspended.
   public init(
     byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
     liveValues: LiveValues<Value>? = nil,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    var time: @Sendable () -> Int64 = { Self.coarseTime }
+    var time: @Sendable () -> Int64 = { SuspendedTime.shared.coarseTime }
     if let now {
       let start = now()
       time = { (now() - start).clampedNanoseconds }
@@ -50,13 +51,6 @@ public final actor MemoryCache<Value: Sendable> {
     table = MemoryTable(
       byteLimit: byteLimit, countLimit: countLimit, entryLimit: entryByteLimit, liveLimit: liveValues?.limit,
       now: time)
-  }
-
-  /// Nanoseconds of a clock that is read without asking the processor: many hits of HTTP images ask it.
-  private static var coarseTime: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
   /// The value of a key, or `nil`; O(1), does not suspend.

@@ -48,7 +48,7 @@ struct PNGPixelReader {
       try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(canvas.size))
     }
     let data = PNGImageData(bytes, structure)
-    return try read(data, painter: painter, prepare: { if clears { canvas.clear() } })
+    return try read(data, painter: painter, mayUseCanvas: true, prepare: { if clears { canvas.clear() } })
   }
 
   /// Reads a frame onto its place of a canvas. With `blends`, over what is there.
@@ -57,7 +57,8 @@ struct PNGPixelReader {
       try PNGRowPainter(bytes, structure, on: canvas, area: frame.area, blends: blends)
     }
     let data = PNGImageData(bytes, structure, frame)
-    return try read(data, painter: painter, prepare: {})
+    // What is there shows where rows are missing.
+    return try read(data, painter: painter, mayUseCanvas: false, prepare: {})
   }
 
   /// Bytes behind the pixels of the default image that let it be inflated in place; 0 when that is not possible.
@@ -71,11 +72,12 @@ struct PNGPixelReader {
   }
 
   private func read(
-    _ data: PNGImageData, painter make: () throws(ImagingError) -> PNGRowPainter, prepare: () -> Void
+    _ data: PNGImageData, painter make: () throws(ImagingError) -> PNGRowPainter, mayUseCanvas: Bool,
+    prepare: () -> Void
   ) throws(ImagingError) -> Outcome {
     try watch.check()
     let painter = try make()
-    if try readAtOnce(data, painter) { return Outcome(rows: painter.rows) }
+    if try readAtOnce(data, painter, mayUseCanvas: mayUseCanvas) { return Outcome(rows: painter.rows) }
     prepare()
     let stream = try PNGRowStream(try make())
     var failure: ImagingError?
@@ -97,15 +99,19 @@ struct PNGPixelReader {
     return Outcome(rows: rows, failure: failure, hasWrongChecksum: hasWrongChecksum)
   }
 
-  /// Reads sound data at once; `false` when there is a flaw, or too much. Nothing that matters was written then.
-  private func readAtOnce(_ data: PNGImageData, _ painter: PNGRowPainter) throws(ImagingError) -> Bool {
+  /// Reads sound data at once; `false` when there is a flaw, or too much. The canvas is as before then, unless it may be
+  /// used for rows that are not unfiltered yet.
+  private func readAtOnce(
+    _ data: PNGImageData, _ painter: PNGRowPainter, mayUseCanvas: Bool
+  ) throws(ImagingError) -> Bool {
     let inflated = painter.inflatedBytes
     // Data that is longer than what becomes of it was made to keep somebody busy.
     guard inflated <= Self.wholeLimit, let compressed = data.soundByteCount,
       compressed <= inflated + inflated / 8 + (64 << 10)
     else { return false }
     let buffer = painter.canvas.buffer
-    let inPlace = painter.fillsCanvas && buffer.count - 64 >= max(inflated, painter.canvas.byteCount)
+    let inPlace =
+      mayUseCanvas && painter.fillsCanvas && buffer.count - 64 >= max(inflated, painter.canvas.byteCount)
     if inPlace {
       // Pixels never overtake the rows: a row and all before it need no more room than their pixels, and what
       // remains at the end is the rows that are still to come.
