@@ -100,7 +100,7 @@ fuzz: deps ## libFuzzer with AddressSanitizer, SECONDS=60 for each target; TARGE
 damage: test-deps ## FILES=100000 JPEGs damaged at random, beside libjpeg-turbo; FOLDER=… for JPEGs to damage besides those of the tests
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
 	CALOTYPE_DAMAGED_FILES=$(FILES) CALOTYPE_DAMAGED_FOLDER=$(FOLDER) \
-	  swift test --skip-build --disable-xctest $(TEST_FLAGS) --scratch-path .build-test --filter DamagedJPEGTests
+	  swift test --skip-build --disable-xctest $(TEST_FLAGS) --scratch-path .build-test --filter DamagedJPEGTests --attachments-path damaged-images
 
 fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them, EXECUTIONS=1000000 inputs each
 	@Tests/Fuzzing/build.sh
@@ -117,4 +117,4 @@ docs: deps ## The documentation, as a static site in docs/
 
 clean: ## Removes everything that was built
 	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
-	  docs thumbnails hostile-images mutants
+	  docs thumbnails hostile-images mutants damaged-images

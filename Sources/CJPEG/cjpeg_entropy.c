@@ -301,6 +301,11 @@ static __attribute__((target("bmi2"))) boolean read_mcu_bmi2(j_decompress_ptr jp
 static boolean restart(j_decompress_ptr jpeg, reader *r) {
   jpeg->marker->discarded_bytes += (unsigned)r->now.bits.count / 8;
   r->now.bits = (bits){0};
+  if (jpeg->unread_marker != 0 && jpeg->marker->discarded_bytes > 0) {
+    // The library tells of bytes that it skips on its way to a marker; these were read ahead, marker included.
+    WARNMS2(jpeg, JWRN_EXTRANEOUS_DATA, (int)jpeg->marker->discarded_bytes, jpeg->unread_marker);
+    jpeg->marker->discarded_bytes = 0;
+  }
   if (!jpeg->marker->read_restart_marker(jpeg)) return FALSE;
   memset(r->now.means, 0, sizeof r->now.means);
   r->until_restart = jpeg->restart_interval;

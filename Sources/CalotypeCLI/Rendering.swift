@@ -168,7 +168,7 @@ struct Rendering: Sendable {
     }
 
     let content: Content
-    private(set) var info: ImageInfo?
+    let info: ImageInfo?
     let source: ImageResponse.Source
     let byteCount: Int?
 
@@ -197,7 +197,6 @@ struct Rendering: Sendable {
       } else {
         content = .still(try coders.decode(served.data, options: options))
       }
-      if case .still(let image) = content, image.isDamaged { self.info?.isDamaged = true }
       source = served.source
       byteCount = served.data.count
     }
@@ -217,7 +216,8 @@ struct Rendering: Sendable {
       height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
       sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
       sourceBytes: picture.source == .disk ? nil : picture.byteCount,
-      droppedFrames: droppedFrames(of: picture), isDamaged: picture.info?.isDamaged,
+      droppedFrames: droppedFrames(of: picture),
+      isDamaged: picture.info.map { $0.isDamaged || encoded.isDamaged },
       from: picture.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
@@ -236,16 +236,21 @@ struct Rendering: Sendable {
     let size: PixelSize
     let format: String
     let fileExtension: String
+    /// Whether the pixels of any frame are those that could be recovered.
+    let isDamaged: Bool
 
     init(_ content: Picture.Content, _ wanted: OutputFormat?, _ pixels: PixelOptions) throws(ImagingError) {
       switch content {
       case .animation(let animation):
         let options = pixels.encodeOptions(wanted, source: animation.info.format, isAnimated: true)
-        data = try CoderRegistry.standard.encode(animation, as: options)
+        var damagedFrames = 0
+        let frames = animation.source { frame in damagedFrames += frame.isDamaged ? 1 : 0 }
+        data = try CoderRegistry.standard.encode(frames, as: options)
+        isDamaged = damagedFrames > 0
         size = try CoderRegistry.standard.probe(data).size
         (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
       case .still(let image):
-        size = image.bitmap.size
+        (size, isDamaged) = (image.bitmap.size, image.isDamaged)
         if wanted == .rgba {
           data = image.bitmap.withUnsafeBytes { Data($0) }
           (format, fileExtension) = ("rgba", "rgba")

@@ -104,6 +104,27 @@ struct InfoTests {
       try Tool.run("get", sound, "-o", copied, "--json", "--strict").jsonLines().map(\.isDamaged) == [false])
   }
 
+  @Test("an animation that is written says that a frame after its first is damaged")
+  func damagedFrames() throws {
+    let folder = try Tool.Folder()
+    let (path, written) = (folder.file("damaged.gif"), folder.file("written.webp"))
+    var animation = try Photos.data("pan.gif")
+    // Codes in the middle of the file, which is within a later frame.
+    let middle = animation.count / 2
+    animation.replaceSubrange(middle..<middle + 8, with: repeatElement(0xFF, count: 8))
+    try animation.write(to: URL(filePath: path))
+    let first = try Tool.run("info", "--json", "--hash", "--first-frame", path)
+    #expect(try first.jsonLines().map(\.isDamaged) == [false])
+    for options in [[], ["--thumbnail", "32x32"], ["--quality", "40"]] {
+      let run = try Tool.run(["convert", path, written, "--json"] + options)
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(try run.jsonLines().map(\.isDamaged) == [true], "\(options)")
+      #expect(try Tool.run(["convert", path, written, "--strict"] + options).status == 1)
+    }
+    let sound = try Tool.run("convert", Photos.path("pan.gif"), written, "--json", "--thumbnail", "32x32")
+    #expect(try sound.jsonLines().map(\.isDamaged) == [false])
+  }
+
   private var avif: String? {
     try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/avif")).sorted().first
   }

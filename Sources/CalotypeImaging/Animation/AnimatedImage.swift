@@ -101,11 +101,16 @@ public struct AnimatedImage: Sendable {
 
   /// The frames in order, for an encoder: in sRGB, whatever ``options`` say. The time limit of the options holds for
   /// all frames together.
-  public var source: AnimationSource {
+  public var source: AnimationSource { source { _ in } }
+
+  /// The same; each frame is handed over as it was decoded.
+  package func source(observing observe: @escaping (Image) -> Void) -> AnimationSource {
     let clock = DecodeLimits.Stopwatch(options.limits)
     return AnimationSource(frameCount: frameCount, loopCount: loopCount) { index throws(ImagingError) in
       try clock.run { (watch) throws(ImagingError) in
-        let image = try frame(at: index).convertedToSRGB(limits: options.limits)
+        let frame = try frame(at: index)
+        observe(frame)
+        let image = try frame.convertedToSRGB(limits: options.limits)
         try watch.check()
         return AnimationSource.Frame(bitmap: image.bitmap, duration: duration(of: index))
       }
