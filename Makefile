@@ -45,8 +45,9 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 	$(if $(URL),,$(SWIFT_BUILD) --product PhotoServer)
 	@Examples/run.sh "$(OUT)" $(URL)
 
-test: test-deps ## Builds and runs every test, and 15 s of a server's load
+test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	$(SWIFT_BUILD) --product calotype
 	Tests/hardening.sh .build/release/calotype

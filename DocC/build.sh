@@ -1,26 +1,35 @@
 #!/usr/bin/env bash
-# Builds the documentation of all modules into one static site.
+# Builds the documentation of all modules into one static site, of a build that is there already or of one for release.
 #
-#   DocC/build.sh FOLDER [BASE-PATH]
+#   DocC/build.sh FOLDER [BASE-PATH [BUILD-FOLDER]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 output=${1:-docs}
 base=${2:-/}
+build=${3:-}
+if [ -z "$build" ]; then
+  build=.build/release
+  # They stand on all others.
+  for target in CalotypeTestKit CalotypeLibraryCoders; do swift build -c release --jobs "${JOBS:-2}" --target "$target"; done
+fi
 work=.build/docc
 rm -rf "$work" "$output"
-mkdir -p "$work/graphs"
+mkdir -p "$work"
 
-# It fails at the bundle of the tests where that was not built; what is wanted here is complete when it says so.
-swift package dump-symbol-graph --minimum-access-level public >"$work/log" 2>&1 \
-  || grep -q '^Files written to' "$work/log" || { cat "$work/log" >&2; exit 1; }
-graphs=$(find .build -type d -name symbolgraph -not -path '*/checkouts/*' | head -n 1)
-for module in Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeTestKit; do
-  mkdir -p "$work/graphs/$module"
-  cp "$graphs/$module.symbols.json" "$work/graphs/$module/"
+maps=()
+while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done \
+  < <(find Sources "$build/" -maxdepth 2 -name module.modulemap)
+for module in Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeLibraryCoders CalotypeTestKit; do
+  graphs=$work/graphs/$module
+  mkdir -p "$graphs"
+  swift symbolgraph-extract -module-name "$module" -I "$build/Modules" "${maps[@]}" -minimum-access-level public \
+    -target "$(uname -m)-unknown-linux-gnu" -output-dir "$graphs"
+  # What one module adds to the types of another is described with its own.
+  rm -f "$graphs"/*@*
   catalog=()
   [ -d "DocC/$module.docc" ] && catalog=("DocC/$module.docc")
   docc convert "${catalog[@]}" --fallback-display-name "$module" --fallback-bundle-identifier "calotype.$module" \
-    --additional-symbol-graph-dir "$work/graphs/$module" --output-path "$work/$module.doccarchive" \
+    --additional-symbol-graph-dir "$graphs" --output-path "$work/$module.doccarchive" \
     --transform-for-static-hosting --hosting-base-path "$base" --warnings-as-errors
 done
 docc merge "$work"/*.doccarchive --output-path "$output" --synthesized-landing-page-name Calotype \

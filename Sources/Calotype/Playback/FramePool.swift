@@ -61,7 +61,7 @@ public final class FramePool: Sendable {
 
   /// Gives way while memory is short: does what a source says until the task is cancelled or the source ends.
   ///
-  /// At ``MemoryPressure/Level/warning`` half of ``byteLimit`` may be held, at ``MemoryPressure/Level/critical`` a quarter,
+  /// At `MemoryPressure.Level.warning` half of ``byteLimit`` may be held, at `MemoryPressure.Level.critical` a quarter,
   /// and all that is held is thrown out. One source at a time: of two, the last word counts. Pipelines that are run as
   /// services have the ``shared`` pool follow theirs.
   public func follow(_ source: some MemoryPressureSource) async {

@@ -196,7 +196,7 @@ extension ImageRequest {
     set { identity.allowsPartial = newValue }
   }
 
-  /// The treatment of damaged images. ``DamagePolicy/tolerate`` by default: they are delivered with
+  /// The treatment of damaged images. `DamagePolicy.tolerate` by default: they are delivered with
   /// ``ImageResponse/isDamaged``, kept in memory for 60 seconds at most, and on disk not at all.
   public var damage: DamagePolicy {
     get { identity.damage }

@@ -25,7 +25,7 @@ public struct ImageResponse: Sendable {
   public var source: Source { contents.source }
   /// Whether the original is known to be past its freshness: the request, the response or the configuration allow that.
   public var isStale: Bool { contents.isStale }
-  /// Whether the original is damaged and the pixels those that could be recovered; ``DamagePolicy/strict`` refuses it.
+  /// Whether the original is damaged and the pixels those that could be recovered; `DamagePolicy.strict` refuses it.
   public var isDamaged: Bool { image.isDamaged }
   /// Encoded bytes that it was decoded from; `nil` when it came from memory.
   public var byteCount: Int? { contents.byteCount }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// Decodes GIF (87a and 89a), still and animated, by giflib.
 ///
 /// giflib reads the records and decompresses row by row; frames are composited here. The canvas and the meaning of
-/// disposals, delays and loops are those of ``GIFDecoder``. Bytes between records, which browsers skip, are damage to
+/// disposals, delays and loops are those of `GIFDecoder`. Bytes between records, which browsers skip, are damage to
 /// giflib.
 public struct GIFLibDecoder: ImageDecoding {
   /// Creates a decoder.
@@ -16,14 +16,14 @@ public struct GIFLibDecoder: ImageDecoding {
   /// 6 bytes.
   public var signatureLength: Int { GIFDecoder().signatureLength }
 
-  /// As ``GIFDecoder/format(of:)``.
+  /// As `GIFDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { GIFDecoder().format(of: prefix) }
 
   /// What the records say; of a damaged file, those before the damage.
   ///
-  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
-  ///   ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)``.
+  /// - Throws: `ImagingError.emptyInput`, `ImagingError.unrecognizedFormat`,
+  ///   `ImagingError.truncated`, `ImagingError.corrupt`,
+  ///   `ImagingError.limitExceeded`.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     try GIFLibStructure(data, limits: limits).info
   }
@@ -33,7 +33,7 @@ public struct GIFLibDecoder: ImageDecoding {
   /// Damage behind the first frame is an error, too, unless `options` allow partial images: then the image is marked as
   /// partial.
   ///
-  /// - Throws: As ``probe(_:limits:)``, and ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  /// - Throws: As ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -55,7 +55,7 @@ public struct GIFLibDecoder: ImageDecoding {
 
   /// All frames of an animation; `nil` for a still image.
   ///
-  /// - Throws: As ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels
+  /// - Throws: As ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels
   ///   of all frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions

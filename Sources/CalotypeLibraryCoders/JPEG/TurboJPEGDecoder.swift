@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// Decodes JPEG by TurboJPEG (`turbojpeg.h`).
 ///
 /// Metadata, profiles and limits come from the marker segments, which are read with checked bounds before the library
-/// sees any byte. Pixels are those of ``JPEGDecoder``: accurate integer transform, smooth chroma upsampling, inks by the
+/// sees any byte. Pixels are those of `JPEGDecoder`: accurate integer transform, smooth chroma upsampling, inks by the
 /// plain product or as they are with their profile. Scaled decodes agree where the scaled size belongs to one scale
 /// only.
 public struct TurboJPEGDecoder: ImageDecoding {
@@ -18,12 +18,12 @@ public struct TurboJPEGDecoder: ImageDecoding {
   /// 3 bytes.
   public var signatureLength: Int { JPEGDecoder().signatureLength }
 
-  /// As ``JPEGDecoder/format(of:)``.
+  /// As `JPEGDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { JPEGDecoder().format(of: prefix) }
 
   /// Walks over the segments before the first scan.
   ///
-  /// - Throws: As ``JPEGDecoder/probe(_:limits:)``.
+  /// - Throws: As `JPEGDecoder.probe`.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     let header = try JPEGHeader(data)
     try limits.check(size: header.size, format: .jpeg)
@@ -35,10 +35,10 @@ public struct TurboJPEGDecoder: ImageDecoding {
   /// Any warning of the library counts as damage. With partial images allowed, a damaged picture is marked as partial;
   /// one that the library gives up is an error all the same.
   ///
-  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unsupportedFormat(_:reason:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)`` for pixels and scans, ``ImagingError/truncated(_:byteCount:)``,
-  ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/outOfMemory(byteCount:)``,
-  ///   ``ImagingError/cancelled`` before and after the call of the library.
+  /// - Throws: `ImagingError.emptyInput`, `ImagingError.unsupportedFormat`,
+  ///   `ImagingError.limitExceeded` for pixels and scans, `ImagingError.truncated`,
+  ///   `ImagingError.corrupt`, `ImagingError.outOfMemory`,
+  ///   `ImagingError.cancelled` before and after the call of the library.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {

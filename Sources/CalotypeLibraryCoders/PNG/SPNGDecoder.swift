@@ -5,7 +5,7 @@ public import FoundationEssentials
 ///
 /// libspng reads chunks, palettes, transparency, text and profiles, inflates and makes pixels. It knows no animations:
 /// their chunks are found here with checked bounds, and each frame is handed to libspng as a PNG of its own. Pixels are
-/// those of ``PNGDecoder``.
+/// those of `PNGDecoder`.
 public struct SPNGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
@@ -16,14 +16,14 @@ public struct SPNGDecoder: ImageDecoding {
   /// 8 bytes.
   public var signatureLength: Int { PNGDecoder().signatureLength }
 
-  /// As ``PNGDecoder/format(of:)``.
+  /// As `PNGDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { PNGDecoder().format(of: prefix) }
 
   /// What the chunks say.
   ///
-  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/limitExceeded(_:value:limit:)``, also for ancillary
-  ///   chunks beyond ``DecodeLimits/maxChunkBytes``, as corrupt.
+  /// - Throws: `ImagingError.emptyInput`, `ImagingError.corrupt`,
+  ///   `ImagingError.truncated`, `ImagingError.limitExceeded`, also for ancillary
+  ///   chunks beyond `DecodeLimits.maxChunkBytes`, as corrupt.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     try Self.withFile(data, DecodeOptions(limits: limits)) { file, _ throws(ImagingError) in file.info }
   }
@@ -32,7 +32,7 @@ public struct SPNGDecoder: ImageDecoding {
   ///
   /// A damaged animation is an error as a whole unless partial images are allowed.
   ///
-  /// - Throws: As ``probe(_:limits:)``, and ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  /// - Throws: As ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -65,7 +65,7 @@ public struct SPNGDecoder: ImageDecoding {
 
   /// The frames of an animation; `nil` for a still image, and for an animation that is broken from the start.
   ///
-  /// - Throws: As ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels
+  /// - Throws: As ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels
   ///   of all frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
