@@ -93,6 +93,9 @@ static void on_error(j_common_ptr info) {
   leave(d, outcome_of(info->err->msg_code));
 }
 
+// Bytes behind arithmetic codes that are no sign of damage: some writers align what follows.
+static const int most_padding = 15;
+
 // Warnings are how libjpeg reports damage: it conceals what is lost and goes on.
 static void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
@@ -104,8 +107,11 @@ static void on_message(j_common_ptr info, int level) {
     if (d->jpeg.Ss == 0 || info->err->msg_parm.i[1] != 0) break;
     return;
   case JWRN_EXTRANEOUS_DATA:
-    // Bytes between two segments: nothing is missing. Those before a restart marker are data that were not understood.
+    // Bytes between two segments: nothing is missing. Those before a restart marker are data that were not understood, and
+    // so are those behind arithmetic codes, unless they are so few that a writer may have padded with them. Of Huffman
+    // codes, how many are left depends on how far the library has read ahead.
     if (info->err->msg_parm.i[1] >= JPEG_RST0 && info->err->msg_parm.i[1] <= JPEG_RST0 + 7) break;
+    if (d->jpeg.arith_code && d->jpeg.input_scan_number > 0 && info->err->msg_parm.i[0] > most_padding) break;
     return;
   case JWRN_ADOBE_XFORM:
   case JWRN_JFIF_MAJOR:
@@ -312,6 +318,17 @@ static void invert(uint8_t *row, uint32_t width) {
   for (size_t i = 0; i < (size_t)width * 4; i++) row[i] = (uint8_t)~row[i];
 }
 
+// Whether bytes are left between the codes of a single scan, all of whose rows are there, and the next marker.
+static int leaves_bytes(const cjpeg_decoder *d) {
+  if (d->jpeg.unread_marker != 0 || d->jpeg.output_scanline < d->jpeg.output_height) return 0;
+  const JOCTET *bytes = d->source.next_input_byte;
+  size_t left = 0;
+  for (; left + 1 < d->source.bytes_in_buffer && left <= (size_t)most_padding; left++) {
+    if (bytes[left] == 0xFF && bytes[left + 1] != 0) return 0;
+  }
+  return left > (size_t)most_padding;
+}
+
 int cjpeg_decoder_read_rows(
   cjpeg_decoder *d, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read) {
   *read = 0;
@@ -332,6 +349,10 @@ int cjpeg_decoder_read_rows(
       }
     }
     *read += count;
+  }
+  if (d->jpeg.arith_code && !d->multiple_scans && leaves_bytes(d)) {
+    if (d->damage == CJPEG_INTACT) snprintf(d->message, sizeof d->message, "bytes are left behind the last block");
+    d->damage = CJPEG_DAMAGED;
   }
   return CJPEG_OK;
 }

@@ -20,7 +20,7 @@ enum Main {
         if let status = interrupt.exitStatus { end(status) }
         let code = CalotypeCommand.exitCode(for: error)
         let message = CalotypeCommand.fullMessage(for: error)
-        if !message.isEmpty { Output.paragraphs(ShownURL.withoutUsers(message), isError: !code.isSuccess) }
+        if !message.isEmpty { Output.paragraphs(Secrets.removed(from: message), isError: !code.isSuccess) }
         // ArgumentParser's own status for wrong usage is 64.
         end(code == .validationFailure ? 2 : code.rawValue)
       }

@@ -45,10 +45,13 @@ struct Rendering: Sendable {
   let pixels: PixelOptions
   let pipeline: ImagePipeline
   let coders: CoderOptions
+  /// Whether bytes that are copied are decoded first.
+  let decodesCopies: Bool
   private let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
-  init(pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions) {
+  init(pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions, decodesCopies: Bool = false) {
     self.pixels = pixels
+    self.decodesCopies = decodesCopies
     self.coders = coders
     self.pipeline = pipeline
   }
@@ -71,11 +74,11 @@ struct Rendering: Sendable {
     let hint = request.formatHint
     if !pixels.changesPixels {
       let served = try await served(for: request, watch: watch)
-      let isStrict = pixels.strict
-      let registry = coders.registry
+      let looks = pixels.strict || decodesCopies
+      let (registry, damage) = (coders.registry, pixels.damage)
       let info = try await files.run { () throws(ImagingError) in
-        try isStrict
-          ? served.data.soundInfo(registry, formatHint: hint)
+        try looks
+          ? served.data.decodedInfo(registry, formatHint: hint, damage)
           : registry.probe(served.data, formatHint: hint)
       }
       try check(info, for: request)
@@ -97,13 +100,11 @@ struct Rendering: Sendable {
     _ source: Source, to destination: Destination, request: ImageRequest,
     watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
   ) async throws -> Result {
-    let (hint, registry) = (request.formatHint, coders.registry)
     let wanted = pixels.format ?? formatOfName(destination)
     guard pixels.isCacheable else {
-      let served = try await served(for: request, watch: watch)
-      let picture = try await files.run { try Picture(served, registry, pixels, wanted, hint) }
+      let picture = try await picture(for: request, wanted, watch: watch)
       try check(picture.info, for: request)
-      return try await write(picture, wanted, from: source, to: destination, since: start)
+      return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
     }
     let response = try await response(for: request, watch: watch)
     var content = Picture.Content.still(response.image)
@@ -111,12 +112,59 @@ struct Rendering: Sendable {
       // The pipeline makes first frames. The original is in its cache, or as near as a file.
       var request = request
       if request.cachePolicy == .reload { request.cachePolicy = .useAge }
-      let served = try await pipeline.data(for: request)
-      content = try await files.run { try Picture(served, registry, pixels, wanted, hint) }.content
+      content = try await picture(for: request, wanted, isNew: response.source == .loader).content
     }
     let picture = Picture(
       content: content, info: response.image.info, source: response.source, byteCount: response.byteCount)
-    return try await write(picture, wanted, from: source, to: destination, since: start)
+    return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
+  }
+
+  /// The picture of bytes as they are served, with all its frames.
+  ///
+  /// - Parameter isNew: Whether the bytes were loaded just now, whatever cache they come from.
+  private func picture(
+    for request: ImageRequest, _ wanted: OutputFormat?, isNew: Bool = false,
+    watch: ((LoadEvent) -> Void)? = nil
+  ) async throws -> Picture {
+    let served = try await served(for: request, watch: watch)
+    do {
+      return try await picture(of: served, for: request, wanted)
+    } catch let error as ImagingError where error.isAboutData {
+      return try await reloaded(request, wanted, after: error, isNew: isNew || served.source == .loader)
+    }
+  }
+
+  private func picture(
+    of served: DataResponse, for request: ImageRequest, _ wanted: OutputFormat?
+  ) async throws -> Picture {
+    let (hint, registry, pixels) = (request.formatHint, coders.registry, pixels)
+    return try await files.run { try Picture(served, registry, pixels, wanted, hint) }
+  }
+
+  /// The picture once more, when bytes of a cache turned out to be broken: of an original, only the first frame was looked
+  /// at when it was stored. What is broken is removed in any case.
+  private func reloaded(
+    _ request: ImageRequest, _ wanted: OutputFormat?, after error: ImagingError, isNew: Bool
+  ) async throws -> Picture {
+    guard request.source.url?.isFileURL == false else { throw error }
+    _ = try? await pipeline.cache.removeAll(of: request)
+    guard !isNew, request.cachePolicy != .cacheOnly else { throw error }
+    var request = request
+    request.cachePolicy = .reload
+    return try await picture(of: try await pipeline.data(for: request), for: request, wanted)
+  }
+
+  /// Writes a picture, whose later frames are decoded now.
+  private func write(
+    _ picture: Picture, of request: ImageRequest, _ wanted: OutputFormat?, from source: Source,
+    to destination: Destination, since start: ContinuousClock.Instant
+  ) async throws -> Result {
+    do {
+      return try await write(picture, wanted, from: source, to: destination, since: start)
+    } catch let error as ImagingError where error.isAboutData {
+      let again = try await reloaded(request, wanted, after: error, isNew: picture.source == .loader)
+      return try await write(again, wanted, from: source, to: destination, since: start)
+    }
   }
 
   private func response(
@@ -276,7 +324,7 @@ struct Rendering: Sendable {
       source: source.shown, output: path, format: info.format.rawValue, width: info.size.width,
       height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
       sourceWidth: info.size.width, sourceHeight: info.size.height, sourceBytes: response.data.count,
-      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict ? info.isDamaged : nil,
+      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict || decodesCopies ? info.isDamaged : nil,
       from: response.source.rawValue,
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
@@ -306,15 +354,26 @@ struct Rendering: Sendable {
 }
 
 extension Data {
-  /// What an image says whose frames are all sound.
+  /// What an image says whose frames can all be decoded; damaged if one of them is.
   ///
-  /// - Throws: what is wrong with one of them.
-  fileprivate func soundInfo(
-    _ coders: CoderRegistry, formatHint: ImageFormat?
+  /// - Throws: what is wrong with one of them, unless the policy accepts it.
+  fileprivate func decodedInfo(
+    _ coders: CoderRegistry, formatHint: ImageFormat?, _ damage: DamagePolicy
   ) throws(ImagingError) -> ImageInfo {
     let image = try AnimatedImage(
-      data: self, coders: coders, options: DecodeOptions(damage: .strict, formatHint: formatHint))
-    for index in 0..<image.frameCount { _ = try image.frame(at: index) }
-    return image.info
+      data: self, coders: coders, options: DecodeOptions(damage: damage, formatHint: formatHint))
+    var info = image.info
+    for index in 0..<image.frameCount where try image.frame(at: index).isDamaged { info.isDamaged = true }
+    return info
+  }
+}
+
+extension ImagingError {
+  /// Whether other bytes of the same source may be better.
+  fileprivate var isAboutData: Bool {
+    switch self {
+    case .corrupt, .truncated: true
+    default: false
+    }
   }
 }

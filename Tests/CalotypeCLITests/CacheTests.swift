@@ -13,6 +13,29 @@ struct CacheTests {
     #expect(try Tool.run("cache", "clear", "--json", "--cache-dir", cache).jsonLines()[0].removedRecords == 0)
   }
 
+  @Test("a file in the place of the cache is an error for all", arguments: ["stats", "list", "verify", "trim", "clear"])
+  func unusable(command: String) throws {
+    let folder = try Tool.Folder()
+    let cache = folder.file("cache")
+    try Data([1]).write(to: URL(filePath: cache))
+    let run = try Tool.run("cache", command, "--cache-dir", cache)
+    #expect(run.status == 1 && run.errors.contains(cache), "\(run)")
+  }
+
+  @Test("parts of downloads go with whatever is cleared", arguments: [[], ["--source", "http://h/a"], ["--tag", "x"]])
+  func parts(choice: [String]) throws {
+    let server = try ScriptedHTTPServer()
+    let folder = try Tool.Folder()
+    let cache = ["--cache-dir", folder.file("cache")]
+    let body = Data(repeating: 1, count: 400_000)
+    server.route("/a.png") { request in .resource(body, etag: "\"1\"", for: request).cut(after: 200_000) }
+    _ = try Tool.run(
+      ["get", server.url("/a.png").absoluteString, "--retries", "0", "-o", folder.file("a.png")] + cache)
+    #expect(try Tool.run(["cache", "stats", "--json"] + cache).jsonLines()[0].parts == 1)
+    #expect(try Tool.run(["cache", "clear", "--json"] + choice + cache).jsonLines()[0].removedParts == 1)
+    #expect(try Tool.run(["cache", "stats", "--json"] + cache).jsonLines()[0].parts == 0)
+  }
+
   @Test("list, clear of a choice, trim and verify work on what get has stored")
   func upkeep() throws {
     let server = try ScriptedHTTPServer()

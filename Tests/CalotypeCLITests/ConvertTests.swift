@@ -22,6 +22,30 @@ struct ConvertTests {
     #expect(folder.names == ["a.jpg", "a.png", "a.webp"])
   }
 
+  @Test("bytes are copied only if they can be decoded")
+  func copies() throws {
+    let folder = try Tool.Folder()
+    let sound = try Photos.data("brushes.png")
+    let cut = folder.file("cut.png")
+    for count in [33, 100, sound.count / 2] {
+      try sound.prefix(count).write(to: URL(filePath: cut))
+      let run = try Tool.run("convert", cut, folder.file("a.png"), "--json")
+      #expect(run.status == 1 && !folder.names.contains("a.png"), "\(run)")
+      #expect(try run.jsonLines()[0].error?.code == "truncated")
+    }
+    let run = try Tool.run("convert", Photos.path("brushes.png"), folder.file("a.png"), "--json")
+    #expect(try run.status == 0 && run.jsonLines()[0].isDamaged == false)
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a.png"))) == sound)
+    // What is damaged is copied as it is, and said to be.
+    var damaged = try Photos.data("stream.jpg")
+    let middle = damaged.count / 2
+    damaged.replaceSubrange(middle..<middle + 2, with: [0xFF, 0xD9])
+    try damaged.write(to: URL(filePath: folder.file("damaged.jpg")))
+    let copy = try Tool.run("convert", folder.file("damaged.jpg"), folder.file("b.jpg"), "--json")
+    #expect(try copy.status == 0 && copy.jsonLines()[0].isDamaged == true)
+    #expect(try Tool.run("convert", folder.file("damaged.jpg"), folder.file("b.jpg"), "--strict").status == 1)
+  }
+
   @Test("lossless formats keep every pixel")
   func lossless() throws {
     let folder = try Tool.Folder()

@@ -54,6 +54,33 @@ struct GetTests {
         == 0)
   }
 
+  @Test(
+    "a cached animation whose later frame is broken is loaded again",
+    arguments: [["--format", "webp"], ["--format", "webp", "--thumbnail", "20x20"]])
+  func brokenLater(options: [String]) throws {
+    let whole = try brokenAnimation(isBroken: false)
+    server.route("/a.png", .body(try brokenAnimation(isBroken: true), headers: [("Cache-Control", "max-age=1000")]))
+    let url = server.url("/a.png").absoluteString
+    // The first frame is sound: the original is kept.
+    let first = try get([url, "--first-frame", "--thumbnail", "8x8", "-o", folder.file("still.png"), "--json"])
+    #expect(try first.jsonLines()[0].isDamaged == false)
+    let broken = try get([url, "-o", folder.file("a.webp")] + options)
+    #expect(broken.status == 1 && broken.errors.contains("CRC"), "\(broken)")
+    _ = try get([url, "--first-frame", "--thumbnail", "8x8", "-o", folder.file("still.png"), "--json"])
+    server.route("/a.png", .body(whole, headers: [("Cache-Control", "max-age=1000")]))
+    let mended = try get([url, "-o", folder.file("a.webp"), "--json"] + options)
+    #expect(mended.status == 0, "\(mended)")
+    #expect(try Tool.run("info", "--json", folder.file("a.webp")).jsonLines()[0].frames ?? 0 > 1)
+  }
+
+  /// An APNG, the CRC of whose last frame may be wrong.
+  private func brokenAnimation(isBroken: Bool) throws -> Data {
+    var data = try Data(contentsOf: URL(filePath: Photos.fixture("apng/generated/loop-1.png")))
+    try #require(data.suffix(12).prefix(8).elementsEqual([0, 0, 0, 0] + Array("IEND".utf8)))
+    if isBroken { data[data.count - 13] ^= 1 }
+    return data
+  }
+
   @Test("a link is followed for a file that was named, and replaced where the name follows from the URL")
   func links() throws {
     let victim = folder.file("victim")

@@ -19,6 +19,10 @@ struct PrefetchTests {
   private func url(_ path: String) -> String { server.url(path).absoluteString }
 
   private func prefetch(_ list: String, _ arguments: String...) throws -> Tool.Run {
+    try prefetch(list, arguments)
+  }
+
+  private func prefetch(_ list: String, _ arguments: [String]) throws -> Tool.Run {
     try Data(list.utf8).write(to: URL(filePath: folder.file("list")))
     return try Tool.run(
       ["prefetch", folder.file("list"), "--cache-dir", folder.file("cache")] + arguments)
@@ -44,6 +48,15 @@ struct PrefetchTests {
     #expect(second.status == 0 && second.output.hasPrefix("2 images · 2 cached already · "), "\(second)")
     #expect(try prefetch(list, "--quiet").output.isEmpty)
     #expect(server.requests.count == 2)
+  }
+
+  @Test("what cannot be stored has failed", arguments: [[], ["--decode", "--thumbnail", "20x20"]])
+  func unusableCache(options: [String]) throws {
+    try Data([1]).write(to: URL(filePath: folder.file("cache")))
+    let run = try prefetch(url("/stream.jpg"), options)
+    #expect(run.status == 1 && run.errors.contains("not stored"), "\(run)")
+    let line = try prefetch(url("/stream.jpg"), options + ["--json"]).jsonLines()[0]
+    #expect(line.error?.code == "notStored")
   }
 
   @Test("with --decode there are results too, of the same key as those of get")

@@ -169,6 +169,16 @@ struct DamagedJPEGTests {
     }
   }
 
+  @Test("bytes behind arithmetic codes are damage, unless they are so few that they may be padding", arguments: [1, 15, 40, 500])
+  func bytesBehindArithmeticCodes(count: Int) throws {
+    var data = try Fixture.data("Corpus/jpeg/arithmetic/testimgari.jpg")
+    let header = try JPEGHeader(data)
+    try #require(data.suffix(2).elementsEqual([0xFF, 0xD9]) && header.isArithmetic)
+    data.insert(contentsOf: [UInt8](repeating: 0x12, count: count), at: data.count - 2)
+    #expect(try Self.compare(data, "\(count) bytes") == (count > 15 ? .shown : .agrees))
+    try Self.expectSameOtherwise(data, "\(count) bytes")
+  }
+
   enum Kind: CaseIterable {
     case badCode, endInside, markerInside, componentWithoutScan, withoutFirstScan, flippedBit
 

@@ -13,6 +13,15 @@ import Testing
     file.compressed(size: (2, 1)) { x, _, channel in [[0, 200, 0, 255], [0, 0, 200, 128]][x][channel] }
   }
 
+  /// The default image, and two small frames over it.
+  static var threeFrames: Data {
+    let tests = PNGAnimationTests()
+    return tests.file.file(
+      PNGTestFile.animation(frames: 3), PNGTestFile.frame(0, 4, 3), tests.red, PNGTestFile.frame(1, 2, 1),
+      PNGTestFile.frameData(2, tests.small), PNGTestFile.frame(3, 2, 1, x: 1, y: 1),
+      PNGTestFile.frameData(4, tests.small))
+  }
+
   private func decode(_ data: Data, partial: Bool = false) throws(ImagingError) -> Image {
     try PNGDecoder().decode(
       data, minimumSize: nil,

@@ -136,6 +136,28 @@ struct ContinuedBodyTests {
     #expect(await loadingError { _ = try await load("/a", waits.loader()) }?.code == "contentChanged")
   }
 
+  /// Two images behind one URL, whose servers number their versions alike.
+  @Test func otherTargetOfARedirect() async throws {
+    let (bytes, etag, other) = (self.bytes, self.etag, pattern(700_000, seed: 2))
+    let targets = Lock(["/one", "/two"])
+    server.route("/a") { [server] _ in
+      let target = targets.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+      return .body(Data(), status: 302, headers: [("Location", server.url(target).absoluteString)])
+    }
+    server.route("/one") { request in
+      .resource(bytes, etag: etag, for: request).cut(after: 300_000)
+    }
+    server.route("/two") { request in .resource(other, etag: etag, for: request) }
+    #expect(
+      await loadingError { _ = try await load("/a", waits.loader()) }
+        == .contentChanged(server.url("/one"), received: 300_000))
+    #expect(server.requests(for: "/two").map { $0[header: "Range"] } == ["bytes=300000-", nil])
+    // The same bytes may come from anywhere.
+    targets.withLock { $0 = ["/one", "/three"] }
+    server.route("/three") { request in .resource(bytes, etag: etag, for: request) }
+    #expect(try await load("/a", waits.loader()) == bytes)
+  }
+
   @Test func leftInTheMiddle() async throws {
     let gate = Gate()
     let (bytes, etag) = (self.bytes, self.etag)
@@ -164,13 +186,15 @@ struct ContinuedBodyTests {
   func answers(status: Int, range: String, offset: Int, total: Int?, expected: Continuation) {
     var headers = HTTPFields()
     if !range.isEmpty { headers[.contentRange] = range }
-    let answer = Continuation(status: status, headers: headers, offset: offset, total: total, etag: "\"1\"")
-    #expect(answer == expected)
+    func answer(isSamePlace: Bool) -> Continuation {
+      Continuation(
+        status: status, headers: headers, isSamePlace: isSamePlace, offset: offset, total: total, etag: "\"1\"")
+    }
+    #expect(answer(isSamePlace: true) == expected)
+    #expect(answer(isSamePlace: false) == (expected == .whole ? .whole : .elsewhere))
     headers[.contentEncoding] = "gzip"
     if expected == .rest {
-      #expect(
-        Continuation(status: status, headers: headers, offset: offset, total: total, etag: "\"1\"")
-          == .changed)
+      #expect(answer(isSamePlace: true) == .changed)
     }
   }
 }

@@ -33,7 +33,7 @@ struct CredentialTests {
     #expect(server.requests.count == 1)
     // Wrong ones fail at once and are not repeated.
     let error = await loadingError { _ = try await load("/basic", .basic(user: "ann", password: "wrong")) }
-    guard case .httpStatus(_, 401, _) = error else {
+    guard case .httpStatus(_, 401, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -91,7 +91,7 @@ struct CredentialTests {
     #expect(server.requests.count == 2)
     #expect(server.requests.allSatisfy { !$0.headers.contains { $0.value.contains("secret") } })
     let error = await loadingError { _ = try await load("/digest", .digest(user: "ann", password: "wrong")) }
-    guard case .httpStatus(_, 401, _) = error else {
+    guard case .httpStatus(_, 401, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

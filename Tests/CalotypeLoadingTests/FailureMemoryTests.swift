@@ -318,4 +318,25 @@ struct ExplicitFailureTests {
     time.advance(by: .milliseconds(2))
     #expect(memory.error(for: request) == nil)
   }
+
+  @Test(
+    "a status is remembered no longer than the redirects to it hold",
+    arguments: [
+      (302, [:], 60), (302, [.cacheControl: "max-age=20"], 20), (302, [.cacheControl: "max-age=500"], 500),
+      (302, [.cacheControl: "no-store"], 0), (301, [:], 1_000), (301, [.cacheControl: "max-age=5"], 5),
+    ] as [(Int, HTTPFields, Int)])
+  func redirects(status: Int, headers: HTTPFields, seconds: Int) {
+    let time = ManualTime()
+    let memory = FailureMemory(now: { time.instant })
+    let request = LoadRequest(url: url)
+    let error = LoadingError.httpStatus(
+      url, status: 404, headers: [.cacheControl: "max-age=1000"],
+      redirects: [Redirect(status: 301, headers: HTTPFields()), Redirect(status: status, headers: headers)])
+    memory.record(error, for: request)
+    #expect((memory.error(for: request) != nil) == (seconds > 0))
+    time.advance(by: .milliseconds(seconds * 1000 - 1))
+    #expect((memory.error(for: request) != nil) == (seconds > 0))
+    time.advance(by: .milliseconds(2))
+    #expect(memory.error(for: request) == nil)
+  }
 }

@@ -375,10 +375,10 @@ struct HTTPLoaderTests {
     let request = LoadRequest(url: server.url("/a"))
     let memory = try #require(loader.configuration.failureMemory)
     _ = await loadingError { _ = try await loader.data(for: request) }
-    #expect(memory.failure(for: request)?.count == 1)
+    #expect(memory.failure(for: request, of: loader)?.count == 1)
     clock.advance(by: .seconds(61))
     _ = await loadingError { _ = try await loader.data(for: request) }
-    #expect(memory.failure(for: request)?.count == 2)
+    #expect(memory.failure(for: request, of: loader)?.count == 2)
     #expect(server.requests.count == 2)
     // A 404 that is an error to one is an answer to another.
     server.route("/b", .body(Data([1]), status: 404))

@@ -126,7 +126,7 @@ struct LoadInterceptingTests {
       let error = await loadingError {
         _ = try await response.intercepted(by: [Taking(status: 410)], for: request)
       }
-      #expect(error == .httpStatus(response.url, status: status, headers: HTTPFields()))
+      #expect(error == .httpStatus(try #require(request.source.url), status: status, headers: HTTPFields()))
     }
   }
 }

@@ -46,6 +46,8 @@ final class LoaderIdentityTests {
     { $0.tls.caFile = "/etc/ca.pem" },
     { $0.tls.certificateFile = "/etc/ca.pem" },
     { $0.allowsInsecureRedirects = true },
+    { configuration in if let url = URL(string: "http://a:secret@proxy/") { configuration.proxy = .url(url) } },
+    { configuration in if let url = URL(string: "http://a:other@proxy/") { configuration.proxy = .url(url) } },
     { configuration in configuration.hostAddresses["a.test"] = [IPAddress("127.0.0.1")].compactMap { $0 } },
     { configuration in configuration.hostAddresses["a.test"] = [IPAddress("127.0.0.2")].compactMap { $0 } },
   ]
@@ -239,6 +241,44 @@ final class LoaderIdentityTests {
       }
     }
     #expect(server.requests(for: "/missing").count == 3)
+  }
+
+  @Test("loaders of different identities hear nothing of each other's failures")
+  func failuresOfOthers() async {
+    server.route("/missing", .status(404))
+    let memory = FailureMemory()
+    let open = loader { $0.failureMemory = memory }
+    let other = loader {
+      $0.failureMemory = memory
+      $0.bodyTransforms = [Base64Transform()]
+    }
+    for _ in 0..<2 {
+      await fail(open, "/missing", nil)
+      await fail(other, "/missing", nil)
+    }
+    #expect(server.requests(for: "/missing").count == 2 && memory.count == 2)
+    let request = LoadRequest(url: server.url("/missing"))
+    #expect(memory.failure(for: request, of: other) != nil)
+    memory.forget(request, of: other)
+    #expect(memory.failure(for: request, of: other) == nil && memory.failure(for: request, of: open) != nil)
+  }
+
+  @Test("one partition whose URLs fail does not take the host from others")
+  func breakers() async throws {
+    server.route("/good", .body(Data([1])))
+    let loader = loader {
+      $0.circuitBreaker = CircuitBreakerPolicy(threshold: 3)
+      $0.failureMemory = nil
+    }
+    for path in ["/1", "/2", "/3"] {
+      server.route(path, .status(500))
+      await fail(loader, path, "mallory")
+    }
+    var request = LoadRequest(url: server.url("/good"))
+    request.partition = "alice"
+    #expect(try await loader.data(for: request).0 == Data([1]))
+    request.partition = "mallory"
+    #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "hostSuspended")
   }
 
   @Test("an interceptor that makes a new request does not lead it out of its partition")

@@ -24,7 +24,7 @@ struct HTTPErrorTests {
   func status(status: Int) async throws {
     server.route("/status", .body(Data("no".utf8), status: status, headers: [("Retry-After", "7")]))
     let error = await fail("/status")
-    guard case .httpStatus(let url, let seen, let headers) = error else {
+    guard case .httpStatus(let url, let seen, let headers, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -59,6 +59,22 @@ struct HTTPErrorTests {
     server.route(
       "/reset", ScriptedReply([.head(200, [("Content-Length", "99")]), .bytes(pattern(9)), .reset]))
     #expect(await fail("/reset")?.code == "truncatedBody")
+  }
+
+  @Test(arguments: [["5", "9"], ["5, 9"], ["18446744073709551621"]])
+  func contradictingLengths(lengths: [String]) async throws {
+    server.route(
+      "/two", ScriptedReply([.head(200, lengths.map { ("Content-Length", $0) }), .bytes(pattern(9)), .close]))
+    let error = await fail("/two")
+    #expect(error?.code == "protocolError" && error?.isRetryable == false, "\(String(describing: error))")
+  }
+
+  @Test(arguments: [80_000, 150_000, 290_000, 1_000_000])
+  func longHeaderLines(count: Int) async throws {
+    let field = (name: "X-Long", value: String(repeating: "a", count: count))
+    server.route("/long", .body(pattern(9), headers: [field, field, field, field]))
+    let error = await fail("/long")
+    #expect(error?.code == "protocolError" && error?.isRetryable == false, "\(String(describing: error))")
   }
 
   @Test func bytesBeforeTheCutArrive() async throws {

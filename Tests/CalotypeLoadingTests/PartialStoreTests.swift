@@ -100,6 +100,42 @@ final class PartialStoreTests {
     #expect(files.isEmpty)
   }
 
+  /// Another image, whose server numbers its versions alike.
+  @Test func otherTargetsBeginAnew() async throws {
+    let (bytes, etag, other) = (self.bytes, self.etag, pattern(2_000_000, seed: 2))
+    server.route("/a", .redirect(to: "/one"))
+    server.route("/one") { request in .resource(bytes, etag: etag, for: request).cut(after: 500_000) }
+    server.route("/two") { request in .resource(other, etag: etag, for: request) }
+    _ = await loadingError { _ = try await load("/a", store) }
+    #expect(files.count == 1)
+    server.route("/a", .redirect(to: "/two"))
+    #expect(try await load("/a", store).0 == other)
+    #expect(files.isEmpty)
+  }
+
+  @Test(
+    "nothing is kept of what a response, or a redirect to it, forbids to keep",
+    arguments: ["no-store", "private", "max-age=5, private=\"x\""], [false, true])
+  func forbidden(control: String, byRedirect: Bool) async throws {
+    let (bytes, etag) = (self.bytes, self.etag)
+    let headers = [(name: "Cache-Control", value: control)]
+    server.route("/a", .body(Data(), status: 302, headers: [("Location", "/b")] + (byRedirect ? headers : [])))
+    server.route("/b") { request in
+      .resource(bytes, etag: etag, for: request, headers: byRedirect ? [] : headers).cut(after: 500_000)
+    }
+    #expect(await loadingError { _ = try await load("/a", store) }?.code == "truncatedBody")
+    #expect(files.isEmpty)
+  }
+
+  @Test func partsAreRemoved() async throws {
+    cutOnce("/a", after: 500_000)
+    let loader: any ImageLoading = LoaderGroup([BytesLoader(), loader(store)])
+    _ = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/a"))) }
+    #expect(files.count == 1)
+    try await loader.removeParts()
+    #expect(files.isEmpty)
+  }
+
   @Test func partsInUseAreLeftAlone() async throws {
     cutOnce("/a", after: 500_000)
     _ = await loadingError { _ = try await load("/a", store) }

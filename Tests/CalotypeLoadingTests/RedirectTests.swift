@@ -61,7 +61,7 @@ struct RedirectTests {
   @Test func errorBehindARedirect() async throws {
     server.route("/old", .redirect(to: "/gone"))
     let error = await loadingError { _ = try await loader.data(for: LoadRequest(url: server.url("/old"))) }
-    guard case .httpStatus(let url, 404, _) = error else {
+    guard case .httpStatus(let url, 404, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

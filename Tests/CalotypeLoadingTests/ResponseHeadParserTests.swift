@@ -77,14 +77,28 @@ struct ResponseHeadParserTests {
 
   @Test(
     arguments: [
-      ("7", nil, 7), ("0", nil, 0), ("-7", nil, nil), ("+7", nil, nil), ("7, 7", nil, nil), ("", nil, nil),
-      ("99999999999999999999", nil, nil), ("7", "gzip", nil), ("7", "identity", 7),
-    ] as [(String, String?, Int?)])
-  func expectedLength(length: String, coding: String?, expected: Int?) {
+      (["7"], nil, 7), (["0"], nil, 0), ([" 7\t"], nil, 7), (["7, 7"], nil, 7), (["7", "7", "7 ,7"], nil, 7),
+      (["9223372036854775807"], nil, .max), (["7"], "gzip", nil), (["7"], "identity", 7), ([], nil, nil),
+    ] as [([String], String?, Int?)])
+  func expectedLength(lengths: [String], coding: String?, expected: Int?) {
     var fields = HTTPFields()
-    fields[.contentLength] = length
+    for length in lengths { fields.append(HTTPField(name: .contentLength, value: length)) }
     fields[.contentEncoding] = coding
     let head = ResponseHead(url: URL(filePath: "/x"), status: 200, headers: fields)
-    #expect(head.expectedLength == expected)
+    #expect(head.expectedLength == expected && !head.hasInvalidLength)
+  }
+
+  @Test(arguments: [
+    ["-7"], ["+7"], [""], ["7,"], [",7"], ["7 7"], ["0x7"], ["7", "8"], ["7, 8"], ["7", ""], ["7", "8", "7"],
+    ["9223372036854775808"], ["99999999999999999999"], ["٧"],
+  ])
+  func invalidLength(lengths: [String]) {
+    var fields = HTTPFields()
+    for length in lengths { fields.append(HTTPField(name: .contentLength, value: length)) }
+    let head = ResponseHead(url: URL(filePath: "/x"), status: 200, headers: fields)
+    #expect(head.expectedLength == nil && head.hasInvalidLength)
+    // Chunks say how long it is (RFC 9112 §6.3).
+    fields[.transferEncoding] = "chunked"
+    #expect(!ResponseHead(url: URL(filePath: "/x"), status: 200, headers: fields).hasInvalidLength)
   }
 }

@@ -17,7 +17,7 @@ struct AvatarService {
   func avatar(of user: String) async throws -> Image? {
     do {
       return try await pipeline.image(for: ImageRequest(url: url(of: user), thumbnail: .fill(64, 64)))
-    } catch LoadingError.httpStatus(_, status: 404, _) {
+    } catch LoadingError.httpStatus(_, status: 404, _, _) {
       return nil
     }
   }

@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
@@ -51,6 +52,54 @@ struct FailureTests {
     server.route("/a.png", .resource(try Samples.png()))
     #expect(try await pipeline.image(for: request()).width == 8)
     #expect(hits == 3)
+    await pipeline.settle()
+  }
+
+  @Test("that a fallback has no image either says nothing of the source, which only failed")
+  func fallbacks() async throws {
+    let folder = try CacheFolder()
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    server.route("/a.png", .status(500))
+    server.route("/b.png", .body(Data(), status: 404, headers: [("Cache-Control", "max-age=1000")]))
+    var request = request()
+    request.fallbacks = [server.url("/b.png")]
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: request) }
+    await pipeline.settle()
+    server.route("/a.png", .body(try Samples.png()))
+    #expect(try await pipeline.image(for: request).width == 8)
+    #expect(hits == 2)
+    await pipeline.settle()
+  }
+
+  @Test(
+    "that there is no image behind a redirect is kept for no longer than the redirect holds",
+    arguments: [
+      (302, nil, 0), (302, "no-store", 0), (302, "max-age=100, private", 0), (302, "max-age=100", 100),
+      (301, nil, 1_000), (301, "no-cache", 0), (302, "max-age=5000", 1_000),
+    ] as [(Int, String?, Int)])
+  func redirects(status: Int, control: String?, seconds: Int) async throws {
+    let folder = try CacheFolder()
+    let start = Date()
+    let offset = Lock(0.0)
+    let now: @Sendable () -> Date = { start + offset.withLock { $0 } }
+    let pipeline = ImagePipeline(
+      .init(
+        loader: Samples.loader, memoryCache: nil, diskCache: DiskCache(folder.configuration, now: now), now: now))
+    let headers = [("Location", "/b.png")] + (control.map { [("Cache-Control", $0)] } ?? [])
+    server.route("/a.png", .body(Data(), status: status, headers: headers))
+    server.route("/b.png", .body(Data(), status: 404, headers: [("Cache-Control", "max-age=1000")]))
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: request()) }
+    await pipeline.settle()
+    server.route("/a.png", .body(try Samples.png()))
+    if seconds > 0 {
+      offset.withLock { $0 = Double(seconds) - 2 }
+      await #expect(throws: LoadingError.self) { try await pipeline.image(for: request()) }
+      #expect(hits == 1)
+      await pipeline.settle()
+    }
+    offset.withLock { $0 = Double(seconds) + 2 }
+    #expect(try await pipeline.image(for: request()).width == 8)
+    #expect(hits == 2)
     await pipeline.settle()
   }
 

@@ -296,7 +296,7 @@ import Testing
     var request = request()
     request.headers[.ifNoneMatch] = "\"1\""
     let error = await #expect(throws: LoadingError.self) { try await pipeline.image(for: request) }
-    guard case .httpStatus(_, 304, _) = error else {
+    guard case .httpStatus(_, 304, _, _) = error else {
       Issue.record("\(String(describing: error))")
       return
     }

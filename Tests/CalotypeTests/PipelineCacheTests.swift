@@ -41,6 +41,35 @@ struct PipelineCacheTests {
     await pipeline.settle()
   }
 
+  @Test("parts of transfers go with every purge of originals")
+  func parts() async throws {
+    let parts = PartialStore(folder: folder.url.appending(path: "parts"), minBytes: 1)
+    var configuration = HTTPLoader.Configuration()
+    configuration.retry = .none
+    configuration.failureMemory = nil
+    configuration.partials = parts
+    let pipeline = ImagePipeline.isolated(
+      disk: folder.diskCache(), loader: LoaderGroup([HTTPLoader(configuration)]))
+    let body = Data(repeating: 1, count: 40_000)
+    server.route("/b.png") { request in .resource(body, etag: "\"1\"", for: request).cut(after: 20_000) }
+    let broken = ImageRequest(url: server.url("/b.png"))
+    let purges: [() async throws -> Void] = [
+      { try await pipeline.cache.removeAll() }, { try await pipeline.cache.removeAll(of: broken) },
+      { try await pipeline.cache.removeAll(.tag("x")) }, { try await pipeline.cache.remove(broken) },
+    ]
+    for purge in purges {
+      await #expect(throws: LoadingError.self) { try await pipeline.image(for: broken) }
+      #expect(try await parts.contents().count == 1)
+      try await purge()
+      #expect(try await parts.contents().count == 0)
+    }
+    // A result alone says nothing of the original.
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: broken) }
+    try await pipeline.cache.remove(broken, from: .memory)
+    #expect(try await parts.contents().count == 1)
+    await pipeline.settle()
+  }
+
   @Test("tiers: only those that are named get the image", arguments: [CacheTiers.memory, .disk, []])
   func tiers(tiers: CacheTiers) async throws {
     try await pipeline.cache.store(try image(shade: 200), for: request, in: tiers)

@@ -42,6 +42,24 @@ struct PrefetcherTests {
     await pipeline.settle()
   }
 
+  @Test("what could not be stored where it was to go has failed")
+  func unstored() async throws {
+    try route(["/a"])
+    let cache = FaultyCache()
+    let pipeline = ImagePipeline(
+      .init(loader: Samples.loader, memoryCache: MemoryCache(byteLimit: 1 << 20), diskCache: cache))
+    cache.fail(.store, with: .diskFull(path: "/cache"), times: 1)
+    let result = await Prefetcher(pipeline, destination: .disk).prefetch([request("/a")]).result
+    let error = try #require(result.failed.first?.error as? PipelineError)
+    #expect(error == .notStored(request("/a").source.description, code: "cacheDiskFull") && !error.isRetryable)
+    // There is room again; and memory takes the result, whatever becomes of the disk.
+    #expect(await Prefetcher(pipeline, destination: .disk).prefetch([request("/a")]).result.loaded.count == 1)
+    cache.fail(.store, with: .diskFull(path: "/cache"), times: 9)
+    #expect(await Prefetcher(pipeline).prefetch([request("/a")]).result.failed.isEmpty)
+    #expect(pipeline.cachedImage(for: request("/a")) != nil)
+    await pipeline.settle()
+  }
+
   @Test("results go to memory; a second prefetch skips them; outcomes are told in lists")
   func memory() async throws {
     try route(["/a", "/b"])

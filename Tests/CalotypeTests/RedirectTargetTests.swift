@@ -58,6 +58,19 @@ struct RedirectTargetTests {
     }
   }
 
+  @Test("a redirect that varies leads others elsewhere", arguments: ["*", "Accept-Language"])
+  func varying(vary: String) async throws {
+    server.route(
+      "/a",
+      .body(
+        Data(), status: 302, headers: [("Location", "/b"), ("Cache-Control", "max-age=50"), ("Vary", vary)]))
+    _ = try await response { $0.headers[.acceptLanguage] = "en" }
+    server.route("/a", .redirect(to: "/c"))
+    server.route("/c", .body(try Samples.png(shade: 77)))
+    let (source, shade) = try await response { $0.headers[.acceptLanguage] = "de" }
+    #expect(source == .loader && shade == 77)
+  }
+
   @Test("an image in memory is as good as one on disk")
   func memory() async throws {
     let time = time

@@ -84,7 +84,7 @@ public struct PipelineCache: Sendable {
 
   /// Removes what is kept for this very request: its result, and its original if `tiers` say so.
   ///
-  /// - Throws: `CachingError`; memory is clear then.
+  /// - Throws: `CachingError`, `LoadingError` for parts of transfers; memory is clear then.
   public func remove(_ request: ImageRequest, from tiers: CacheTiers = .all) async throws {
     let plan = plan(request)
     let keys =
@@ -97,17 +97,19 @@ public struct PipelineCache: Sendable {
     if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
     if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
       _ = try await plan.originals?.writable?.remove(plan.request.sourceKey)
+      try await plan.loader.removeParts()
     }
   }
 
   /// Removes what was made of a selection: originals and results of every size, in memory and on disk; for all users
-  /// that a URL may name, since no cache keeps that in clear.
+  /// that a URL may name, since no cache keeps that in clear. Parts of transfers that ended early go, whatever the selection:
+  /// nothing tells what they are of.
   ///
   /// The source of a record is what ``KeyPolicy/text(for:)`` made of the URL: the whole of it by default. For requests
   /// with another policy, ``removeAll(of:)`` knows it.
   ///
   /// - Returns: How many records were removed, those in memory included.
-  /// - Throws: `CachingError`; memory is clear then.
+  /// - Throws: `CachingError`, `LoadingError` for parts of transfers; memory is clear then.
   @discardableResult public func removeAll(_ selection: CacheSelection) async throws -> Int {
     let selection = selection.withoutUsers
     let caches = pipeline.configuration.caches
@@ -117,6 +119,7 @@ public struct PipelineCache: Sendable {
       for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
       // What was delivered before the purge began, and kept since.
       count += caches.memory?.removeAll(selection) ?? 0
+      try await pipeline.configuration.loader.removeParts()
     }
     return count
   }
@@ -125,19 +128,20 @@ public struct PipelineCache: Sendable {
   /// and form, for all headers, credentials and partitions.
   ///
   /// - Returns: How many records were removed, those in memory included.
-  /// - Throws: `CachingError`; memory is clear then.
+  /// - Throws: As ``removeAll(_:)``.
   @discardableResult public func removeAll(of request: ImageRequest) async throws -> Int {
     try await removeAll(.source(pipeline.prepared(request).sourceKey.source))
   }
 
-  /// Removes everything.
+  /// Removes everything, parts of transfers that ended early included.
   ///
-  /// - Throws: `CachingError`; memory is clear then.
+  /// - Throws: As ``removeAll(_:)``.
   public func removeAll() async throws {
     let caches = pipeline.configuration.caches
     try await pipeline.context.purge(.all) {
       caches.memory?.removeAll()
       for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
+      try await pipeline.configuration.loader.removeParts()
     }
   }
 

@@ -66,7 +66,7 @@ final class ImageJob: @unchecked Sendable {
       for settled in sources { await settled() }
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
-      if case .httpStatus(_, let status, _) = error as? LoadingError, status == 404 || status == 410 {
+      if case .httpStatus(_, let status, _, _) = error as? LoadingError, status == 404 || status == 410 {
         await forgetResults(known: known)
       }
     }

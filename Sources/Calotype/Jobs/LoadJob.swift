@@ -290,17 +290,20 @@ struct LoadJob: Sendable {
     return try await context.storeWorkers.run { try body(data, plan.coders, plan.limits) }
   }
 
-  /// Keeps that there is no image, for as long as the server or the configuration says.
+  /// Keeps that there is no image, for as long as the server, and each that redirected to it, or the configuration says.
+  /// A fallback without the image says nothing of the source.
   private func keepFailure(_ error: LoadingError, wanted: Demand) async {
-    guard case .httpStatus(_, let status, let headers) = error, wanted.tiers.contains(.originals),
-      let cache = plan.originals?.writable
+    guard case .httpStatus(let url, let status, let headers, let redirects) = error, url == plan.request.source.url,
+      wanted.tiers.contains(.originals), let cache = plan.originals?.writable
     else { return }
     // An image that may be needed while the server fails is worth more than that it failed.
     if kept?.isImage == true, error.saysNothingOfTheImage { return }
     let now = context.configuration.now()
     let freshness = context.freshness(for: plan.request)
     let decision = freshness.storeDecision(
-      request: plan.request.headers, status: status, response: headers, requestTime: now, responseTime: now)
+      request: plan.request.headers, status: status,
+      response: freshness.limited(headers, status: status, by: redirects, at: now), requestTime: now,
+      responseTime: now)
     guard let stored = decision.stored,
       let end = freshness.end(of: stored, for: plan.request.headers, at: now)
     else { return }
@@ -325,7 +328,7 @@ extension LoadingError {
   /// Whether the server or the way to it failed, which is no news about the image (RFC 5861 §4).
   var saysNothingOfTheImage: Bool {
     switch self {
-    case .httpStatus(_, let status, _): FreshnessPolicy.isFailure(status: status)
+    case .httpStatus(_, let status, _, _): FreshnessPolicy.isFailure(status: status)
     case .tls, .protocolError, .recentlyFailed(_, "protocolError", _): true
     default: isRetryable
     }

@@ -80,7 +80,7 @@ extension Logger.Metadata {
     self["error.code"] = "\(error.knownCode)"
     if let error = error as? any CalotypeError { self["error.retryable"] = "\(error.isRetryable)" }
     switch error as? LoadingError {
-    case .httpStatus(_, let status, _): self["http.status"] = "\(status)"
+    case .httpStatus(_, let status, _, _): self["http.status"] = "\(status)"
     case .addressRefused(_, let reason): self["error.reason"] = "\(reason)"
     default: break
     }

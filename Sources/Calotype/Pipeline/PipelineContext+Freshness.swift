@@ -108,24 +108,38 @@ extension FreshnessPolicy {
       let lifetime = min(Int(max(0, left.components.seconds)), Self.fallbackLifetime)
       fields.append(HTTPField(name: .cacheControl, value: "max-age=\(lifetime), s-maxage=\(lifetime)"))
     }
-    for redirect in response.redirects {
+    return limited(fields, status: response.status ?? 200, by: response.redirects, at: time)
+  }
+
+  /// The header fields of a response with that status, with no more freshness than redirects have.
+  func limited(_ headers: HTTPFields, status: Int, by redirects: [Redirect], at time: Date) -> HTTPFields {
+    func stored(_ status: Int, _ fields: HTTPFields) -> StoredResponse? {
+      StoredResponse(
+        status: status, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)
+    }
+    guard !redirects.isEmpty, let own = stored(status, headers) else { return headers }
+    var fields = headers
+    let age = own.currentAge(at: time)
+    var lifetime = own.freshnessLifetime(under: self)
+    for redirect in redirects {
       let control = CacheControl(response: redirect.headers)
       let says =
         redirect.isPermanent || control.maxAge != nil || control.sharedMaxAge != nil
         || redirect.headers.contains(.expires)
-      var lifetime = 0
-      if says,
-        let stored = StoredResponse(
-          status: 200, fields: redirect.headers, request: HTTPFields(), requestTime: time, responseTime: time)
-      {
-        let left = stored.freshnessLifetime(under: self) - stored.currentAge(at: time)
-        lifetime = Int(max(0, left.components.seconds))
+      var left = Duration.zero
+      if says, let stored = stored(200, redirect.headers) {
+        left = max(.zero, stored.freshnessLifetime(under: self) - stored.currentAge(at: time))
       }
-      var limits = pinnedLifetime == nil ? "max-age=\(lifetime), s-maxage=\(lifetime)" : ""
+      // `s-maxage` counts before anything else that a response says.
+      lifetime = min(lifetime, left + age)
+      let seconds = lifetime.components.seconds
+      var limits = pinnedLifetime == nil ? "max-age=\(seconds), s-maxage=\(seconds)" : ""
       if control.noStore { limits += ", no-store" }
       if control.isPrivate != .none { limits += ", private" }
       if control.noCache != .none { limits += ", no-cache" }
       fields.append(HTTPField(name: .cacheControl, value: limits))
+      // Another request may be led elsewhere (RFC 9110 §12.5.5).
+      for field in redirect.headers[fields: .vary] { fields.append(field) }
     }
     return fields
   }

@@ -17,6 +17,9 @@ public enum PipelineError: CalotypeError, Hashable {
   case overloaded(String, waiting: Int, retryAfter: Duration)
   /// The image takes more memory than the pipeline may hold, by its header. Bytes.
   case exceedsMemory(String, bytes: Int, limit: Int)
+  /// The image was loaded and could not be stored, which was all that the call was for; the code of the error, or `shed`
+  /// when too much waited to be stored.
+  case notStored(String, code: String)
   /// The pipeline has been shut down, or is being: it takes no more requests.
   case shutDown
 
@@ -30,6 +33,7 @@ public enum PipelineError: CalotypeError, Hashable {
     case .queueFull: "queueFull"
     case .overloaded: "overloaded"
     case .exceedsMemory: "exceedsMemory"
+    case .notStored: "notStored"
     case .shutDown: "shutDown"
     }
   }
@@ -38,6 +42,7 @@ public enum PipelineError: CalotypeError, Hashable {
   public var isRetryable: Bool {
     switch self {
     case .deadlineExceeded, .queueFull, .overloaded: true
+    case .notStored(_, let code): code == StoreOutcomes.shed
     case .notCached, .loadDenied, .unexpectedKind, .exceedsMemory, .shutDown: false
     }
   }
@@ -45,13 +50,14 @@ public enum PipelineError: CalotypeError, Hashable {
 
 extension PipelineError {
   /// 504 for what was not to be had from a cache (RFC 9111 §5.2.1.7) or in time, 403 for what was denied, 422 for a picture
-  /// of the other kind, 413 for one that is larger than all memory, and 503 for a queue that is full and for the end.
+  /// of the other kind, 413 for one that is larger than all memory, 500 for what could not be stored, and 503 for a queue that is full and for the end.
   public var gatewayStatus: Int {
     switch self {
     case .notCached, .deadlineExceeded: 504
     case .loadDenied: 403
     case .unexpectedKind: 422
     case .exceedsMemory: 413
+    case .notStored: 500
     case .queueFull, .overloaded, .shutDown: 503
     }
   }
@@ -77,6 +83,8 @@ extension PipelineError: CustomStringConvertible {
       "\(source) is not loaded now, because \(waiting) requests wait already; try again in \(retryAfter)"
     case .exceedsMemory(let source, let bytes, let limit):
       "\(source) takes \(bytes) bytes to decode, and the pipeline may hold \(limit); ask for a thumbnail, or raise the limit"
+    case .notStored(let source, let code):
+      "\(source) was loaded, but not stored (\(code)); see to the cache folder and its room"
     case .shutDown:
       "the pipeline has been shut down; use another one"
     }

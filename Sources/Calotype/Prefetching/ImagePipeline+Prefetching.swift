@@ -48,6 +48,10 @@ extension ImagePipeline {
     item.hold(place)
     deadline?.limit(place)
     let loaded = try await place.firstValue().0
+    try await settle(place, deadline)
+    if case .failed(let code) = loaded.log.stores.original {
+      throw PipelineError.notStored(request.source.description, code: code)
+    }
     return loaded.source == .loader ? .loaded(byteCount: loaded.data.count) : .skipped
   }
 
@@ -63,7 +67,20 @@ extension ImagePipeline {
     let (made, isInterim) = try await place.firstValue()
     _ = try await delivery(
       of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
+    if Plan(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
+      // Nowhere but on disk.
+      try await settle(place, deadline)
+      if case .failed(let code) = made.log.stores.disk {
+        throw PipelineError.notStored(request.source.description, code: code)
+      }
+    }
     return made.source == .memory ? .skipped : .loaded(byteCount: made.byteCount)
+  }
+
+  /// What is prefetched is of use when it is stored.
+  private nonisolated func settle<Value>(_ place: Subscription<Value>, _ deadline: Deadline?) async throws {
+    let job = place.job
+    try await Deadline.run(within: deadline) { await job.settled() }
   }
 
   /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and

@@ -14,7 +14,7 @@ public struct StoreOutcomes: Hashable, Sendable {
       switch isStored {
       case true?: self = .stored
       case false?: return nil
-      case nil: self = .failed(code: "shed")
+      case nil: self = .failed(code: StoreOutcomes.shed)
       }
     }
   }
@@ -28,4 +28,7 @@ public struct StoreOutcomes: Hashable, Sendable {
 
   /// Nothing stored.
   public init() {}
+
+  /// The code of what was not stored because too much waited.
+  static let shed = "shed"
 }

@@ -18,6 +18,8 @@ struct Source: ExpressibleByArgument {
 
   /// Not kept: there may be very many sources, and each is needed for a moment.
   private var parsed: URL? {
+    // A URL without a host may hold a password, and is no path in any case.
+    if text.prefixMatch(of: /https?:(?!\/\/)/.ignoresCase()) != nil { return nil }
     if text.contains("://") || text.lowercased().hasPrefix("data:") { return URL(string: text) }
     return URL(filePath: text)
   }

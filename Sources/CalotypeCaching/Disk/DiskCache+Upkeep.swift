@@ -162,6 +162,7 @@ extension DiskCache {
   public nonisolated func entries() async throws(CachingError) -> [CacheEntry] {
     try await onThread { $0.writeStaged() }
     let reader = reader
+    try await survey { () throws(CachingError) in try reader.checkFolders() }
     var entries: [CacheEntry] = []
     for fanOut in CacheLayout.fanOut {
       let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
@@ -193,6 +194,17 @@ extension CachingError {
 }
 
 extension RecordReader {
+  /// Refuses a cache in whose place is a file: it is not empty, but unusable.
+  func checkFolders() throws(CachingError) {
+    do throws(FileSystemError) {
+      for path in [layout.folder, layout.version] where try files.status(path)?.kind == .regular {
+        throw FileSystemError(operation: "open", path: path, code: ENOTDIR)
+      }
+    } catch {
+      throw CachingError(error)
+    }
+  }
+
   /// The records of a folder.
   func digests(_ fanOut: String) throws(CachingError) -> [Digest256] {
     var digests: [Digest256] = []

@@ -43,6 +43,13 @@ public protocol ImageLoading: Sendable {
   ///   - code: A stable name of what was wrong.
   ///   - message: What was wrong, for people.
   func reject(_ request: LoadRequest, code: String, message: String)
+
+  /// Deletes what the loader keeps on disk of transfers that ended early; parts in use stay until their transfer ends.
+  /// Nothing by default. Called when originals are purged: a part does not know what it is an image of.
+  ///
+  /// - Throws: ``LoadingError/fileUnreadable(_:reason:)``, ``LoadingError/fileUnwritable(_:reason:)``;
+  ///   `CancellationError`.
+  func removeParts() async throws
 }
 
 extension ImageLoading {
@@ -56,6 +63,9 @@ extension ImageLoading {
 
   /// Nothing: each source is left to ``load(_:)``.
   public func check(_ source: ImageSource) throws {}
+
+  /// Nothing: the loader keeps no parts.
+  public func removeParts() async throws {}
 
   /// Nothing: the loader remembers no failures.
   public func reject(_ request: LoadRequest, code: String, message: String) {}

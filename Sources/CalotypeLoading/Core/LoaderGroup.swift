@@ -89,6 +89,11 @@ public struct LoaderGroup: ImageLoading {
     return try await loader.load(request)
   }
 
+  /// Asks all loaders.
+  public func removeParts() async throws {
+    for loader in loaders { try await loader.removeParts() }
+  }
+
   /// Tells the last loader that accepts the source.
   public func reject(_ request: LoadRequest, code: String, message: String) {
     loader(for: request.source)?.reject(request, code: code, message: message)

@@ -20,7 +20,7 @@ extension LoadingError: CustomStringConvertible {
       "\(url.loggable) took longer than the \(phase.rawValue) timeout of \(duration); try again or raise it"
     case .tls(let url, let reason):
       "no trusted TLS connection for \(url.loggable): \(reason); check the certificate and the CA file"
-    case .httpStatus(let url, let status, _):
+    case .httpStatus(let url, let status, _, _):
       "\(url.loggable) answered with HTTP status \(status)"
         + (isRetryable ? "; try again later" : "; check the URL and the credentials")
     case .tooManyRedirects(let url, let limit):

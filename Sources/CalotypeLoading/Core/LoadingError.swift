@@ -15,8 +15,9 @@ public enum LoadingError: Error, Hashable, Sendable {
   case timedOut(URL, phase: LoadTimeouts.Phase, after: Duration)
   /// The TLS handshake or the verification of the certificate failed.
   case tls(URL, reason: String)
-  /// The server answered with something else than 2xx or 304. `headers` are those of that answer.
-  case httpStatus(URL, status: Int, headers: HTTPFields)
+  /// The server answered with something else than 2xx or 304. `headers` are those of that answer, `redirects` the answers
+  /// that led to it from the URL.
+  case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [Redirect] = [])
   /// More redirects than the loader follows.
   case tooManyRedirects(URL, limit: Int)
   /// A redirect leads to where the loader does not go, e.g. to a `file:` URL, or from `https` to `http`.
@@ -111,7 +112,7 @@ public enum LoadingError: Error, Hashable, Sendable {
     case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .contentChanged, .queueFull,
       .hostSuspended:
       true
-    case .httpStatus(_, let status, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
+    case .httpStatus(_, let status, _, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
     default: false
     }
   }
@@ -124,7 +125,7 @@ public enum LoadingError: Error, Hashable, Sendable {
   /// for whatever else the other server did wrong.
   public var gatewayStatus: Int {
     switch self {
-    case .httpStatus(_, 404, _), .httpStatus(_, 410, _), .fileNotFound: 404
+    case .httpStatus(_, 404, _, _), .httpStatus(_, 410, _, _), .fileNotFound: 404
     case .invalidURL, .unsupportedScheme, .invalidDataURL, .addressRefused, .redirectRefused, .vetoed,
       .outsideRoots,
       .notRegularFile, .sourceFailed:
@@ -133,7 +134,7 @@ public enum LoadingError: Error, Hashable, Sendable {
     case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
     // Of the statuses only those are remembered that say that there is nothing.
     case .recentlyFailed(_, "httpStatus", _): 404
-    case .timedOut, .httpStatus(_, 504, _): 504
+    case .timedOut, .httpStatus(_, 504, _, _): 504
     case .queueFull, .loaderClosed, .hostSuspended: 503
     case .fileUnreadable, .fileUnwritable, .bodyAlreadyConsumed: 500
     case .hostNotFound, .connectionFailed, .tls, .httpStatus, .tooManyRedirects, .protocolError,
@@ -147,7 +148,7 @@ public enum LoadingError: Error, Hashable, Sendable {
   public var source: ImageSource? {
     switch self {
     case .invalidURL(let url, _), .hostNotFound(let url, _), .connectionFailed(let url, _),
-      .timedOut(let url, _, _), .tls(let url, _), .httpStatus(let url, _, _), .tooManyRedirects(let url, _),
+      .timedOut(let url, _, _), .tls(let url, _), .httpStatus(let url, _, _, _), .tooManyRedirects(let url, _),
       .redirectRefused(let url, _), .protocolError(let url, _), .truncatedBody(let url, _, _),
       .fileNotFound(let url), .fileUnreadable(let url, _), .notRegularFile(let url, _),
       .outsideRoots(let url), .invalidDataURL(let url, _), .queueFull(let url, _), .loaderClosed(let url),

@@ -35,6 +35,9 @@ struct CurlFailure {
       CURLE_SSL_ENGINE_SETFAILED, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE, CURLE_USE_SSL_FAILED,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
       .tls(url, reason: message)
+    case CURLE_OUT_OF_MEMORY where isConnected && !hasHead:
+      // Also what libcurl says to a line that is longer than it takes.
+      .protocolError(url, reason: "a line of its header is too long, or there is no memory for it")
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
       .connectionFailed(url, reason: message)
     case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:

@@ -11,7 +11,7 @@ extension CurlLoader.Configuration {
       "cookies": cookies == .memory ? UUID().uuidString : "",
       "tls": tls == TLS() ? "" : Self.digest(tlsParts),
       "insecure redirects": allowsInsecureRedirects ? "1" : "",
-      "hosts": Self.digest(hostParts),
+      "hosts": Self.digest(hostParts), "proxy": Self.digest(proxyParts),
     ])
   }
 
@@ -36,6 +36,11 @@ extension CurlLoader.Configuration {
       tls.caFile ?? "", tls.certificateFile ?? "", tls.keyFile ?? "", tls.keyPassword ?? "",
       tls.verifiesServer ? "verified" : "unverified",
     ]
+  }
+
+  /// What the environment says is the same to all loaders of a process.
+  private var proxyParts: [String] {
+    if case .url(let url) = proxy { [url.absoluteString] } else { [] }
   }
 
   private var hostParts: [String] {

@@ -187,11 +187,15 @@ final class RunningTransfer {
     self.head = head
     let request = transfer.request
     guard request.accepts(status: head.status) else {
-      fail(.httpStatus(transfer.url, status: head.status, headers: head.headers))
+      fail(.httpStatus(transfer.url, status: head.status, headers: head.headers, redirects: redirects))
       return head.expectedLength ?? 0 <= Self.discardLimit
     }
     if head.status == 206, request.headers[.range] == nil {
       fail(.protocolError(transfer.url, reason: "it is a part (status 206) that nobody asked for"))
+      return false
+    }
+    if head.hasInvalidLength {
+      fail(.protocolError(transfer.url, reason: "its Content-Length is no number, or contradicts itself"))
       return false
     }
     if let length = head.expectedLength, length > request.maxBytes {

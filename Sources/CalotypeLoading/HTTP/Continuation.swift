@@ -10,14 +10,19 @@ enum Continuation: Hashable {
   case whole
   /// Neither the rest of what there was nor something else.
   case changed
+  /// A part of another resource, to which a redirect leads now: a validator says nothing of it (RFC 9110 §8.8.3).
+  case elsewhere
 
   /// - Parameters:
+  ///   - isSamePlace: Whether the answer comes from the URL that the bytes came from.
   ///   - offset: Bytes that are there; what was asked for begins with the next.
   ///   - total: Length of the whole body, if it was known.
   ///   - etag: The strong validator of the bytes that are there; `nil` if they have none.
-  init(status: Int?, headers: HTTPFields, offset: Int, total: Int?, etag: String?) {
+  init(status: Int?, headers: HTTPFields, isSamePlace: Bool, offset: Int, total: Int?, etag: String?) {
     let isSame = etag == nil || headers[.eTag] == nil || headers[.eTag] == etag
     switch status {
+    case 206 where !isSamePlace, 416 where !isSamePlace:
+      self = .elsewhere
     case 206:
       guard isSame, headers[.contentEncoding].map({ $0.lowercased() == "identity" }) ?? true,
         let text = headers[.contentRange], case .bytes(let range, let declared) = ContentRange(text),

@@ -10,6 +10,7 @@ import HTTPTypes
 actor ContinuedBody: LoadBodyProducing {
   /// What a response says about its bytes.
   struct Subject: Sendable {
+    /// Where the bytes come from, after redirects.
     let url: URL
     let total: Int?
     /// The strong validator, if the bytes are sent as they are.
@@ -190,14 +191,23 @@ actor ContinuedBody: LoadBodyProducing {
       subject.isResumable && delivered > 0
       ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
     let response = try await attempts.open(continuing: part)
+    if part != nil, continuation(in: response) == .elsewhere {
+      // Everything then, to be compared with what was delivered.
+      try take(try await attempts.open())
+    } else {
+      try take(response)
+    }
     attempts.counters.count { $0.continued += 1 }
-    try await take(response)
   }
 
-  private func take(_ response: LoadResponse) async throws {
-    let answer = Continuation(
-      status: response.status, headers: response.headers, offset: delivered, total: subject.total,
-      etag: subject.etag)
+  private func continuation(in response: LoadResponse) -> Continuation {
+    Continuation(
+      status: response.status, headers: response.headers, isSamePlace: response.url == subject.url,
+      offset: delivered, total: subject.total, etag: subject.etag)
+  }
+
+  private func take(_ response: LoadResponse) throws {
+    let answer = continuation(in: response)
     switch answer {
     case .rest: repeated = (0, 0)
     case .complete:
@@ -212,7 +222,7 @@ actor ContinuedBody: LoadBodyProducing {
         throw LoadingError.contentChanged(subject.url, received: delivered)
       }
       repeated = (delivered, 0)
-    case .changed: throw LoadingError.contentChanged(subject.url, received: delivered)
+    case .changed, .elsewhere: throw LoadingError.contentChanged(subject.url, received: delivered)
     }
     guard let claim = answer == .complete ? LoadBody([]).claim() : response.body.claim() else {
       throw LoadingError.bodyAlreadyConsumed

@@ -122,9 +122,16 @@ public final class HTTPLoader: ImageLoading {
     }
   }
 
+  /// Removes all of ``Configuration/partials``.
+  public func removeParts() async throws {
+    _ = try await configuration.partials?.removeAll()
+  }
+
   /// Remembers that the bytes of the source were no image: until its time is over, ``Configuration/failureMemory`` answers
   /// loads of the same request.
   public func reject(_ request: LoadRequest, code: String, message: String) {
+    var request = request
+    request.loaderIdentity = identity
     configuration.failureMemory?.record(code: code, message: message, for: request)
   }
 
@@ -175,7 +182,8 @@ public final class HTTPLoader: ImageLoading {
       throw error
     }
     let answer = Continuation(
-      status: response.status, headers: response.headers, offset: offset, total: kept.total, etag: kept.etag)
+      status: response.status, headers: response.headers, isSamePlace: kept.isFrom(response.url), offset: offset,
+      total: kept.total, etag: kept.etag)
     switch answer {
     case .rest, .complete:
       let whole = response.stitched(kept, url: response.url, isComplete: answer == .complete)
@@ -184,7 +192,7 @@ public final class HTTPLoader: ImageLoading {
         whole.replacingBody(
           ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
     case .whole: return .whole(response)
-    case .changed: return .useless
+    case .changed, .elsewhere: return .useless
     }
   }
 }

@@ -44,7 +44,8 @@ extension LoadResponse {
       }
     }
     if let status = response.status, !request.accepts(status: status) {
-      throw LoadingError.httpStatus(response.url, status: status, headers: response.headers)
+      throw LoadingError.httpStatus(
+        request.source.url ?? response.url, status: status, headers: response.headers, redirects: response.redirects)
     }
     return response
   }

@@ -97,7 +97,7 @@ extension CircuitBreaker.Outcome {
     switch error {
     case .connectionFailed, .truncatedBody: self = .failure
     case .timedOut(_, let phase, _): self = phase == .total ? .neutral : .failure
-    case .httpStatus(_, let status, _): self.init(status: status)
+    case .httpStatus(_, let status, _, _): self.init(status: status)
     case .tooManyRedirects, .redirectRefused, .tooLarge, .emptyBody, .contentChanged,
       .unacceptableContentType,
       .bodyTransformFailed:

@@ -3,7 +3,8 @@
 /// After requests for ``threshold`` different URLs have failed in a row, nothing is asked of the host for ``coolDown``. Then
 /// one request may find out whether it is back: if so, all is as before, otherwise it is left alone for twice as long.
 ///
-/// One URL counts once, however often it fails, so that a single broken image does not stand for its host.
+/// One URL counts once, however often it fails, so that a single broken image does not stand for its host. Each
+/// ``LoadRequest/partition`` has its own experience: whose URLs fail cannot take the host from others.
 public struct CircuitBreakerPolicy: Hashable, Sendable {
   /// Different URLs that fail in a row, without a success of the host in between, after which it is left alone; at least
   /// one. 10 by default.

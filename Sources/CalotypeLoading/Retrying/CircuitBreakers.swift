@@ -1,13 +1,19 @@
 import CalotypeSupport
 
-/// The circuit breakers of all hosts that failed lately. A host without one is asked.
+/// The circuit breakers of all hosts that failed lately, for each partition its own: requests of one say nothing of what
+/// others get. A host without one is asked.
 final class CircuitBreakers: Sendable {
   /// Hosts to remember. When more fail, those that are asked anyway are forgotten first, then those that would be asked
   /// soonest.
   static let maxHosts = 1_024
 
   private let policy: CircuitBreakerPolicy
-  private let breakers = Lock<[String: CircuitBreaker]>([:])
+  private let breakers = Lock<[Key: CircuitBreaker]>([:])
+
+  private struct Key: Hashable {
+    let host: String
+    let partition: String?
+  }
 
   init(policy: CircuitBreakerPolicy) {
     self.policy = policy
@@ -15,20 +21,22 @@ final class CircuitBreakers: Sendable {
 
   /// `nil` if `host` may be asked now, otherwise the time until it may. What is asked has to be recorded when it ends,
   /// also if it was cancelled.
-  func admission(host: String, now: ContinuousClock.Instant) -> Duration? {
-    breakers.withLock { $0[host]?.admission(now: now) ?? nil }
+  func admission(host: String, partition: String? = nil, now: ContinuousClock.Instant) -> Duration? {
+    let key = Key(host: host, partition: partition)
+    return breakers.withLock { $0[key]?.admission(now: now) ?? nil }
   }
 
   /// A request to `host` for `resource` ended.
   func record(
-    _ outcome: CircuitBreaker.Outcome, host: String, resource: CircuitBreaker.Resource,
+    _ outcome: CircuitBreaker.Outcome, host: String, partition: String? = nil, resource: CircuitBreaker.Resource,
     now: ContinuousClock.Instant
   ) {
+    let key = Key(host: host, partition: partition)
     breakers.withLock { breakers in
-      var breaker = breakers[host] ?? CircuitBreaker()
+      var breaker = breakers[key] ?? CircuitBreaker()
       breaker.record(outcome, of: resource, policy: policy, now: now)
-      breakers[host] = breaker.isClean ? nil : breaker
-      if breakers.count > Self.maxHosts, let victim = Self.leastNeeded(breakers, but: host) {
+      breakers[key] = breaker.isClean ? nil : breaker
+      if breakers.count > Self.maxHosts, let victim = Self.leastNeeded(breakers, but: key) {
         breakers[victim] = nil
       }
     }
@@ -40,12 +48,12 @@ final class CircuitBreakers: Sendable {
   /// Hosts that are left alone, or of which one request finds out whether they still have to be.
   var openCount: Int { breakers.withLock { $0.values.count(where: \.isOpen) } }
 
-  private static func leastNeeded(_ breakers: [String: CircuitBreaker], but host: String) -> String? {
-    var least: (host: String, until: ContinuousClock.Instant?)?
-    for (other, breaker) in breakers where other != host {
+  private static func leastNeeded(_ breakers: [Key: CircuitBreaker], but key: Key) -> Key? {
+    var least: (key: Key, until: ContinuousClock.Instant?)?
+    for (other, breaker) in breakers where other != key {
       guard let until = breaker.until else { return other }
       if least?.until.map({ until < $0 }) ?? true { least = (other, until) }
     }
-    return least?.host
+    return least?.key
   }
 }

@@ -12,8 +12,11 @@ struct FailureKey: Hashable {
   /// What is an error to one is an answer to another.
   private let statuses: StatusGate
   private let partition: String?
+  /// One that may go to places where another may not learns from what it is told there.
+  private let loaderIdentity: String
 
-  init(_ request: LoadRequest) {
+  /// - Parameter loader: The loader that failed, if the request does not say.
+  init(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
     switch request.source {
     case .url: source = request.source
     case .stream(_, let id): source = .stream(ByteStream.empty, id: id)
@@ -24,6 +27,7 @@ struct FailureKey: Hashable {
     credential = request.credential
     statuses = request.statuses
     partition = request.partition
+    loaderIdentity = loader?.identity ?? request.loaderIdentity
   }
 
   /// In bytes, about.

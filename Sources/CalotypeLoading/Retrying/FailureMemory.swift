@@ -1,10 +1,12 @@
 import CalotypeSupport
+import HTTPTypes
 
 /// Remembers which sources failed for good, so that they are not asked again at once.
 ///
 /// What failed is left alone for a minute, after the next failure for two, and so on up to a day; a success has to be
 /// told by ``forget(_:)``. A source is the same if it is asked for with the same header fields and credential, because
-/// another caller may be given what this one was not.
+/// another caller may be given what this one was not. Loaders of different ``ImageLoading/identity`` that share a memory
+/// hear nothing of each other's failures: one may reach what another may not.
 ///
 /// ```swift
 /// let memory = FailureMemory()
@@ -31,15 +33,20 @@ public final class FailureMemory: Sendable {
   }
 
   /// Why the source should not be asked now; `nil` if it may be.
-  public func failure(for request: LoadRequest) -> Failure? {
-    let key = FailureKey(request)
+  ///
+  /// - Parameter loader: Whose failures count: those of a loader with this identity. `nil` for those that the caller
+  ///   recorded.
+  public func failure(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> Failure? {
+    let key = FailureKey(request, of: loader)
     let now = now()
     return book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
   }
 
   /// The error for a caller who asks nevertheless; `nil` if the source may be asked.
-  public func error(for request: LoadRequest) -> LoadingError? {
-    let key = FailureKey(request)
+  ///
+  /// - Parameter loader: As for ``failure(for:of:)``.
+  public func error(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> LoadingError? {
+    let key = FailureKey(request, of: loader)
     let now = now()
     let failure = book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
     guard let failure else { return nil }
@@ -53,12 +60,13 @@ public final class FailureMemory: Sendable {
   /// unreadable to a ``BodyTransforming``. What was too large is so for requests that accept no more.
   ///
   /// A status whose response says how long it is right (`Cache-Control`, `Expires`; RFC 9111 §4.2.1) is remembered for that
-  /// long, and not at all where it must not be used unasked.
+  /// long, and not at all where it must not be used unasked. That holds for each redirect that led to it, too; a temporary
+  /// one that says nothing is good for ``Configuration/baseDuration``.
   public func record(_ error: LoadingError, for request: LoadRequest) {
     guard Self.isWorthRemembering(error) else { return }
     let limit: Int? = if case .tooLarge(_, let limit, _) = error { limit } else { nil }
     var lifetime: Duration?
-    if case .httpStatus(_, _, let headers) = error { lifetime = headers.explicitLifetime }
+    if case .httpStatus(_, _, let headers, let redirects) = error { lifetime = self.lifetime(of: headers, redirects) }
     if lifetime == .zero { return forget(request) }
     record(code: error.code, message: error.description, limit: limit, lifetime: lifetime, for: request)
   }
@@ -86,8 +94,10 @@ public final class FailureMemory: Sendable {
   }
 
   /// The source may be asked again, and if it fails that counts as the first time.
-  public func forget(_ request: LoadRequest) {
-    let key = FailureKey(request)
+  ///
+  /// - Parameter loader: As for ``failure(for:of:)``.
+  public func forget(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
+    let key = FailureKey(request, of: loader)
     book.withLock { $0.forget(key) }
   }
 
@@ -110,9 +120,20 @@ public final class FailureMemory: Sendable {
     return book.withLock { $0.count(now: now) }
   }
 
+  /// The shortest of the times that the answers on the way say; `nil` where none says anything.
+  private func lifetime(of headers: HTTPFields, _ redirects: [Redirect]) -> Duration? {
+    var lifetimes = [headers.explicitLifetime]
+    lifetimes += redirects.compactMap { redirect in
+      let said = redirect.headers.explicitLifetime
+      return said == nil && redirect.isPermanent ? nil : .some(said)
+    }
+    guard let shortest = lifetimes.compactMap({ $0 }).min() else { return nil }
+    return lifetimes.contains(nil) ? min(shortest, configuration.baseDuration) : shortest
+  }
+
   private static func isWorthRemembering(_ error: LoadingError) -> Bool {
     switch error {
-    case .httpStatus(_, let status, _):
+    case .httpStatus(_, let status, _, _):
       (400...499).contains(status) && ![401, 403, 407, 408, 425, 429].contains(status)
     case .unacceptableContentType, .tooLarge, .emptyBody, .tooManyRedirects, .redirectRefused, .protocolError,
       .bodyTransformFailed:

@@ -57,7 +57,7 @@ public struct RetryPolicy: Hashable, Sendable {
     guard Self.isTriedAgain(error) else { return .giveUp(.pointless) }
     guard attempt < maxRetries else { return .giveUp(.noRetriesLeft) }
     var delay = backOff(attempt: attempt, random: random)
-    if case .httpStatus(_, _, let headers) = error, let asked = RetryAfter.delay(in: headers, now: date) {
+    if case .httpStatus(_, _, let headers, _) = error, let asked = RetryAfter.delay(in: headers, now: date) {
       if asked > maxRetryAfter { return .giveUp(.asksForTooLong) }
       delay = max(delay, asked)
     }

@@ -135,7 +135,7 @@ public final class FakeLoader: ImageLoading {
     }
     let place = reply.url ?? url
     if let status = reply.status, !request.accepts(status: status) {
-      throw LoadingError.httpStatus(place, status: status, headers: reply.headers)
+      throw LoadingError.httpStatus(url, status: status, headers: reply.headers)
     }
     if let declared = reply.expectedLength, declared > request.maxBytes {
       throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)

@@ -7,8 +7,7 @@ struct CacheClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Removes everything from the cache, or what is chosen.",
     discussion: """
-      Without a choice, parts of downloads that broke off go too. With one, all sizes and forms of the images go that it \
-      names.
+      With a choice, all sizes and forms of the images go that it names. Parts of downloads that broke off go in any case.
       """)
 
   @OptionGroup var cache: CacheOptions
@@ -24,7 +23,8 @@ struct CacheClearCommand: AsyncParsableCommand {
   private struct Report: Encodable {
     let path: String
     let removedRecords: Int
-    let removedBytes: Int
+    /// Absent where only some were chosen.
+    let removedBytes: Int?
     let removedParts: Int
     let removedPartBytes: Int
   }
@@ -39,40 +39,29 @@ struct CacheClearCommand: AsyncParsableCommand {
     let selections =
       source.map { CacheSelection.source(ShownURL.withoutUsers($0, isOne: true)) }
       + prefix.map { .sourcePrefix(ShownURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
-    if !selections.isEmpty { return try await clear(selections, of: records) }
-    let statistics = try await records.statistics()
-    try await records.removeAll()
+    var (count, bytes): (Int, Int?) = (0, nil)
+    if selections.isEmpty {
+      let statistics = try await records.statistics()
+      try await records.removeAll()
+      (count, bytes) = (statistics.count, statistics.bytes)
+    } else {
+      for selection in selections { count += try await records.removeAll(selection) }
+    }
+    // Nothing tells what a part is of.
     let partials = try await cache.partials?.removeAll()
     let parts = (count: partials?.count ?? 0, bytes: partials?.bytes ?? 0)
     if json {
       Output.json(
         Report(
-          path: configuration.folder.path, removedRecords: statistics.count,
-          removedBytes: statistics.bytes, removedParts: parts.count, removedPartBytes: parts.bytes))
+          path: configuration.folder.path, removedRecords: count, removedBytes: bytes,
+          removedParts: parts.count, removedPartBytes: parts.bytes))
     } else {
-      var text =
-        "removed \(Formatting.count(statistics.count, "record")), \(Formatting.bytes(statistics.bytes))"
+      var text = "removed " + Formatting.count(count, "record") + (bytes.map { ", \(Formatting.bytes($0))" } ?? "")
       if parts.count > 0 {
         text +=
           " and \(Formatting.count(parts.count, "download")) broken off, \(Formatting.bytes(parts.bytes))"
       }
       Output.line(text + ", from \(configuration.folder.path)")
-    }
-  }
-
-  private struct SelectionReport: Encodable {
-    let path: String
-    let removedRecords: Int
-  }
-
-  private func clear(_ selections: [CacheSelection], of records: DiskCache) async throws {
-    var removed = 0
-    for selection in selections { removed += try await records.removeAll(selection) }
-    let path = cache.configuration.folder.path
-    if json {
-      Output.json(SelectionReport(path: path, removedRecords: removed))
-    } else {
-      Output.line("removed \(Formatting.count(removed, "record")) from \(path)")
     }
   }
 }

@@ -114,7 +114,7 @@ final class GIFCompositor {
     if frame.size.pixelCount > 0 {
       let reader = try GIFFrameReader(frame, pool: pool)
       try reader.read(file, watch: watch)
-      let lacks = try reader.finish(byteCount: file.count, options: options)
+      let lacks = try reader.finish(byteCount: file.count, options: options, mayBeEmpty: index > 0)
       isWhole = lacks.isEmpty
       let painter = GIFPainter(frame, of: structure, file: file)
       let covers = painter.paint(reader.decoded, onto: canvas, ground: isFresh ? .fresh : .kept)

@@ -101,11 +101,14 @@ final class GIFFrameReader {
 
   /// Says that no more bytes come; returns what the frame lacks.
   ///
+  /// - Parameter mayBeEmpty: Whether there is something to show without a single index: the frame before.
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
   ///   the options accept that and there is at least one index.
-  func finish(byteCount: Int, options: DecodeOptions) throws(ImagingError) -> Flaws {
+  func finish(
+    byteCount: Int, options: DecodeOptions, mayBeEmpty: Bool = false
+  ) throws(ImagingError) -> Flaws {
     guard let failure = failure(byteCount: byteCount) else { return [] }
-    guard count > 0, options.accepts(failure) else { throw failure }
+    guard count > 0 || mayBeEmpty, options.accepts(failure) else { throw failure }
     return Flaws(failure)
   }
 

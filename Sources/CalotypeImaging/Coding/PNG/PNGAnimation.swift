@@ -6,7 +6,7 @@ struct PNGAnimation: Hashable, Sendable {
   var announcedFrames: Int
   /// The frames up to the first flaw, in order.
   var frames: [PNGFrame] = []
-  /// Why there are not more frames. A still needs the first frame only and need not care.
+  /// Why there are not more frames.
   var damage: ImagingError?
 }
 

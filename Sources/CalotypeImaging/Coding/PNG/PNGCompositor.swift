@@ -106,6 +106,8 @@ final class PNGCompositor {
     let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
       .read(frame, onto: canvas, blends: blends)
     if let refusal = outcome.refusal(under: file.options) { throw refusal }
+    // There is nothing to show in place of the first.
+    if index == 0, outcome.rows == 0, let failure = outcome.failure { throw failure }
     isWhole = outcome.failure == nil
     if isWhole, !blends, covers(frame, file) { flaws = [] }
     flaws.formUnion(outcome.flaws)

@@ -5,7 +5,8 @@ public import FoundationEssentials
 /// All colour types and depths, interlaced or not, become RGBA8 with straight alpha, or what the options ask for.
 /// Colours are not converted: ``Image/profile`` says what they mean. Text (except XMP) and unknown chunks are skipped
 /// unread. Ancillary chunks with a wrong CRC are ignored. A wrong CRC of a critical chunk is an error, unless partial
-/// images are allowed. Image data that cannot be inflated or end before the last row are damage. Damage behind the last row is none.
+/// images are allowed. Image data that cannot be inflated or end before the last row are damage. Damage behind the last row
+/// is none.
 public struct PNGDecoder: ImageDecoding, RowDecoding {
   /// Creates a decoder.
   public init() {}
@@ -42,7 +43,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
 
   /// Decodes the image, or the first frame of an animation on its canvas, at full size.
   ///
-  /// Damage behind the pixels of the first frame is no error, except under ``DamagePolicy/strict``.
+  /// An animation that is cut off is truncated, even when its first frame is whole.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -76,7 +77,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
   ) throws(ImagingError) -> (any FrameDecoding)? {
     let decoder = try Self.withFile(data, options: options) { file throws(ImagingError) -> PNGFrameDecoder? in
       guard file.structure.isAnimated else { return nil }
-      if let damage = file.structure.animation?.damage, !options.accepts(damage) { throw damage }
+      _ = try file.animationFlaws()
       let profile = file.profile
       let info = file.info(profile)
       try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)

@@ -69,13 +69,22 @@ struct PNGFile {
       profile: profile, metadata: metadata)
   }
 
+  /// What the animation lacks behind its first frame.
+  ///
+  /// - Throws: the same, unless the options accept it: a still of an animation that is cut off would otherwise stand
+  ///   for the whole wherever it is kept.
+  func animationFlaws() throws(ImagingError) -> Flaws {
+    guard let damage = structure.animation?.damage else { return [] }
+    guard options.accepts(damage) else { throw damage }
+    return Flaws(damage)
+  }
+
   /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
   /// the first frame of an animation, or there is nothing to shrink.
   func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.Watch) throws(ImagingError) -> Image? {
+    let flaws = try animationFlaws()
     // What is missing would be transparent, which has to be known before.
-    guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial,
-      options.toleratesDamage || !structure.isDamaged
-    else { return nil }
+    guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial else { return nil }
     guard
       let rows = try shrinker.rows(
         of: structure.header.size, format: format, isOpaque: !structure.hasAlpha, profile: profile)
@@ -83,7 +92,7 @@ struct PNGFile {
     let expander = PNGExpander(bytes, structure, header: structure.header, format: format)
     let isSound = try PNGShrinker(expander, rows: rows).read(PNGImageData(bytes, structure), watch: watch)
     guard isSound, let bitmap = shrinker.take(rows) else { return nil }
-    return image(bitmap, [])
+    return image(bitmap, flaws)
   }
 
   /// Whether the canvas is made transparent before rows are painted, because some may stay out. Those at the end are
@@ -94,12 +103,10 @@ struct PNGFile {
 
   /// The image, or the first frame of an animation on its canvas.
   ///
-  /// - Throws: what is wrong with its data, unless the options accept that and a row is there. Under
-  ///   ``DamagePolicy/strict`` an animation whose other frames are damaged is refused, too.
+  /// - Throws: what is wrong with its data, unless the options accept that and a row is there; and as
+  ///   ``animationFlaws()``.
   func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
-    if structure.isDamaged, !options.toleratesDamage, let damage = structure.animation?.damage {
-      throw damage
-    }
+    let flaws = try animationFlaws()
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
     let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
@@ -121,7 +128,7 @@ struct PNGFile {
           x: 0, y: outcome.rows, size: PixelSize(width: size.width, height: size.height - outcome.rows)))
     }
     let isOpaque = outcome.failure == nil && coversCanvas && !structure.hasAlpha
-    return image(canvas.finished(isOpaque: isOpaque), outcome.flaws)
+    return image(canvas.finished(isOpaque: isOpaque), flaws.union(outcome.flaws))
   }
 }
 

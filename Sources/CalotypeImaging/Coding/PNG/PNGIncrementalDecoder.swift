@@ -27,6 +27,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   /// Rows that the last snapshot showed.
   private var shownRows = 0
   private var shownFirstFrame = false
+  /// Frames that were complete when the bytes ended early: the one at hand is not.
+  private var frameLimit = Int.max
   /// Passes of the whole picture, once there is one.
   private var finalPasses = 0
   /// What went wrong when nobody could be told.
@@ -133,7 +135,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     return stream?.painter.pass ?? 0
   }
 
-  var completeFrameCount: Int { visibleStructure?.animation?.frames.count ?? 0 }
+  var completeFrameCount: Int { min(visibleStructure?.animation?.frames.count ?? 0, frameLimit) }
 
   var isFramePartial: Bool { compositor.flaws.contains(.partial) }
 
@@ -166,15 +168,17 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard !data.isEmpty else { throw .emptyInput }
     return try withBytes { bytes, watch throws(ImagingError) in
       try watch.check()
+      let frameCount = completeFrameCount
       try walk.finish(bytes)
+      if case .truncated? = walk.structure?.animation?.damage, !options.keepsPartial { frameLimit = frameCount }
       try feed(bytes, watch)
       guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       try grant.demand(for: bytes.count, options.fedByteCount(for: file.info(file.profile)))
+      let flaws = try file.animationFlaws()
       // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
-        stream.painter.canvas.format == file.format,
-        options.toleratesDamage || !structure.isDamaged
+        stream.painter.canvas.format == file.format
       else {
         let seen = stream?.painter.pass ?? 0
         self.stream = nil
@@ -184,7 +188,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       }
       finalPasses = file.passCount
       self.stream = nil
-      return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), [])
+      return file.image(stream.painter.canvas.finished(isOpaque: !structure.hasAlpha), flaws)
     }
   }
 
@@ -193,7 +197,8 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard var structure = walk.structure, !structure.isBeforeImageData || imageDataHasBegun else {
       return nil
     }
-    if structure.animation == nil { structure.end(animation: walk.frames?.current, isTruncated: true) }
+    // The frames are those whose data are there to the end: what they lack is not to come.
+    if structure.animation == nil { structure.end(animation: walk.frames?.current, isTruncated: false) }
     return structure
   }
 

@@ -7,7 +7,7 @@ import FoundationEssentials
 /// Frames are only ever appended, so that whatever a killed process leaves behind is good up to the first frame that is not
 /// whole. Numbers are little-endian, the checksum is the CRC-32 of gzip.
 enum PartialFrames {
-  static let magic = Array("calotype-part 1\n".utf8)
+  static let magic = Array("calotype-part 2\n".utf8)
   /// Bytes before those of a frame.
   static let prefix = 8
   /// Largest frame that is written or believed.

@@ -5,6 +5,8 @@ import HTTPTypes
 struct PartialHead: Codable, Hashable, Sendable {
   /// The strong validator of the bytes.
   var etag: String
+  /// Where they came from after redirects, as a digest: it may be secret.
+  var place: String
   /// Length of the whole body.
   var total: Int?
   var contentType: String?
@@ -13,10 +15,14 @@ struct PartialHead: Codable, Hashable, Sendable {
   init?(_ response: LoadResponse) {
     guard let etag = response.validators?.strong else { return nil }
     self.etag = etag
+    place = LoaderIdentity.digest(response.url.absoluteString)
     total = response.expectedLength
     contentType = response.contentType
     lastModified = response.headers[.lastModified]
   }
+
+  /// Whether the bytes came from `url`.
+  func isFrom(_ url: URL) -> Bool { place == LoaderIdentity.digest(url.absoluteString) }
 }
 
 extension LoadResponse {

@@ -7,10 +7,13 @@ import HTTPTypes
 /// the same source asks for the rest.
 ///
 /// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, no smaller ones
-/// than ``minBytes``, and none that `Cache-Control: no-store` forbids to keep (RFC 9111 §5.2). Requests of different
-/// ``LoadRequest/partition``s, and loaders of different ``ImageLoading/identity``, find no parts of each other. Each part is in a file of its own, checked byte by byte before it is used, and locked
-/// while it is in use: several processes may share the folder. A part is deleted when its body is complete, when it
-/// is older than ``maxAge``, and when the folder holds more than ``maxBytes``, oldest first.
+/// than ``minBytes``, and none that `Cache-Control` of the request, the response or a redirect to it forbids to keep: by
+/// `no-store`, or by `private`, which is not meant for a cache of many users (RFC 9111 §5.2). Requests of different
+/// ``LoadRequest/partition``s, and loaders of different ``ImageLoading/identity``, find no parts of each other. Each part is
+/// in a file of its own, checked byte by byte before it is used, and locked while it is in use: several processes may share
+/// the folder. The rest is only taken from the URL that the part came from, after redirects. A part is deleted when its body
+/// is complete, when it is older than ``maxAge``, when caches are purged, and when the folder holds more than ``maxBytes``,
+/// oldest first.
 ///
 /// ```swift
 /// configuration.partials = PartialStore(folder: URL(filePath: "/var/cache/thumbnailer/partial"))
@@ -58,7 +61,8 @@ public final class PartialStore: Sendable {
   /// A file to keep the body of `response` in; `nil` when it is not worth it or not possible.
   func begin(_ request: LoadRequest, _ response: LoadResponse) async -> PartialFile? {
     guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes,
-      !request.headers.forbidsStoring, !response.headers.forbidsStoring
+      !request.headers.forbidsStoring, !response.headers.forbidsSharedStoring,
+      !response.redirects.contains(where: { $0.headers.forbidsSharedStoring })
     else {
       return nil
     }
