@@ -293,7 +293,8 @@ struct LoadJob: Sendable {
   /// Keeps that there is no image, for as long as the server, and each that redirected to it, or the configuration says.
   /// A fallback without the image says nothing of the source.
   private func keepFailure(_ error: LoadingError, wanted: Demand) async {
-    guard case .httpStatus(let url, let status, let headers, let redirects) = error, url == plan.request.source.url,
+    guard case .httpStatus(let url, let status, let headers, let redirects) = error,
+      url == plan.request.source.url,
       wanted.tiers.contains(.originals), let cache = plan.originals?.writable
     else { return }
     // An image that may be needed while the server fails is worth more than that it failed.
