@@ -28,7 +28,7 @@ public struct LoadRequest: Equatable, Sendable {
   public var credential: Credential?
   /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
   public var validators: Validators?
-  /// Which HTTP statuses are an answer; another is ``LoadingError/httpStatus(_:status:headers:)``.
+  /// Which HTTP statuses are an answer; another is ``LoadingError/httpStatus(_:status:headers:redirects:)``.
   public var statuses: StatusGate
   /// Other places of the same image, asked in this order when the source fails for good.
   public var fallbacks: [URL]

@@ -31,7 +31,7 @@ extension LoadResponse {
   ///
   /// - Parameter request: What was sent: the request after its own interception.
   /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types,
-  ///   ``LoadingError/httpStatus(_:status:headers:)`` when the status still is that of a failure; `CancellationError`.
+  ///   ``LoadingError/httpStatus(_:status:headers:redirects:)`` when the status still is that of a failure; `CancellationError`.
   package func intercepted(
     by interceptors: [any LoadIntercepting], for request: LoadRequest
   ) async throws -> LoadResponse {

@@ -52,7 +52,7 @@ public protocol LoadIntercepting: Sendable {
   ///
   /// Every HTTP answer comes here with its body unread, whatever its status. One whose status
   /// ``LoadRequest/statuses`` does not let through after all interceptors is an error,
-  /// ``LoadingError/httpStatus(_:status:headers:)``. Whoever replaces the body replaces ``LoadResponse/expectedLength``
+  /// ``LoadingError/httpStatus(_:status:headers:redirects:)``. Whoever replaces the body replaces ``LoadResponse/expectedLength``
   /// too, and takes `ETag` away, so that nobody asks for the rest of other bytes.
   ///
   /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error to refuse the response: its body is dropped.

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Remembers which sources failed for good, so that they are not asked again at once.
 ///
 /// What failed is left alone for a minute, after the next failure for two, and so on up to a day; a success has to be
-/// told by ``forget(_:)``. A source is the same if it is asked for with the same header fields and credential, because
+/// told by ``forget(_:of:)``. A source is the same if it is asked for with the same header fields and credential, because
 /// another caller may be given what this one was not. Loaders of different ``ImageLoading/identity`` that share a memory
 /// hear nothing of each other's failures: one may reach what another may not.
 ///
@@ -34,8 +34,9 @@ public final class FailureMemory: Sendable {
 
   /// Why the source should not be asked now; `nil` if it may be.
   ///
-  /// - Parameter loader: Whose failures count: those of a loader with this identity. `nil` for those that the caller
-  ///   recorded.
+  /// - Parameters:
+  ///   - request: What would be asked.
+  ///   - loader: Whose failures count: those of a loader with this identity. `nil` for those that the caller recorded.
   public func failure(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> Failure? {
     let key = FailureKey(request, of: loader)
     let now = now()
@@ -44,7 +45,9 @@ public final class FailureMemory: Sendable {
 
   /// The error for a caller who asks nevertheless; `nil` if the source may be asked.
   ///
-  /// - Parameter loader: As for ``failure(for:of:)``.
+  /// - Parameters:
+  ///   - request: What would be asked.
+  ///   - loader: As for ``failure(for:of:)``.
   public func error(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> LoadingError? {
     let key = FailureKey(request, of: loader)
     let now = now()
@@ -97,7 +100,9 @@ public final class FailureMemory: Sendable {
 
   /// The source may be asked again, and if it fails that counts as the first time.
   ///
-  /// - Parameter loader: As for ``failure(for:of:)``.
+  /// - Parameters:
+  ///   - request: What may be asked.
+  ///   - loader: As for ``failure(for:of:)``.
   public func forget(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
     let key = FailureKey(request, of: loader)
     book.withLock { $0.forget(key) }
