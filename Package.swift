@@ -26,7 +26,9 @@ let package = Package(
     .library(name: "CalotypeImaging", targets: ["CalotypeImaging"]),
     .library(name: "CalotypeCaching", targets: ["CalotypeCaching"]),
     .library(name: "CalotypeLoading", targets: ["CalotypeLoading"]),
+    .library(name: "CalotypeDisplay", targets: ["CalotypeDisplay"]),
     .library(name: "CalotypeLibraryCoders", targets: ["CalotypeLibraryCoders"]),
+    .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
   ],
@@ -42,6 +44,7 @@ let package = Package(
   ],
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
+    library("CCrypto", apt: "libssl-dev"),
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
@@ -56,7 +59,7 @@ let package = Package(
     .target(name: "CPixels"),
 
     // The rooms.
-    .target(name: "CalotypeSupport", dependencies: ["CLinux"], swiftSettings: swift),
+    .target(name: "CalotypeSupport", dependencies: ["CCrypto", "CLinux"], swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
@@ -71,7 +74,6 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CISAL", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),
     .target(
@@ -80,7 +82,6 @@ let package = Package(
         "CalotypeSupport", "CCurl", "CDeflate", "CISAL",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),
     .target(
@@ -89,7 +90,22 @@ let package = Package(
         "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: swift),
+    // What shows images as they arrive: slots, players, indicators, and the network that chooses among variants.
+    .target(
+      name: "CalotypeDisplay",
+      dependencies: [
+        "Calotype", "CalotypeSupport", "CLinux",
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    // Logs, metrics, traces and the life cycle of a service, for the packages that Swift servers use.
+    .target(
+      name: "CalotypeObservability",
+      dependencies: [
+        "Calotype", "CalotypeSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -98,14 +114,13 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "CalotypeTestKit",
-      dependencies: ["Calotype", "CalotypeSupport", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport"],
       swiftSettings: swift),
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CDeflate",
+        "Calotype", "CalotypeDisplay", "CalotypeLibraryCoders", "CalotypeSupport", "CDeflate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
@@ -167,7 +182,7 @@ let package = Package(
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
-        "Calotype", "CalotypeTestKit", "CLinux",
+        "Calotype", "CalotypeDisplay", "CalotypeObservability", "CalotypeTestKit", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -181,7 +196,6 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeCaching", "CalotypeLoading",
         "CCurl", "CJPEG", "CPixels",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),

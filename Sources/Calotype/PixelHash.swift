@@ -1,13 +1,13 @@
 package import CalotypeImaging
-import Crypto
+import CalotypeSupport
 
 /// A hash of what a picture looks like: the colour of invisible pixels does not count.
 package enum PixelHash {
   /// SHA-256 over all RGBA bytes, rows from top to bottom, fully transparent pixels as four zeros; in hex.
   package static func sha256(of bitmap: Bitmap) -> String {
-    var hash = SHA256()
+    var hash = MessageDigest(.sha256)
     bitmap.withUnsafeBytes { pixels in
-      if bitmap.isOpaque { return hash.update(bufferPointer: pixels) }
+      if bitmap.isOpaque { return hash.update(pixels) }
       var chunk = [UInt8]()
       var start = 0
       while start < pixels.count {
@@ -19,10 +19,10 @@ package enum PixelHash {
           chunk[index + 1] = 0
           chunk[index + 2] = 0
         }
-        chunk.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        chunk.withUnsafeBytes { hash.update($0) }
         start = end
       }
     }
-    return hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    return Hex.encode(hash.finalize())
   }
 }

@@ -55,11 +55,11 @@ struct Failure: Encodable {
   let error: Details
 
   init(source: String, line: Int? = nil, error: any Error) {
-    self.source = ShownURL.withoutUsers(source)
+    self.source = RedactedURL.withoutUsers(source)
     self.line = line
     let code = (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
     let message = error is CancellationError ? "cancelled" : String(describing: error)
-    self.error = Details(code: code, message: ShownURL.withoutUsers(message))
+    self.error = Details(code: code, message: RedactedURL.withoutUsers(message))
   }
 
   func report(asJSON: Bool) {

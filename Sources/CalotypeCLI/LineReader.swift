@@ -12,7 +12,7 @@ struct LineReader: Sendable {
     let isTooLong: Bool
 
     /// The text as it is shown: without user name and password.
-    var shown: String { ShownURL.withoutUsers(text, isOne: true) }
+    var shown: String { RedactedURL.withoutUsers(text, isOne: true) }
   }
 
   static let limit = 64 << 10

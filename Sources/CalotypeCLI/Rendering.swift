@@ -111,7 +111,7 @@ struct Rendering: Sendable {
     if pixels.animates(response.image.info, as: wanted) {
       // The pipeline makes first frames. The original is in its cache, or as near as a file.
       var request = request
-      if request.cachePolicy == .reload { request.cachePolicy = .useAge }
+      if request.cachePolicy == .reload { request.cachePolicy = .ignoreHTTPFreshness }
       content = try await picture(for: request, wanted, isNew: response.source == .loader).content
     }
     let picture = Picture(

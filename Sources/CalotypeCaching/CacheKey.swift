@@ -1,4 +1,4 @@
-import Crypto
+import CalotypeSupport
 
 /// The identity of a cached thing: a SHA-256 digest of canonical text, computed once.
 ///
@@ -12,7 +12,7 @@ public struct CacheKey: Hashable, Sendable {
   /// ``CacheSelection``. Not part of the identity.
   public var source: String { words.source }
   /// Both texts. In one object, so that a copy of the key retains one thing, not two.
-  let words: CacheKeyWords
+  let words: CacheKeyText
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
   @usableFromInline let digest: Digest256
 
@@ -22,7 +22,7 @@ public struct CacheKey: Hashable, Sendable {
   ///   - text: The whole identity.
   ///   - source: What it is a variant of; `nil` for the text itself.
   public init(_ text: String, source: String? = nil) {
-    words = CacheKeyWords(text: text, source: source ?? text)
+    words = CacheKeyText(text: text, source: source ?? text)
     var text = text
     digest = text.withUTF8 { Digest256(sha256: UnsafeRawBufferPointer($0)) }
   }
@@ -43,7 +43,7 @@ extension CacheKey: CustomStringConvertible {
 }
 
 /// The texts of a ``CacheKey``, compared byte by byte.
-final class CacheKeyWords: Sendable {
+final class CacheKeyText: Sendable {
   let text: String
   let source: String
   /// Of the source. Seeded anew in every process: nobody can choose sources that fall together.
@@ -58,7 +58,7 @@ final class CacheKeyWords: Sendable {
     sourceHash = hasher.finalize()
   }
 
-  func hasSameSource(as other: CacheKeyWords) -> Bool {
+  func hasSameSource(as other: CacheKeyText) -> Bool {
     self === other || (sourceHash == other.sourceHash && source.utf8.elementsEqual(other.source.utf8))
   }
 }
@@ -76,9 +76,7 @@ struct Digest256: Hashable, Sendable {
   }
 
   init(sha256 bytes: UnsafeRawBufferPointer) {
-    var hash = SHA256()
-    hash.update(bufferPointer: bytes)
-    self = hash.finalize().withUnsafeBytes { raw in
+    self = MessageDigest.sha256(bytes).withUnsafeBytes { raw in
       func word(_ index: Int) -> UInt64 {
         UInt64(bigEndian: raw.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
       }
@@ -92,12 +90,7 @@ struct Digest256: Hashable, Sendable {
     var word: UInt64 = 0
     var count = 0
     for digit in hex.utf8 {
-      let value: UInt8
-      switch digit {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-      default: return nil
-      }
+      guard digit < UInt8(ascii: "A") || digit >= UInt8(ascii: "a"), let value = Hex.value(of: digit) else { return nil }
       word = word << 4 | UInt64(value)
       count += 1
       guard count <= 64 else { return nil }
@@ -132,8 +125,7 @@ struct Digest256: Hashable, Sendable {
     func digits(of word: UInt64, from position: Int) {
       for index in 0..<16 {
         let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15
-        body(
-          position + index, digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        body(position + index, Hex.digit(digit))
       }
     }
     digits(of: word0, from: 0)

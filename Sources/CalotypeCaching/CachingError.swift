@@ -18,7 +18,7 @@ public enum CachingError: Error, Hashable, Sendable {
   /// The file system is mounted read-only.
   case readOnly(path: String)
   /// The cache is one that is only read, ``ReadOnlyCache``; nothing was stored or removed.
-  case onlyRead
+  case cacheIsReadOnly
   /// This user may not read or write there.
   case permissionDenied(path: String)
   /// The folder, or a file in it, belongs to another user, who could have put anything there: it is not used.
@@ -44,7 +44,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .locked: "cacheLocked"
     case .diskFull: "cacheDiskFull"
     case .readOnly: "cacheReadOnly"
-    case .onlyRead: "cacheOnlyRead"
+    case .cacheIsReadOnly: "cacheOnlyRead"
     case .permissionDenied: "cachePermissionDenied"
     case .foreignOwner: "cacheForeignOwner"
     case .fileSystem: "cacheFileSystem"
@@ -61,7 +61,7 @@ public enum CachingError: Error, Hashable, Sendable {
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
     case .failed(_, _, let isRetryable): isRetryable
-    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .onlyRead, .permissionDenied,
+    case .recordTooLarge, .keyTooLong, .metadataTooLarge, .readOnly, .cacheIsReadOnly, .permissionDenied,
       .foreignOwner:
       false
     }
@@ -87,7 +87,7 @@ extension CachingError: CustomStringConvertible {
       "no space left for the cache at \(path): free space or lower the byte limit"
     case .readOnly(let path):
       "the cache at \(path) is on a read-only file system: choose another folder"
-    case .onlyRead:
+    case .cacheIsReadOnly:
       "this cache is only read: store into another tier, or change what fills it"
     case .permissionDenied(let path):
       "no permission for the cache at \(path): change its owner or mode, or choose another folder"

@@ -14,8 +14,8 @@ struct TerminalAnswersTests {
     "\u{1B}P>|kitty(0.35.2)\u{1B}\\\u{1B}]11;rgb:1e1e/2020/ffff\u{1B}\\\u{1B}[6;21;9t\u{1B}[4;882;1440t"
     + "\u{1B}_Gi=31;OK\u{1B}\\\u{1B}P1+r544e=787465726d2d6b69747479\u{1B}\\\u{1B}[?62;4;22c"
 
-  private func read(_ text: String, by size: Int = 1) -> TerminalAnswers {
-    var answers = TerminalAnswers()
+  private func read(_ text: String, by size: Int = 1) -> TerminalResponses {
+    var answers = TerminalResponses()
     let bytes = Array(text.utf8)
     for start in stride(from: 0, to: bytes.count, by: size) {
       answers.read(bytes[start..<min(bytes.count, start + size)])
@@ -69,13 +69,13 @@ struct TerminalAnswersTests {
       let bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
         alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
       }
-      var answers = TerminalAnswers()
+      var answers = TerminalResponses()
       answers.read(bytes)
       answers.finish()
       #expect(answers.keys.count <= bytes.count)
       if answers
         == {
-          var empty = TerminalAnswers(); empty.read(answers.keys); empty.finish(); return empty
+          var empty = TerminalResponses(); empty.read(answers.keys); empty.finish(); return empty
         }()
       {
         continue
@@ -90,7 +90,7 @@ struct TerminalAnswersTests {
         rest = rest[(place + 1)...]
       }
     }
-    var long = TerminalAnswers()
+    var long = TerminalResponses()
     long.read([0x1B, UInt8(ascii: "_")] + [UInt8](repeating: UInt8(ascii: "G"), count: 10_000))
     #expect(long.keys.count == 10_002)
   }
@@ -123,7 +123,7 @@ struct TerminalAnswersTests {
       (["TERM": "xterm"], "\u{1B}P>|tmux 3.4\u{1B}\\\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?1;2c", .blocks256),
     ])
   func choice(environment: [String: String], answer: String, expected: GraphicsProtocol) {
-    #expect(TerminalClues(environment).graphics(read(answer)) == expected)
+    #expect(TerminalDetection(environment).graphics(read(answer)) == expected)
   }
 
   @Test("the size of a cell is what was answered, or follows from the window, or is assumed")
@@ -145,7 +145,7 @@ struct TerminalProbeTests {
   private func ask(
     _ pieces: [String], before: String = "", multiplexer: Multiplexer = .none,
     deadline: Duration = .seconds(60)
-  ) throws -> (answers: TerminalAnswers, asked: String, settings: [[Bool]]) {
+  ) throws -> (answers: TerminalResponses, asked: String, settings: [[Bool]]) {
     let pseudo = try PseudoTerminal(columns: 80, rows: 24)
     pseudo.type(before)
     let (master, asked) = (pseudo.master, Lock([UInt8]()))

@@ -28,7 +28,7 @@ import Testing
     let info = try decoder.checkedInfo(of: data, limits: options.limits)
     let image = try decoder.decode(
       data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
-    return try Rendition(info: info, options: options).finished(image)
+    return try PostDecode(info: info, options: options).finished(image)
   }
 
   static func outcome(_ make: () throws(ImagingError) -> Image) -> Result<Bitmap, ImagingError> {

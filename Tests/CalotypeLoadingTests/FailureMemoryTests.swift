@@ -4,7 +4,7 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
-@testable import struct CalotypeLoading.SoonestFirst
+@testable import struct CalotypeLoading.ExpiryHeap
 
 @Suite("Failure memory")
 struct FailureMemoryTests {
@@ -270,7 +270,7 @@ struct FailureMemoryTests {
   }
 
   @Test func queueIsInOrder() {
-    var queue = SoonestFirst<Int>()
+    var queue = ExpiryHeap<Int>()
     let start = time.instant
     let numbers = (0..<200).map { ($0 * 7_919) % 200 }
     for number in numbers { queue.insert(number, at: start + .seconds(number / 2)) }

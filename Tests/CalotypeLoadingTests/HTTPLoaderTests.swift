@@ -347,7 +347,7 @@ struct HTTPLoaderTests {
     request.statuses = .success.union(404...404)
     #expect(try await waits.loader().data(for: request).1.status == 404)
     #expect(try await CurlLoader().data(for: request).0 == Data([7]))
-    request.statuses = StatusGate(200...200)
+    request.statuses = AcceptedStatuses(200...200)
     #expect(await loadingError { _ = try await CurlLoader().data(for: request) }?.code == "httpStatus")
   }
 

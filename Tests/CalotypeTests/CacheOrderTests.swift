@@ -60,7 +60,7 @@ struct CacheOrderTests {
     request.cachePolicy = .cacheOnly
     await #expect(throws: PipelineError.self) { try await pipeline.image(for: request) }
 
-    request.cachePolicy = .useAge
+    request.cachePolicy = .ignoreHTTPFreshness
     #expect(try await pipeline.response(for: request).source == .loader)
     await pipeline.settle()
     request.cachePolicy = .cacheOnly
@@ -226,7 +226,7 @@ struct CacheOrderTests {
     try await isWriting.wait()
     _ = try await pipeline.data(for: url)
     let small = try await pipeline.image(
-      for: ImageRequest(url: url, thumbnail: .fit(10, 10), cachePolicy: .useAge))
+      for: ImageRequest(url: url, thumbnail: .fit(10, 10), cachePolicy: .ignoreHTTPFreshness))
     #expect(small.width == 10)
     mayWrite.open()
     await pipeline.settle()

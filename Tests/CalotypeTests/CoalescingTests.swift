@@ -84,7 +84,7 @@ struct CoalescingTests {
       task.cancel()
       server.route("/a.png", .body(png))
       var request = ImageRequest(url: url)
-      request.cachePolicy = .useAge
+      request.cachePolicy = .ignoreHTTPFreshness
       #expect(try await pipeline.image(for: request).width == 8)
       await #expect(throws: CancellationError.self) { try await task.value }
       pipeline.configuration.memoryCache?.removeAll()

@@ -54,7 +54,7 @@ import Testing
     #expect(again.source == .memory && again.isDamaged && count == 1)
     time.advance(by: .seconds(1))
     // Gone, also for those who trust the age of what is cached.
-    request.cachePolicy = .useAge
+    request.cachePolicy = .ignoreHTTPFreshness
     serve(try Samples.photo("stream.jpg"))
     let sound = try await pipeline.response(for: request)
     #expect(sound.source == .loader && !sound.isDamaged && count == 2)

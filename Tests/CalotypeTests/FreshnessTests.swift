@@ -113,7 +113,7 @@ import Testing
     _ = try await pipeline.image(for: request())
     await pipeline.settle()
     time.advance(by: .seconds(86_400))
-    for policy in [CachePolicy.useAge, .cacheOnly] {
+    for policy in [CachePolicy.ignoreHTTPFreshness, .cacheOnly] {
       let known = try await pipeline.response(for: request(policy))
       #expect(known.source == .memory)
       #expect(known.isStale)

@@ -53,7 +53,7 @@ struct IsolationTests {
       request.headers[.cacheControl] = Bool.random(using: &random) ? "max-stale" : nil
       if Bool.random(using: &random) { request.thumbnail = .fit(4, 4) }
       request.cachePolicy =
-        [.http, .useAge, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
+        [.http, .ignoreHTTPFreshness, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
       let accept = "image/*,*/*;q=0.8"
       let who = [authorization ?? "-", cookie ?? "-", accept, tenant ?? "-", language ?? "-"]
         .joined(separator: "|")

@@ -112,7 +112,7 @@ struct PrefetcherTests {
     #expect(await prefetcher.prefetch([thumbnail]).result.loaded.count == 1)
     await pipeline.settle()
     #expect(pipeline.statistics.decodes == 1)
-    for policy in [CachePolicy.http, .useAge] {
+    for policy in [CachePolicy.http, .ignoreHTTPFreshness] {
       thumbnail.cachePolicy = policy
       #expect(await prefetcher.prefetch([thumbnail]).result.skipped.count == 1)
     }

@@ -78,7 +78,7 @@ struct RemovalTests {
     var request = ImageRequest(url: url, thumbnail: .fit(4, 4))
     request.tags = ["tag"]
     let pipeline = pipeline(cache, loader)
-    let plan = Plan(pipeline.prepared(request), pipeline.configuration)
+    let plan = ResolvedRequest(pipeline.prepared(request), pipeline.configuration)
     let resultKey = try #require(plan.resultKey)
     let gate = Gate()
 

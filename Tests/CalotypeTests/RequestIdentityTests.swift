@@ -40,12 +40,12 @@ struct RequestIdentityTests {
     vary { $0.maxPixels = 100 }
     vary { $0.maxPixels = 101 }
     vary { $0.formatHint = .png }
-    vary { $0.coders = Named("a", CoderRegistry()) }
-    vary { $0.coders = Named("b", CoderRegistry()) }
+    vary { $0.coders = Identified("a", CoderRegistry()) }
+    vary { $0.coders = Identified("b", CoderRegistry()) }
     vary { $0.damage = .strict }
     let ofPixels = variants.count
-    vary { $0.loader = Named("a", LoaderGroup.standard) }
-    vary { $0.loader = Named("b", LoaderGroup.standard) }
+    vary { $0.loader = Identified("a", LoaderGroup.standard) }
+    vary { $0.loader = Identified("b", LoaderGroup.standard) }
     vary { $0.credential = .bearer("1") }
     vary { $0.partition = "a" }
     vary { $0.fallbacks = [url] }

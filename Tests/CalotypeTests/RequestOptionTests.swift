@@ -47,7 +47,7 @@ struct RequestOptionTests {
   }
 
   @Test("a tier that is not asked does not answer; the loader is asked again only when none is left")
-  func queryTiers() async throws {
+  func readTiers() async throws {
     let pipeline = pipeline()
     var request = request(width: 4)
     _ = try await pipeline.image(for: request)
@@ -56,7 +56,7 @@ struct RequestOptionTests {
       (.all, .memory), ([.disk, .originals], .disk), (.originals, .diskOriginal), ([], .loader),
     ]
     for (tiers, source) in sources {
-      request.queryTiers = tiers
+      request.readTiers = tiers
       #expect(try await pipeline.response(for: request).source == source)
       await pipeline.settle()
     }
@@ -145,7 +145,7 @@ struct RequestOptionTests {
     let caches = ImageCaches(memory: MemoryCache(byteLimit: 1 << 20), disk: other.diskCache())
     let pipeline = pipeline()
     var request = request(width: 4)
-    request.caches = Named("own", caches)
+    request.caches = Identified("own", caches)
     _ = try await pipeline.image(for: request)
     await pipeline.settle()
     #expect(await pipeline.cache.tiers(of: request) == .all)
@@ -231,7 +231,7 @@ struct RequestOptionTests {
     let png = try Samples.png(shade: 7)
     let pipeline = pipeline()
     var request = request()
-    request.loader = Named("closure", ClosureLoader(scheme: "http") { _ in png })
+    request.loader = Identified("closure", ClosureLoader(scheme: "http") { _ in png })
     #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == 7)
     request.loader = nil
     #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == 128)
@@ -258,9 +258,9 @@ struct RequestOptionTests {
     var own = request()
     var coders = CoderRegistry.standard
     coders.register(Fixed())
-    own.coders = Named("fixed", coders)
+    own.coders = Identified("fixed", coders)
     var none = request()
-    none.coders = Named("none", CoderRegistry())
+    none.coders = Identified("none", CoderRegistry())
     // Twice: the second time what was made by others is in the caches.
     for _ in 0..<2 {
       #expect(try await pipeline.image(for: own).width == 3)
@@ -326,7 +326,7 @@ struct RequestOptionTests {
     _ = try await pipeline.image(for: request)
     await pipeline.settle()
     request.tags = []
-    request.queryTiers = .originals
+    request.readTiers = .originals
     _ = try await pipeline.image(for: request)
     #expect(asked.withLock { $0 } == 2)
     await pipeline.settle()
@@ -433,12 +433,12 @@ struct RequestOptionTests {
   }
 
   @Test("if asked, a load that everybody has left goes on, and its original is cached")
-  func finishesLoad() async throws {
+  func continuesInBackground() async throws {
     let gate = Gate()
     server.route("/b.png", .gated([(gate, try Samples.png())]))
     let pipeline = pipeline { $0.freshness.defaultLifetime = .seconds(100) }
     var request = request("/b.png")
-    request.finishesLoad = true
+    request.continuesInBackground = true
     let task = Task { [request] in try await pipeline.image(for: request) }
     try await server.waitForRequests("/b.png")
     task.cancel()

@@ -21,7 +21,7 @@ final class WorkQueue: Sendable {
     var cost: Int64 = 1_000_000
     /// Bytes that are reserved with its turn.
     var bytes = 0
-    var account = MemoryAccounts.Account.decoded
+    var account = MemoryLedger.Account.decoded
     /// Encoded bytes that it holds while it waits, and that come free with its turn.
     var held: HeldBytes?
     /// Until when it waits, in the time of the queue; `nil` without limit.
@@ -122,7 +122,7 @@ final class WorkQueue: Sendable {
     var peakWaiting = 0
     var refused = 0
     /// Since when, and how long a turn takes on average.
-    var pace = TurnPace()
+    var pace = ThroughputEstimator()
 
     /// Whether a flow that has so many turns may have another: the places that are free must be more than those it holds
     /// (dynamic threshold: Choudhury and Hahne, 1998), so that a few flows never take all.
@@ -185,7 +185,7 @@ final class WorkQueue: Sendable {
 
   /// Waits for a turn, which has to be ended by ``Turn/end()``. The bytes stay reserved until they are released.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before; ``WaitedTooLong``; ``PipelineError``.
+  /// - Throws: `CancellationError` when the task is cancelled before; ``QueueTimeout``; ``PipelineError``.
   func enter(priority: LivePriority, _ claim: Claim = Claim()) async throws -> Turn {
     guard let turn = try await enter(priority: priority, claim, ticket: nil) else {
       throw CancellationError()
@@ -196,7 +196,7 @@ final class WorkQueue: Sendable {
   /// The same; `nil` if the ticket was withdrawn before the turn came.
   func enter(priority: LivePriority, _ claim: Claim, ticket: Ticket?) async throws -> Turn? {
     if ticket?.isWithdrawn != true, let turn = enterAtOnce(claim) { return turn }
-    let answer = Handed<Answer>()
+    let answer = Transferred<Answer>()
     let id = number()
     let observation = priority.observe { [weak self] in self?.move(id, to: priority.value.rawValue) }
     defer { observation.cancel() }
@@ -223,7 +223,7 @@ final class WorkQueue: Sendable {
     switch answer.take() {
     case .turn(let turn): return turn
     case .refused(let error): throw error
-    case .expired: throw WaitedTooLong()
+    case .expired: throw QueueTimeout()
     case .left, nil:
       try Task.checkCancellation()
       return nil
@@ -423,7 +423,7 @@ final class WorkQueue: Sendable {
       if found.id == nil, let victim = victim(state) {
         queue.remove(victim)
         if let waiter = state.waiters.removeValue(forKey: victim) {
-          outcome.answers.append((waiter, .refused(MemoryShortage(waiting: queue.count))))
+          outcome.answers.append((waiter, .refused(MemoryDeadlock(waiting: queue.count))))
         }
         break
       }
@@ -489,4 +489,4 @@ final class WorkQueue: Sendable {
 }
 
 /// The time to wait for a turn is over.
-struct WaitedTooLong: Error {}
+struct QueueTimeout: Error {}

@@ -10,17 +10,17 @@ public struct CachedImage: Sendable {
   /// All its frames, if the request asked for them and there are several.
   public var animation: AnimatedImage? { contents.animation }
   /// What is known of the original that it was made of.
-  var provenance: Provenance { contents.provenance }
+  var provenance: OriginalMetadata { contents.provenance }
   /// In an object, so that a look-up hands on one reference; an image is some hundred bytes with several.
   private let contents: Contents
 
-  init(_ image: Image, animation: AnimatedImage?, provenance: Provenance) {
+  init(_ image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
     contents = Contents(image: image, animation: animation, provenance: provenance)
   }
 
   /// An image that a program has by other means: the next answer of the server takes its place.
   public init(_ image: Image, animation: AnimatedImage? = nil) {
-    self.init(image, animation: animation, provenance: Provenance())
+    self.init(image, animation: animation, provenance: OriginalMetadata())
   }
 
   /// Bytes that it takes in memory, with what a cache needs to keep it.
@@ -45,9 +45,9 @@ public struct CachedImage: Sendable {
 private final class Contents: Sendable {
   let image: Image
   let animation: AnimatedImage?
-  let provenance: Provenance
+  let provenance: OriginalMetadata
 
-  init(image: Image, animation: AnimatedImage?, provenance: Provenance) {
+  init(image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
     self.image = image
     self.animation = animation
     self.provenance = provenance

@@ -17,8 +17,8 @@ public import FoundationEssentials
 public struct PipelineCache: Sendable {
   let pipeline: ImagePipeline
 
-  private func plan(_ request: ImageRequest) -> Plan {
-    Plan(pipeline.prepared(request), pipeline.configuration)
+  private func plan(_ request: ImageRequest) -> ResolvedRequest {
+    ResolvedRequest(pipeline.prepared(request), pipeline.configuration)
   }
 
   /// The tiers that have something for a request, however old: its result, or its original. No access; a cache that
@@ -92,7 +92,7 @@ public struct PipelineCache: Sendable {
     try await pipeline.context.purge(.keys(keys)) { try await remove(plan, from: tiers) }
   }
 
-  private func remove(_ plan: Plan, from tiers: CacheTiers) async throws {
+  private func remove(_ plan: ResolvedRequest, from tiers: CacheTiers) async throws {
     if tiers.contains(.memory) { plan.memory?.remove(plan.request.key) }
     if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
     if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
@@ -161,8 +161,8 @@ extension CacheSelection {
   /// As sources are written in keys.
   fileprivate var withoutUsers: CacheSelection {
     switch self {
-    case .source(let source): .source(ShownURL.withoutUsers(source, isOne: true))
-    case .sourcePrefix(let prefix): .sourcePrefix(ShownURL.withoutUsers(prefix, isOne: true))
+    case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
+    case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
     case .tag: self
     }
   }

@@ -49,7 +49,7 @@ extension ImageJob {
     } catch let refusal as MemoryRefusal {
       throw PipelineError.exceedsMemory(
         plan.request.source.description, bytes: refusal.bytes, limit: refusal.limit)
-    } catch let shortage as MemoryShortage {
+    } catch let shortage as MemoryDeadlock {
       throw PipelineError.overloaded(
         plan.request.source.description, waiting: shortage.waiting, retryAfter: context.decodes.predictedWait)
     }
@@ -75,7 +75,7 @@ extension ImageJob {
   }
 
   /// The image of an original, by what has been decoded of it already if there is something.
-  func decode(_ loaded: LoadedSource) async throws -> MadeImage {
+  func decode(_ loaded: OriginalData) async throws -> ImageResult {
     let plan = plan
     let options = plan.decodeOptions
     let data = loaded.data
@@ -102,7 +102,7 @@ extension ImageJob {
       }
       if animation?.frameCount == 1 { animation = nil }
     }
-    return MadeImage(
+    return ImageResult(
       .init(
         image: image, animation: animation, source: loaded.source,
         provenance: image.isDamaged
@@ -111,7 +111,7 @@ extension ImageJob {
   }
 
   /// Decodes an original as a whole, together with the other sizes that are wanted of it now.
-  private func decodeTogether(_ loaded: LoadedSource) async throws -> Image {
+  private func decodeTogether(_ loaded: OriginalData) async throws -> Image {
     let (plan, orders) = (plan, loaded.orders)
     let options = plan.decodeOptions
     let data = loaded.data
@@ -124,7 +124,7 @@ extension ImageJob {
     let group = try plan.coders.decodeGroup(of: loaded.data, info: info, options: options)
     let claim = claim(options, info, held: WorkQueue.HeldBytes(loaded.reservedBytes, of: loaded))
     while true {
-      let order = DecodeOrder(options, group: group, byteCount: claim.bytes)
+      let order = DecodeRequest(options, group: group, byteCount: claim.bytes)
       orders.add(order)
       defer { orders.remove(order) }
       if let turn = try await wait(claim, ticket: order.ticket) {
@@ -148,7 +148,7 @@ extension ImageJob {
 
   /// Decodes an original for those who wait for it, the first of whom is the caller.
   private func decode(
-    _ orders: [DecodeOrder], of loaded: LoadedSource, cost: Int64
+    _ orders: [DecodeRequest], of loaded: OriginalData, cost: Int64
   ) async throws -> Image {
     let (plan, data, others) = (plan, loaded.data, orders.dropFirst())
     context.counters.count { $0.decodes += 1 }
@@ -186,11 +186,11 @@ extension ImageJob {
     }
     if !hasSlot || (slot.isEmpty && !slot.isGivenUp) {
       // Whole bodies are decoded with less effort.
-      guard !previews.isEmpty || context.elapsed() - arrival.start >= ArrivalDecoder.patience,
+      guard !previews.isEmpty || context.elapsed() - arrival.start >= StreamingDecoder.patience,
         arrival.progress.received != arrival.progress.expected
       else { return }
       hasSlot = true
-      let decoder = ArrivalDecoder(
+      let decoder = StreamingDecoder(
         plan.coders.makeIncrementalDecoder(options: plan.decodeOptions), start: arrival.start)
       slot.fill(decoder) { [weak job] in job?.dropPreview() }
     }
@@ -221,7 +221,7 @@ extension ImageJob {
   /// Reserves what a decoder takes, before it takes it: its canvas, as the header says, and its copy of the bytes.
   ///
   /// - Returns: Whether it may go on: not before the header is there, nor when there is no room.
-  private func reserve(for decoder: ArrivalDecoder, _ bytes: ArrivingBytes, _ progress: LoadProgress) async
+  private func reserve(for decoder: StreamingDecoder, _ bytes: StreamingBody, _ progress: LoadProgress) async
     -> Bool
   {
     let plan = plan

@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// Keeps what was made.
 extension ImageJob {
-  func keepInMemory(_ made: MadeImage) {
+  func keepInMemory(_ made: ImageResult) {
     let demand = job.demand
     guard made.isStorable, demand.tiers.contains(.memory), let memory = plan.memory else { return }
     let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags.sorted()))
@@ -28,7 +28,7 @@ extension ImageJob {
   }
 
   /// Keeps the result on disk. Nobody waits for it: when too much waits to be stored, it is not.
-  func keepOnDisk(_ made: MadeImage) async {
+  func keepOnDisk(_ made: ImageResult) async {
     let demand = job.demand
     guard made.isStorableOnDisk, !made.provenance.isStale, demand.tiers.contains(.disk),
       let disk = plan.disk?.writable, let encoding = plan.resultEncoding, let key = plan.resultKey

@@ -8,8 +8,8 @@ import FoundationEssentials
 // `@unchecked`: used by the task of one job alone, in one call after the other.
 final class ImageJob: @unchecked Sendable {
   let context: PipelineContext
-  let job: Job<MadeImage>
-  let plan: Plan
+  let job: Job<ImageResult>
+  let plan: ResolvedRequest
   let log = StageLog()
   /// The newest purge when it began.
   let epoch: Int
@@ -27,7 +27,7 @@ final class ImageJob: @unchecked Sendable {
   var hasPublishedStale = false
   private let start: Duration
 
-  init(_ context: PipelineContext, _ job: Job<MadeImage>, _ plan: Plan, turn: WorkQueue.Turn? = nil) {
+  init(_ context: PipelineContext, _ job: Job<ImageResult>, _ plan: ResolvedRequest, turn: WorkQueue.Turn? = nil) {
     self.context = context
     self.job = job
     self.plan = plan
@@ -40,7 +40,7 @@ final class ImageJob: @unchecked Sendable {
     defer { end() }
     var policy = plan.request.cachePolicy
     var found = await findResult()
-    var known: KnownResult?
+    var known: CachedResult?
     do {
       job.publishStart()
       if let found, found.isGoodEnough || policy == .staleWhileRevalidate {
@@ -52,7 +52,7 @@ final class ImageJob: @unchecked Sendable {
         publishStale(found)
         policy = .http
       }
-      known = found.map(KnownResult.init)
+      known = found.map(CachedResult.init)
       found = nil
       let made = try await makeResult(policy: policy, known: known)
       // Before the others: whoever asks next finds it there.
@@ -63,7 +63,7 @@ final class ImageJob: @unchecked Sendable {
       finish(made)
       if !made.provenance.isStorable { await forgetResults(known: known) }
       await keepOnDisk(made)
-      for settled in sources { await settled() }
+      for waitUntilStored in sources { await waitUntilStored() }
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
       if case .httpStatus(_, let status, _, _) = error as? LoadingError, status == 404 || status == 410 {
@@ -73,7 +73,7 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// Gives everyone the image. What it took is given back as soon as nobody works with it.
-  private func finish(_ made: MadeImage) {
+  private func finish(_ made: ImageResult) {
     job.keep(reservations)
     reservations = []
     job.finish(.success(timed(made)))
@@ -81,7 +81,7 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// The image as the job delivers it.
-  private func timed(_ made: MadeImage) -> MadeImage {
+  private func timed(_ made: ImageResult) -> ImageResult {
     made.changed { made in
       made.duration = context.elapsed() - start
       made.log = log
@@ -107,12 +107,12 @@ final class ImageJob: @unchecked Sendable {
   /// Keeps a place in another job until the image is made.
   private func keep<Other>(_ place: Subscription<Other>) {
     leave.append { place.leave() }
-    sources.append { await place.job.settled() }
+    sources.append { await place.job.waitUntilStored() }
     job.onWake { [weak place] in place?.lookAgain() }
   }
 
   /// What was made of an original that is gone, or may not be kept any more, is of no use to the next request.
-  private func forgetResults(known: KnownResult?) async {
+  private func forgetResults(known: CachedResult?) async {
     let policy = plan.request.cachePolicy
     guard policy.writesCaches, known != nil || !policy.readsCaches else { return }
     plan.memory?.remove(plan.request.key)
@@ -120,7 +120,7 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// Gives everyone what will do for now. Those who are content with it may leave; the job goes on for the next request.
-  private func publishStale(_ known: MadeImage) {
+  private func publishStale(_ known: ImageResult) {
     staysOpen()
     hasPublishedStale = true
     let known = timed(known).changed { $0.provenance.isStale = true }
@@ -131,9 +131,9 @@ final class ImageJob: @unchecked Sendable {
 
   /// A place of its own keeps the job going when all have left.
   private func staysOpen() {
-    var demand = Demand()
+    var demand = JobRequirements()
     demand.tiers = []
-    if !hasPublishedStale, let place = job.join(Want(demand, priority: .veryLow)) {
+    if !hasPublishedStale, let place = job.join(SubscriptionOptions(demand, priority: .veryLow)) {
       leave.append { place.leave() }
     }
   }
@@ -141,12 +141,12 @@ final class ImageJob: @unchecked Sendable {
   // MARK: Results that are there
 
   /// The result in memory or on disk, of whatever age.
-  private func findResult() async -> MadeImage? {
+  private func findResult() async -> ImageResult? {
     let request = plan.request
     guard request.cachePolicy.readsCaches else { return nil }
     // Another job may have ended between the caller's look and this one.
-    if request.queryTiers.contains(.memory), let found = findInMemory() { return found }
-    guard request.queryTiers.contains(.disk), let disk = plan.disk, let key = plan.resultKey,
+    if request.readTiers.contains(.memory), let found = findInMemory() { return found }
+    guard request.readTiers.contains(.disk), let disk = plan.disk, let key = plan.resultKey,
       let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
     else { return nil }
     defer { reservation?.release() }
@@ -163,10 +163,10 @@ final class ImageJob: @unchecked Sendable {
     guard let image = await decodeResult(record, key, held: held) else { return nil }
     context.counters.count { $0.diskHits += 1 }
     let end = freshness.end(of: response, for: request.headers, at: now)
-    let provenance = Provenance(
+    let provenance = OriginalMetadata(
       version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
       isStale: !isFresh, tags: record.metadata.tags)
-    let found = MadeImage(
+    let found = ImageResult(
       .init(
         image: image, source: .disk, provenance: provenance, byteCount: record.data.count, record: record,
         isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true, log: log))
@@ -174,13 +174,13 @@ final class ImageJob: @unchecked Sendable {
     return found
   }
 
-  private func findInMemory() -> MadeImage? {
+  private func findInMemory() -> ImageResult? {
     guard let memory = plan.memory else { return nil }
     let request = plan.request
-    func found(_ cached: CachedImage, isFresh: Bool, isGoodEnough: Bool) -> MadeImage {
+    func found(_ cached: CachedImage, isFresh: Bool, isGoodEnough: Bool) -> ImageResult {
       var provenance = cached.provenance
       provenance.isStale = !isFresh
-      return MadeImage(
+      return ImageResult(
         .init(
           image: cached.image, animation: cached.animation, source: .memory, provenance: provenance,
           isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true))
@@ -224,7 +224,7 @@ final class ImageJob: @unchecked Sendable {
   // MARK: Results that are made
 
   /// The result of the original, or the one that is there if the original is still the same.
-  private func makeResult(policy: CachePolicy, known: KnownResult?) async throws -> MadeImage {
+  private func makeResult(policy: CachePolicy, known: CachedResult?) async throws -> ImageResult {
     // Who asks somebody else meanwhile must not hold what others need.
     reservations = []
     guard let (prefix, last) = plan.request.lastStep else {
@@ -243,17 +243,17 @@ final class ImageJob: @unchecked Sendable {
   /// The step that is last, applied to what another job makes of the steps before.
   private func makeFromPrefix(
     _ prefix: ImageRequest, _ last: TransformChain, policy: CachePolicy
-  ) async throws -> MadeImage {
+  ) async throws -> ImageResult {
     var prefix = prefix
     if policy != prefix.cachePolicy { prefix.cachePolicy = policy }
     // Nobody has asked for that picture: it goes to no cache, unless somebody does meanwhile.
-    let want = Want(of: job) { demand in
+    let want = SubscriptionOptions(of: job) { demand in
       demand.tiers.formIntersection(.originals)
       demand.isTransformed = true
     }
     let place = try context.subscribe(to: prefix, want: want, turn: turn.take())
     keep(place)
-    func step(_ made: MadeImage) async throws -> MadeImage {
+    func step(_ made: ImageResult) async throws -> ImageResult {
       let input = made.image
       var output = input
       if !(input.info?.frameCount ?? 1 > 1 && plan.request.animationTransforms == .none) {
@@ -263,7 +263,7 @@ final class ImageJob: @unchecked Sendable {
       // It is of another size than what was decoded, perhaps; of the same, as a rule.
       reservations += place.job.reservations
       log.add(made.log)
-      return MadeImage(
+      return ImageResult(
         .init(
           image: output, source: made.source, provenance: made.provenance, byteCount: made.byteCount, log: log
         ))
@@ -291,14 +291,14 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  private func makeFromOriginal(policy: CachePolicy, known: KnownResult?) async throws -> MadeImage {
+  private func makeFromOriginal(policy: CachePolicy, known: CachedResult?) async throws -> ImageResult {
     var policy = policy
     var known = known
     while true {
       let loaded = try await original(policy: policy, isDecoded: true) { loaded in
         if let known, known.version == loaded.provenance.version { return await again(known) }
         let made = try await decode(loaded)
-        known = KnownResult(made)
+        known = CachedResult(made)
         return made
       }
       if let known, let made = await confirmed(known, by: loaded) { return made }
@@ -319,13 +319,13 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// A result that was found before: what is on disk is read again rather than held while a server is asked.
-  private func again(_ known: KnownResult) async -> MadeImage? {
+  private func again(_ known: CachedResult) async -> ImageResult? {
     if let made = known.made { return made }
     return await findResult().flatMap { $0.provenance.version == known.version ? $0 : nil }
   }
 
   /// What was known, if the original is still the one that it was made of.
-  private func confirmed(_ known: KnownResult, by loaded: LoadedSource) async -> MadeImage? {
+  private func confirmed(_ known: CachedResult, by loaded: OriginalData) async -> ImageResult? {
     guard let version = known.version, version == loaded.provenance.version, let found = await again(known),
       !found.image.isPartial, !found.image.isDamaged
     else { return nil }
@@ -347,12 +347,12 @@ final class ImageJob: @unchecked Sendable {
   ///   - isDecoded: Whether to decode what has arrived meanwhile.
   ///   - stale: Makes the image of an original that will do for now.
   private func original(
-    policy: CachePolicy, isDecoded: Bool, stale: (LoadedSource) async throws -> MadeImage?
-  ) async throws -> LoadedSource {
+    policy: CachePolicy, isDecoded: Bool, stale: (OriginalData) async throws -> ImageResult?
+  ) async throws -> OriginalData {
     var attempts = 0
     while true {
       let place = try context.subscribe(
-        toOriginalOf: plan, policy: policy, want: Want(of: job), turn: turn.take())
+        toOriginalOf: plan, policy: policy, want: SubscriptionOptions(of: job), turn: turn.take())
       keep(place)
       do {
         return try await original(from: place, isDecoded: isDecoded, stale: stale)
@@ -365,11 +365,11 @@ final class ImageJob: @unchecked Sendable {
   }
 
   private func original(
-    from place: Subscription<LoadedSource>, isDecoded: Bool,
-    stale: (LoadedSource) async throws -> MadeImage?
-  ) async throws -> LoadedSource {
+    from place: Subscription<OriginalData>, isDecoded: Bool,
+    stale: (OriginalData) async throws -> ImageResult?
+  ) async throws -> OriginalData {
     while true {
-      let signal: Signal<LoadedSource>
+      let signal: JobEvent<OriginalData>
       if hasSlot, let delay = slot.postponed {
         signal = try await next(of: place, repeatingAfter: delay)
       } else {
@@ -389,8 +389,8 @@ final class ImageJob: @unchecked Sendable {
 
   /// What comes next, or if nothing comes for a while, once more how far the transfer is.
   private func next(
-    of place: Subscription<LoadedSource>, repeatingAfter delay: Duration
-  ) async throws -> Signal<LoadedSource> {
+    of place: Subscription<OriginalData>, repeatingAfter delay: Duration
+  ) async throws -> JobEvent<OriginalData> {
     let clock = context.configuration.clock
     return try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {
@@ -403,7 +403,7 @@ final class ImageJob: @unchecked Sendable {
   }
 
   /// Sees to it that bytes which are no whole image are in no cache, and that the loader knows what it has delivered.
-  private func reject(_ loaded: LoadedSource, because error: ImagingError?) async {
+  private func reject(_ loaded: OriginalData, because error: ImagingError?) async {
     loaded.reject()
     // With coders or a format of its own it may be the request that is at fault.
     guard plan.judgesForAll else { return }
@@ -417,11 +417,11 @@ final class ImageJob: @unchecked Sendable {
 }
 
 /// A result that may still be right. What is in no cache on disk is held.
-private struct KnownResult {
+private struct CachedResult {
   let version: Checksum?
-  let made: MadeImage?
+  let made: ImageResult?
 
-  init(_ made: MadeImage) {
+  init(_ made: ImageResult) {
     version = made.provenance.version
     self.made = made.source == .disk ? nil : made
   }
@@ -429,7 +429,7 @@ private struct KnownResult {
 
 extension CachePolicy {
   /// Whether what a cache had may be asked of the loader when it turns out to be useless.
-  fileprivate var asksAgain: Bool { self == .http || self == .useAge || self == .staleWhileRevalidate }
+  fileprivate var asksAgain: Bool { self == .http || self == .ignoreHTTPFreshness || self == .staleWhileRevalidate }
 }
 
 extension ImageRequest {

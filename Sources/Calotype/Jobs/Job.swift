@@ -19,7 +19,7 @@ final class Job<Value: Sendable>: Sendable {
     /// Called when it can no longer be joined, and when it is settled.
     var forget: (@Sendable () -> Void)?
     /// The jobs that wait for this one.
-    var parents: [Machine.ID: Want] = [:]
+    var parents: [Machine.ID: SubscriptionOptions] = [:]
     var transfer: ObservedTransfer?
     /// Of what was made, for as long as jobs work with it.
     var reservations: [MemoryReservation] = []
@@ -153,14 +153,14 @@ final class Job<Value: Sendable>: Sendable {
   // MARK: Subscribers
 
   /// A new subscription, or `nil` when the job can no longer deliver.
-  func join(_ want: Want) -> Subscription<Value>? {
+  func join(_ want: SubscriptionOptions) -> Subscription<Value>? {
     guard let (place, actions) = enter(want) else { return nil }
     welcome(place, actions)
     return place
   }
 
   /// The first half of ``join(_:)``, which may be called under a lock of a table; ``welcome(_:_:)`` has to follow.
-  func enter(_ want: Want) -> (Subscription<Value>, Machine.Actions)? {
+  func enter(_ want: SubscriptionOptions) -> (Subscription<Value>, Machine.Actions)? {
     let joined = state.withLock { state -> (id: Machine.ID, actions: Machine.Actions)? in
       guard let joined = state.machine.join(want) else { return nil }
       if want.isOfJob { state.parents[joined.id] = want }
@@ -182,7 +182,7 @@ final class Job<Value: Sendable>: Sendable {
   var subscriberCount: Int { state.withLock { $0.machine.count } }
 
   /// All that anybody wants, or has wanted.
-  var demand: Demand {
+  var demand: JobRequirements {
     var (demand, parents) = state.withLock { state in
       var demand = state.machine.demand
       demand.previews = state.machine.wantedPreviews
@@ -196,7 +196,7 @@ final class Job<Value: Sendable>: Sendable {
   /// Until when it has to be there for at least one who waits; `nil` if somebody has time.
   var latestDeadline: Duration? { state.withLock { $0.machine.latestDeadline } }
 
-  func leave(_ id: Machine.ID, _ want: Want, _ error: any Error) {
+  func leave(_ id: Machine.ID, _ want: SubscriptionOptions, _ error: any Error) {
     // Asked outside the lock: the one who leaves may be a job.
     let wanted = want.demand
     carryOut(
@@ -210,7 +210,7 @@ final class Job<Value: Sendable>: Sendable {
 
   /// A subscriber asks no more. A caller leaves too, if it has not; jobs leave by themselves, as they may be asked for what
   /// they want under no lock.
-  func forget(_ id: Machine.ID, _ want: Want) {
+  func forget(_ id: Machine.ID, _ want: SubscriptionOptions) {
     carryOut(
       state.withLock { state in
         defer { state.machine.forget(id) }
@@ -242,8 +242,8 @@ final class Job<Value: Sendable>: Sendable {
 
   /// A new call of a subscriber, and what it is told already.
   func beginCall(
-    _ id: Machine.ID, _ interests: Interests
-  ) -> (call: Int, ready: Result<Signal<Value>, any Error>?) {
+    _ id: Machine.ID, _ interests: EventMask
+  ) -> (call: Int, ready: Result<JobEvent<Value>, any Error>?) {
     let (call, displaced, ready) = state.withLock { state in
       let (call, displaced) = state.machine.beginCall(id)
       return (call, displaced, state.machine.take(id, call: call, interests))
@@ -253,13 +253,13 @@ final class Job<Value: Sendable>: Sendable {
   }
 
   func take(
-    _ id: Machine.ID, call: Int, _ interests: Interests
-  ) -> Result<Signal<Value>, any Error>? {
+    _ id: Machine.ID, call: Int, _ interests: EventMask
+  ) -> Result<JobEvent<Value>, any Error>? {
     state.withLock { $0.machine.take(id, call: call, interests) }
   }
 
   func wait(
-    _ id: Machine.ID, call: Int, _ interests: Interests, _ continuation: CheckedContinuation<Void, Never>
+    _ id: Machine.ID, call: Int, _ interests: EventMask, _ continuation: CheckedContinuation<Void, Never>
   ) {
     state.withLock { $0.machine.wait(id, call: call, interests, continuation) }?.resume()
   }
@@ -306,7 +306,7 @@ final class Job<Value: Sendable>: Sendable {
   var isSettled: Bool { state.withLock { $0.machine.isSettled } }
 
   /// Waits until everyone has the ending and everything is stored, or the task is cancelled.
-  func settled() async {
+  func waitUntilStored() async {
     let number = state.withLock { state in
       state.nextWait += 1
       return state.nextWait

@@ -49,14 +49,14 @@ struct JobKey: Hashable {
   /// Of the job that makes the image of a request.
   static func image(_ request: ImageRequest, number: Int) -> JobKey {
     JobKey(
-      request.key, of: request, policy: request.cachePolicy, tiers: request.queryTiers,
+      request.key, of: request, policy: request.cachePolicy, tiers: request.readTiers,
       encoding: request.resultEncoding, validators: nil, number: number)
   }
 
   /// Of the job that finds its original or has it loaded.
   static func original(_ request: ImageRequest, policy: CachePolicy, number: Int) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy, tiers: request.queryTiers.intersection(.originals),
+      request.sourceKey, of: request, policy: policy, tiers: request.readTiers.intersection(.originals),
       encoding: nil, validators: nil, number: number)
   }
 
@@ -66,7 +66,7 @@ struct JobKey: Hashable {
     _ request: ImageRequest, policy: CachePolicy, validators: Validators?, number: Int
   ) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy == .useAge ? .useAge : .http, tiers: [], encoding: nil,
+      request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http, tiers: [], encoding: nil,
       validators: validators, number: number)
   }
 

@@ -21,9 +21,9 @@ final class JobRegistry: Sendable {
     var idling: [CheckedContinuation<Void, Never>] = []
   }
 
-  let images = JobTable<MadeImage>()
-  let originals = JobTable<LoadedSource>()
-  let loads = JobTable<LoadedSource>()
+  let images = JobTable<ImageResult>()
+  let originals = JobTable<OriginalData>()
+  let loads = JobTable<OriginalData>()
   private let jobLimit: Int
   private let callerLimit: Int
   private let state = Lock(State())
@@ -158,9 +158,9 @@ final class JobRegistry: Sendable {
 
   /// Waits until all jobs that there are have ended and stored what they made, or the task is cancelled.
   func settle() async {
-    for job in images.all { await job.settled() }
+    for job in images.all { await job.waitUntilStored() }
     // Afterwards: those above start those below.
-    for job in originals.all { await job.settled() }
-    for job in loads.all { await job.settled() }
+    for job in originals.all { await job.waitUntilStored() }
+    for job in loads.all { await job.waitUntilStored() }
   }
 }

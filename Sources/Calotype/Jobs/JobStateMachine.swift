@@ -50,7 +50,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     /// Which call waits, and for what.
     var call = 0
     var waiter: Waiter?
-    var interests: Interests = []
+    var interests: EventMask = []
   }
 
   private(set) var phase = Phase.waiting
@@ -61,7 +61,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// That of the most urgent subscriber.
   private(set) var level: UInt8
   /// What those who have subscribed want to become of the result; those who have left may have wanted it stored.
-  private(set) var demand = Demand()
+  private(set) var demand = JobRequirements()
   private let mayOutlive: Bool
   private var nextID = 0
   /// Those who have left included, until they are forgotten.
@@ -118,7 +118,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   }
 
   /// A new subscriber; `nil` when it cannot be joined.
-  mutating func join(_ want: Want) -> (id: ID, actions: Actions)? {
+  mutating func join(_ want: SubscriptionOptions) -> (id: ID, actions: Actions)? {
     guard isOpen else { return nil }
     nextID += 1
     let own = want.own
@@ -153,7 +153,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// repeated.
   ///
   /// - Parameter wanted: What it wanted until now.
-  mutating func leave(_ id: ID, wanted: Demand, _ error: any Error) -> Actions {
+  mutating func leave(_ id: ID, wanted: JobRequirements, _ error: any Error) -> Actions {
     var actions = Actions()
     guard var subscriber = subscribers[id], !subscriber.hasLeft else { return actions }
     if let waiter = subscriber.waiter.take() { actions.resumes.append(waiter) }
@@ -165,7 +165,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     // What a caller wants was added when it came.
     if subscriber.isJob { demand.add(wanted.lasting) }
     remove(subscriber, wanted.previews)
-    if count == 0, !isFinished, !(mayOutlive && demand.finishesLoad && isRunning) {
+    if count == 0, !isFinished, !(mayOutlive && demand.continuesInBackground && isRunning) {
       isCancelled = true
       actions.cancels = true
       actions.isForgotten = true
@@ -289,7 +289,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  private mutating func wake(_ interest: Interests) -> Actions {
+  private mutating func wake(_ interest: EventMask) -> Actions {
     var actions = Actions()
     for id in watching where subscribers[id]?.interests.contains(interest) == true {
       resumeIfReady(id, &actions)
@@ -363,13 +363,13 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   }
 
   /// What a call is told; `nil` while there is nothing.
-  mutating func take(_ id: ID, call: Int, _ interests: Interests) -> Result<Signal<Value>, any Error>? {
+  mutating func take(_ id: ID, call: Int, _ interests: EventMask) -> Result<JobEvent<Value>, any Error>? {
     // Two calls at once are a mistake of the caller, and still end both.
     guard var subscriber = subscribers[id], subscriber.call == call else {
       return .failure(CancellationError())
     }
     if let error = subscriber.error { return .failure(error) }
-    let signal: Signal<Value>
+    let signal: JobEvent<Value>
     if hasStarted, !subscriber.hasSeenStart, interests.contains(.start) {
       subscriber.hasSeenStart = true
       signal = .started
@@ -391,7 +391,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return .success(signal)
   }
 
-  private func hasNews(_ id: ID, _ interests: Interests) -> Bool {
+  private func hasNews(_ id: ID, _ interests: EventMask) -> Bool {
     guard let subscriber = subscribers[id] else { return true }
     return isFinished || subscriber.error != nil
       || (hasStarted && !subscriber.hasSeenStart && interests.contains(.start))
@@ -403,7 +403,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// A call waits.
   ///
   /// - Returns: The waiter, if there is something to look at already.
-  mutating func wait(_ id: ID, call: Int, _ interests: Interests, _ waiter: Waiter) -> Waiter? {
+  mutating func wait(_ id: ID, call: Int, _ interests: EventMask, _ waiter: Waiter) -> Waiter? {
     guard subscribers[id]?.call == call, !hasNews(id, interests) else { return waiter }
     subscribers[id]?.waiter = waiter
     subscribers[id]?.interests = interests

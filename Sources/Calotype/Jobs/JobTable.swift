@@ -12,7 +12,7 @@ final class JobTable<Value: Sendable>: Sendable {
   }
 
   /// A place in the job of a key, if there is one to join.
-  func join(_ key: JobKey, _ want: Want) -> Subscription<Value>? {
+  func join(_ key: JobKey, _ want: SubscriptionOptions) -> Subscription<Value>? {
     guard let (place, actions) = stripe(key).withLock({ $0[key]?.enter(want) }) else { return nil }
     place.job.welcome(place, actions)
     return place
@@ -27,7 +27,7 @@ final class JobTable<Value: Sendable>: Sendable {
   /// - Returns: The place, and the job if it is new and has to be begun.
   /// - Throws: What `make` throws.
   func join(
-    _ key: JobKey, _ want: Want, make: () throws -> Job<Value>
+    _ key: JobKey, _ want: SubscriptionOptions, make: () throws -> Job<Value>
   ) rethrows -> (place: Subscription<Value>, new: Job<Value>?) {
     let stripe = stripe(key)
     while true {

@@ -8,16 +8,16 @@ import HTTPTypes
 /// Loads one original, or has the server confirm the one that is kept.
 struct LoadJob: Sendable {
   let context: PipelineContext
-  let job: Job<LoadedSource>
-  let plan: Plan
+  let job: Job<OriginalData>
+  let plan: ResolvedRequest
   let policy: CachePolicy
-  let kept: KeptOriginal?
+  let kept: CachedOriginal?
   let validators: Validators?
   /// The newest purge when it began.
   let epoch: Int
 
   init(
-    context: PipelineContext, job: Job<LoadedSource>, plan: Plan, policy: CachePolicy, kept: KeptOriginal?,
+    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy, kept: CachedOriginal?,
     validators: Validators?
   ) {
     self.context = context
@@ -32,11 +32,11 @@ struct LoadJob: Sendable {
   /// - Parameters:
   ///   - turn: A place among the loads, if there is one already.
   ///   - ended: Called with what was loaded or what went wrong, before anything is stored.
-  func run(turn: WorkQueue.Turn?, ended tell: (Result<LoadedSource, any Error>) -> Void) async {
+  func run(turn: WorkQueue.Turn?, ended tell: (Result<OriginalData, any Error>) -> Void) async {
     _ = job.admit()
     // Who reads no caches does not know what is there.
     let mayBeThere =
-      kept != nil || !plan.request.cachePolicy.readsCaches || !plan.request.queryTiers.contains(.originals)
+      kept != nil || !plan.request.cachePolicy.readsCaches || !plan.request.readTiers.contains(.originals)
     do {
       let loaded = try await load(turn: turn)
       job.finish(.success(loaded))
@@ -55,7 +55,7 @@ struct LoadJob: Sendable {
   }
 
   /// Loads when there is a place among the loads, which is free again when all bytes are here.
-  private func load(turn: WorkQueue.Turn?) async throws -> LoadedSource {
+  private func load(turn: WorkQueue.Turn?) async throws -> OriginalData {
     let flow = QueueFlow(loading: plan.request)
     let queue = flow.origin == nil ? context.localLoads : context.loads
     let held = if let turn { turn } else { try await enter(queue, flow) }
@@ -83,15 +83,15 @@ struct LoadJob: Sendable {
     do {
       let claim = WorkQueue.Claim(flow: flow, expiry: context.expiry(of: plan.request, in: flow))
       return try await queue.enter(priority: job.priority, claim)
-    } catch is WaitedTooLong {
+    } catch is QueueTimeout {
       throw PipelineContext.timeout(of: plan.request)
     }
   }
 
   /// - Parameter call: When the time of the whole load began.
   private func load(
-    kept: KeptOriginal?, validators: Validators?, since call: Duration
-  ) async throws -> LoadedSource {
+    kept: CachedOriginal?, validators: Validators?, since call: Duration
+  ) async throws -> OriginalData {
     let request = plan.request
     var loadRequest = plan.loadRequest
     loadRequest.livePriority = job.priority
@@ -116,7 +116,7 @@ struct LoadJob: Sendable {
         let now = context.elapsed()
         // Each chunk would wake those who decode. Most bodies are there before that is of use to anybody.
         transfer.update(LoadProgress(received: received, expected: expected), at: now) { start in
-          now - start >= ArrivalDecoder.patience || job.demand.followsArrival
+          now - start >= StreamingDecoder.patience || job.demand.followsArrival
         }
       }
     }
@@ -151,8 +151,8 @@ struct LoadJob: Sendable {
     var metadata = RecordMetadata(
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
-    func loaded(_ provenance: Provenance) -> LoadedSource {
-      LoadedSource(
+    func loaded(_ provenance: OriginalMetadata) -> OriginalData {
+      OriginalData(
         data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
         reservedBytes: reservation?.bytes ?? 0)
     }
@@ -161,7 +161,7 @@ struct LoadJob: Sendable {
     }
     guard metadata.expires == nil, let status = response.status else {
       return loaded(
-        Provenance(version: version, freshUntil: metadata.expires, tags: metadata.tags, epoch: epoch))
+        OriginalMetadata(version: version, freshUntil: metadata.expires, tags: metadata.tags, epoch: epoch))
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
@@ -170,7 +170,7 @@ struct LoadJob: Sendable {
       request: request.headers, status: status, response: fields, requestTime: requested,
       responseTime: received)
     metadata.response = decision.stored
-    if metadata.response == nil, policy == .useAge || metadata.target != nil,
+    if metadata.response == nil, policy == .ignoreHTTPFreshness || metadata.target != nil,
       case .refuse(.neverReusable) = decision
     {
       // Who goes by age has a use for it, and so has who is redirected to the same resource again.
@@ -180,15 +180,15 @@ struct LoadJob: Sendable {
     }
     let end = freshness.end(of: metadata.response, for: request.headers, at: received)
     return loaded(
-      Provenance(
+      OriginalMetadata(
         version: version, response: metadata.response, freshUntil: end ?? received,
         isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch))
   }
 
   /// What is kept, as the server confirmed it; `nil` when it spoke of something else, or what it spoke of is gone.
   private func confirm(
-    _ kept: KeptOriginal, by response: LoadResponse, _ log: StageLog, _ requested: Date, _ received: Date
-  ) async -> LoadedSource? {
+    _ kept: CachedOriginal, by response: LoadResponse, _ log: StageLog, _ requested: Date, _ received: Date
+  ) async -> OriginalData? {
     guard let stored = kept.metadata.response else { return nil }
     let headers = plan.request.headers
     let freshness = context.freshness(for: plan.request)
@@ -216,7 +216,7 @@ struct LoadJob: Sendable {
     if data == nil, let cache = plan.originals,
       let (record, reservation) = await context.readRecord(
         plan.request.sourceKey, from: cache, plan, log, for: job.priority),
-      let again = KeptOriginal(record), again.version == kept.version
+      let again = CachedOriginal(record), again.version == kept.version
     {
       data = again.data
       job.keep(reservation.map { [$0] } ?? [])
@@ -226,11 +226,11 @@ struct LoadJob: Sendable {
     metadata.response = decision.stored
     if metadata.target != nil, case .refuse(.neverReusable) = decision { metadata.response = stored }
     metadata.tags = metadata.tags.merging(plan.request.tags)
-    let provenance = Provenance(
+    let provenance = OriginalMetadata(
       version: kept.version, response: metadata.response,
       freshUntil: freshness.end(of: metadata.response, for: headers, at: received) ?? received,
       isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
-    return LoadedSource(
+    return OriginalData(
       data: data, source: .diskOriginal, metadata: metadata, provenance: provenance, log: log)
   }
 
@@ -239,7 +239,7 @@ struct LoadJob: Sendable {
   /// Keeps what was loaded or confirmed, or sees to it that nobody finds what it takes the place of.
   ///
   /// - Parameter replaces: Whether something may be kept already.
-  private func keep(_ loaded: LoadedSource, wanted: Demand, replaces: Bool) async {
+  private func keep(_ loaded: OriginalData, wanted: JobRequirements, replaces: Bool) async {
     guard wanted.tiers.contains(.originals), let cache = plan.originals?.writable, !loaded.isRejected else {
       return
     }
@@ -292,7 +292,7 @@ struct LoadJob: Sendable {
 
   /// Keeps that there is no image, for as long as the server, and each that redirected to it, or the configuration says.
   /// A fallback without the image says nothing of the source.
-  private func keepFailure(_ error: LoadingError, wanted: Demand) async {
+  private func keepFailure(_ error: LoadingError, wanted: JobRequirements) async {
     guard case .httpStatus(let url, let status, let headers, let redirects) = error, url == plan.request.source.url,
       wanted.tiers.contains(.originals), let cache = plan.originals?.writable
     else { return }

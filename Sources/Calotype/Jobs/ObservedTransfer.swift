@@ -5,7 +5,7 @@ import CalotypeSupport
 struct Arrival: Sendable {
   var progress: LoadProgress
   /// To be read by whoever decodes meanwhile.
-  var bytes: ArrivingBytes?
+  var bytes: StreamingBody?
   /// When the first of them came, in the time of the pipeline.
   var start: Duration
 }
@@ -26,7 +26,7 @@ final class ObservedTransfer: Sendable {
   }
 
   /// The bytes.
-  let bytes = ArrivingBytes()
+  let bytes = StreamingBody()
   private let state = Lock(State())
 
   /// How far it is.

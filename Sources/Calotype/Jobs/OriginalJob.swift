@@ -7,14 +7,14 @@ import HTTPTypes
 /// Finds one original on disk, or has it loaded.
 struct OriginalJob: Sendable {
   let context: PipelineContext
-  let job: Job<LoadedSource>
-  let plan: Plan
+  let job: Job<OriginalData>
+  let plan: ResolvedRequest
   let policy: CachePolicy
   let log = StageLog()
   /// The newest purge when it began.
   let epoch: Int
 
-  init(context: PipelineContext, job: Job<LoadedSource>, plan: Plan, policy: CachePolicy) {
+  init(context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy) {
     self.context = context
     self.job = job
     self.plan = plan
@@ -39,7 +39,7 @@ struct OriginalJob: Sendable {
         let stale = found(stored, reservation)
         guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
         // Who is content with what is stale may leave; what the server says is for the next one.
-        let place = job.join(Want(Demand(), priority: .veryLow))
+        let place = job.join(SubscriptionOptions(JobRequirements(), priority: .veryLow))
         defer { place?.leave() }
         // While the server is asked, it is held for as long as nobody else needs the room.
         let slot = context.arriving.add()
@@ -70,16 +70,16 @@ struct OriginalJob: Sendable {
   }
 
   /// What is kept of the original, and the room for its bytes.
-  private func readKept() async -> (KeptOriginal?, MemoryReservation?) {
-    guard policy.readsCaches, plan.request.queryTiers.contains(.originals), let cache = plan.originals,
+  private func readKept() async -> (CachedOriginal?, MemoryReservation?) {
+    guard policy.readsCaches, plan.request.readTiers.contains(.originals), let cache = plan.originals,
       let (record, reservation) = await context.readRecord(
         plan.request.sourceKey, from: cache, plan, log, for: job.priority)
     else { return (nil, nil) }
-    return (KeptOriginal(record), reservation)
+    return (CachedOriginal(record), reservation)
   }
 
   /// What is stale takes the place of what could not be loaded, where that is allowed.
-  private func staleInstead(of error: LoadingError, _ kept: KeptOriginal?) async -> LoadedSource? {
+  private func staleInstead(of error: LoadingError, _ kept: CachedOriginal?) async -> OriginalData? {
     guard !Task.isCancelled, let version = kept?.version, let response = kept?.metadata.response,
       error.saysNothingOfTheImage,
       context.freshness(for: plan.request).mayServeOnError(
@@ -99,22 +99,22 @@ struct OriginalJob: Sendable {
     return decision
   }
 
-  private func found(_ stored: StoredOriginal, _ reservation: MemoryReservation?) -> LoadedSource {
+  private func found(_ stored: UsableOriginal, _ reservation: MemoryReservation?) -> OriginalData {
     context.counters.count { $0.originalHits += 1 }
     var provenance = stored.provenance
     provenance.epoch = epoch
-    return LoadedSource(
+    return OriginalData(
       data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log,
       reservedBytes: reservation?.bytes ?? 0)
   }
 
   /// Loads it, or waits for the job that does, and stays until it is stored.
-  private func ask(kept: KeptOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
+  private func ask(kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
     var turn = turn
     defer { turn?.end() }
     let validators = kept.flatMap { known(of: $0, conditional) }
     let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
-    let (place, new) = try context.jobs.loads.join(key, Want(of: job)) {
+    let (place, new) = try context.jobs.loads.join(key, SubscriptionOptions(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
       return Job(number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true)
     }
@@ -139,11 +139,11 @@ struct OriginalJob: Sendable {
     let loaded = try await place.value()
     finish(with: place, loaded)
     // Whoever does not find it on disk yet has to find it here.
-    if new == nil { await place.job.settled() }
+    if new == nil { await place.job.waitUntilStored() }
   }
 
   /// What has the server confirm what is kept: its own validators, or those of the resource that redirects led to.
-  private func known(of kept: KeptOriginal, _ conditional: HTTPFields) -> Validators? {
+  private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> Validators? {
     if !conditional.isEmpty {
       return Validators(etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
     }
@@ -156,7 +156,7 @@ struct OriginalJob: Sendable {
   }
 
   /// Ends with what was loaded, and keeps what is reserved for it.
-  private func finish(with place: Subscription<LoadedSource>, _ loaded: LoadedSource) {
+  private func finish(with place: Subscription<OriginalData>, _ loaded: OriginalData) {
     guard !job.isFinished else { return }
     loaded.log.change { $0[.read] += log.timings[.read] }
     job.keep(place.job.reservations)

@@ -8,11 +8,11 @@ import CalotypeSupport
 final class Subscription<Value: Sendable>: Sendable {
   let job: Job<Value>
   private let id: JobStateMachine<Value, CheckedContinuation<Void, Never>>.ID
-  let want: Want
+  let want: SubscriptionOptions
   /// Of a priority that may change.
   private let observation: Lock<LivePriority.Observation?>?
 
-  init(job: Job<Value>, id: Int, want: Want) {
+  init(job: Job<Value>, id: Int, want: SubscriptionOptions) {
     self.job = job
     self.id = id
     self.want = want
@@ -47,7 +47,7 @@ final class Subscription<Value: Sendable>: Sendable {
   }
 
   /// The newest of what the caller is interested in and was not told yet, or the ending.
-  func next(_ interests: Interests) async throws -> Signal<Value> {
+  func next(_ interests: EventMask) async throws -> JobEvent<Value> {
     var (call, ready) = job.beginCall(id, interests)
     while true {
       if let ready { return try ready.get() }
@@ -57,7 +57,7 @@ final class Subscription<Value: Sendable>: Sendable {
   }
 
   /// Waits until there is something to take. Apart from what is taken, for which every task that waits would have room.
-  private func wait(_ call: Int, _ interests: Interests) async {
+  private func wait(_ call: Int, _ interests: EventMask) async {
     await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
         await withCheckedContinuation { job.wait(id, call: call, interests, $0) }

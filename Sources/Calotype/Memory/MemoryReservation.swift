@@ -5,9 +5,9 @@ import CalotypeSupport
 /// Changed by one task at a time; released by any.
 final class MemoryReservation: Sendable {
   private let memory: PipelineMemory
-  private let state: Lock<(bytes: Int, account: MemoryAccounts.Account)>
+  private let state: Lock<(bytes: Int, account: MemoryLedger.Account)>
 
-  init(_ memory: PipelineMemory, bytes: Int, account: MemoryAccounts.Account) {
+  init(_ memory: PipelineMemory, bytes: Int, account: MemoryLedger.Account) {
     self.memory = memory
     state = Lock((bytes, account))
   }
@@ -46,7 +46,7 @@ final class MemoryReservation: Sendable {
   }
 
   /// Moves all of them to another account, if that has room for them.
-  func move(to account: MemoryAccounts.Account) -> Bool {
+  func move(to account: MemoryLedger.Account) -> Bool {
     // Under the lock, or a release meanwhile would be of bytes that are being moved.
     let isMoved = state.withLock { state -> Bool in
       guard account != state.account, state.bytes > 0 else { return true }

@@ -52,12 +52,12 @@ public final class PipelineMemory: Sendable {
 
   private struct Waiter {
     let bytes: Int
-    let account: MemoryAccounts.Account
+    let account: MemoryLedger.Account
     let resume: @Sendable (Bool) -> Void
   }
 
   private struct State {
-    var accounts: MemoryAccounts
+    var accounts: MemoryLedger
     /// In the order they came.
     var waiting: [Int] = []
     var waiters: [Int: Waiter] = [:]
@@ -75,7 +75,7 @@ public final class PipelineMemory: Sendable {
 
     /// Whether bytes have to wait for the pixels that others wait for. What is to be stored may go on within its share,
     /// unless they need that too: a cache must fill while there is much to do.
-    func isHeldBack(_ bytes: Int, in account: MemoryAccounts.Account) -> Bool {
+    func isHeldBack(_ bytes: Int, in account: MemoryLedger.Account) -> Bool {
       if shortages.isEmpty || account == .decoded { return false }
       guard account == .stores else { return true }
       let share = accounts.floor(of: .stores)
@@ -131,10 +131,10 @@ public final class PipelineMemory: Sendable {
   ///
   /// - Parameter byteLimit: The most bytes to hold; ``defaultByteLimit`` if there is none.
   public convenience init(byteLimit: Int? = nil) {
-    self.init(accounts: MemoryAccounts(limit: byteLimit ?? Self.defaultByteLimit))
+    self.init(accounts: MemoryLedger(limit: byteLimit ?? Self.defaultByteLimit))
   }
 
-  init(accounts: MemoryAccounts) {
+  init(accounts: MemoryLedger) {
     state = Lock(State(accounts: accounts))
     addReclaimer(.pools) { _ in
       PixelPool.shared.trim()
@@ -144,11 +144,11 @@ public final class PipelineMemory: Sendable {
 
   /// That of one pipeline, by its limits.
   convenience init(limits: PipelineLimits) {
-    var ceilings: [MemoryAccounts.Account: Int] = [:]
+    var ceilings: [MemoryLedger.Account: Int] = [:]
     ceilings[.decoded] = limits.decodedBytes
     ceilings[.arriving] = limits.decodedBytes
     ceilings[.encoded] = limits.encodedBytes
-    self.init(accounts: MemoryAccounts(limit: Self.defaultByteLimit, ceilings: ceilings))
+    self.init(accounts: MemoryLedger(limit: Self.defaultByteLimit, ceilings: ceilings))
   }
 
   /// The most that is ever held, in bytes.
@@ -172,10 +172,10 @@ public final class PipelineMemory: Sendable {
   }
 
   /// The most that an account has held.
-  func peak(of account: MemoryAccounts.Account) -> Int { state.withLock { $0.accounts.peak(of: account) } }
+  func peak(of account: MemoryLedger.Account) -> Int { state.withLock { $0.accounts.peak(of: account) } }
 
   /// The most that an account can hold.
-  func ceiling(of account: MemoryAccounts.Account) -> Int {
+  func ceiling(of account: MemoryLedger.Account) -> Int {
     state.withLock { $0.accounts.ceiling(of: account) }
   }
 
@@ -189,14 +189,14 @@ public final class PipelineMemory: Sendable {
   ///   - queue: The queue that asks, as for ``beginShortage(_:of:)``.
   ///   - holdsBytes: Whether encoded bytes come free when these are given back.
   func tryReserve(
-    _ bytes: Int, in account: MemoryAccounts.Account, queue: Int? = nil, holdsBytes: Bool = false
+    _ bytes: Int, in account: MemoryLedger.Account, queue: Int? = nil, holdsBytes: Bool = false
   ) -> MemoryReservation? {
     take(bytes, in: account, queue: queue, holdsBytes: holdsBytes)
       ? MemoryReservation(self, bytes: max(0, bytes), account: account) : nil
   }
 
   func take(
-    _ bytes: Int, in account: MemoryAccounts.Account, queue: Int? = nil, holdsBytes: Bool = false
+    _ bytes: Int, in account: MemoryLedger.Account, queue: Int? = nil, holdsBytes: Bool = false
   ) -> Bool {
     if bytes <= 0 { return true }
     return state.withLock { state in
@@ -218,8 +218,8 @@ public final class PipelineMemory: Sendable {
   ///
   /// - Returns: `nil` when there can never be so many in that account.
   /// - Throws: `CancellationError` when the task is cancelled before.
-  func reserve(_ bytes: Int, in account: MemoryAccounts.Account) async throws -> MemoryReservation? {
-    let handed = Handed<Bool>()
+  func reserve(_ bytes: Int, in account: MemoryLedger.Account) async throws -> MemoryReservation? {
+    let handed = Transferred<Bool>()
     let id = state.withLock { state -> Int? in
       guard bytes <= state.accounts.ceiling(of: account) else { return nil }
       state.nextID += 1
@@ -293,7 +293,7 @@ public final class PipelineMemory: Sendable {
   }
 
   /// Has others give way. What they give up, now or soon, is announced.
-  func reclaim(_ bytes: Int, for account: MemoryAccounts.Account) {
+  func reclaim(_ bytes: Int, for account: MemoryLedger.Account) {
     let reclaimers = state.withLock { state in
       state.isWanted = true
       state.reclaims += 1
@@ -308,13 +308,13 @@ public final class PipelineMemory: Sendable {
 
   // MARK: Giving back
 
-  func release(_ bytes: Int, from account: MemoryAccounts.Account) {
+  func release(_ bytes: Int, from account: MemoryLedger.Account) {
     state.withLock { $0.accounts.release(bytes, from: account) }
     announceRoom()
   }
 
   /// Moves bytes between accounts. ``announceRoom()`` is to be called afterwards.
-  func move(_ bytes: Int, from old: MemoryAccounts.Account, to new: MemoryAccounts.Account) -> Bool {
+  func move(_ bytes: Int, from old: MemoryLedger.Account, to new: MemoryLedger.Account) -> Bool {
     state.withLock { state in
       state.accounts.release(bytes, from: old)
       if !state.isHeldBack(bytes, in: new), state.accounts.reserve(bytes, in: new) { return true }
@@ -369,7 +369,7 @@ public final class PipelineMemory: Sendable {
 }
 
 /// All that is held is held by those who wait for more: one of them has to go, and may come back.
-struct MemoryShortage: Error, Hashable {
+struct MemoryDeadlock: Error, Hashable {
   /// How many others wait.
   let waiting: Int
 }

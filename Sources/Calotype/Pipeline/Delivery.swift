@@ -3,11 +3,11 @@ import FoundationEssentials
 
 /// The result of a request for its caller. An object, so that callers that wait keep no room for it.
 final class Delivery: Sendable {
-  let made: MadeImage
+  let made: ImageResult
   private let data: Data?
   private let stores: StoreOutcomes?
 
-  init(_ made: MadeImage, data: Data?, stores: StoreOutcomes?) {
+  init(_ made: ImageResult, data: Data?, stores: StoreOutcomes?) {
     (self.made, self.data, self.stores) = (made, data, stores)
   }
 

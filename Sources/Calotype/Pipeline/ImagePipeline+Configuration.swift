@@ -3,7 +3,6 @@ public import CalotypeImaging
 public import CalotypeLoading
 import CalotypeSupport
 public import FoundationEssentials
-public import Tracing
 
 extension ImagePipeline {
   /// What a pipeline is made of. Every part can be replaced.
@@ -45,9 +44,11 @@ extension ImagePipeline {
     public var observers: [any PipelineObserving] = []
     /// Makes a span of each request and of each stage of a job; `InstrumentationSystem.tracer` for that of the process. None
     /// by default.
-    public var tracer: (any Tracer)?
+    public var tracer: (any PipelineTracing)?
     /// What tells ``ImagePipeline/run()`` how short memory is. The system by default; `nil` for nobody.
-    public var memoryPressure: (any MemoryPressureSource)? = PressureOfThisSystem()
+    public var memoryPressure: (any MemoryPressureSource)? = DefaultMemoryPressure()
+    /// What follows ``memoryPressure`` beside the memory cache while the pipeline runs as a service: frame pools, say.
+    public var memoryPressureFollowers: [any MemoryPressureFollowing] = []
     /// How often ``ImagePipeline/run()`` takes a sample for the observers.
     public var sampleInterval = Duration.seconds(10)
     /// How long ``ImagePipeline/run()`` lets what is being done go on after the end has been asked for.

@@ -11,7 +11,7 @@ extension ImagePipeline {
   @inline(never)
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
-  ) throws -> Want {
+  ) throws -> SubscriptionOptions {
     try Task.checkCancellation()
     // Before caches are asked: what they have may be older than the rule.
     try (request.loader?.part ?? configuration.loader).check(request.source)
@@ -20,10 +20,10 @@ extension ImagePipeline {
         request.source.description, waiting: configuration.limits.callers,
         retryAfter: context.loads.predictedWait)
     }
-    var demand = Demand(request)
+    var demand = JobRequirements(request)
     demand.watchesProgress = watchesProgress
     var want =
-      if let priority { Want(demand, priority: priority) } else { Want(demand, priority: request.priority) }
+      if let priority { SubscriptionOptions(demand, priority: priority) } else { SubscriptionOptions(demand, priority: request.priority) }
     want.caller = place
     want.deadline = request.deadline.map { context.elapsed() + $0 }
     if !configuration.sharesWork { want.number = context.counters.nextNumber() }
@@ -86,7 +86,7 @@ extension ImagePipeline {
   @inline(never)
   private nonisolated func subscribe(
     to request: ImageRequest, within deadline: Deadline?
-  ) throws -> Subscription<MadeImage> {
+  ) throws -> Subscription<ImageResult> {
     let place = try context.subscribe(to: request, want: want(request))
     deadline?.limit(place)
     return place
@@ -94,10 +94,10 @@ extension ImagePipeline {
 
   @inline(never)
   nonisolated func subscribeToOriginal(
-    of request: ImageRequest, _ want: Want
-  ) throws -> Subscription<LoadedSource> {
+    of request: ImageRequest, _ want: SubscriptionOptions
+  ) throws -> Subscription<OriginalData> {
     try context.subscribe(
-      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
+      toOriginalOf: ResolvedRequest(request, configuration), policy: request.cachePolicy, want: want)
   }
 
   /// Uses a place in a job; in another one if that was led by a request with another URL and could not load it.
@@ -134,7 +134,7 @@ extension ImagePipeline {
     case LoadingError.timedOut(_, .total, _):
       return request.timeouts.total.map { context.elapsed() - call < $0 } ?? false
     // Of those who were there before, who were in a hurry.
-    case is CannotBeInTime: return request.deadline == nil
+    case is DeadlineUnreachable: return request.deadline == nil
     case is LoadingError: return leader != request.source
     default: return false
     }
@@ -144,8 +144,8 @@ extension ImagePipeline {
   ///
   /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``; what the load of the original throws.
   nonisolated func delivery(
-    of made: MadeImage, from place: Subscription<MadeImage>, isInterim: Bool, for request: ImageRequest,
-    original: Subscription<LoadedSource>?, deadline: Deadline?
+    of made: ImageResult, from place: Subscription<ImageResult>, isInterim: Bool, for request: ImageRequest,
+    original: Subscription<OriginalData>?, deadline: Deadline?
   ) async throws -> Delivery {
     try checkKind(of: made, for: request)
     let data = try await original?.firstValue().0.data
@@ -156,27 +156,27 @@ extension ImagePipeline {
   /// The same, once it is stored.
   @inline(never)
   private nonisolated func storedDelivery(
-    of made: MadeImage, from place: Subscription<MadeImage>, for request: ImageRequest, data: Data?,
+    of made: ImageResult, from place: Subscription<ImageResult>, for request: ImageRequest, data: Data?,
     deadline: Deadline?
   ) async throws -> Delivery {
     let job = place.job
     try await Deadline.run(within: deadline) {
-      await job.settled()
+      await job.waitUntilStored()
       if request.storeDurability == .flushed {
-        try await self.flushCaches(of: Plan(request, self.configuration))
+        try await self.flushCaches(of: ResolvedRequest(request, self.configuration))
       }
     }
     return Delivery(made, data: data, stores: made.log.stores)
   }
 
   @inline(never)
-  private nonisolated func checkKind(of made: MadeImage, for request: ImageRequest) throws {
+  private nonisolated func checkKind(of made: ImageResult, for request: ImageRequest) throws {
     guard let expected = request.expectedKind, let info = made.image.info else { return }
     let kind: ImageKind = info.frameCount > 1 ? .animated : .still
     if kind != expected { throw PipelineError.unexpectedKind(kind, expected: expected) }
   }
 
-  private nonisolated func flushCaches(of plan: Plan) async throws {
+  private nonisolated func flushCaches(of plan: ResolvedRequest) async throws {
     for cache in [plan.caches.disk, plan.caches.originals] {
       do {
         try await cache?.writable?.flush()
@@ -206,7 +206,7 @@ extension ImagePipeline {
   @inline(never)
   nonisolated func told(_ error: any Error, _ deadline: Deadline?) -> any Error {
     // Nobody had the time for it.
-    if error is CannotBeInTime, let deadline { return deadline.error }
+    if error is DeadlineUnreachable, let deadline { return deadline.error }
     return error
   }
 }

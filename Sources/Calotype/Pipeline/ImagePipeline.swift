@@ -33,6 +33,8 @@ public actor ImagePipeline {
   nonisolated let isPlain: Atomic<Bool>
   /// Whether no more requests are taken.
   nonisolated let isClosed = Atomic(false)
+  /// Whether new requests are still taken.
+  nonisolated var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
   /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches or memory.
   public init(_ configuration: Configuration = Configuration()) {
@@ -77,7 +79,7 @@ public actor ImagePipeline {
   @inline(never)
   private nonisolated func preparedImage(for request: ImageRequest) async throws -> Image {
     let request = prepared(request)
-    if context.watch == nil, !isClosed.load(ordering: .relaxed) {
+    if context.watch == nil, isOpen {
       if let cached = inMemory(request) { return cached.image }
       return try await deliveredImage(for: request)
     }
@@ -98,7 +100,7 @@ public actor ImagePipeline {
 
   @inline(never)
   private nonisolated func found(_ request: ImageRequest) async throws -> ImageResponse {
-    if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
+    if let response = memoryResponse(for: request), isOpen { return response }
     return try await delivery(for: request).response
   }
 

@@ -6,9 +6,9 @@ import HTTPTypes
 /// What to do about an original, decided from what is kept of it.
 enum SourceStep: Sendable {
   /// What is kept is good enough.
-  case use(StoredOriginal)
+  case use(UsableOriginal)
   /// What is kept is good enough for now; ask the server afterwards, with these fields.
-  case useThenAsk(StoredOriginal, HTTPFields)
+  case useThenAsk(UsableOriginal, HTTPFields)
   /// Ask the loader, with these fields.
   case ask(HTTPFields)
   /// The answer is known without asking, and it is an error.
@@ -29,7 +29,7 @@ extension PipelineContext {
   }
 
   func sourceStep(
-    for request: ImageRequest, policy: CachePolicy, kept: KeptOriginal?
+    for request: ImageRequest, policy: CachePolicy, kept: CachedOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
@@ -146,7 +146,7 @@ extension FreshnessPolicy {
 }
 
 /// The record of an original, or of the answer that there is none.
-struct KeptOriginal: Sendable {
+struct CachedOriginal: Sendable {
   /// The bytes, unless they were let go of: they are on disk.
   private(set) var data: Data?
   let metadata: RecordMetadata
@@ -164,33 +164,33 @@ struct KeptOriginal: Sendable {
   }
 
   /// Without the bytes.
-  var withoutData: KeptOriginal {
+  var withoutData: CachedOriginal {
     var kept = self
     kept.data = nil
     return kept
   }
 
   /// With what was found out about its freshness.
-  func judged(freshUntil: Date? = nil, isStale: Bool = false) -> StoredOriginal {
-    StoredOriginal(
+  func judged(freshUntil: Date? = nil, isStale: Bool = false) -> UsableOriginal {
+    UsableOriginal(
       data: data ?? Data(), metadata: metadata,
-      provenance: Provenance(
+      provenance: OriginalMetadata(
         version: version, response: metadata.response, freshUntil: freshUntil, isStale: isStale,
         tags: metadata.tags))
   }
 }
 
 /// An original on disk that may be used.
-struct StoredOriginal: Sendable {
+struct UsableOriginal: Sendable {
   let data: Data
   let metadata: RecordMetadata
-  var provenance: Provenance
+  var provenance: OriginalMetadata
 }
 
 extension RecordMetadata {
   private static let versionName = "version"
 
-  /// Of the bytes that were loaded, whatever is kept of them: ``Provenance/version``.
+  /// Of the bytes that were loaded, whatever is kept of them: ``OriginalMetadata/version``.
   var version: Checksum? {
     get { user[Self.versionName].flatMap { UInt64($0, radix: 16) }.map { Checksum(seed: $0) } }
     set { user[Self.versionName] = newValue.map { String($0.value, radix: 16) } }

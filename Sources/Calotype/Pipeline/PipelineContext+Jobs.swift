@@ -15,14 +15,14 @@ extension PipelineContext {
   /// - Throws: ``PipelineError/shutDown``, ``PipelineError/overloaded(_:waiting:retryAfter:)``.
   @inline(never)
   func subscribe(
-    to request: ImageRequest, want: Want, turn: WorkQueue.Turn? = nil
-  ) throws -> Subscription<MadeImage> {
+    to request: ImageRequest, want: SubscriptionOptions, turn: WorkQueue.Turn? = nil
+  ) throws -> Subscription<ImageResult> {
     var turn = turn
     defer { turn?.end() }
     let key = JobKey.image(request, number: want.number)
     try jobs.checkOpen(isOfJob: want.isOfJob)
     if let place = jobs.images.join(key, want) { return place }
-    let plan = Plan(request, configuration)
+    let plan = ResolvedRequest(request, configuration)
     let queue = turn == nil && !want.isOfJob ? try queue(for: plan, policy: request.cachePolicy) : nil
     let (place, new) = try jobs.images.join(key, want) { try makeJob(for: request, want) }
     guard let new else { return place }
@@ -37,8 +37,8 @@ extension PipelineContext {
   /// - Throws: as ``subscribe(to:want:turn:)``.
   @inline(never)
   func subscribe(
-    toOriginalOf plan: Plan, policy: CachePolicy, want: Want, turn: WorkQueue.Turn? = nil
-  ) throws -> Subscription<LoadedSource> {
+    toOriginalOf plan: ResolvedRequest, policy: CachePolicy, want: SubscriptionOptions, turn: WorkQueue.Turn? = nil
+  ) throws -> Subscription<OriginalData> {
     var turn = turn
     defer { turn?.end() }
     let request = plan.request
@@ -56,7 +56,7 @@ extension PipelineContext {
   }
 
   /// A new job, if there may be one more.
-  private func makeJob<Value>(for request: ImageRequest, _ want: Want) throws -> Job<Value> {
+  private func makeJob<Value>(for request: ImageRequest, _ want: SubscriptionOptions) throws -> Job<Value> {
     guard try jobs.begin(isOfJob: want.isOfJob) else { throw overloaded(request) }
     return Job(number: want.number, leader: request.source, isOfJob: want.isOfJob)
   }
@@ -72,7 +72,7 @@ extension PipelineContext {
   /// is here or is on its way already.
   ///
   /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)`` when too much waits.
-  private func queue(for plan: Plan, policy: CachePolicy) throws -> WorkQueue? {
+  private func queue(for plan: ResolvedRequest, policy: CachePolicy) throws -> WorkQueue? {
     let request = plan.request
     let flow = QueueFlow(loading: request)
     guard flow.origin != nil, policy != .cacheOnly, !plan.mayBeOnDisk(policy),
@@ -87,7 +87,7 @@ extension PipelineContext {
 
   /// Starts a job when it has its turn.
   private func begin<Value>(
-    _ job: Job<Value>, queue: WorkQueue?, _ plan: Plan, turn: WorkQueue.Turn?,
+    _ job: Job<Value>, queue: WorkQueue?, _ plan: ResolvedRequest, turn: WorkQueue.Turn?,
     _ work: @escaping @Sendable @concurrent (Job<Value>, WorkQueue.Turn?) async -> Void
   ) {
     guard let queue else { return start(job, turn: turn, work) }
@@ -104,7 +104,7 @@ extension PipelineContext {
       case .turn(let turn):
         if self.isTooLate(job, flow) {
           turn.end()
-          job.abort(CannotBeInTime())
+          job.abort(DeadlineUnreachable())
         } else if job.isCancelled {
           turn.end()
         } else {
@@ -129,7 +129,7 @@ extension PipelineContext {
 
   /// The error of a load whose `LoadTimeouts.total` has passed before it was begun.
   static func timeout(of request: ImageRequest) -> any Error {
-    guard let url = request.source.url, let total = request.timeouts.total else { return WaitedTooLong() }
+    guard let url = request.source.url, let total = request.timeouts.total else { return QueueTimeout() }
     return LoadingError.timedOut(url, phase: .total, after: total)
   }
 
@@ -159,7 +159,7 @@ extension PipelineContext {
   /// Ends the job of an original whose bytes are at hand, without a task: there is nothing to wait for.
   ///
   /// - Returns: Whether it has.
-  private func finishAtOnce(_ job: Job<LoadedSource>, _ plan: Plan, policy: CachePolicy) -> Bool {
+  private func finishAtOnce(_ job: Job<OriginalData>, _ plan: ResolvedRequest, policy: CachePolicy) -> Bool {
     let request = plan.request
     guard case .data(let data, _) = request.source, servesBytesAtHand, request.loader == nil, watch == nil,
       policy != .cacheOnly, !request.hasCacheDirectives, data.count <= 32 << 10, !localLoads.isSuspended
@@ -174,7 +174,7 @@ extension PipelineContext {
     return true
   }
 
-  private func loaded(_ data: Data, _ plan: Plan, _ log: StageLog) throws -> LoadedSource {
+  private func loaded(_ data: Data, _ plan: ResolvedRequest, _ log: StageLog) throws -> OriginalData {
     guard !data.isEmpty else { throw LoadingError.emptyBody(plan.request.source) }
     guard data.count <= plan.limits.maxBytes else {
       throw LoadingError.tooLarge(plan.request.source, limit: plan.limits.maxBytes, declared: data.count)
@@ -191,23 +191,23 @@ extension PipelineContext {
     var metadata = RecordMetadata(tags: plan.request.tags)
     let version = Checksum(of: data)
     metadata.version = version
-    return LoadedSource(
+    return OriginalData(
       data: data, info: info, source: .loader, metadata: metadata,
-      provenance: Provenance(version: version, tags: plan.request.tags), log: log)
+      provenance: OriginalMetadata(version: version, tags: plan.request.tags), log: log)
   }
 }
 
 /// A load was not begun, because it would have ended after all who wait for it have lost their patience.
-struct CannotBeInTime: Error {}
+struct DeadlineUnreachable: Error {}
 
-extension Plan {
+extension ResolvedRequest {
   /// Whether a cache on disk may have the result or the original.
   func mayBeOnDisk(_ policy: CachePolicy) -> Bool {
     guard policy.readsCaches else { return false }
-    if request.queryTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) {
+    if request.readTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) {
       return true
     }
-    return request.queryTiers.contains(.originals)
+    return request.readTiers.contains(.originals)
       && originals.map { !$0.isKnownAbsent(request.sourceKey) } ?? false
   }
 }

@@ -9,7 +9,7 @@ extension PipelineContext {
   ///
   /// So few are read at a time that those whose bytes have no room yet are of no account.
   func readRecord(
-    _ key: CacheKey, from cache: any DataCaching, _ plan: Plan, _ log: StageLog, for priority: LivePriority
+    _ key: CacheKey, from cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog, for priority: LivePriority
   ) async -> (record: CacheRecord, reservation: MemoryReservation?)? {
     do {
       return try await reads.run(priority: priority) {
@@ -47,7 +47,7 @@ extension PipelineContext {
   ///   - body: The work; returns whether anything was stored.
   /// - Returns: What `body` returned; `nil` if it was not run.
   func storing(
-    _ bytes: Int, isResult: Bool, _ plan: Plan, priority: LivePriority,
+    _ bytes: Int, isResult: Bool, _ plan: ResolvedRequest, priority: LivePriority,
     _ body: @escaping @Sendable () async throws -> Bool
   ) async throws -> Bool? {
     let flow = QueueFlow(partition: plan.request.partition)
@@ -77,7 +77,7 @@ extension PipelineContext {
   ///
   /// - Returns: Whether it is stored.
   func store(
-    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching, _ plan: Plan,
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching, _ plan: ResolvedRequest,
     _ log: StageLog, since epoch: Int
   ) async throws -> Bool {
     guard isValid(key, tags: metadata.tags, since: epoch) else { return false }

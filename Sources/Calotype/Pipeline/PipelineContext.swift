@@ -26,16 +26,16 @@ final class PipelineContext: Sendable {
   let encodes: WorkQueue
   /// Results that are encoded, and what is written: apart, so that nobody waits for it.
   let stores: WorkQueue
-  let arriving = ArrivingDecoders()
-  let storeTickets = StoreTickets()
-  let serviceTimes = Lock(ServiceTimes())
+  let arriving = StreamingDecoders()
+  let storeTickets = PendingResultStores()
+  let serviceTimes = Lock(ServiceTimeEstimator())
   let purges = Lock(PurgeLog())
   /// Time since the pipeline was made.
   let elapsed: @Sendable () -> Duration
   /// Of deadlines, and of loads that wait.
   let timer: ExpiryTimer
   /// Whoever is told what happens, if there is anybody.
-  let watch: PipelineWatch?
+  let watch: PipelineInstrumentation?
   /// Whether bytes at hand are served by the loader of this package, which has nothing to wait for.
   let servesBytesAtHand: Bool
   /// Of the loader, in keys.
@@ -63,7 +63,7 @@ final class PipelineContext: Sendable {
     transforms = WorkQueue(limit: limits.transforms, now: elapsed)
     encodes = WorkQueue(limit: limits.encodes, now: elapsed)
     stores = WorkQueue(limit: limits.stores, waitingLimit: limits.waitingStores, now: elapsed)
-    watch = PipelineWatch(configuration, elapsed: elapsed)
+    watch = PipelineInstrumentation(configuration, elapsed: elapsed)
     scope = LoaderScope(configuration.loader)
     servesBytesAtHand = configuration.loader.servesBytesAtHand && configuration.shouldLoad == nil
     let (arriving, storeTickets) = (arriving, storeTickets)

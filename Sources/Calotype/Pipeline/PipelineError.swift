@@ -65,7 +65,7 @@ extension PipelineError {
 
 extension PipelineError: CustomStringConvertible {
   /// What is wrong and what to do. URLs are without user names and passwords.
-  public var description: String { ShownURL.withoutUsers(sentence) }
+  public var description: String { RedactedURL.withoutUsers(sentence) }
 
   private var sentence: String {
     switch self {

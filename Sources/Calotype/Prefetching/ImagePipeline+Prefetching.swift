@@ -39,11 +39,11 @@ extension ImagePipeline {
     _ item: PrefetchItem, _ deadline: Deadline?
   ) async throws -> PrefetchOutcome {
     let request = item.request
-    var demand = Demand(request)
+    var demand = JobRequirements(request)
     demand.tiers = request.cachePolicy.writesCaches ? .originals : []
     let place = try context.subscribe(
-      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy,
-      want: Want(demand, priority: item.priority))
+      toOriginalOf: ResolvedRequest(request, configuration), policy: request.cachePolicy,
+      want: SubscriptionOptions(demand, priority: item.priority))
     defer { place.leave() }
     item.hold(place)
     deadline?.limit(place)
@@ -60,14 +60,14 @@ extension ImagePipeline {
   ) async throws -> PrefetchOutcome {
     let request = item.request
     let place = try context.subscribe(
-      to: request, want: Want(Demand(request), priority: item.priority))
+      to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))
     defer { place.leave() }
     item.hold(place)
     deadline?.limit(place)
     let (made, isInterim) = try await place.firstValue()
     _ = try await delivery(
       of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
-    if Plan(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
+    if ResolvedRequest(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
       // Nowhere but on disk.
       try await settle(place, deadline)
       if case .failed(let code) = made.log.stores.disk {
@@ -80,7 +80,7 @@ extension ImagePipeline {
   /// What is prefetched is of use when it is stored.
   private nonisolated func settle<Value>(_ place: Subscription<Value>, _ deadline: Deadline?) async throws {
     let job = place.job
-    try await Deadline.run(within: deadline) { await job.settled() }
+    try await Deadline.run(within: deadline) { await job.waitUntilStored() }
   }
 
   /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and
@@ -89,7 +89,7 @@ extension ImagePipeline {
     _ request: ImageRequest, to destination: Prefetcher.Destination
   ) async -> Bool {
     guard request.cachePolicy.readsCaches, !request.hasCacheDirectives else { return false }
-    let plan = Plan(request, configuration)
+    let plan = ResolvedRequest(request, configuration)
     if destination == .disk {
       return request.trustsAge ? await plan.cachedTiers.contains(.originals) : false
     }

@@ -30,7 +30,7 @@ public final class Prefetcher: Sendable {
   public let destination: Destination
 
   private struct State {
-    var books: PrefetchBooks
+    var books: PrefetchState
     var priority: RequestPriority
     /// Whether there is a task for the runs.
     var isSupervised = false
@@ -56,7 +56,7 @@ public final class Prefetcher: Sendable {
   ) {
     self.pipeline = pipeline
     self.destination = destination
-    let books = PrefetchBooks(limit: concurrency, maxWaiting: maxWaiting)
+    let books = PrefetchState(limit: concurrency, maxWaiting: maxWaiting)
     state = Lock(State(books: books, priority: priority))
   }
 

@@ -4,7 +4,7 @@ public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
   /// request or ``ImagePipeline/Configuration/freshness`` allow it. Sources without HTTP are as with ``useAge``.
   case http
   /// Trust what is cached until it expires by the age limits of the caches, whatever the server said.
-  case useAge
+  case ignoreHTTPFreshness
   /// Ask the loader, whatever is cached; store the result.
   case reload
   /// Deliver what is cached at once, however old; if it is not fresh, ask the server afterwards, for the next request.
@@ -18,5 +18,5 @@ public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
   var writesCaches: Bool { self != .loaderOnly }
 
   /// Whether what is cached may be used however stale it is.
-  var trustsAge: Bool { self == .useAge || self == .cacheOnly }
+  var trustsAge: Bool { self == .ignoreHTTPFreshness || self == .cacheOnly }
 }

@@ -14,10 +14,10 @@ extension ImageRequest {
     var partition: String?
     var keyPolicy = KeyPolicy.absolute
     var fallbacks: [URL] = []
-    var loader: Named<any ImageLoading>?
+    var loader: Identified<any ImageLoading>?
     /// Of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
-    var coders: Named<CoderRegistry>?
+    var coders: Identified<CoderRegistry>?
     var formatHint: ImageFormat?
     var thumbnail: Thumbnail?
     var maxPixels: Int?
@@ -32,11 +32,11 @@ extension ImageRequest {
   /// How to get it.
   struct Rules: Hashable, Sendable {
     var cachePolicy = CachePolicy.http
-    var queryTiers = CacheTiers.all
+    var readTiers = CacheTiers.all
     var storeTiers = CacheTiers.all
     var storeDurability = StoreDurability.none
-    var caches: Named<ImageCaches>?
-    var originalSerializer: Named<OriginalSerializer>?
+    var caches: Identified<ImageCaches>?
+    var originalSerializer: Identified<OriginalSerializer>?
     var resultEncoding: EncodeOptions?
     var acceptsLarger = false
     var expectedKind: ImageKind?
@@ -47,7 +47,7 @@ extension ImageRequest {
     var deadline: Duration?
     var timeouts = LoadTimeouts()
     var failurePolicy = FailurePolicy.respect
-    var finishesLoad = false
+    var continuesInBackground = false
   }
 
   /// Rules in an object of their own: most requests have the same.
@@ -103,7 +103,7 @@ extension ImageRequest {
         identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
       trustsAge = rules.cachePolicy.trustsAge
       isServedFromMemory =
-        rules.cachePolicy.readsCaches && rules.queryTiers.contains(.memory) && !hasCacheDirectives
+        rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && !hasCacheDirectives
         && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
         && rules.storeDurability == .none
     }

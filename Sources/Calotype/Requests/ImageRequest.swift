@@ -135,13 +135,13 @@ extension ImageRequest {
   }
 
   /// The loader to ask, instead of the pipeline's. Its name and its `identity` are part of the keys.
-  public var loader: Named<any ImageLoading>? {
+  public var loader: Identified<any ImageLoading>? {
     get { identity.loader }
     set { identity.loader = newValue }
   }
 
   /// The coders to use, instead of the pipeline's. Their name is part of the key.
-  public var coders: Named<CoderRegistry>? {
+  public var coders: Identified<CoderRegistry>? {
     get { identity.coders }
     set { identity.coders = newValue }
   }
@@ -214,9 +214,9 @@ extension ImageRequest {
   }
 
   /// The caches that are asked, where ``cachePolicy`` allows it. All by default.
-  public var queryTiers: CacheTiers {
-    get { rules.queryTiers }
-    set { rules.queryTiers = newValue }
+  public var readTiers: CacheTiers {
+    get { rules.readTiers }
+    set { rules.readTiers = newValue }
   }
 
   /// The caches that keep what was made, where ``cachePolicy`` allows it. All by default.
@@ -232,13 +232,13 @@ extension ImageRequest {
   }
 
   /// Caches of its own, instead of the pipeline's.
-  public var caches: Named<ImageCaches>? {
+  public var caches: Identified<ImageCaches>? {
     get { rules.caches }
     set { rules.caches = newValue }
   }
 
   /// What of the original goes to disk, instead of what the pipeline says.
-  public var originalSerializer: Named<OriginalSerializer>? {
+  public var originalSerializer: Identified<OriginalSerializer>? {
     get { rules.originalSerializer }
     set { rules.originalSerializer = newValue }
   }
@@ -309,9 +309,9 @@ extension ImageRequest {
 
   /// If everyone who waited has left, let the transfer go on, as the least urgent, and its original into the cache. Off by
   /// default: the last one to leave ends it.
-  public var finishesLoad: Bool {
-    get { rules.finishesLoad }
-    set { rules.finishesLoad = newValue }
+  public var continuesInBackground: Bool {
+    get { rules.continuesInBackground }
+    set { rules.continuesInBackground = newValue }
   }
 }
 

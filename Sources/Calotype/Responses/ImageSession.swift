@@ -17,14 +17,14 @@ final class ImageSession: Sendable {
   let request: ImageRequest
   private let pipeline: ImagePipeline
   private let priority: LivePriority
-  private let watch: RequestWatch?
+  private let watch: RequestInstrumentation?
   private let state = Lock(State())
 
   init(pipeline: ImagePipeline, request: ImageRequest) {
     self.pipeline = pipeline
     self.request = request
     priority = LivePriority(request.priority.taskPriority)
-    watch = pipeline.context.watch.map { RequestWatch($0, .events, request) }
+    watch = pipeline.context.watch.map { RequestInstrumentation($0, .events, request) }
   }
 
   var requestPriority: RequestPriority {
@@ -44,14 +44,14 @@ final class ImageSession: Sendable {
     }
     if isFirst { watch?.begin() }
     if let ending { return .ending(try ending.get()) }
-    if let response = pipeline.memoryResponse(for: request), !pipeline.isClosed.load(ordering: .relaxed) {
+    if let response = pipeline.memoryResponse(for: request), pipeline.isOpen {
       defer { leave() }
       return .ending(try end(.success(.response(response))))
     }
     do {
       let want = try pipeline.want(request, priority: priority, watchesProgress: true)
-      let visit = try await RequestWatch.within(watch) {
-        var original: Subscription<LoadedSource>?
+      let visit = try await RequestInstrumentation.within(watch) {
+        var original: Subscription<OriginalData>?
         if request.includesData {
           original = try pipeline.subscribeToOriginal(of: request, want)
         }
@@ -98,12 +98,12 @@ final class ImageSession: Sendable {
   /// One observer's place, given up when the observer goes.
   final class Visit: Sendable {
     private let session: ImageSession
-    private let place: Subscription<MadeImage>
-    private let original: Subscription<LoadedSource>?
+    private let place: Subscription<ImageResult>
+    private let original: Subscription<OriginalData>?
     private let hasSeenStale = Lock(false)
 
     init(
-      _ session: ImageSession, place: Subscription<MadeImage>, original: Subscription<LoadedSource>?
+      _ session: ImageSession, place: Subscription<ImageResult>, original: Subscription<OriginalData>?
     ) {
       self.session = session
       self.place = place

@@ -16,7 +16,7 @@ struct GetCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var runs: [SourceRun]
+  var runs: [ConsecutiveSources]
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @Option(

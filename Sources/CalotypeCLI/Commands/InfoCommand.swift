@@ -14,7 +14,7 @@ struct InfoCommand: AsyncParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var runs: [SourceRun]
+  var runs: [ConsecutiveSources]
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Loading options") var loading: LoadingOptions

@@ -58,7 +58,7 @@ struct PrefetchCommand: AsyncParsableCommand {
       throw ValidationError("Pixel options say what --decode makes, which is missing.")
     }
     switch requests.cachePolicy {
-    case .http, .useAge, .reload, .staleWhileRevalidate: break
+    case .http, .ignoreHTTPFreshness, .reload, .staleWhileRevalidate: break
     case .cacheOnly: throw ValidationError("--cache-policy cache-only loads nothing.")
     case .loaderOnly: throw ValidationError("--cache-policy loader-only keeps nothing.")
     }

@@ -17,6 +17,6 @@ enum Secrets {
     {
       lines[start...end] = [lines[start][..<head.lowerBound] + "The value" + lines[end][tail.lowerBound...].dropFirst()]
     }
-    return ShownURL.withoutUsers(lines.joined(separator: "\n"))
+    return RedactedURL.withoutUsers(lines.joined(separator: "\n"))
   }
 }

@@ -9,7 +9,7 @@ struct Source: ExpressibleByArgument {
   let text: String
 
   /// As it is shown: without user name and password.
-  var shown: String { ShownURL.withoutUsers(text, isOne: true) }
+  var shown: String { RedactedURL.withoutUsers(text, isOne: true) }
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
@@ -43,7 +43,7 @@ struct Source: ExpressibleByArgument {
     var name = parsed.lastPathComponent
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
     let safe = name.map { character -> Character in
-      let isSeen = !character.unicodeScalars.contains(where: HarmlessText.isHarmful)
+      let isSeen = !character.unicodeScalars.contains(where: SanitizedText.isHarmful)
       return isSeen && (character.isLetter || character.isNumber || "-_.".contains(character))
         ? character : "_"
     }

@@ -3,27 +3,27 @@ import Glibc
 
 /// Standard output and standard error, unbuffered, whole lines.
 enum Output {
-  /// A line on standard output, as ``HarmlessText/escaped(_:)`` has it. Ends the process when nobody reads any more.
+  /// A line on standard output, as ``SanitizedText/escaped(_:)`` has it. Ends the process when nobody reads any more.
   static func line(_ text: String) {
-    plainLine(HarmlessText.escaped(text))
+    plainLine(SanitizedText.escaped(text))
   }
 
-  /// A line of JSON on standard output, keys in alphabetical order, as ``HarmlessText/escaped(json:)`` has it.
+  /// A line of JSON on standard output, keys in alphabetical order, as ``SanitizedText/escaped(json:)`` has it.
   static func json(_ value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let data = try? encoder.encode(value) else {
       return error("calotype: cannot write \(value) as JSON")
     }
-    plainLine(HarmlessText.escaped(json: String(decoding: data, as: UTF8.self)))
+    plainLine(SanitizedText.escaped(json: String(decoding: data, as: UTF8.self)))
   }
 
-  /// A line on standard error, as ``HarmlessText/escaped(_:)`` has it.
+  /// A line on standard error, as ``SanitizedText/escaped(_:)`` has it.
   static func error(_ text: String) {
-    _ = write(HarmlessText.escaped(text) + "\n", to: STDERR_FILENO)
+    _ = write(SanitizedText.escaped(text) + "\n", to: STDERR_FILENO)
   }
 
-  /// Text of several lines, such as help, each as ``HarmlessText/escaped(_:)`` has it.
+  /// Text of several lines, such as help, each as ``SanitizedText/escaped(_:)`` has it.
   static func paragraphs(_ text: String, isError: Bool) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       isError ? error(String(line)) : self.line(String(line))

@@ -1,4 +1,4 @@
-/// Text as it stands in the cells of a terminal: harmless (``HarmlessText``), wide characters counted twice.
+/// Text as it stands in the cells of a terminal: harmless (``SanitizedText``), wide characters counted twice.
 struct TerminalText {
   private(set) var text = ""
   private(set) var width = 0
@@ -66,7 +66,7 @@ struct TerminalText {
   }
 
   init(_ text: String) {
-    for scalar in HarmlessText.escaped(text).unicodeScalars { append(scalar) }
+    for scalar in SanitizedText.escaped(text).unicodeScalars { append(scalar) }
   }
 
   /// With spaces behind it.
@@ -74,7 +74,7 @@ struct TerminalText {
 
   private mutating func append(_ scalar: Unicode.Scalar) {
     // Those that were left where they shape others: terminals do not agree how wide that is.
-    if HarmlessText.shapes(scalar) { return }
+    if SanitizedText.shapes(scalar) { return }
     // Nor how wide flags are, and characters that are not known yet.
     let isVague =
       scalar.properties.generalCategory == .unassigned || (0x1f1e6...0x1f1ff).contains(scalar.value)

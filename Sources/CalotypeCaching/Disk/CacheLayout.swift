@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// Where the files of a ``DiskCache`` are.
 ///
 /// `folder/v2/xx/yyyy…` are records, by the digits of the key's digest, `v2/index` and `v2/journal` the list of them,
@@ -28,7 +30,7 @@ struct CacheLayout: Sendable {
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
         name.unicodeScalars.append(Unicode.Scalar(byte))
       default:
-        name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        name += "%" + Hex.encode(CollectionOfOne(byte)).uppercased()
       }
     }
     if name.isEmpty { return "%" }
@@ -76,7 +78,7 @@ struct CacheLayout: Sendable {
   var tag: String { "\(folder)/\(Self.tagName)" }
 
   /// The 256 folders of records: `00` to `ff`.
-  static let fanOut: [String] = (0..<256).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+  static let fanOut: [String] = (0...255).map { Hex.encode(CollectionOfOne($0)) }
 
   func fanOutFolder(_ name: String) -> String { "\(version)/\(name)" }
 

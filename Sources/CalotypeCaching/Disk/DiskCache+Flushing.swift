@@ -22,7 +22,7 @@ extension DiskCache {
   /// Puts on the device what has been written. One after the other: a change that another flush has taken is on the
   /// device when this one's turn comes.
   private nonisolated func synchronize() async throws(CachingError) {
-    let call = OneShot<Void>()
+    let call = OneShotResult<Void>()
     syncThread.schedule {
       guard !call.hasEnded else { return }
       let changes = self.unsynced.withLock { $0.take() }

@@ -14,7 +14,7 @@ extension DiskCache {
 
   /// Waits until a store has come in that there was no room for, as long as what is before it moves.
   nonisolated func enter(_ record: StagedRecord) async throws(CachingError) {
-    let entry = OneShot<Void>()
+    let entry = OneShotResult<Void>()
     guard case .full = add(record, waitingFor: entry) else { return }
     let (staging, configuration) = (staging, configuration)
     let watch = Task { [timer] in
@@ -43,7 +43,7 @@ extension DiskCache {
     _ work: @escaping @Sendable (isolated DiskCache) throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     guard !Task.isCancelled else { throw .cancelled }
-    let call = OneShot<Success>()
+    let call = OneShotResult<Success>()
     thread.schedule {
       guard !call.hasEnded else { return }
       call.end(self.assumeIsolated { cache in Result { () throws(CachingError) in try work(cache) } })

@@ -95,7 +95,7 @@ extension DiskCache {
   /// - Returns: `nil` when there is no folder.
   func withBooks<Result>(
     creates: Bool, timeout: Duration? = nil, makesRoom: Bool = true,
-    _ body: (DiskBooks) throws(FileSystemError) -> Result
+    _ body: (DiskStore) throws(FileSystemError) -> Result
   ) throws(CachingError) -> Result? {
     defer {
       let tally = books.takeTally()

@@ -43,7 +43,7 @@ public actor DiskCache: DataCaching {
   nonisolated let circuit: StoreCircuit
   nonisolated let timer: CacheTimer
   nonisolated let counters: Lock<DiskCacheStatistics>
-  let books: DiskBooks
+  let books: DiskStore
   /// Whether a step of upkeep waits for its turn.
   var isUpkeepScheduled = false
   /// Files that reads found useless and nobody has removed yet.
@@ -79,7 +79,7 @@ public actor DiskCache: DataCaching {
         counters.lastFailure = error
       }
     }
-    books = DiskBooks(
+    books = DiskStore(
       layout: layout, configuration: configuration, files: fileSystem, now: now, timer: timer, index: index,
       circuit: circuit, unsynced: unsynced)
     readers = ReaderThreads(
@@ -213,7 +213,7 @@ public actor DiskCache: DataCaching {
   }
 
   nonisolated func add(
-    _ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil
+    _ record: StagedRecord, waitingFor entry: OneShotResult<Void>? = nil
   ) -> StagingArea.Admission {
     let admission = staging.add(record, waitingFor: entry)
     if case .first = admission {

@@ -40,7 +40,7 @@ final class ReaderThreads: Sendable {
     _ operation: String, path: String, _ work: @escaping @Sendable () throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     guard !Task.isCancelled else { throw .cancelled }
-    let call = OneShot<Success>()
+    let call = OneShotResult<Success>()
     let stalled = CachingError.stalled(operation: operation, path: path, after: timeout ?? .zero)
     let job = ReaderQueue.Job(priority: Task.currentPriority.rawValue) {
       let result = Result { () throws(CachingError) in try work() }

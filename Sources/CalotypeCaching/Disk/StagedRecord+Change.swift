@@ -32,7 +32,7 @@ enum DiskChange {
   }
 
   /// - Returns: Whether there is, or was, a record.
-  func apply(to books: DiskBooks) throws(FileSystemError) -> Bool {
+  func apply(to books: DiskStore) throws(FileSystemError) -> Bool {
     switch self {
     case .store(let data, let header, let entry, let time):
       try books.store(data, header: header, entry: entry, time: time)

@@ -5,7 +5,7 @@ final class StagingArea: Sendable {
   /// A store that waits for room.
   private struct Entrant {
     let record: StagedRecord
-    let entry: OneShot<Void>
+    let entry: OneShotResult<Void>
   }
 
   private struct State {
@@ -34,7 +34,7 @@ final class StagingArea: Sendable {
     }
 
     /// - Returns: Those who have come in now.
-    mutating func depart(_ weight: Int, byteLimit: Int) -> [OneShot<Void>] {
+    mutating func depart(_ weight: Int, byteLimit: Int) -> [OneShotResult<Void>] {
       bytes -= weight
       departures += 1
       var count = 0
@@ -66,7 +66,7 @@ final class StagingArea: Sendable {
   /// Takes a change in.
   ///
   /// - Parameter entry: Ends when there is room, if there is none now; until then, ``withdraw(_:)`` takes the change back.
-  func add(_ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil) -> Admission {
+  func add(_ record: StagedRecord, waitingFor entry: OneShotResult<Void>? = nil) -> Admission {
     state.withLock { state in
       // Those that wait for room are not overtaken by smaller ones.
       let isFirst = state.entrants.isEmpty || record.weight == 0
@@ -101,7 +101,7 @@ final class StagingArea: Sendable {
   ///
   /// - Returns: What to write, and how many changes were taken from the queue.
   func take(_ count: Int) -> (records: [StagedRecord], taken: Int) {
-    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [OneShot<Void>]) in
+    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [OneShotResult<Void>]) in
       var records: [StagedRecord] = []
       var taken = 0
       var weight = 0

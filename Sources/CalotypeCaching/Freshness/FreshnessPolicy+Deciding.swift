@@ -16,7 +16,7 @@ extension FreshnessPolicy {
     let otherwise = wants.onlyIfCached ? CacheDecision.unavailable : .load
     guard let stored, Self.isPlain(request), stored.matches(request) else { return otherwise }
     let now = HTTPSeconds.of(now)
-    let judged = Judgement(of: stored, under: self, now: now)
+    let judged = FreshnessState(of: stored, under: self, now: now)
     // The age does not become less when the clock is set back.
     let end = HTTPSeconds.date(max(now, stored.received) + judged.lifetime - judged.age)
     let mayUse = wants.noCache == .none && !judged.alwaysRevalidates && judged.isYoungEnough(for: wants)
@@ -47,7 +47,7 @@ extension FreshnessPolicy {
   public func mayServeOnError(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {
     guard Self.isPlain(request), stored.matches(request) else { return false }
     let wants = CacheControl(request: request)
-    let judged = Judgement(of: stored, under: self, now: HTTPSeconds.of(now))
+    let judged = FreshnessState(of: stored, under: self, now: HTTPSeconds.of(now))
     guard judged.isPositive, !judged.alwaysRevalidates, wants.noCache == .none,
       judged.isYoungEnough(for: wants)
     else {

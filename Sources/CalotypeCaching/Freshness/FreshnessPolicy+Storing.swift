@@ -27,7 +27,7 @@ extension FreshnessPolicy {
     if let reason = refusal(of: control, request: request) { return .refuse(reason) }
     for name in StoredResponse.descriptiveNames where isDropped(name, by: control) { kept[values: name] = [] }
     let stored = StoredResponse(
-      status: status, kept: kept, selection: Selection(vary: kept[values: .vary], request: request),
+      status: status, kept: kept, selection: VaryKey(vary: kept[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     return decision(to: stored)
   }
@@ -75,7 +75,7 @@ extension FreshnessPolicy {
   private func decision(to stored: StoredResponse) -> StoreDecision {
     if stored.selection == .everything { return .refuse(.variesByEverything) }
     if !stored.isWithinLimit { return .refuse(.headerTooLarge) }
-    let judged = Judgement(of: stored, under: self, now: stored.received)
+    let judged = FreshnessState(of: stored, under: self, now: stored.received)
     let canBeUsed =
       judged.isFresh && !judged.alwaysRevalidates || judged.isPositive && stored.hasValidators
       || max(judged.staleWhileRevalidate, judged.staleIfError) > judged.staleness

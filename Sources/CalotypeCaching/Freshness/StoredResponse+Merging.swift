@@ -27,7 +27,7 @@ extension StoredResponse {
       fields[values: name] = news[values: name]
     }
     let merged = StoredResponse(
-      status: status, kept: fields, selection: Selection(vary: fields[values: .vary], request: request),
+      status: status, kept: fields, selection: VaryKey(vary: fields[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     return merged.isWithinLimit ? merged : nil
   }

@@ -60,7 +60,7 @@ extension StoredResponse {
       lines.popLast()?.isEmpty == true
     else { return nil }
     var selected: [String: Digest256?] = [:]
-    var selection: Selection?
+    var selection: VaryKey?
     var fields = HTTPFields()
     for line in lines {
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)

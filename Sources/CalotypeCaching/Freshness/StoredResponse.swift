@@ -28,7 +28,7 @@ public struct StoredResponse: Hashable, Sendable {
   /// Seconds since 1970 when the header of the response had come.
   let received: Int
   /// What the response depends on.
-  let selection: Selection
+  let selection: VaryKey
 
   /// Keeps what is needed of a response; `nil` if that is more than ``maxTextLength``.
   ///
@@ -43,13 +43,13 @@ public struct StoredResponse: Hashable, Sendable {
   ) {
     self.init(
       status: status, kept: Self.kept(of: fields),
-      selection: Selection(vary: fields[values: .vary], request: request),
+      selection: VaryKey(vary: fields[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     guard (100...999).contains(status), isWithinLimit else { return nil }
   }
 
   /// Makes one of fields that passed ``kept(of:)``.
-  init(status: Int, kept fields: HTTPFields, selection: Selection, requested: Int, received: Int) {
+  init(status: Int, kept fields: HTTPFields, selection: VaryKey, requested: Int, received: Int) {
     self.status = status
     self.fields = fields
     self.selection = selection

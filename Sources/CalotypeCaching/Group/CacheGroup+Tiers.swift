@@ -82,7 +82,7 @@ extension CacheGroup {
   ) async throws(CachingError) -> [Value] {
     if tiers.isEmpty { return [] }
     let written = tiers.indices.filter { !tiers[$0].isReadOnly }
-    if written.isEmpty { throw .onlyRead }
+    if written.isEmpty { throw .cacheIsReadOnly }
     if Task.isCancelled { throw .cancelled }
     book.fills.withLock { $0.beginChange(scope) }
     defer { book.fills.withLock { $0.endChange(scope) } }

@@ -33,25 +33,25 @@ public struct ReadOnlyCache: DataCaching {
 
   /// - Throws: ``CachingError/onlyRead``.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
   /// - Throws: ``CachingError/onlyRead``.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
   /// - Throws: ``CachingError/onlyRead``.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
   /// - Throws: ``CachingError/onlyRead``.
   @discardableResult
   public func removeAll() async throws(CachingError) -> Int {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
   /// Does nothing: there is nothing that was stored.

@@ -41,7 +41,7 @@ public final actor MemoryCache<Value: Sendable> {
     liveValues: LiveValues<Value>? = nil,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
-    var time: @Sendable () -> Int64 = { SuspendedTime.shared.coarseTime }
+    var time: @Sendable () -> Int64 = { SuspensionClock.shared.coarseTime }
     if let now {
       let start = now()
       time = { (now() - start).clampedNanoseconds }
@@ -86,7 +86,7 @@ public final actor MemoryCache<Value: Sendable> {
   @discardableResult
   public nonisolated func store(
     _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil, freshFor: Duration? = nil,
-    tags: [String] = [], rendition: Rendition? = nil
+    tags: [String] = [], rendition: SizeVariant? = nil
   ) -> MemoryStoreOutcome {
     let life = timeToLive ?? self.timeToLive
     let time = life == nil && freshFor == nil ? 0 : table.now()

@@ -1,7 +1,7 @@
 /// What the caller says about a value beside its cost; most entries have none of it.
 struct MemoryLabels: Sendable {
   var tags: [String] = []
-  var rendition: Rendition?
+  var rendition: SizeVariant?
   /// Finds the value while it lives; only in caches with ``LiveValues``.
   var recall: MemoryTable.Recall?
 
@@ -15,7 +15,7 @@ struct MemoryEntry: Sendable {
   var cost: Int
   var times = MemoryShard.Times()
   /// Its key's, for the source.
-  var words: CacheKeyWords
+  var words: CacheKeyText
   var labels = MemoryLabels()
 }
 
@@ -25,7 +25,7 @@ struct RemovedEntry: Sendable {
   var cost: Int
   var times: MemoryShard.Times
   /// Its key's, for the source.
-  var words: CacheKeyWords
+  var words: CacheKeyText
   var labels: MemoryLabels
 
   /// The entry again, with its value.

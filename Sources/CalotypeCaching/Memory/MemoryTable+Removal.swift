@@ -43,7 +43,7 @@ extension MemoryTable {
     withExtendedLifetime(released) {}
   }
 
-  private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout MemoryLedger) -> Box? {
+  private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout MemoryTableState) -> Box? {
     let expires = withShard(digest) { $0.times(digest)?.expires }
     guard let expires, expires != .max, expires <= time else { return nil }
     ledger.expired += 1

@@ -13,7 +13,7 @@ final class MemoryTable: @unchecked Sendable {
   /// Puts a value into a box again if it is alive.
   typealias Recall = @Sendable () -> Box?
 
-  let ledger: Lock<MemoryLedger>
+  let ledger: Lock<MemoryTableState>
   let now: @Sendable () -> Int64
   /// Not an array of references: each look-up would retain the one that it uses, and threads would share the count.
   private let shards: UnsafeMutablePointer<Unmanaged<Lock<MemoryShard>>>
@@ -30,7 +30,7 @@ final class MemoryTable: @unchecked Sendable {
   ) {
     let seed = UInt64.random(in: .min ... .max)
     ledger = Lock(
-      MemoryLedger(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
+      MemoryTableState(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
     shards = .allocate(capacity: Self.shardCount)
     for index in 0..<Self.shardCount {
       (shards + index).initialize(to: .passRetained(Lock(MemoryShard(seed: seed))))
@@ -76,10 +76,10 @@ final class MemoryTable: @unchecked Sendable {
   func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
     let time = recoveryTime()
     let (outcome, released, needsSweep) = ledger.withLock {
-      ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
+      ledger -> (MemoryStoreOutcome, DeferredReleases, Bool) in
       recover(&ledger, at: time)
       if keepsLive { ledger.live.remove(entry.digest) }
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       let outcome = store(entry, &ledger, &released)
       return (outcome, released, ledger.live.needsSweep)
     }
@@ -90,20 +90,20 @@ final class MemoryTable: @unchecked Sendable {
 
   /// Puts back what was found alive, unless it was removed or replaced meanwhile.
   /// - Returns: Whether the value is still the one of its key.
-  func restore(_ slot: LiveSlots.Slot, _ box: Box) -> Bool {
+  func restore(_ slot: WeakTable.Slot, _ box: Box) -> Bool {
     let time = recoveryTime()
-    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, ReleasedBoxes) in
+    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, DeferredReleases) in
       recover(&ledger, at: time)
       guard ledger.live.slot(slot.entry.digest)?.number == slot.number else {
-        return (false, ReleasedBoxes())
+        return (false, DeferredReleases())
       }
       ledger.revived += 1
       // What has no room in the cache is still found as long as it lives.
       guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else {
-        return (true, ReleasedBoxes())
+        return (true, DeferredReleases())
       }
       ledger.live.remove(slot.entry.digest)
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       _ = store(slot.entry.restored(box), &ledger, &released)
       return (true, released)
     }
@@ -145,7 +145,7 @@ final class MemoryTable: @unchecked Sendable {
     } after: { ledger in
       recover(&ledger, at: time)
       ledger.budget.setLimit(byteLimit)
-      ledger.countLimit = MemoryLedger.clamped(countLimit)
+      ledger.countLimit = MemoryTableState.clamped(countLimit)
     }
   }
 
@@ -210,7 +210,7 @@ final class MemoryTable: @unchecked Sendable {
     return isInTime
   }
 
-  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryLedger, _ released: inout ReleasedBoxes)
+  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases)
     -> MemoryStoreOutcome
   {
     let digest = entry.digest
@@ -252,11 +252,11 @@ final class MemoryTable: @unchecked Sendable {
   /// Evicts while `isNeeded` says so.
   /// - Returns: How many.
   private func evict(
-    while isNeeded: (MemoryLedger) -> Bool, after change: (inout MemoryLedger) -> Void = { _ in }
+    while isNeeded: (MemoryTableState) -> Bool, after change: (inout MemoryTableState) -> Void = { _ in }
   ) -> Int {
-    let (released, needsSweep) = ledger.withLock { ledger -> (ReleasedBoxes, Bool) in
+    let (released, needsSweep) = ledger.withLock { ledger -> (DeferredReleases, Bool) in
       change(&ledger)
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim.box) }
       return (released, ledger.live.needsSweep)
     }
@@ -267,7 +267,7 @@ final class MemoryTable: @unchecked Sendable {
   }
 
   /// Takes the next entry whose turn it is and that was not looked up since it last was.
-  private func evictNext(_ ledger: inout MemoryLedger) -> MemoryShard.Entry? {
+  private func evictNext(_ ledger: inout MemoryTableState) -> MemoryShard.Entry? {
     // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
     var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
     while let candidate = ledger.order.candidate {
@@ -286,7 +286,7 @@ final class MemoryTable: @unchecked Sendable {
     return nil
   }
 
-  func take(_ digest: Digest256, _ ledger: inout MemoryLedger) -> Box? {
+  func take(_ digest: Digest256, _ ledger: inout MemoryTableState) -> Box? {
     guard let entry = withShard(digest, { $0.remove(digest) }) else { return nil }
     ledger.remove(entry)
     return entry.box
@@ -297,7 +297,7 @@ final class MemoryTable: @unchecked Sendable {
     isRecovering.load(ordering: .relaxed) ? now() : nil
   }
 
-  private func recover(_ ledger: inout MemoryLedger, at time: Int64?) {
+  private func recover(_ ledger: inout MemoryTableState, at time: Int64?) {
     guard let time else { return }
     ledger.budget.recover(at: time)
     isRecovering.store(ledger.budget.isRecovering, ordering: .relaxed)

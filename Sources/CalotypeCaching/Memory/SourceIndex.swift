@@ -2,7 +2,7 @@
 struct SourceIndex: Sendable {
   private struct Group: Sendable {
     /// Of one of its keys; `nil` where nothing is.
-    var words: CacheKeyWords?
+    var words: CacheKeyText?
     var head: Int32
     /// The lower half of the hash.
     var hash: UInt32
@@ -31,7 +31,7 @@ struct SourceIndex: Sendable {
   private var links: [Link] = []
 
   /// Adds the entry at a node; O(1).
-  mutating func insert(_ node: Int, _ words: CacheKeyWords) {
+  mutating func insert(_ node: Int, _ words: CacheKeyText) {
     while links.count <= node { links.append(Link()) }
     let place = Int32(truncatingIfNeeded: node)
     var slot = slot(of: words)
@@ -62,7 +62,7 @@ struct SourceIndex: Sendable {
   }
 
   /// Those of a key with the source of the entry at a node.
-  func words(of node: Int) -> CacheKeyWords? { groups[Int(links[node].group)].words }
+  func words(of node: Int) -> CacheKeyText? { groups[Int(links[node].group)].words }
 
   /// Takes the entry at a node out; O(1).
   mutating func remove(_ node: Int) {
@@ -80,7 +80,7 @@ struct SourceIndex: Sendable {
 
   /// The nodes of a source; O(their number).
   func nodes(of source: String) -> [Int] {
-    let group = slots[slot(of: CacheKeyWords(text: source, source: source))].group
+    let group = slots[slot(of: CacheKeyText(text: source, source: source))].group
     return group == Self.none ? [] : nodes(ofGroup: Int(group))
   }
 
@@ -91,7 +91,7 @@ struct SourceIndex: Sendable {
   }
 
   /// Where the group of a source is, or the free slot where it would be.
-  private func slot(of words: CacheKeyWords) -> Int {
+  private func slot(of words: CacheKeyText) -> Int {
     let hash = UInt32(truncatingIfNeeded: words.sourceHash)
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot].group != Self.none {

@@ -39,7 +39,7 @@ public struct AnimatedImage: Sendable {
   public init(
     data: Data, coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) {
-    try Rendition.check(options)
+    try PostDecode.check(options)
     try options.limits.check(byteCount: data.count)
     try self.init(data, decoder: try coders.decoder(for: data, hint: options.formatHint), options: options)
   }
@@ -56,7 +56,7 @@ public struct AnimatedImage: Sendable {
     frameOptions = options
     guard let pool else { return }
     frameOptions = try options.deciding(for: info) { plain throws(ImagingError) in
-      try Rendition(info: info, options: plain).finished(try pool.frame(at: 0, info: info)).bitmap
+      try PostDecode(info: info, options: plain).finished(try pool.frame(at: 0, info: info)).bitmap
     }
   }
 
@@ -87,7 +87,7 @@ public struct AnimatedImage: Sendable {
         name: "frame", reason: "\(index) is not below the number of frames, \(frameCount)")
     }
     guard let pool else { return try decoder.image(of: data, info: info, options: options) }
-    return try Rendition(info: info, options: frameOptions).finished(try pool.frame(at: index, info: info))
+    return try PostDecode(info: info, options: frameOptions).finished(try pool.frame(at: index, info: info))
   }
 
   /// The same for copies, and for no other animation while one of them is there.

@@ -8,7 +8,7 @@ extension Bitmap {
     _ orientation: Orientation, pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     guard orientation != .topLeft else { return self }
-    let turn = PixelTurn(orientation: orientation, size: size)
+    let turn = PixelRotation(orientation: orientation, size: size)
     return try Bitmap(
       size: orientation.apply(to: size), format: format, pool: pool
     ) { (target: UnsafeMutableRawBufferPointer) throws(ImagingError) in
@@ -25,7 +25,7 @@ extension Bitmap {
 }
 
 /// Where the pixels of a turned picture come from: the source index is an affine function of target x and y.
-private struct PixelTurn {
+private struct PixelRotation {
   let target: PixelSize
   /// Source index of target pixel (0, 0).
   let origin: Int

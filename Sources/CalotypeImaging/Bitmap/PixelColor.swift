@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// A colour in sRGB with straight alpha, 8 bits a sample.
 public struct PixelColor: Hashable, Sendable {
   /// Red, 0 to 255.
@@ -33,7 +35,7 @@ public struct PixelColor: Hashable, Sendable {
     default:
       var digits = text.hasPrefix("#") ? String(text.dropFirst()) : text
       // `UInt32` takes a sign for a number.
-      guard digits.utf8.allSatisfy({ UInt32(String(UnicodeScalar($0)), radix: 16) != nil }) else {
+      guard digits.utf8.allSatisfy({ Hex.value(of: $0) != nil }) else {
         return nil
       }
       if digits.count == 3 { digits = digits.map { "\($0)\($0)" }.joined() }
@@ -47,7 +49,6 @@ public struct PixelColor: Hashable, Sendable {
 
   /// `rrggbb`, or `rrggbbaa` unless opaque, in hexadecimal.
   public var hex: String {
-    func two(_ value: UInt8) -> String { (value < 16 ? "0" : "") + String(value, radix: 16) }
-    return two(red) + two(green) + two(blue) + (alpha == 255 ? "" : two(alpha))
+    Hex.encode(alpha == 255 ? [red, green, blue] : [red, green, blue, alpha])
   }
 }

@@ -28,7 +28,7 @@ extension CoderRegistry {
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
   ///   ``ImagingError/cancelled``.
   public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
-    try Rendition.check(options)
+    try PostDecode.check(options)
     try options.limits.check(byteCount: data.count)
     let decoder = try decoder(for: data, hint: options.formatHint)
     let info = try decoder.checkedInfo(of: data, limits: options.limits)
@@ -54,7 +54,7 @@ extension ImageDecoding {
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
     try options.checkMemory(for: info, encodedByteCount: data.count)
     let minimumSize = try options.minimumDecodeSize(for: info)
-    let rendition = Rendition(info: info, options: options)
+    let rendition = PostDecode(info: info, options: options)
     if let thumbnail = options.decodedThumbnail(for: info), let decoder = self as? any RowDecoding {
       let shrinker = RowShrinker([thumbnail], of: info, options: options)
       let image = try decoder.decode(

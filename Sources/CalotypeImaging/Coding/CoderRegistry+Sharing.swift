@@ -22,7 +22,7 @@ extension CoderRegistry {
       variant.thumbnail = thumbnail
       return variant
     }
-    for variant in variants { try Rendition.check(variant) }
+    for variant in variants { try PostDecode.check(variant) }
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
     let decoder = try decoder(for: data, hint: options.formatHint)
@@ -122,7 +122,7 @@ extension ImageDecoding {
       image = try decode(data, minimumSize: minimumSize, options: variants[0])
     }
     return try variants.indices.map { index throws(ImagingError) in
-      let rendition = Rendition(info: info, options: variants[index])
+      let rendition = PostDecode(info: info, options: variants[index])
       guard !bitmaps.isEmpty else { return try rendition.finished(image) }
       return try rendition.finished(image.with(bitmap: bitmaps[index]), isShrunk: true)
     }

@@ -31,16 +31,16 @@ extension DecodeOptions {
 }
 
 /// What the pixels of a picture lack.
-struct Flaws: OptionSet, Sendable {
+struct DamageReport: OptionSet, Sendable {
   let rawValue: UInt8
 
   /// The data end early.
-  static let partial = Flaws(rawValue: 1)
+  static let partial = DamageReport(rawValue: 1)
   /// The data are damaged.
-  static let damaged = Flaws(rawValue: 2)
+  static let damaged = DamageReport(rawValue: 2)
 }
 
-extension Flaws {
+extension DamageReport {
   /// The flaw of a picture that is delivered in spite of an error; none without one.
   init(_ failure: ImagingError?) {
     switch failure {
@@ -53,7 +53,7 @@ extension Flaws {
 
 extension ImageInfo {
   /// The same, damaged if these flaws say so.
-  func marked(_ flaws: Flaws) -> ImageInfo {
+  func marked(_ flaws: DamageReport) -> ImageInfo {
     guard flaws.contains(.damaged) else { return self }
     var info = self
     info.isDamaged = true

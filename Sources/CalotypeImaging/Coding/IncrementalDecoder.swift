@@ -54,7 +54,7 @@ public final class IncrementalDecoder {
   ///   the data. ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
   public func append(_ chunk: Data) throws(ImagingError) {
     try failing { () throws(ImagingError) in
-      if byteCount == 0 { try Rendition.check(options) }
+      if byteCount == 0 { try PostDecode.check(options) }
       let (total, overflow) = byteCount.addingReportingOverflow(chunk.count)
       try options.limits.check(byteCount: overflow ? .max : total)
       byteCount = total
@@ -105,7 +105,7 @@ public final class IncrementalDecoder {
     switch state {
     case .driving(let decoder):
       guard let image = try decoder.snapshot(), let info = decoder.info else { return nil }
-      let finished = try Rendition(info: info, options: options).finished(image)
+      let finished = try PostDecode(info: info, options: options).finished(image)
       return finished.isPartial ? finished : finished.markedPartial()
     case .failed(let error, _): throw error
     case .sniffing, .collecting, .driven, .collected: return nil
@@ -166,7 +166,7 @@ public final class IncrementalDecoder {
   /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws.
   public func finish() throws(ImagingError) -> Image {
     try failing { () throws(ImagingError) in
-      try Rendition.check(options)
+      try PostDecode.check(options)
       if case .sniffing(let bytes) = state { try choose(bytes, isWhole: true) }
       switch state {
       case .driving(let decoder):
@@ -175,7 +175,7 @@ public final class IncrementalDecoder {
         if let info = decoder.info { try options.limits.check(info) }
         isInfoChecked = true
         let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
-        let finished = try Rendition(info: info, options: options).finished(image)
+        let finished = try PostDecode(info: info, options: options).finished(image)
         state = .driven(decoder, finished)
         return finished
       case .collecting(let decoder, let bytes):
@@ -198,7 +198,7 @@ public final class IncrementalDecoder {
     guard let info = decoder.info else { throw .emptyInput }
     func rendered(_ index: Int, _ options: DecodeOptions) throws(ImagingError) -> Image {
       let bitmap = try decoder.frame(at: index)
-      return try Rendition(info: info, options: options).finished(
+      return try PostDecode(info: info, options: options).finished(
         Image(
           bitmap: bitmap, info: info.marked(decoder.isFrameDamaged ? .damaged : []),
           orientation: info.orientation, isPartial: decoder.isFramePartial, profile: decoder.profile))

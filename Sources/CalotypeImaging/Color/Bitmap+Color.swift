@@ -31,11 +31,11 @@ extension Bitmap {
     pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     try converted(
-      from: profile, keepsGray: keepsGray, watch: DecodeLimits.Watch(limits), pool: pool, cache: .shared)
+      from: profile, keepsGray: keepsGray, watch: DecodeLimits.DeadlineChecker(limits), pool: pool, cache: .shared)
   }
 
   func converted(
-    from profile: ColorProfile?, keepsGray: Bool, watch: DecodeLimits.Watch, pool: PixelPool,
+    from profile: ColorProfile?, keepsGray: Bool, watch: DecodeLimits.DeadlineChecker, pool: PixelPool,
     cache: ColorCache
   ) throws(ImagingError) -> Bitmap {
     let profile = profile ?? .sRGB
@@ -69,7 +69,7 @@ extension Bitmap {
 
   /// Calls `body` with ranges of pixels of some tens of thousands, watching between them.
   private func inBatches(
-    _ watch: DecodeLimits.Watch, _ body: (Range<Int>) throws(ImagingError) -> Void
+    _ watch: DecodeLimits.DeadlineChecker, _ body: (Range<Int>) throws(ImagingError) -> Void
   ) throws(ImagingError) {
     let batch = 1 << 15
     for start in stride(from: 0, to: size.pixelCount, by: batch) {
@@ -79,7 +79,7 @@ extension Bitmap {
   }
 
   private func transformed(
-    _ conversion: ColorConversion, watch: DecodeLimits.Watch, pool: PixelPool
+    _ conversion: ColorConversion, watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     guard case .transform(let transform) = conversion else { return self }
     let isCMYK = format == .cmyk8
@@ -106,7 +106,7 @@ extension Bitmap {
 
   /// Whether red, green and blue are the same everywhere.
   private func isGray<Sample: FixedWidthInteger>(
-    as sample: Sample.Type, watch: DecodeLimits.Watch
+    as sample: Sample.Type, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     try withUnsafeBytes { source throws(ImagingError) in
       let samples = source.bindMemory(to: sample)
@@ -123,7 +123,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    rgba8 table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    rgba8 table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     // The bytes of a pixel are in memory order, so alpha is the last of them.
     let alpha = UInt32(littleEndian: 0xFF00_0000)
@@ -143,7 +143,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    toRGBA table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    toRGBA table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     try Bitmap(size: size, format: .rgba8, pool: pool) { target throws(ImagingError) in
       try withUnsafeBytes { source throws(ImagingError) in
@@ -157,7 +157,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    toGray table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    toGray table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     let curve = table.map { pixel in
       Swift.withUnsafeBytes(of: pixel) { Luma.of(red: $0[0], green: $0[1], blue: $0[2]) }

@@ -9,11 +9,11 @@ extension Bitmap {
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   /// - Complexity: O(pixels). Blocks; call it off the cooperative pool.
-  public func facts() throws(ImagingError) -> ImageFacts {
+  public func facts() throws(ImagingError) -> ImageSummary {
     let pixels = try converted(to: .rgba8)
     let average = try pixels.average()
     let small = try pixels.shrunkForFacts()
-    return ImageFacts(
+    return ImageSummary(
       averageColor: average.color, dominantColors: try DominantColor.all(of: small, count: 5),
       hasTransparency: average.hasTransparency, blurHash: try BlurHash(of: small).text,
       thumbHash: try ThumbHash(of: small).bytes)

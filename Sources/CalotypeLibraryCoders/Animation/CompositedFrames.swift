@@ -27,7 +27,7 @@ protocol FrameDrawing: AnyObject {
   ///   - watch: Asked between rows.
   /// - Returns: Whether all its pixels were there.
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool
 }
 
@@ -113,7 +113,7 @@ final class CompositedFrames: FrameDecoding {
     return !allowsPartial && frame.area.covers(info.size) && !frame.blends && frame.disposal != .restore
   }
 
-  private func draw(_ index: Int, _ watch: DecodeLimits.Watch) throws(ImagingError) {
+  private func draw(_ index: Int, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     let plane = canvas.plane
     let frame = frames[index]
     let isFresh = drawn == nil

@@ -37,7 +37,7 @@ public struct GIFLibDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let structure = try GIFLibStructure(data, limits: options.limits)
     if let damage = structure.damage, !options.allowsPartial { throw damage }

@@ -18,7 +18,7 @@ final class GIFLibFrameSource: FrameDrawing {
   }
 
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let file = try seek(to: index, watch)
     let frame = structure.frames[index]
@@ -44,7 +44,7 @@ final class GIFLibFrameSource: FrameDrawing {
   }
 
   /// The file in front of the data of a frame.
-  private func seek(to index: Int, _ watch: DecodeLimits.Watch) throws(ImagingError) -> GIFLibFile {
+  private func seek(to index: Int, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> GIFLibFile {
     let file: GIFLibFile
     if let old = self.file, next <= index { file = old } else { (file, next) = (try GIFLibFile(data), 0) }
     self.file = nil
@@ -64,7 +64,7 @@ final class GIFLibFrameSource: FrameDrawing {
 
   private func drawRows(
     of frame: GIFLibStructure.Frame, from file: GIFLibFile, onto plane: PixelPlane, rows: inout Int,
-    _ watch: DecodeLimits.Watch
+    _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let area = structure.area(of: frame)
     let colors = file.colors(transparent: frame.transparent)

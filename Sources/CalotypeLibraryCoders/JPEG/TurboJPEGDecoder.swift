@@ -42,7 +42,7 @@ public struct TurboJPEGDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let header = try JPEGHeader(data, keepsMetadata: options.readsMetadata)
     try options.limits.check(size: header.size, format: .jpeg)

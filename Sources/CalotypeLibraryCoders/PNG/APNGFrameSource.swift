@@ -28,7 +28,7 @@ final class APNGFrameSource: FrameDrawing {
   }
 
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
       guard frames[index].data == nil else {
@@ -44,7 +44,7 @@ final class APNGFrameSource: FrameDrawing {
   /// - Throws: What is wrong with it, unless partial images are allowed.
   static func draw(
     _ frame: APNGAnimation.Frame, _ traits: Traits, _ bytes: RawSpan, onto plane: PixelPlane, blends: Bool,
-    watch: DecodeLimits.Watch
+    watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let picture = try picture(of: frame, traits, bytes)
     return try picture.withUnsafeBytes { (bytes) in
@@ -57,7 +57,7 @@ final class APNGFrameSource: FrameDrawing {
 
   private static func draw(
     _ context: SPNGContext, _ traits: Traits, _ frame: APNGAnimation.Frame, onto plane: PixelPlane,
-    blends: Bool, watch: DecodeLimits.Watch
+    blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     var isWhole = true
     var rowCount = frame.area.size.height

@@ -101,7 +101,7 @@ final class SPNGContext {
   /// - Returns: `nil`, or why there are not more pixels, with the number of rows that are there.
   /// - Throws: What stops the decode for other reasons than the bytes.
   func decode(
-    into target: UnsafeMutableRawBufferPointer, format: PixelFormat, watch: DecodeLimits.Watch
+    into target: UnsafeMutableRawBufferPointer, format: PixelFormat, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> (rows: Int, damage: ImagingError)? {
     // The library cuts 16 bits to 8; here they are rounded.
     let rounds = format == .rgba8 && header.bit_depth == 16

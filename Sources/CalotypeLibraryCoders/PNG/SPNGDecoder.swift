@@ -36,7 +36,7 @@ public struct SPNGDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     return try Self.withFile(data, options) { file, bytes throws(ImagingError) in
       if let damage = file.chunks.animation?.damage, !options.allowsPartial { throw damage }

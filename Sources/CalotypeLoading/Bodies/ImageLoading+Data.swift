@@ -26,12 +26,12 @@ extension ImageLoading {
   ///   - onResponse: Called once when the head is there, before any bytes; not for 304, which says nothing new.
   ///   - progress: Called as by ``data(for:progress:)``, when the bytes it tells of are in `arriving`.
   package func data(
-    for request: LoadRequest, into arriving: ArrivingBytes?, memory: (any BodyMemory)? = nil,
+    for request: LoadRequest, into arriving: StreamingBody?, memory: (any BodyMemory)? = nil,
     onResponse: (LoadResponse) -> Void, progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
     if !response.isNotModified { onResponse(response) }
-    let arriving = arriving ?? ArrivingBytes()
+    let arriving = arriving ?? StreamingBody()
     let collected = try await response.collect(
       for: request, into: arriving, memory: memory, progress: progress)
     return (collected, response)
@@ -40,7 +40,7 @@ extension ImageLoading {
 
 extension LoadResponse {
   fileprivate func collect(
-    for request: LoadRequest, into arriving: ArrivingBytes, memory: (any BodyMemory)?,
+    for request: LoadRequest, into arriving: StreamingBody, memory: (any BodyMemory)?,
     progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> Data {
     if let declared = expectedLength, declared > request.maxBytes {
@@ -48,7 +48,7 @@ extension LoadResponse {
     }
     var count = 0
     var spool: SpoolFile?
-    var gate = ProgressGate(step: request.progressStep)
+    var gate = ProgressThrottle(step: request.progressStep)
     // The length of a 304 is that of the body it does not have.
     var allowance = BodyAllowance(
       memory: isNotModified ? nil : memory, declared: expectedLength, most: request.maxBytesInMemory)

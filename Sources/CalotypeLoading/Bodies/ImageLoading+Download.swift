@@ -22,7 +22,7 @@ extension ImageLoading {
     let destination = try await Destination(file)
     do {
       var count = 0
-      var gate = ProgressGate(step: request.progressStep)
+      var gate = ProgressThrottle(step: request.progressStep)
       for try await chunk in response.body {
         guard chunk.count <= request.maxBytes - count else {
           throw LoadingError.tooLarge(

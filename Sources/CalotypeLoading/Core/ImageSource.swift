@@ -62,8 +62,8 @@ extension ImageSource: CustomStringConvertible {
   public var description: String {
     switch self {
     case .url(let url): url.loggable
-    case .data(let data, let id): "data \"\(ShownURL.withoutUsers(id))\" (\(data.count) bytes)"
-    case .stream(_, let id): "stream \"\(ShownURL.withoutUsers(id))\""
+    case .data(let data, let id): "data \"\(RedactedURL.withoutUsers(id))\" (\(data.count) bytes)"
+    case .stream(_, let id): "stream \"\(RedactedURL.withoutUsers(id))\""
     }
   }
 }
@@ -76,7 +76,7 @@ extension URL {
       let head = text.prefix(64)
       return text.utf8.count > 64 ? "\(head)… (\(text.utf8.count) characters)" : text
     }
-    let shown = ShownURL.withoutUsers(text, isOne: true)
+    let shown = RedactedURL.withoutUsers(text, isOne: true)
     return shown.utf8.count > 512 ? shown.prefix(500) + "…" : shown
   }
 }

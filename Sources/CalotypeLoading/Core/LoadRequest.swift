@@ -29,7 +29,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
   public var validators: Validators?
   /// Which HTTP statuses are an answer; another is ``LoadingError/httpStatus(_:status:headers:)``.
-  public var statuses: StatusGate
+  public var statuses: AcceptedStatuses
   /// Other places of the same image, asked in this order when the source fails for good.
   public var fallbacks: [URL]
   /// Which of the waiting loads goes first. `nil` stands for the priority of the calling task, and follows it when that is
@@ -52,7 +52,7 @@ public struct LoadRequest: Equatable, Sendable {
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
     maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
-    statuses: StatusGate = .success,
+    statuses: AcceptedStatuses = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source
@@ -70,7 +70,7 @@ public struct LoadRequest: Equatable, Sendable {
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
     maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
-    statuses: StatusGate = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
+    statuses: AcceptedStatuses = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.init(
       source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes, credential: credential,

@@ -1,5 +1,4 @@
-import Crypto
-import FoundationEssentials
+import CalotypeSupport
 
 /// Texts that identify loaders, made of named parts.
 package enum LoaderIdentity {
@@ -17,8 +16,6 @@ package enum LoaderIdentity {
 
   /// SHA-256 of a text as 64 hexadecimal digits: stands for secrets.
   package static func digest(_ text: String) -> String {
-    SHA256.hash(data: Data(text.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    MessageDigest.sha256Hex(text)
   }
 }

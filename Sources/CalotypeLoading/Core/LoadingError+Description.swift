@@ -4,7 +4,7 @@ import FoundationEssentials
 extension LoadingError: CustomStringConvertible {
   /// What is wrong, where, and what to do, in one sentence, fit for whoever asked for the source: URLs are without user
   /// names and passwords, and of ``addressRefused(_:reason:)`` the reason is not told.
-  public var description: String { ShownURL.withoutUsers(sentence) }
+  public var description: String { RedactedURL.withoutUsers(sentence) }
 
   private var sentence: String {
     switch self {

@@ -67,7 +67,7 @@ public final class CurlLoader: ImageLoading {
   /// Refuses what the policy of addresses refuses without a look-up, and URLs that cannot be sent.
   public func check(_ source: ImageSource) throws {
     guard let url = source.url else { return }
-    _ = try Hop(url, for: LoadRequest(source: source), configuration)
+    _ = try HTTPRequestStep(url, for: LoadRequest(source: source), configuration)
   }
 
   /// Starts a transfer, or queues it, and returns when the head of the final response is there.
@@ -78,7 +78,7 @@ public final class CurlLoader: ImageLoading {
       throw LoadingError.unsupportedScheme(request.source)
     }
     try Task.checkCancellation()
-    let target = try Hop(url, for: request, configuration)
+    let target = try HTTPRequestStep(url, for: request, configuration)
     let transfer = Transfer(url: url, target: target, request: request, loader: self)
     let body = LoadBody(transfer)
     let head = try await transfer.head()

@@ -17,7 +17,7 @@ final class EasyHandle {
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration,
+    _ hop: HTTPRequestStep, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration,
     share: UnsafeMutableRawPointer?, keepsCookies: Bool, owner: Owner
   ) {
     guard let pointer = curl_easy_init() else { return nil }
@@ -48,7 +48,7 @@ final class EasyHandle {
   // MARK: Options
 
   private func setConnection(
-    _ hop: Hop, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration
+    _ hop: HTTPRequestStep, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration
   ) {
     set(CURLOPT_URL, hop.url.text)
     set(CURLOPT_PROTOCOLS_STR, "http,https")

@@ -49,7 +49,7 @@ final class RunningTransfer {
   private let turn: Turn
   private let started: MonotonicTime
   private var handle: EasyHandle?
-  private var hop: Hop
+  private var hop: HTTPRequestStep
   private var parser: ResponseHeadParser
   private var head: ResponseHead?
   private var redirect: String?
@@ -97,7 +97,7 @@ final class RunningTransfer {
     guard let location = redirect else { return false }
     redirect = nil
     do {
-      hop = try Hop(
+      hop = try HTTPRequestStep(
         following: location, from: hop, first: transfer.target, of: (transfer.url, transfer.request),
         configuration)
     } catch {

@@ -11,7 +11,7 @@ final class Transfer: LoadBodyProducing {
   typealias Machine = TransferMachine<HeadWaiter, ChunkWaiter>
 
   let url: URL
-  let target: Hop
+  let target: HTTPRequestStep
   /// The origin whose places it takes.
   let host: String
   let request: LoadRequest
@@ -23,7 +23,7 @@ final class Transfer: LoadBodyProducing {
   private let machine: Lock<Machine>
   private let measured = Lock<LoadMetrics?>(nil)
 
-  init(url: URL, target: Hop, request: LoadRequest, loader: CurlLoader) {
+  init(url: URL, target: HTTPRequestStep, request: LoadRequest, loader: CurlLoader) {
     self.url = url
     self.target = target
     host = target.url.origin.description

@@ -115,7 +115,7 @@ public final class HTTPLoader: ImageLoading {
         .transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
       // Whoever is told that nothing has changed need not read on to the end of nothing.
       if response.isNotModified { configuration.failureMemory?.forget(request) }
-      return response.replacingBody(WatchedBody(response.body, attempts: attempts))
+      return response.replacingBody(InstrumentedBody(response.body, attempts: attempts))
     } catch let error as LoadingError {
       configuration.failureMemory?.record(error, for: request)
       throw error
@@ -153,9 +153,9 @@ public final class HTTPLoader: ImageLoading {
       await partial.discard()
     }
     let response = if let answer { answer } else { try await attempts.open() }
-    guard let subject = ContinuedBody.Subject(response) else { return response }
+    guard let subject = ResumableBody.Subject(response) else { return response }
     let partial = subject.isResumable ? await store?.begin(request, response) : nil
-    return response.replacingBody(ContinuedBody(response, of: subject, attempts: attempts, partial: partial))
+    return response.replacingBody(ResumableBody(response, of: subject, attempts: attempts, partial: partial))
   }
 
   /// What became of the question for the rest of a body.
@@ -181,16 +181,16 @@ public final class HTTPLoader: ImageLoading {
       partial.release()
       throw error
     }
-    let answer = Continuation(
+    let answer = RangeResumption(
       status: response.status, headers: response.headers, isSamePlace: kept.isFrom(response.url), offset: offset,
       total: kept.total, etag: kept.etag)
     switch answer {
     case .rest, .complete:
       let whole = response.stitched(kept, url: response.url, isComplete: answer == .complete)
-      guard let subject = ContinuedBody.Subject(whole) else { return .useless }
+      guard let subject = ResumableBody.Subject(whole) else { return .useless }
       return .stitched(
         whole.replacingBody(
-          ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
+          ResumableBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
     case .whole: return .whole(response)
     case .changed, .elsewhere: return .useless
     }

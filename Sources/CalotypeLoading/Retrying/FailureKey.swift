@@ -10,7 +10,7 @@ struct FailureKey: Hashable {
   private let headers: HTTPFields
   private let credential: Credential?
   /// What is an error to one is an answer to another.
-  private let statuses: StatusGate
+  private let statuses: AcceptedStatuses
   private let partition: String?
   /// One that may go to places where another may not learns from what it is told there.
   private let loaderIdentity: String

@@ -18,7 +18,7 @@ import HTTPTypes
 public final class FailureMemory: Sendable {
   private let configuration: Configuration
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let book: Lock<FailureBook>
+  private let book: Lock<FailureTable>
 
   /// - Parameters:
   ///   - configuration: How long, and how many.
@@ -29,7 +29,7 @@ public final class FailureMemory: Sendable {
   ) {
     self.configuration = configuration
     self.now = now
-    book = Lock(FailureBook(configuration: configuration))
+    book = Lock(FailureTable(configuration: configuration))
   }
 
   /// Why the source should not be asked now; `nil` if it may be.

@@ -45,7 +45,7 @@ public final class FaultyCache: DataCaching {
     }
   }
 
-  private let journal = Journal(State())
+  private let journal = EventLog(State())
   private let now: @Sendable () -> Date
 
   /// An empty cache that works.

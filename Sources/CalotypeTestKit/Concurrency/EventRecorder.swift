@@ -40,7 +40,7 @@ public final class EventRecorder<Element: Sendable>: Sendable {
     var ending: Ending?
   }
 
-  private let journal = Journal(State())
+  private let journal = EventLog(State())
 
   /// A recorder that has seen nothing.
   public init() {}

@@ -29,11 +29,11 @@ public final class TestClock: Clock {
     var sleepers: [Sleeper] = []
   }
 
-  private let journal: Journal<State>
+  private let journal: EventLog<State>
 
   /// Starts at an instant.
   public init(now: Instant = ContinuousClock.now) {
-    journal = Journal(State(now: now))
+    journal = EventLog(State(now: now))
   }
 
   /// What the clock shows.

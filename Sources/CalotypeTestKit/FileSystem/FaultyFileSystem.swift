@@ -59,7 +59,7 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   private let base: any CacheFileSystem
-  private let journal = Journal(State())
+  private let journal = EventLog(State())
 
   /// Wraps a file system.
   public init(_ base: any CacheFileSystem = PosixFileSystem()) {

@@ -1,4 +1,4 @@
-import Crypto
+import CalotypeSupport
 import FoundationEssentials
 
 /// Who a ``ScriptedHTTPServer`` lets in: the server's side of Digest authentication (RFC 7616, MD5 with `qop=auth`).
@@ -45,8 +45,8 @@ public struct DigestAuthority: Sendable {
   }
 
   private static func md5(_ text: String) -> String {
-    Insecure.MD5.hash(data: Data(text.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    var digest = MessageDigest(.md5)
+    digest.update(text)
+    return Hex.encode(digest.finalize())
   }
 }

@@ -26,7 +26,7 @@ public final class ScriptedHTTPServer: Sendable {
   private let listener: Int32
   private let routes = Lock<[String: @Sendable (ScriptedRequest) -> ScriptedReply]>([:])
   private let stopped = Gate()
-  private let journal = Journal(ServerEntries())
+  private let journal = EventLog(ServerEntries())
 
   /// Why a server could not be started.
   public struct StartError: Error, CustomStringConvertible {
@@ -151,7 +151,7 @@ public final class ScriptedHTTPServer: Sendable {
   // MARK: Thread
 
   private static func accept(
-    on listener: Int32, stopped: Gate, journal: Journal<ServerEntries>, greeting: [ScriptedReply.Step],
+    on listener: Int32, stopped: Gate, journal: EventLog<ServerEntries>, greeting: [ScriptedReply.Step],
     reply: @escaping @Sendable (ScriptedRequest) -> ScriptedReply
   ) {
     defer { close(listener) }

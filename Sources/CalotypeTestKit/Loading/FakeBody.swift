@@ -20,10 +20,10 @@ final class FakeBody: LoadBodyProducing {
   private let request: LoadRequest
   private let url: URL
   private let expectedLength: Int?
-  private let journal: Journal<LoaderEntries>
+  private let journal: EventLog<LoaderEntries>
   private let state: Lock<State>
 
-  init(_ reply: FakeReply, request: LoadRequest, url: URL, journal: Journal<LoaderEntries>) {
+  init(_ reply: FakeReply, request: LoadRequest, url: URL, journal: EventLog<LoaderEntries>) {
     self.request = request
     self.url = url
     self.journal = journal

@@ -27,7 +27,7 @@ public final class FakeLoader: ImageLoading {
   /// Called in the isolation of whoever loads, cancelled with its task.
   public typealias Answer = @Sendable (LoadRequest) async throws -> FakeReply
 
-  private let journal = Journal(LoaderEntries())
+  private let journal = EventLog(LoaderEntries())
   private let routes = Lock<[URL: Answer]>([:])
   private let fallback: Answer
 

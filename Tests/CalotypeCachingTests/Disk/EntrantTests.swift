@@ -18,8 +18,8 @@ struct EntrantTests {
     }
     let (first, large, small) = (record("a", 60), record("b", 80), record("c", 30))
     _ = staging.add(first)
-    _ = staging.add(large, waitingFor: OneShot<Void>())
-    let entry = OneShot<Void>()
+    _ = staging.add(large, waitingFor: OneShotResult<Void>())
+    let entry = OneShotResult<Void>()
     if case .full = staging.add(small, waitingFor: entry) {} else { Issue.record("it came in before") }
     _ = staging.take(10)
     staging.finish(first)

@@ -70,7 +70,7 @@ import Testing
     try await cache.store(bytes(10), for: CacheKey("one more"))
     // Its own room and a step more, and the others in steps.
     while try await cache.statistics().count > 500 {}
-    #expect(turns.withLock { $0.removals.max() ?? 0 } == 1 + DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } == 1 + DiskStore.stepCount)
     #expect(try await cache.statistics().evictions == 501)
     #expect(disk.folder.walk().count == 500)
     #expect(try await cache.contains(CacheKey("one more")))
@@ -106,7 +106,7 @@ import Testing
     let events = turns.withLock { Array($0.events[before...]) }
     let last = try #require(events.lastIndex(of: .create))
     // The rest of that step, and another one at most.
-    #expect(events[..<last].count { $0 == .remove } <= 2 * DiskBooks.stepCount)
+    #expect(events[..<last].count { $0 == .remove } <= 2 * DiskStore.stepCount)
     while try await cache.statistics().count > 500 {}
   }
 
@@ -155,9 +155,9 @@ import Testing
     time.advance(by: .seconds(90))
     let turns = observe()
     try await cache.store(bytes(10), for: CacheKey("one more"))
-    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskStore.stepCount)
     while try await cache.statistics().count > 1 {}
-    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskStore.stepCount)
     #expect(try await cache.statistics().expired == 300)
     #expect(disk.folder.walk().count == 1)
   }

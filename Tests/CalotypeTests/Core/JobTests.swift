@@ -7,8 +7,8 @@ import Testing
 /// Who waits for a job, how urgent it is, and how it ends, whatever happens at the same time.
 @Suite("Jobs", .timeLimit(.minutes(5)))
 struct JobTests {
-  private func want(_ priority: RequestPriority = .normal) -> Want {
-    Want(Demand(), priority: LivePriority(priority.taskPriority))
+  private func want(_ priority: RequestPriority = .normal) -> SubscriptionOptions {
+    SubscriptionOptions(JobRequirements(), priority: LivePriority(priority.taskPriority))
   }
 
   @Test("a job is as urgent as the most urgent of those who wait, and no more when that one leaves")
@@ -29,8 +29,8 @@ struct JobTests {
   @Test("what is wanted of a job is wanted of those it waits for, up and down")
   func chain() {
     let (top, place) = Job<Int>.made(for: want(.low))
-    let (middle, middlePlace) = Job<Int>.made(for: Want(of: top))
-    let (bottom, bottomPlace) = Job<Int>.made(for: Want(of: middle))
+    let (middle, middlePlace) = Job<Int>.made(for: SubscriptionOptions(of: top))
+    let (bottom, bottomPlace) = Job<Int>.made(for: SubscriptionOptions(of: middle))
     let urgent = top.join(want(.veryHigh))
     #expect(bottom.priority.value == RequestPriority.veryHigh.taskPriority)
     urgent?.leave()
@@ -40,14 +40,14 @@ struct JobTests {
 
   @Test("what those wanted who have left is still wanted; a transfer goes on if one of them wished so")
   func demand() {
-    var demand = Demand()
+    var demand = JobRequirements()
     demand.tiers = .memory
     demand.tags = ["a"]
-    let (job, first) = Job<Int>.made(for: Want(demand, priority: .high), mayOutlive: true)
+    let (job, first) = Job<Int>.made(for: SubscriptionOptions(demand, priority: .high), mayOutlive: true)
     demand.tiers = .originals
     demand.tags = ["b"]
-    demand.finishesLoad = true
-    let second = job.join(Want(demand, priority: .high))
+    demand.continuesInBackground = true
+    let second = job.join(SubscriptionOptions(demand, priority: .high))
     #expect(job.admit())
     second?.leave()
     first.leave()
@@ -76,10 +76,10 @@ struct JobTests {
   func rapidChanges() async {
     for round in 0..<10_000 {
       let (job, place) = Job<Int>.made(for: want(.low))
-      let (below, belowPlace) = Job<Int>.made(for: Want(of: job))
+      let (below, belowPlace) = Job<Int>.made(for: SubscriptionOptions(of: job))
       await withTaskGroup(of: Void.self) { group in
         group.addTask { place.want.priority?.set(RequestPriority.high.taskPriority) }
-        group.addTask { job.join(Want(Demand(), priority: .veryHigh))?.leave() }
+        group.addTask { job.join(SubscriptionOptions(JobRequirements(), priority: .veryHigh))?.leave() }
       }
       #expect(below.priority.value == RequestPriority.high.taskPriority, "round \(round)")
       belowPlace.leave()
@@ -146,7 +146,7 @@ struct JobTests {
           place.leave()
           return nil
         }
-        group.addTask { job.join(Want(Demand(), priority: .normal)) }
+        group.addTask { job.join(SubscriptionOptions(JobRequirements(), priority: .normal)) }
         return await group.reduce(into: nil) { if let place = $1 { $0 = place } }
       }
       job.start { job in job.finish(Task.isCancelled ? .failure(CancellationError()) : .success(1)) }
@@ -217,7 +217,7 @@ struct JobTests {
 
 extension Job {
   /// A new job with its first subscriber.
-  static func made(for want: Want, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
+  static func made(for want: SubscriptionOptions, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
     let job = Job(number: want.number, mayOutlive: mayOutlive)
     guard let place = job.join(want) else { fatalError("a new job can be joined") }
     return (job, place)

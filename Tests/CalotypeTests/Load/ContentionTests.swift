@@ -14,7 +14,7 @@ struct ContentionTests {
   func encodedBytesOfThoseThatWait(count: Int) async throws {
     let png = try SampleImages.still(width: 1_200, height: 1_200)
     let request = try ImageRequest(url: LoadSamples.url("h", "0"))
-    let plain = Plan(request, .init(memoryCache: nil, diskCache: nil))
+    let plain = ResolvedRequest(request, .init(memoryCache: nil, diskCache: nil))
     let pixels = plain.decodeOptions.workingByteCount(for: try CoderRegistry.standard.probe(png))
     // Behind the picture, where decoders do not look.
     let body = png + Data(count: max(0, pixels / 8 - png.count))

@@ -112,18 +112,18 @@ struct PlaybackPathTests {
     func frames(_ indices: [Int], _ isBackward: Bool) -> [PlaybackPath.Upcoming] {
       indices.map { PlaybackPath.Upcoming(index: $0, isBackward: isBackward) }
     }
-    #expect(FrameOrders.order(of: frames([8, 9, 0, 1], false), keyFrames: []) == [8, 9, 0, 1])
-    #expect(FrameOrders.order(of: frames([5, 4, 2], true), keyFrames: []) == [2, 4, 5])
-    #expect(FrameOrders.order(of: frames([1, 0, 9, 8], true), keyFrames: []) == [0, 1, 8, 9])
+    #expect(FrameRequestQueue.order(of: frames([8, 9, 0, 1], false), keyFrames: []) == [8, 9, 0, 1])
+    #expect(FrameRequestQueue.order(of: frames([5, 4, 2], true), keyFrames: []) == [2, 4, 5])
+    #expect(FrameRequestQueue.order(of: frames([1, 0, 9, 8], true), keyFrames: []) == [0, 1, 8, 9])
     // Frames that need none before are decoded as they are shown; so are groups of those that do.
-    #expect(FrameOrders.order(of: frames([3, 2, 1], true), keyFrames: [0, 1, 2, 3]) == [3, 2, 1])
+    #expect(FrameRequestQueue.order(of: frames([3, 2, 1], true), keyFrames: [0, 1, 2, 3]) == [3, 2, 1])
     #expect(
-      FrameOrders.order(of: frames([5, 4, 3, 2], true), keyFrames: [0, 0, 0, 0, 4, 4]) == [4, 5, 2, 3])
+      FrameRequestQueue.order(of: frames([5, 4, 3, 2], true), keyFrames: [0, 0, 0, 0, 4, 4]) == [4, 5, 2, 3])
   }
 
   @Test("What was used the longest ago goes first, unless it has to stay")
   func useOrder() {
-    var order = UseOrder<Int>()
+    var order = LRUOrder<Int>()
     for element in [1, 2, 3, 1] { order.use(element) }
     #expect(order.takeOldest { $0 != 2 } == 3)
     #expect(order.takeOldest { _ in false } == nil)

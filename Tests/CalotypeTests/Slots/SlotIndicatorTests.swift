@@ -61,7 +61,7 @@ struct SlotIndicatorTests {
   @Test("the way from what was told to what should be shown", arguments: 0..<200)
   func steps(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
-    var (told, target) = (ToldIndication(), Indication())
+    var (told, target) = (IndicatorState(), Indication())
     var (isOn, isFinished, number) = (false, true, 0)
     for _ in 0..<100 {
       switch Int.random(in: 0..<4, using: &random) {

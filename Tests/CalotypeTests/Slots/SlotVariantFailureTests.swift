@@ -67,7 +67,7 @@ struct SlotVariantFailureTests {
     if isFile {
       original = ImageRequest(url: URL(filePath: "/nonexistent/original.png"))
     } else {
-      original.queryTiers = .memory
+      original.readTiers = .memory
     }
     let variants = ImageVariants(original: original, thumbnail: try stage.request("thumbnail", shade: 2))
     _ = try await stage.pipeline.image(for: variants.thumbnail)
@@ -137,8 +137,8 @@ struct SlotVariantFailureTests {
 
   @Test("the network gets better between a failure and the next choice: that is not missed")
   func betterWhileChoosing() throws {
-    var books = SlotBooks()
-    let (load, follower) = (SlotLoad(ImageSlot.Options()), TaskHold())
+    var books = SlotStateMachine()
+    let (load, follower) = (SlotLoad(ImageSlot.Options()), TaskBag())
     let best = SlotTarget(request: ImageRequest(url: original), variant: .original)
     let least = SlotTarget(request: ImageRequest(url: SlotStage.url("thumbnail")), variant: .thumbnail)
     _ = books.begin(load, for: best, found: nil, placeholder: [], follower: follower)
@@ -152,7 +152,7 @@ struct SlotVariantFailureTests {
     #expect(books.state.phase == .failed)
     #expect(books.upgrade(to: best, load.options, found: nil, by: follower).begun != nil)
     // Somebody else's follower has no say.
-    #expect(!books.upgrade(to: best, load.options, found: nil, by: TaskHold()).isDone)
+    #expect(!books.upgrade(to: best, load.options, found: nil, by: TaskBag()).isDone)
     #expect(!books.isOutdated)
   }
 
@@ -194,10 +194,10 @@ struct SlotVariantFailureTests {
 
   @Test("what a better one has offered goes when it fails, and what was offered before it comes back")
   func offeredBefore() throws {
-    var books = SlotBooks()
+    var books = SlotStateMachine()
     var options = ImageSlot.Options()
     options.delivery = .manual
-    let (load, follower) = (SlotLoad(options), TaskHold())
+    let (load, follower) = (SlotLoad(options), TaskBag())
     let request = ImageRequest(url: original)
     let response = ImageResponse(
       image: try SlotStage.picture(2), source: .loader, byteCount: nil, duration: .zero)

@@ -55,7 +55,7 @@ private struct Drip {
     let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
     var request = ImageRequest(url: server.url("/photo.jpg"))
     request.previews = previews
-    let watch = Watch()
+    let watch = DeadlineChecker()
     let done = DispatchSemaphore(value: 0)
     Task { [request] in
       defer { done.signal() }
@@ -82,7 +82,7 @@ private struct Drip {
 }
 
 /// When what happened, by the clock.
-private final class Watch: Sendable {
+private final class DeadlineChecker: Sendable {
   private let state = Mutex(
     (piece: ContinuousClock.now, response: ContinuousClock.now, preview: Double?.none))
 

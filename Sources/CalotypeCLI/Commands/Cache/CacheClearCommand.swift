@@ -37,8 +37,8 @@ struct CacheClearCommand: AsyncParsableCommand {
     let configuration = cache.configuration
     let records = DiskCache(configuration)
     let selections =
-      source.map { CacheSelection.source(ShownURL.withoutUsers($0, isOne: true)) }
-      + prefix.map { .sourcePrefix(ShownURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
+      source.map { CacheSelection.source(RedactedURL.withoutUsers($0, isOne: true)) }
+      + prefix.map { .sourcePrefix(RedactedURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
     var (count, bytes): (Int, Int?) = (0, nil)
     if selections.isEmpty {
       let statistics = try await records.statistics()

@@ -36,9 +36,9 @@ struct CacheListCommand: AsyncParsableCommand {
   }
 
   private func list() async throws {
-    let prefix = ShownURL.withoutUsers(prefix, isOne: true)
+    let prefix = RedactedURL.withoutUsers(prefix, isOne: true)
     let entries = try await DiskCache(cache.configuration).entries()
-      .filter { ShownURL.withoutUsers($0.source, isOne: true).utf8.starts(with: prefix.utf8) }
+      .filter { RedactedURL.withoutUsers($0.source, isOne: true).utf8.starts(with: prefix.utf8) }
     if json {
       for entry in entries { Output.json(Self.report(entry)) }
       return
@@ -51,13 +51,13 @@ struct CacheListCommand: AsyncParsableCommand {
       Output.line(
         Self.time(entry.accessed).padded(to: 21) + Formatting.bytes(entry.fileLength).leftPadded(to: 8) + "  "
           + TerminalText.head(of: type, cells: 11).padded(to: 12)
-          + ShownURL.withoutUsers(entry.source, isOne: true))
+          + RedactedURL.withoutUsers(entry.source, isOne: true))
     }
   }
 
   private static func report(_ entry: CacheEntry) -> Report {
     Report(
-      source: ShownURL.withoutUsers(entry.source, isOne: true), key: ShownURL.withoutUsers(entry.key),
+      source: RedactedURL.withoutUsers(entry.source, isOne: true), key: RedactedURL.withoutUsers(entry.key),
       path: entry.path, bytes: entry.fileLength,
       contentType: entry.metadata.contentType, created: time(entry.created), accessed: time(entry.accessed),
       expires: entry.metadata.expires.map { time($0) }, status: entry.metadata.response?.status,

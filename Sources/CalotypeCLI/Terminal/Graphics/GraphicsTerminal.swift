@@ -27,8 +27,8 @@ struct GraphicsTerminal: Sendable {
     output: Int32, wanted: GraphicsProtocol?, environment: [String: String],
     deadline: Duration = .seconds(1)
   ) -> GraphicsTerminal {
-    let clues = TerminalClues(environment)
-    var answers = TerminalAnswers()
+    let clues = TerminalDetection(environment)
+    var answers = TerminalResponses()
     var mayAnswerLate = false
     if clues.answersQuestions, let input = TerminalInput(of: output) {
       var probe = TerminalProbe(
@@ -47,7 +47,7 @@ struct GraphicsTerminal: Sendable {
   }
 
   /// By what was answered, or else by what the kernel was told; `assumed` if by nobody.
-  static func cell(_ answers: TerminalAnswers, _ size: Output.Size) -> CellMetrics {
+  static func cell(_ answers: TerminalResponses, _ size: Output.Size) -> CellMetrics {
     if let cell = answers.cell {
       let cell = CellMetrics(width: Double(cell.width), height: Double(cell.height))
       if isLikely(cell) { return cell }

@@ -18,8 +18,8 @@ struct TerminalProbe {
 
   /// The answers that come in time. Blocks; echo and line mode of the terminal are off meanwhile, and as they were
   /// afterwards.
-  func ask() -> TerminalAnswers {
-    var answers = TerminalAnswers()
+  func ask() -> TerminalResponses {
+    var answers = TerminalResponses()
     TerminalGuard.enter(.asking, input: input, output: output)
     defer { TerminalGuard.leave() }
     guard Output.write(questions, to: output) else { return answers }

@@ -46,7 +46,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     if !groups.usages.isEmpty { result.insert(.controlGroup) }
     if let stallPath {
       result.insert(.stalls)
-      if let trigger = PressureWatcher.trigger(stallPath, PressureWatcher.someTrigger) {
+      if let trigger = MemoryPressureMonitor.trigger(stallPath, MemoryPressureMonitor.someTrigger) {
         close(trigger)
         result.insert(.stallTriggers)
       }
@@ -59,14 +59,14 @@ public struct SystemMemoryPressure: MemoryPressureSource {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
     // A group that has no limit now may get one.
-    guard !groups.groups.isEmpty || stallPath != nil, let bell = Bell() else {
+    guard !groups.groups.isEmpty || stallPath != nil, let bell = WakePipe() else {
       continuation.finish()
       return stream
     }
     continuation.onTermination = { _ in bell.ring() }
     let milliseconds = interval.clampedNanoseconds / 1_000_000
     Threads.start(name: "memory-pressure") {
-      var watcher = PressureWatcher(
+      var watcher = MemoryPressureMonitor(
         groups: groups, stallPath: stallPath, bell: bell,
         intervalMilliseconds: Int32(clamping: max(1, milliseconds)))
       watcher.run { continuation.yield($0) }

@@ -19,8 +19,8 @@ final class GIFCompositor {
   /// Whether the frame that was painted last has all its pixels.
   private var isWhole = true
   /// What the pixels on the canvas lack.
-  private(set) var flaws: Flaws = []
-  private var backupState = (isOpaque: false, flaws: Flaws())
+  private(set) var flaws: DamageReport = []
+  private var backupState = (isOpaque: false, flaws: DamageReport())
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
   init(
@@ -90,7 +90,7 @@ final class GIFCompositor {
   }
 
   private func paint(
-    _ index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
+    _ index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let isFresh = current == nil

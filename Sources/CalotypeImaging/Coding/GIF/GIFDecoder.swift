@@ -35,7 +35,7 @@ public struct GIFDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let structure = try GIFStructure(data.bytes, limits: options.limits)
     if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: data.count) }
@@ -47,7 +47,7 @@ public struct GIFDecoder: ImageDecoding {
         return image
       }
       let reader = try GIFFrameReader(frame, pool: .shared)
-      var flaws: Flaws = structure.isTruncated ? .partial : []
+      var flaws: DamageReport = structure.isTruncated ? .partial : []
       if frame.size.pixelCount > 0 {
         try reader.read(file, watch: watch)
         flaws.formUnion(try reader.finish(byteCount: file.count, options: options))
@@ -64,7 +64,7 @@ public struct GIFDecoder: ImageDecoding {
   /// overtake them. `nil` for other frames, and for one that lacks pixels and may.
   private func decodeInPlace(
     _ frame: GIFFrame, of structure: GIFStructure, _ file: UnsafeRawBufferPointer,
-    _ options: DecodeOptions, _ watch: DecodeLimits.Watch
+    _ options: DecodeOptions, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Image? {
     guard frame.size == structure.canvas, frame.x == 0, frame.y == 0, !frame.isInterlaced,
       frame.size.pixelCount > 0

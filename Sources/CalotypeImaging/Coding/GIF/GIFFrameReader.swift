@@ -69,7 +69,7 @@ final class GIFFrameReader {
   /// Goes on as far as the bytes reach: all bytes of the file so far. Damage is reported in the end only.
   ///
   /// - Throws: What `watch` throws.
-  func read(_ file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch) throws(ImagingError) {
+  func read(_ file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     guard !isDone, let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self),
       let target = indices.baseAddress?.assumingMemoryBound(to: UInt8.self)
     else { return }
@@ -106,10 +106,10 @@ final class GIFFrameReader {
   ///   the options accept that and there is at least one index.
   func finish(
     byteCount: Int, options: DecodeOptions, mayBeEmpty: Bool = false
-  ) throws(ImagingError) -> Flaws {
+  ) throws(ImagingError) -> DamageReport {
     guard let failure = failure(byteCount: byteCount) else { return [] }
     guard count > 0 || mayBeEmpty, options.accepts(failure) else { throw failure }
-    return Flaws(failure)
+    return DamageReport(failure)
   }
 
   /// Why indices are missing, when no more bytes come; `nil` when all are there.

@@ -6,7 +6,7 @@ import FoundationEssentials
 final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
-  private let bytes = ArrivedBytes()
+  private let bytes = AppendBuffer()
   private var structure: GIFStructure
   private var reader: GIFFrameReader?
   private var compositor: GIFCompositor?
@@ -95,7 +95,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: bytes.count) }
     try grant.demand(for: bytes.count, options.fedByteCount(for: structure.info))
     try readFirstFrame()
-    var flaws: Flaws = structure.isTruncated ? .partial : []
+    var flaws: DamageReport = structure.isTruncated ? .partial : []
     if let reader {
       flaws.formUnion(try reader.finish(byteCount: bytes.count, options: options))
     } else if structure.firstFrame.size.pixelCount > 0 {

@@ -245,7 +245,7 @@ extension GIFStructure {
   }
 
   /// An image of this file.
-  func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
+  func image(_ bitmap: Bitmap, _ flaws: DamageReport) -> Image {
     Image(bitmap: bitmap, info: info.marked(flaws), isPartial: flaws.contains(.partial))
   }
 

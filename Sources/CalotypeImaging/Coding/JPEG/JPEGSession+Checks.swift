@@ -15,7 +15,7 @@ extension JPEGSession {
   }
 
   /// What the picture lacks that was read to its end.
-  var flaws: Flaws {
+  var flaws: DamageReport {
     switch Int(cjpeg_decoder_damage(decoder, 1)) {
     case CJPEG_INTACT: []
     case CJPEG_TRUNCATED: .partial

@@ -128,7 +128,7 @@ final class JPEGSession {
   }
 
   /// Does the next piece of work; false when there is nothing to do for now.
-  private func step(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Bool {
+  private func step(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bool {
     try watch.check()
     switch state {
     case .header: return try readHeader()
@@ -280,7 +280,7 @@ final class JPEGSession {
 
   /// Turns the coefficients collected so far into pixels.
   private func readPass() throws(ImagingError) -> Bitmap {
-    try clock.run { (watch: DecodeLimits.Watch) throws(ImagingError) -> Bitmap in
+    try clock.run { (watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bitmap in
       try watch.check()
       let target = try makeTarget()
       try finished(cjpeg_decoder_start_pass(decoder))
@@ -302,7 +302,7 @@ final class JPEGSession {
     }
   }
 
-  private func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
+  private func image(_ bitmap: Bitmap, _ flaws: DamageReport) -> Image {
     let info = ImageInfo(header).marked(flaws)
     return Image(
       bitmap: bitmap, info: info, orientation: info.orientation, isPartial: flaws.contains(.partial),

@@ -10,8 +10,8 @@ final class PNGCompositor {
   /// Whether no pixel of that frame is missing.
   private var isWhole = true
   /// What the pixels on the canvas lack.
-  private(set) var flaws: Flaws = []
-  private var backupFlaws: Flaws = []
+  private(set) var flaws: DamageReport = []
+  private var backupFlaws: DamageReport = []
 
   init(_ limits: DecodeLimits) {
     clock = DecodeLimits.PassStopwatch(limits)
@@ -40,7 +40,7 @@ final class PNGCompositor {
 
   /// Draws a frame and those before it that it needs and that are not on the canvas yet.
   private func draw(
-    upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.Watch
+    upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     var start = restart(for: index, frames, file)
     var next = (drawn ?? -1) + 1
@@ -87,7 +87,7 @@ final class PNGCompositor {
   }
 
   private func draw(
-    _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.Watch
+    _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     if let drawn { dispose(frames[drawn], isFirst: drawn == 0, file, on: canvas) }
     let frame = frames[index]

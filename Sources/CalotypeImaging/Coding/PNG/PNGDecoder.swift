@@ -47,7 +47,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     return try Self.withFile(data, options: options) { file throws(ImagingError) in try file.decode(watch) }
   }
 
@@ -55,7 +55,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
   func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     return try Self.withFile(data, options: options) { file throws(ImagingError) in
       if let image = try file.shrink(by: shrinker, watch) { return image }
       try options.checkWholeMemory(for: file.info(file.profile), encodedByteCount: data.count)

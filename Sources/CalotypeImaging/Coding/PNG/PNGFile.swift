@@ -61,7 +61,7 @@ struct PNGFile {
   }
 
   /// An image with everything the chunks say about it.
-  func image(_ bitmap: Bitmap, _ flaws: Flaws) -> Image {
+  func image(_ bitmap: Bitmap, _ flaws: DamageReport) -> Image {
     let profile = profile
     let info = info(profile).marked(flaws)
     return Image(
@@ -73,15 +73,15 @@ struct PNGFile {
   ///
   /// - Throws: the same, unless the options accept it: a still of an animation that is cut off would otherwise stand
   ///   for the whole wherever it is kept.
-  func animationFlaws() throws(ImagingError) -> Flaws {
+  func animationFlaws() throws(ImagingError) -> DamageReport {
     guard let damage = structure.animation?.damage else { return [] }
     guard options.accepts(damage) else { throw damage }
-    return Flaws(damage)
+    return DamageReport(damage)
   }
 
   /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
   /// the first frame of an animation, or there is nothing to shrink.
-  func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.Watch) throws(ImagingError) -> Image? {
+  func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image? {
     let flaws = try animationFlaws()
     // What is missing would be transparent, which has to be known before.
     guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial else { return nil }
@@ -105,7 +105,7 @@ struct PNGFile {
   ///
   /// - Throws: what is wrong with its data, unless the options accept that and a row is there; and as
   ///   ``animationFlaws()``.
-  func decode(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Image {
+  func decode(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image {
     let flaws = try animationFlaws()
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true

@@ -244,7 +244,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   /// Gives the stream what is there of the IDAT chunks that it has not seen.
   private func feed(
-    _ bytes: UnsafeRawBufferPointer, _ watch: DecodeLimits.Watch
+    _ bytes: UnsafeRawBufferPointer, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     guard let stream else { return }
     while !isImageDataOver, bytes.count - chunkStart >= 8 {
@@ -271,7 +271,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   }
 
   private func withBytes<Value>(
-    _ body: (UnsafeRawBufferPointer, DecodeLimits.Watch) throws(ImagingError) -> Value
+    _ body: (UnsafeRawBufferPointer, DecodeLimits.DeadlineChecker) throws(ImagingError) -> Value
   ) throws(ImagingError) -> Value {
     if let failure { throw failure }
     // The bytes are not changed while they are read.

@@ -13,10 +13,10 @@ struct PNGPixelReader {
 
   private let bytes: UnsafeRawBufferPointer
   private let structure: PNGStructure
-  private let watch: DecodeLimits.Watch
+  private let watch: DecodeLimits.DeadlineChecker
 
   /// Creates a reader of a file whose structure is known. `bytes` is the whole file, or as much as is there.
-  init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, watch: DecodeLimits.Watch) {
+  init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, watch: DecodeLimits.DeadlineChecker) {
     self.bytes = bytes
     self.structure = structure
     self.watch = watch
@@ -39,7 +39,7 @@ struct PNGPixelReader {
     }
 
     /// What the pixels lack.
-    var flaws: Flaws { hasWrongChecksum ? [.partial, .damaged] : Flaws(failure) }
+    var flaws: DamageReport { hasWrongChecksum ? [.partial, .damaged] : DamageReport(failure) }
   }
 
   /// Reads the default image onto a canvas of its size. With `clears`, missing pixels become transparent.

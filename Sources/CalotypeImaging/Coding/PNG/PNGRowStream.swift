@@ -50,7 +50,7 @@ final class PNGRowStream {
   /// Takes the next piece of the zlib stream. What comes after the last row or a failure is ignored.
   ///
   /// - Throws: `cancelled`, `outOfMemory`, and `limitExceeded` for the time. Damage is recorded in ``failure``.
-  func feed(_ piece: UnsafeRawBufferPointer, watch: DecodeLimits.Watch) throws(ImagingError) {
+  func feed(_ piece: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     var rest = piece
     while !rest.isEmpty, failure == nil, !painter.isComplete {
       let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.inputStep))
@@ -64,7 +64,7 @@ final class PNGRowStream {
   }
 
   /// Inflates once; `false` when it needs more input, or is done.
-  private func inflateMore(_ watch: DecodeLimits.Watch) throws(ImagingError) -> Bool {
+  private func inflateMore(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bool {
     try watch.check()
     if end == limit { makeRoom() }
     let room = min(limit - end, remaining, 1 << 30)

@@ -43,7 +43,7 @@ final class PNGShrinker {
   /// Reads all image data; `false` as soon as there is a flaw.
   ///
   /// - Throws: `cancelled`, and `limitExceeded` for the time.
-  func read(_ data: PNGImageData, watch: DecodeLimits.Watch) throws(ImagingError) -> Bool {
+  func read(_ data: PNGImageData, watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bool {
     var isSound = true
     try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
       isSound = piece.damage == nil
@@ -54,7 +54,7 @@ final class PNGShrinker {
   }
 
   private func feed(
-    _ piece: UnsafeRawBufferPointer, _ watch: DecodeLimits.Watch
+    _ piece: UnsafeRawBufferPointer, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     var rest = piece
     while header.count < 2, let byte = rest.first {

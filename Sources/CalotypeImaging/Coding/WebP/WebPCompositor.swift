@@ -80,7 +80,7 @@ final class WebPCompositor {
   }
 
   private func paint(
-    _ index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
+    _ index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let fills = frame.size == size
@@ -116,7 +116,7 @@ final class WebPCompositor {
 
   /// Decodes straight into the canvas.
   private func decode(
-    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, watch: DecodeLimits.Watch
+    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let target = try WebPFrameReader.Target(frame, onto: canvas, width: size.width)
     let reader = try WebPFrameReader(frame, into: target, pace: .whole)
@@ -125,7 +125,7 @@ final class WebPCompositor {
 
   /// Decodes beside the canvas, then lays the rows that there are over it or in their place.
   private func overlay(
-    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, replaces: Bool, watch: DecodeLimits.Watch
+    _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, replaces: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let byteCount = frame.size.pixelCount * 4
     guard let scratch = pool.take(byteCount: byteCount) else { throw .outOfMemory(byteCount: byteCount) }

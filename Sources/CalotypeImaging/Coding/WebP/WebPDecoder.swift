@@ -37,11 +37,11 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    try decode(data, options: options, watch: DecodeLimits.Watch(options.limits))
+    try decode(data, options: options, watch: DecodeLimits.DeadlineChecker(options.limits))
   }
 
   private func decode(
-    _ data: Data, options: DecodeOptions, watch: DecodeLimits.Watch
+    _ data: Data, options: DecodeOptions, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Image {
     try watch.check()
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
@@ -72,7 +72,7 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
   func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     let image = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) -> Image? in
       try WebPShrinker.image(of: file, options: options, shrinker: shrinker, watch: watch)
     }

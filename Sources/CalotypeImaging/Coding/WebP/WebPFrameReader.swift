@@ -98,7 +98,7 @@ final class WebPFrameReader {
   ///
   /// - Throws: What `watch` throws.
   func read(
-    _ file: UnsafeRawBufferPointer, isLast: Bool = false, watch: DecodeLimits.Watch
+    _ file: UnsafeRawBufferPointer, isLast: Bool = false, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     guard let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self), let decoder else { return }
     let start = frame.payload.lowerBound
@@ -116,7 +116,7 @@ final class WebPFrameReader {
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
   ///   partial frames are allowed and there is at least one row; ``ImagingError/outOfMemory(byteCount:)``.
   func finish(
-    _ file: UnsafeRawBufferPointer, allowsPartial: Bool, watch: DecodeLimits.Watch
+    _ file: UnsafeRawBufferPointer, allowsPartial: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     try read(file, isLast: true, watch: watch)
     if status == VP8_STATUS_OK {

@@ -6,7 +6,7 @@ import FoundationEssentials
 final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
-  private let bytes = ArrivedBytes()
+  private let bytes = AppendBuffer()
   private var structure: WebPStructure
   private var first: First?
   private var compositor: WebPCompositor?

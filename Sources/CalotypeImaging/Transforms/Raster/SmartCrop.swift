@@ -36,7 +36,7 @@ enum SmartCrop {
       to: PixelSize(width: shrunk(bitmap.width), height: shrunk(bitmap.height)), filter: .box)
     let horizontal = Axis(length: bitmap.width, window: size.width, samples: copy.width)
     let vertical = Axis(length: bitmap.height, window: size.height, samples: copy.height)
-    let (x, y) = SummedInterest(copy, interest).best(horizontal, vertical)
+    let (x, y) = SummedAreaTable(copy, interest).best(horizontal, vertical)
     return (horizontal.origin(of: x), vertical.origin(of: y))
   }
 
@@ -63,7 +63,7 @@ enum SmartCrop {
 }
 
 /// Sums of the interest above and left of each sample (Crow 1984): any window's in four look-ups.
-private struct SummedInterest {
+private struct SummedAreaTable {
   let columns: Int
   var sums: [Int]
 

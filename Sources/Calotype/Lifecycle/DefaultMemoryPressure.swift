@@ -1,0 +1,8 @@
+import CalotypeCaching
+
+/// Looks at the system when somebody begins to listen, not when a configuration is made: that reads files.
+struct DefaultMemoryPressure: MemoryPressureSource {
+  func pressures() -> AsyncStream<MemoryPressure> {
+    SystemMemoryPressure().pressures()
+  }
+}

@@ -1,0 +1,105 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+
+/// Whoever is told what a pipeline does: observers and a tracer.
+final class PipelineInstrumentation: Sendable {
+  let observers: [any PipelineObserving]
+  let elapsed: @Sendable () -> Duration
+  private let tracer: (any PipelineTracing)?
+  private let count = Lock(0)
+
+  /// `nil` when there is nobody.
+  init?(_ configuration: ImagePipeline.Configuration, elapsed: @escaping @Sendable () -> Duration) {
+    if configuration.observers.isEmpty, configuration.tracer == nil { return nil }
+    observers = configuration.observers
+    tracer = configuration.tracer
+    self.elapsed = elapsed
+  }
+
+  func nextNumber() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+
+  /// A span within the present one, if there is a tracer.
+  func startSpan(_ name: String, _ source: ImageSource, isRemote: Bool = false) -> (any PipelineSpan)? {
+    tracer?.startSpan("calotype.\(name)", isRemote: isRemote, attributes: source.spanAttributes)
+  }
+
+  /// Does the work of a stage, and tells of it.
+  func stage<Result>(
+    _ stage: PipelineStage, of request: ImageRequest, bytes: (Result) -> Int?,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let observed = ObservedStage(id: nextNumber(), stage: stage, request: request)
+    let span = startSpan(stage.rawValue, request.source, isRemote: stage == .load)
+    for observer in observers { observer.stageStarted(observed) }
+    let start = elapsed()
+    do {
+      let result: Result
+      if let span {
+        result = try await span.withCurrent(body)
+      } else {
+        result = try await body()
+      }
+      end(observed, span, StageResult(duration: elapsed() - start, byteCount: bytes(result)))
+      return result
+    } catch {
+      end(observed, span, StageResult(duration: elapsed() - start, error: error))
+      throw error
+    }
+  }
+
+  private func end(_ stage: ObservedStage, _ span: (any PipelineSpan)?, _ result: StageResult) {
+    if let span {
+      if let count = result.byteCount {
+        span.set("calotype.bytes", to: count)
+      }
+      if let error = result.error { span.note(error) }
+      span.end()
+    }
+    for observer in observers { observer.stageFinished(stage, result: result) }
+  }
+}
+
+extension PipelineSpan {
+  /// Says that it failed, or was cancelled. The code of an error is all: its text may hold what is nobody's business.
+  func note(_ error: any Error) {
+    if error.isCancellation {
+      set("calotype.outcome", to: "cancelled")
+    } else {
+      let code = error.knownCode
+      set("error.type", to: code)
+      fail(code: code)
+    }
+  }
+}
+
+extension Error {
+  /// The code of an error of this package; `other` for what others throw, of which there may be any number.
+  package var knownCode: String {
+    switch self {
+    case let error as LoadingError: error.code
+    case let error as ImagingError: error.code
+    case let error as CachingError: error.code
+    case let error as PipelineError: error.code
+    default: isCancellation ? "cancelled" : "other"
+    }
+  }
+}
+
+extension ImageSource {
+  /// What a span may tell: neither query nor user, and nothing of bytes.
+  fileprivate var spanAttributes: [String: String] {
+    guard let url, let scheme = url.scheme?.lowercased() else { return [:] }
+    guard ["http", "https", "file"].contains(scheme) else { return ["url.scheme": scheme] }
+    var attributes = ["url.scheme": scheme, "url.path": url.path(percentEncoded: true)]
+    if let host = url.host(), !host.isEmpty { attributes["server.address"] = host }
+    return attributes
+  }
+}

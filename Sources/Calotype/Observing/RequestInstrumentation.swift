@@ -1,0 +1,98 @@
+import CalotypeSupport
+
+/// One request, told of to observers and the tracer: that it has begun, and once how it ended.
+final class RequestInstrumentation: Sendable {
+  private struct State {
+    var start = Duration.zero
+    var span: (any PipelineSpan)?
+    var hasBegun = false
+    var ending: (outcome: RequestOutcome, duration: Duration)?
+  }
+
+  private let watch: PipelineInstrumentation
+  private let request: ObservedRequest
+  private let state = Lock(State())
+
+  init(_ watch: PipelineInstrumentation, _ kind: ObservedRequest.Kind, _ request: ImageRequest) {
+    self.watch = watch
+    self.request = ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
+  }
+
+  /// Tells that it has begun. To be called once.
+  func begin() {
+    let span = watch.startSpan("request", request.request.source)
+    let start = watch.elapsed()
+    state.withLock { state in
+      state.start = start
+      state.span = span
+    }
+    for observer in watch.observers { observer.requestStarted(request) }
+    let ended = state.withLock { state in
+      state.hasBegun = true
+      return state.ending != nil
+    }
+    // It ended meanwhile, by another thread: which left that to be told here, in the right order.
+    if ended { tell() }
+  }
+
+  /// Tells how it ended. The first call counts.
+  func end(_ outcome: RequestOutcome) {
+    let now = watch.elapsed()
+    let isTime = state.withLock { state in
+      guard state.ending == nil else { return false }
+      state.ending = (outcome, now - state.start)
+      return state.hasBegun
+    }
+    if isTime { tell() }
+  }
+
+  private func tell() {
+    let (ending, span) = state.withLock { state in
+      defer { state.span = nil }
+      return (state.ending, state.span)
+    }
+    guard let (outcome, duration) = ending else { return }
+    if let span {
+      switch outcome {
+      case .succeeded(let success):
+        span.set("calotype.source", to: success.source.rawValue)
+        if let count = success.byteCount { span.set("calotype.bytes", to: count) }
+        if success.isStale { span.set("calotype.stale", to: true) }
+      case .failed(let error): span.note(error)
+      case .cancelled: span.note(CancellationError())
+      }
+      span.end()
+    }
+    for observer in watch.observers {
+      observer.requestFinished(request, outcome: outcome, duration: duration)
+    }
+  }
+
+  /// Runs `body` within the span of the request: what it starts belongs to it.
+  static func within<Result>(
+    _ watch: RequestInstrumentation?, _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    guard let span = watch?.state.withLock({ $0.span }) else { return try await body() }
+    return try await span.withCurrent(body)
+  }
+}
+
+extension ImagePipeline {
+  /// Runs a request, and tells of it if somebody wants to know.
+  nonisolated func watched<Value>(
+    _ kind: ObservedRequest.Kind, _ request: ImageRequest, outcome: (Value) -> RequestOutcome,
+    _ body: () async throws -> Value
+  ) async throws -> Value {
+    guard let watch = context.watch else { return try await body() }
+    let told = RequestInstrumentation(watch, kind, request)
+    told.begin()
+    do {
+      let value = try await RequestInstrumentation.within(told, body)
+      told.end(outcome(value))
+      return value
+    } catch {
+      told.end(RequestOutcome(error))
+      throw error
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// The sizes in which pictures are in a ``MemoryCache``; entries stored without a ``Rendition`` are not in it.
+struct SizeVariantIndex: Sendable {
+  private struct Variant: Sendable {
+    let digest: Digest256
+    let width: Int
+    let height: Int
+
+    /// As a number that cannot overflow: only compared.
+    var area: Double { Double(width) * Double(height) }
+  }
+
+  private var families: [Digest256: [Variant]] = [:]
+
+  mutating func insert(_ rendition: SizeVariant, _ digest: Digest256) {
+    families[rendition.family.digest, default: []]
+      .append(Variant(digest: digest, width: rendition.width, height: rendition.height))
+  }
+
+  mutating func remove(_ rendition: SizeVariant, _ digest: Digest256) {
+    let family = rendition.family.digest
+    guard let index = families[family]?.firstIndex(where: { $0.digest == digest }) else { return }
+    families[family]?.remove(at: index)
+    if families[family]?.isEmpty == true { families[family] = nil }
+  }
+
+  /// Those that are at least as wide and as high, fewest pixels first; O(sizes of the picture).
+  func covering(_ rendition: SizeVariant) -> [Digest256] {
+    (families[rendition.family.digest] ?? [])
+      .filter { $0.width >= rendition.width && $0.height >= rendition.height }
+      .sorted { $0.area < $1.area }
+      .map(\.digest)
+  }
+}

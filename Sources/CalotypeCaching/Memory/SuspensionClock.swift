@@ -1,0 +1,41 @@
+import Glibc
+import Synchronization
+
+/// How long the machine was suspended in all, looked up once a second: clocks that are cheap to read stand still then.
+final class SuspensionClock: Sendable {
+  static let shared = SuspensionClock(read: { clock in
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  })
+
+  /// Nanoseconds between two looks.
+  static let interval: Int64 = 1_000_000_000
+  /// Less than this is the time between two readings.
+  private static let tolerance: Int64 = 100_000_000
+
+  private let read: @Sendable (clockid_t) -> Int64
+  private let next = Atomic<Int64>(.min)
+  private let total = Atomic<Int64>(0)
+
+  /// - Parameter read: Nanoseconds of a clock.
+  init(read: @escaping @Sendable (clockid_t) -> Int64) {
+    self.read = read
+  }
+
+  /// Nanoseconds of a coarse clock that goes on while the machine is suspended. It is behind for up to ``interval`` after
+  /// that.
+  var coarseTime: Int64 {
+    let time = read(CLOCK_MONOTONIC_COARSE)
+    if time >= next.load(ordering: .relaxed) { look(at: time) }
+    return time + total.load(ordering: .relaxed)
+  }
+
+  private func look(at time: Int64) {
+    let suspended = read(CLOCK_BOOTTIME) - read(CLOCK_MONOTONIC)
+    if suspended - total.load(ordering: .relaxed) > Self.tolerance {
+      total.store(suspended, ordering: .relaxed)
+    }
+    next.store(time + Self.interval, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,71 @@
+/// What a ``MemoryCache`` with ``LiveValues`` evicted, held weakly.
+struct WeakTable: Sendable {
+  struct Slot: Sendable {
+    let entry: RemovedEntry
+    let recall: MemoryTable.Recall
+    /// Tells a slot from a later one of the same key.
+    let number: Int
+  }
+
+  private let limit: Int
+  private var slots: [Digest256: Slot] = [:]
+  /// In the order they came, from `head` on; those that are gone from `slots` are skipped.
+  private var queue: [(digest: Digest256, number: Int)] = []
+  private var head = 0
+  private var lastNumber = 0
+  private var insertionsUntilSweep = 64
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  var count: Int { slots.count }
+
+  /// Whether as many came as were alive at the last sweep: now half of the slots may be dead, so that a sweep costs
+  /// each of them O(1).
+  var needsSweep: Bool { insertionsUntilSweep <= 0 }
+
+  var all: [Slot] { Array(slots.values) }
+
+  func slot(_ digest: Digest256) -> Slot? { slots[digest] }
+
+  mutating func insert(_ entry: RemovedEntry, _ recall: @escaping MemoryTable.Recall) {
+    guard limit > 0 else { return }
+    lastNumber += 1
+    insertionsUntilSweep -= 1
+    slots[entry.digest] = Slot(entry: entry, recall: recall, number: lastNumber)
+    queue.append((entry.digest, lastNumber))
+    while slots.count > limit || queue.count - head > 2 * limit + 64, head < queue.count {
+      let (digest, number) = queue[head]
+      head += 1
+      remove(digest, number: number)
+    }
+    if head >= 64, head * 2 >= queue.count {
+      queue.removeFirst(head)
+      head = 0
+    }
+  }
+
+  mutating func remove(_ digest: Digest256) { slots[digest] = nil }
+
+  /// Removes a slot unless it is another one by now.
+  /// - Returns: Whether it was there.
+  @discardableResult
+  mutating func remove(_ digest: Digest256, number: Int) -> Bool {
+    guard slots[digest]?.number == number else { return false }
+    slots[digest] = nil
+    return true
+  }
+
+  mutating func removeAll() {
+    slots = [:]
+    queue = []
+    head = 0
+  }
+
+  /// Removes those that a look outside of the lock found dead.
+  mutating func sweep(_ dead: [Slot]) {
+    for slot in dead { remove(slot.entry.digest, number: slot.number) }
+    insertionsUntilSweep = max(64, slots.count)
+  }
+}

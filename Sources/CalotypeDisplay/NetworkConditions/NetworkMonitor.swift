@@ -1,0 +1,157 @@
+import Calotype
+import CalotypeSupport
+import Glibc
+
+/// Tells listeners when the condition changes: one thread for all of them, for as long as there are any.
+final class NetworkMonitor: Sendable {
+  private struct State {
+    var listeners: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
+    var next = 0
+    /// Ends the thread, while there is one; tells it from those that have been told to end.
+    var bell: WakePipe?
+    /// What that thread has told last.
+    var latest: NetworkCondition?
+  }
+
+  private let probe: NetworkProbe
+  private let openChanges: @Sendable () -> Int32
+  private let state = Lock(State())
+  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
+  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
+  /// `state`.
+  private let telling = Lock(())
+
+  init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {
+    self.probe = probe
+    self.openChanges = openChanges
+  }
+
+  var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  func conditions() -> AsyncStream<NetworkCondition> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
+    let entry = telling.withLock { _ in enter(continuation) }
+    guard let (number, first) = entry else {
+      // Out of descriptors: nothing can be watched.
+      continuation.yield(probe.condition)
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [self] _ in leave(number) }
+    if let first { Threads.start(name: "network") { self.run(first) } }
+    return stream
+  }
+
+  /// Its number, and the bell of a thread that is to be started; `nil` when there are no descriptors left.
+  private func enter(
+    _ listener: AsyncStream<NetworkCondition>.Continuation
+  ) -> (number: Int, first: WakePipe?)? {
+    let entry = state.withLock { state -> (number: Int, first: WakePipe?, latest: NetworkCondition?)? in
+      // One thread needs one bell.
+      let first = state.bell == nil ? WakePipe() : nil
+      guard let bell = state.bell ?? first else { return nil }
+      state.bell = bell
+      state.next += 1
+      state.listeners[state.next] = listener
+      return (state.next, first, state.latest)
+    }
+    guard let entry else { return nil }
+    if let latest = entry.latest { listener.yield(latest) }
+    return (entry.number, entry.first)
+  }
+
+  /// A listener has gone; with the last one goes the thread.
+  private func leave(_ number: Int) {
+    let bell = state.withLock { state -> WakePipe? in
+      state.listeners[number] = nil
+      guard state.listeners.isEmpty else { return nil }
+      state.latest = nil
+      return state.bell.take()
+    }
+    bell?.ring()
+  }
+
+  // MARK: The thread
+
+  private func run(_ bell: WakePipe) {
+    let changes = openChanges()
+    var news = Change.change
+    while news != .end {
+      // After what has changed was taken: what changes meanwhile wakes it again.
+      publish(probe.condition, bell)
+      // And once more when there is silence again: with the last address of an interface routes may go untold.
+      news = Self.wait(for: changes, bell, atMost: news == .change ? Self.settleTime : -1)
+    }
+    if changes >= 0 { close(changes) }
+    finish(bell)
+  }
+
+  private func publish(_ condition: NetworkCondition, _ bell: WakePipe) {
+    telling.withLock { _ in
+      let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+        guard state.bell === bell, state.latest != condition else { return [] }
+        state.latest = condition
+        return Array(state.listeners.values)
+      }
+      for listener in listeners { listener.yield(condition) }
+    }
+  }
+
+  /// Nothing can be heard any more.
+  private func finish(_ bell: WakePipe) {
+    let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
+      guard state.bell === bell else { return [] }
+      state.bell = nil
+      state.latest = nil
+      defer { state.listeners = [:] }
+      return Array(state.listeners.values)
+    }
+    for listener in listeners { listener.finish() }
+  }
+
+  /// What a wait ends with.
+  private enum Change {
+    case change
+    /// There was none in the time that it waited at most.
+    case silence
+    /// Nobody listens any more, or nothing can be heard.
+    case end
+  }
+
+  /// Milliseconds without a change after which routes have settled.
+  private static let settleTime: Int32 = 250
+
+  /// Sleeps until something may have changed.
+  ///
+  /// - Parameter time: Milliseconds; -1 for as long as it takes.
+  private static func wait(for changes: Int32, _ bell: WakePipe, atMost time: Int32) -> Change {
+    guard changes >= 0 else { return .end }
+    var entries = [
+      pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: changes, events: Int16(POLLIN), revents: 0),
+    ]
+    while true {
+      let count = poll(&entries, nfds_t(entries.count), time)
+      if count == 0 { return .silence }
+      if count > 0 { return entries[0].revents == 0 && drain(changes) ? .change : .end }
+      if errno != EINTR { return .end }
+    }
+  }
+
+  /// Takes all that is there; what it says is looked up. `false` at the end of the descriptor.
+  private static func drain(_ changes: Int32) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    while true {
+      let count = read(changes, &bytes, bytes.count)
+      if count > 0 { continue }
+      if count == 0 { return false }
+      switch errno {
+      // There was more than the socket could hold: all the more reason to look.
+      case EINTR, ENOBUFS: continue
+      case EAGAIN: return true
+      default: return false
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Calotype
+import CalotypeSupport
+
+/// The animations that are being loaded to be played in a pool: each is shared by all who begin to play it meanwhile.
+final class LoadingAnimations: Sendable {
+  /// What makes two loads one.
+  struct Key: Hashable {
+    let pipeline: ObjectIdentifier
+    let request: ImageRequest
+    /// Tells loads apart that are not to be shared.
+    let number: Int?
+  }
+
+  private struct Entry {
+    let animation: ProgressiveAnimation
+    let load: Task<Void, Never>
+    var players = 0
+  }
+
+  private struct State {
+    /// All that are played, by their place.
+    var entries: [Int: Entry] = [:]
+    /// The place of the newest of each kind.
+    var places: [Key: Int] = [:]
+    var nextPlace = 0
+  }
+
+  private let state = Lock(State())
+
+  /// One more plays an animation, which is loaded unless somebody plays it that is still arriving.
+  ///
+  /// - Returns: The animation, and its place, which has to be left.
+  func join(
+    _ key: Key, _ makeAnimation: () -> ProgressiveAnimation,
+    load: @escaping @Sendable (ProgressiveAnimation) async -> Void
+  ) -> (animation: ProgressiveAnimation, place: Int) {
+    state.withLock { state in
+      if let place = state.places[key], let entry = state.entries[place], entry.animation.isArriving {
+        state.entries[place]?.players += 1
+        return (entry.animation, place)
+      }
+      let animation = makeAnimation()
+      state.nextPlace += 1
+      state.places[key] = state.nextPlace
+      // Made under the lock, so that it is known before anybody can leave.
+      let task = Task { @concurrent in await load(animation) }
+      state.entries[state.nextPlace] = Entry(animation: animation, load: task, players: 1)
+      return (animation, state.nextPlace)
+    }
+  }
+
+  /// One less plays the animation at a place. The last one gives its load up, and waits for its end.
+  func leave(_ place: Int, of key: Key) async {
+    let load = state.withLock { state -> Task<Void, Never>? in
+      state.entries[place]?.players -= 1
+      guard let entry = state.entries[place], entry.players == 0 else { return nil }
+      state.entries[place] = nil
+      if state.places[key] == place { state.places[key] = nil }
+      return entry.load
+    }
+    load?.cancel()
+    await load?.value
+  }
+}

@@ -1,0 +1,93 @@
+import Calotype
+import CalotypeImaging
+import CalotypeSupport
+
+/// What a session has to do, and by what it was decided.
+struct PlaybackStep: Sendable {
+  let action: Playhead.Action
+  let version: Int
+  let path: PlaybackPath?
+  let rules: PlaybackPath.Rules
+}
+
+/// One who takes frames of a player, one after the other. Its place in the pool is given up when it ends or nobody holds it.
+final class PlaybackSession: Sendable {
+  /// Raised when there is something new to be looked at.
+  let signal = ChangeSignal()
+  private let player: AnimationPlayer
+  private let claim: FrameClaim
+  /// The state of the player that frames were last asked for by; `nil` when the pool knows of none.
+  private let claimedVersion = Lock(Int?.none)
+
+  init(_ player: AnimationPlayer, claim: FrameClaim) {
+    self.player = player
+    self.claim = claim
+  }
+
+  /// Another frame is the next one, or none.
+  func interrupt() {
+    claim.interrupt()
+    signal.raise()
+  }
+
+  func setActive(_ isActive: Bool) {
+    if isActive { claim.activate() } else { claim.deactivate() }
+  }
+
+  /// The next frame, when it is to be shown; `nil` at the end.
+  ///
+  /// - Throws: what the coder throws, `CancellationError` when the task is cancelled.
+  func next() async throws -> AnimationFrame? {
+    while true {
+      try Task.checkCancellation()
+      guard let step = player.step(for: self) else { return nil }
+      switch step.action {
+      case .end: return nil
+      case .fail(let error): throw error
+      case .wait(let deadline):
+        wantAgain(step)
+        try await wait(until: deadline)
+      case .show(let path):
+        claimedVersion.withLock { $0 = step.version }
+        guard let image = try await image(at: path, step) else { continue }
+        if let frame = player.show(image, version: step.version, for: self) { return frame }
+      }
+    }
+  }
+
+  /// A frame; `nil` when it is time to look again what is to be done.
+  private func image(at path: PlaybackPath, _ step: PlaybackStep) async throws -> Image? {
+    switch claim.ask(for: path.index, wanted: path.upcoming(step.rules, limit: claim.share)) {
+    case .image(let image): return image
+    case .waits(let waiter):
+      // What has changed before the claim knew of the waiter has interrupted nobody.
+      if !player.holds(step, for: self) { waiter.end(.interrupted) }
+      return try await waiter.image()
+    case .inactive:
+      // The signal is raised once the claim is what the player says.
+      await signal.wait()
+      return nil
+    }
+  }
+
+  /// Has frames decoded that were not asked for yet: after another mode was set, or a time of inactivity.
+  private func wantAgain(_ step: PlaybackStep) {
+    guard let path = step.path else { return }
+    let isNew = claimedVersion.withLock { version in
+      defer { version = step.version }
+      return version != step.version
+    }
+    if isNew { claim.want(path.upcoming(step.rules, limit: claim.share)) }
+  }
+
+  private func wait(until deadline: Duration?) async throws {
+    guard let deadline else { return await signal.wait() }
+    let (signal, clock) = (signal, player.clock)
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await clock.sleep(deadline) }
+      group.addTask { await signal.wait() }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+}

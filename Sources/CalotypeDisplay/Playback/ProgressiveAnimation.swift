@@ -1,0 +1,163 @@
+public import Calotype
+public import CalotypeImaging
+import CalotypeSupport
+public import FoundationEssentials
+
+/// An animation that is still arriving, to be played meanwhile.
+///
+/// ```swift
+/// let animation = ProgressiveAnimation()
+/// let player = AnimationPlayer(animation)
+/// async let played: Void = show(player.frames())
+/// for try await chunk in body { try await animation.append(chunk) }
+/// try await animation.finish()
+/// try await played
+/// ```
+///
+/// Players show the frames that are complete, wait at the last one for more, and never go back. They fail with what went
+/// wrong after the last frame that is there. Calls are taken one after the other; decoding is done on threads of its
+/// own, also that of players.
+public final class ProgressiveAnimation: Sendable {
+  // `@unchecked`: used by one call at a time, in its turn; the queue of turns hands it from thread to thread.
+  private final class Decoder: @unchecked Sendable {
+    let decoder: IncrementalDecoder
+
+    init(_ decoder: IncrementalDecoder) { self.decoder = decoder }
+
+    /// What there is to play.
+    func timeline(isComplete: Bool) -> AnimationTimeline {
+      let info = decoder.info
+      let count = decoder.completeFrameCount
+      let durations = info?.durations ?? []
+      return AnimationTimeline(
+        milliseconds: (0..<count).map { durations.indices.contains($0) ? durations[$0] : 0 },
+        loopCount: info?.loopCount ?? 1, isComplete: isComplete)
+    }
+  }
+
+  private struct State {
+    var timeline = AnimationTimeline(milliseconds: [], loopCount: 1, isComplete: false)
+    var frameByteCount: Int?
+    var observers: [WeakSignal] = []
+  }
+
+  private struct WeakSignal {
+    weak var signal: ChangeSignal?
+  }
+
+  /// How the frames are decoded.
+  public let options: DecodeOptions
+  private let decoder: Decoder
+  private let turns = WorkQueue(limit: 1, now: ContinuousClock().stopwatch)
+  private let workers = WorkerExecutor.playback
+  private let state = Lock(State())
+
+  /// An animation of which nothing has arrived.
+  public init(coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()) {
+    self.options = options
+    decoder = Decoder(coders.makeIncrementalDecoder(options: options))
+  }
+
+  /// Frames that can be shown.
+  public var completeFrameCount: Int { state.withLock { $0.timeline.count } }
+
+  /// Whether there will be no more frames.
+  public var isComplete: Bool { state.withLock { $0.timeline.isComplete } }
+
+  /// Whether more may come.
+  var isArriving: Bool { state.withLock { !$0.timeline.isComplete && $0.timeline.failure == nil } }
+
+  /// Takes the next bytes.
+  ///
+  /// - Throws: what `IncrementalDecoder.append(_:)` throws, and so do players then, after the last frame that is there;
+  ///   `CancellationError` when the task is cancelled before its turn, which leaves out the bytes.
+  public func append(_ chunk: Data) async throws {
+    try await advance(isComplete: false) { try $0.append(chunk) }
+  }
+
+  /// No more bytes come.
+  ///
+  /// - Throws: as ``append(_:)``, and when the bytes end before the image does.
+  public func finish() async throws {
+    try await advance(isComplete: true) { _ = try $0.finish() }
+  }
+
+  /// No more bytes come, for this reason: players fail with it after the last frame that is there.
+  public func fail(with error: any Error) {
+    change { state in
+      if !state.timeline.isComplete, state.timeline.failure == nil { state.timeline.failure = error }
+    }
+  }
+
+  private func advance(
+    isComplete: Bool, _ body: @Sendable (IncrementalDecoder) throws -> Void
+  ) async throws {
+    try await inTurn { decoder in
+      // Told in the turn: otherwise what an earlier call has to say might be the last word.
+      do {
+        try body(decoder.decoder)
+      } catch {
+        publish(decoder, isComplete: false, failure: error)
+        throw error
+      }
+      publish(decoder, isComplete: isComplete)
+    }
+  }
+
+  /// Tells what there is now, if the end has not been told.
+  private func publish(_ decoder: Decoder, isComplete: Bool, failure: (any Error)? = nil) {
+    var timeline = decoder.timeline(isComplete: isComplete)
+    let byteCount = decoder.decoder.info.map(options.outputByteCount)
+    change { state in
+      guard !state.timeline.isComplete else { return }
+      timeline.failure = state.timeline.failure ?? failure
+      state.timeline = timeline
+      state.frameByteCount = byteCount
+    }
+  }
+
+  /// Runs `body` on a worker while nobody else has the decoder.
+  private func inTurn<Result: Sendable>(
+    _ body: @Sendable (Decoder) throws -> Result
+  ) async throws -> Result {
+    try await turns.run(priority: LivePriority(Task.currentPriority)) {
+      try await workers.run { try body(decoder) }
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let signals = state.withLock { state -> [ChangeSignal] in
+      body(&state)
+      return state.observers.compactMap(\.signal)
+    }
+    for signal in signals { signal.raise() }
+  }
+}
+
+extension ProgressiveAnimation: FrameSource {
+  var identity: FrameIdentity { FrameIdentity(origin: ObjectIdentifier(self), transforms: []) }
+  var timeline: AnimationTimeline { state.withLock { $0.timeline } }
+  var frameByteCount: Int? { state.withLock { $0.frameByteCount } }
+  /// Nobody asks while bytes arrive.
+  var keyFrames: [Int] { [] }
+
+  func observe(with signal: ChangeSignal) {
+    state.withLock { state in
+      // Here, and not when something changes: after the end nothing does, and players still come and go.
+      state.observers.removeAll { $0.signal == nil }
+      state.observers.append(WeakSignal(signal: signal))
+    }
+  }
+
+  /// Those who are told of changes, and some who are gone.
+  var observerCount: Int { state.withLock { $0.observers.count } }
+
+  func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image {
+    try await inTurn { try $0.decoder.frame(at: index) }
+  }
+}
+
+extension WorkerExecutor {
+  /// Decodes frames of animations.
+  static let playback = WorkerExecutor(name: "calotype-frames", threads: Threads.availableProcessors)
+}

@@ -1,0 +1,150 @@
+import Calotype
+import CalotypeImaging
+import Synchronization
+
+/// What the slot and its loads have in common. It does not hold the slot, so that loads end when the slot goes.
+final class SlotDriver: Sendable {
+  let pipeline: ImagePipeline
+  let clock: any Clock<Duration>
+  let books = ObservableValue(SlotStateMachine())
+  private let desk: IndicatorDispatcher?
+
+  init(_ pipeline: ImagePipeline, clock: any Clock<Duration>, indicator: (any ImageSlotIndicator)?) {
+    self.pipeline = pipeline
+    self.clock = clock
+    desk = indicator.map { IndicatorDispatcher($0) }
+  }
+
+  /// Changes the books, and does what follows from that.
+  @discardableResult
+  func apply(_ body: (inout SlotStateMachine) -> SlotStateMachine.Effects) -> SlotStateMachine.Effects {
+    let effects = books.change { books in
+      let effects = body(&books)
+      return (effects, effects.isNews)
+    }
+    effects.abandoned?.abandon()
+    effects.leftFollower?.cancel()
+    // Whoever goes on by the ending finds that the indicator has stopped.
+    desk?.look { books.value.indication }
+    for ending in effects.endings { ending.load.finish(ending.result) }
+    return effects
+  }
+
+  // MARK: Beginnings and ends
+
+  /// Begins a load in place of the one before. If its image is in memory, it has ended when this returns.
+  func begin(_ target: SlotTarget, _ options: ImageSlot.Options) -> SlotLoad {
+    let load = SlotLoad(options)
+    let found = pipeline.memoryHit(for: target.request)
+    let placeholder = options.placeholder.candidates(pipeline)
+    let effects = apply { $0.begin(load, for: target, found: found?.response, placeholder: placeholder) }
+    guard effects.isDone else { return load }
+    if let found {
+      found.tell()
+    } else {
+      setAlarm(for: load)
+      run(load, target.request)
+    }
+    return load
+  }
+
+  func cancel(_ load: SlotLoad) {
+    apply { $0.cancel(load) }
+  }
+
+  func close() {
+    apply { $0.close() }
+    books.finish()
+  }
+
+  // MARK: The work
+
+  /// Shows the placeholder when its time has come.
+  func setAlarm(for load: SlotLoad) {
+    guard case .after(let delay) = load.options.placeholderTiming else { return }
+    let alarm = clock.alarm(in: delay)
+    load.add(
+      Task { @concurrent in
+        do { try await alarm() } catch {
+          // The load has ended before.
+          return
+        }
+        let placeholder = load.options.placeholder.candidates(self.pipeline)
+        self.apply { $0.placeholderIsDue(placeholder, of: load) }
+      })
+  }
+
+  /// Has the pipeline do what the load is about.
+  private func run(_ load: SlotLoad, _ request: ImageRequest) {
+    load.add(
+      Task(priority: request.priority.taskPriority) { @concurrent in
+        do {
+          try await self.follow(load, request)
+        } catch {
+          self.fail(load, error)
+        }
+      })
+  }
+
+  @discardableResult
+  func fail(_ load: SlotLoad, _ error: any Error) -> SlotStateMachine.Effects {
+    // Nobody asks for the placeholder of what was replaced.
+    guard books.value.current === load else { return .none }
+    let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
+    return apply { $0.fail(load, error, placeholder) }
+  }
+
+  /// Tells the books what happens on the way to an image.
+  ///
+  /// - Throws: what the request fails with.
+  func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
+    var stale: ImageResponse?
+    for try await event in pipeline.events(for: request) {
+      switch event {
+      case .queued, .started: continue
+      case .progress(let progress): apply { $0.advance(to: progress, of: load) }
+      case .preview(let image): apply { $0.preview(image, of: load) }
+      case .staleResponse(let response):
+        stale = response
+        apply { $0.stale(response, of: load) }
+      case .response(let response): apply { $0.succeed(load, with: response) }
+      case .notModified(let response): apply { $0.confirm(load, with: response) }
+      case .refreshFailed(let error):
+        guard let stale else { throw error }
+        apply { $0.settleForStale(load, stale, error) }
+      }
+    }
+  }
+}
+
+/// An image that was in memory when somebody looked.
+struct MemoryHit: Sendable {
+  let response: ImageResponse
+  fileprivate let request: ImageRequest
+  fileprivate let watch: PipelineInstrumentation?
+
+  /// It was taken: observers are told as of any other request.
+  func tell() {
+    guard let watch else { return }
+    let told = RequestInstrumentation(watch, .events, request)
+    told.begin()
+    told.end(RequestOutcome(response))
+  }
+}
+
+extension ImagePipeline {
+  /// The image, if it is in memory now and fresh enough.
+  nonisolated func memoryHit(for request: ImageRequest) -> MemoryHit? {
+    let request = prepared(request)
+    guard isOpen, let response = memoryResponse(for: request) else { return nil }
+    return MemoryHit(response: response, request: request, watch: context.watch)
+  }
+}
+
+extension Clock<Duration> {
+  /// Sleeps until a time from now: now is when this is called.
+  fileprivate func alarm(in delay: Duration) -> @Sendable () async throws -> Void {
+    let deadline = now.advanced(by: delay)
+    return { try await self.sleep(until: deadline, tolerance: nil) }
+  }
+}

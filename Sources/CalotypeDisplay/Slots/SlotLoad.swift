@@ -1,0 +1,62 @@
+public import Calotype
+
+/// One load of a slot: what it is to show, the tasks that work for it, and its one ending.
+final class SlotLoad: Sendable {
+  typealias Ending = ObservableValue<Result<ImageResponse, any Error>?>
+
+  let options: ImageSlot.Options
+  /// Shared with those that go on in its place.
+  let ending: Ending
+  private let tasks = TaskBag()
+
+  init(_ options: ImageSlot.Options, ending: Ending = Ending(nil)) {
+    self.options = options
+    self.ending = ending
+  }
+
+  func add(_ task: Task<Void, Never>) { tasks.add(task) }
+
+  /// Sets the ending and ends the tasks. The first call counts.
+  func finish(_ result: Result<ImageResponse, any Error>) {
+    ending.change { ending in
+      guard ending == nil else { return ((), false) }
+      ending = result
+      return ((), true)
+    }
+    tasks.cancel()
+  }
+
+  /// Ends the tasks: another goes on in its place.
+  func abandon() { tasks.cancel() }
+
+  /// How it ends.
+  ///
+  /// - Throws: what it ended with; `CancellationError` also when the task that waits is cancelled.
+  func value() async throws -> ImageResponse {
+    var seen = 0
+    while let (result, version) = await ending.next(after: seen) {
+      if let result { return try result.get() }
+      seen = version
+    }
+    throw CancellationError()
+  }
+}
+
+extension ImageSlot {
+  /// A load that was begun. Nobody has to keep it: the load belongs to the slot.
+  public struct Load: Sendable {
+    let load: SlotLoad
+    let core: SlotDriver
+
+    /// The image, or why there is none: one ending, the same for all who ask.
+    ///
+    /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was given up or replaced by
+    ///   another, or the task that waits is cancelled: that ends the wait alone.
+    public var value: ImageResponse {
+      get async throws { try await load.value() }
+    }
+
+    /// Gives it up, unless it has ended or was replaced.
+    public func cancel() { core.cancel(load) }
+  }
+}

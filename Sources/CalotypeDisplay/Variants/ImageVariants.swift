@@ -1,0 +1,54 @@
+public import Calotype
+
+/// One picture in several sizes, each with an address of its own, for networks whose bytes cost something.
+///
+/// ```swift
+/// let variants = ImageVariants(
+///   original: ImageRequest(url: photo.large), thumbnail: ImageRequest(url: photo.small))
+/// slot.load(variants, network: SystemNetworkCondition.shared)
+/// ```
+public struct ImageVariants: Hashable, Sendable {
+  /// One of them. The better one is the greater.
+  public enum Variant: Hashable, Sendable, Comparable {
+    /// The smallest.
+    case thumbnail
+    /// One of ``ImageVariants/sizes``, by its index.
+    case size(Int)
+    /// The best.
+    case original
+  }
+
+  /// The best.
+  public var original: ImageRequest
+  /// The smallest.
+  public var thumbnail: ImageRequest
+  /// Those between, the smallest first. They are used when they are cached.
+  public var sizes: [ImageRequest]
+
+  /// Creates variants of one picture.
+  public init(original: ImageRequest, thumbnail: ImageRequest, sizes: [ImageRequest] = []) {
+    self.original = original
+    self.thumbnail = thumbnail
+    self.sizes = sizes
+  }
+
+  /// All of them, the best first.
+  public var all: [Variant] { [.original] + sizes.indices.reversed().map { .size($0) } + [.thumbnail] }
+
+  /// The request of a variant; `nil` for an index that there is not.
+  public subscript(variant: Variant) -> ImageRequest? {
+    switch variant {
+    case .thumbnail: thumbnail
+    case .size(let index): sizes.indices.contains(index) ? sizes[index] : nil
+    case .original: original
+    }
+  }
+}
+
+/// What the user wants of a network whose bytes cost something: a setting that the program keeps.
+public enum VariantPreference: String, Hashable, Sendable, CaseIterable {
+  /// What the network suggests.
+  case automatic
+  /// Always the original.
+  case original
+}

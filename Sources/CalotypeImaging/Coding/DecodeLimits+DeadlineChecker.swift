@@ -1,0 +1,91 @@
+extension DecodeLimits {
+  /// Stops a decode whose task was cancelled or that takes too long. Asked between rows, blocks or frames: often
+  /// enough that a decode ends within 50 ms, seldom enough to cost nothing.
+  public struct DeadlineChecker: Sendable {
+    private let start = ContinuousClock.now
+    private let limit: Duration
+
+    /// Starts the clock.
+    public init(_ limits: DecodeLimits) {
+      limit = limits.maxDuration
+    }
+
+    /// - Throws: ``ImagingError/cancelled``, or ``ImagingError/limitExceeded(_:value:limit:)`` for the time.
+    public func check() throws(ImagingError) {
+      if Task.isCancelled { throw .cancelled }
+      let elapsed = ContinuousClock.now - start
+      if elapsed > limit {
+        throw .limitExceeded(
+          .duration, value: Int(elapsed / .milliseconds(1)), limit: Int(limit / .milliseconds(1)))
+      }
+    }
+  }
+
+  /// Runs pieces of work under the time limit, which counts their time and not that between them: for decoders that
+  /// are fed while bytes arrive. One thread at a time; pieces do not nest.
+  public final class Stopwatch {
+    private let limits: DecodeLimits
+    private let now: () -> ContinuousClock.Instant
+    private var spent = Duration.zero
+
+    /// Nothing is spent yet.
+    public convenience init(_ limits: DecodeLimits) {
+      self.init(limits, now: { ContinuousClock.now })
+    }
+
+    /// Adds up by another clock.
+    init(_ limits: DecodeLimits, now: @escaping () -> ContinuousClock.Instant) {
+      self.limits = limits
+      self.now = now
+    }
+
+    /// Forgets what is spent.
+    public func restart() { spent = .zero }
+
+    /// Runs a piece of work with a watch on what is left of the time.
+    ///
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` with the time of all pieces, and what `work` throws.
+    public func run<Result>(
+      _ work: (DeadlineChecker) throws(ImagingError) -> Result
+    ) throws(ImagingError) -> Result {
+      var rest = limits
+      rest.maxDuration = limits.maxDuration - spent
+      let start = now()
+      defer { spent += now() - start }
+      do throws(ImagingError) {
+        return try work(DeadlineChecker(rest))
+      } catch .limitExceeded(.duration, let value, _) {
+        throw .limitExceeded(
+          .duration, value: value + Int(spent / .milliseconds(1)),
+          limit: Int(limits.maxDuration / .milliseconds(1)))
+      }
+    }
+  }
+
+  /// The same for the frames of an animation, whose time counts together in a pass over them: for decoders that go from
+  /// frame to frame. Who plays an animation again and again makes a new pass each time. One thread at a time.
+  public final class PassStopwatch {
+    private let stopwatch: Stopwatch
+    private var last = 0
+
+    /// No frame was decoded yet.
+    public convenience init(_ limits: DecodeLimits) {
+      self.init(Stopwatch(limits))
+    }
+
+    init(_ stopwatch: Stopwatch) {
+      self.stopwatch = stopwatch
+    }
+
+    /// Runs what it takes to get to a frame. A frame before the last one begins a new pass.
+    ///
+    /// - Throws: As ``Stopwatch/run(_:)``, for the time of the pass.
+    public func run<Result>(
+      to index: Int, _ work: (DeadlineChecker) throws(ImagingError) -> Result
+    ) throws(ImagingError) -> Result {
+      if index < last { stopwatch.restart() }
+      last = index
+      return try stopwatch.run(work)
+    }
+  }
+}
