@@ -38,7 +38,8 @@ enum Main {
   }
 
   private static func execute() async throws {
-    var command = try CalotypeCommand.parseAsRoot(ConsecutiveSources.joined(Array(CommandLine.arguments.dropFirst())))
+    var command = try CalotypeCommand.parseAsRoot(
+      ConsecutiveSources.joined(Array(CommandLine.arguments.dropFirst())))
     if var asyncCommand = command as? any AsyncParsableCommand {
       try await asyncCommand.run()
     } else {

@@ -90,7 +90,9 @@ struct Digest256: Hashable, Sendable {
     var word: UInt64 = 0
     var count = 0
     for digit in hex.utf8 {
-      guard digit < UInt8(ascii: "A") || digit >= UInt8(ascii: "a"), let value = Hex.value(of: digit) else { return nil }
+      guard digit < UInt8(ascii: "A") || digit >= UInt8(ascii: "a"), let value = Hex.value(of: digit) else {
+        return nil
+      }
       word = word << 4 | UInt64(value)
       count += 1
       guard count <= 64 else { return nil }

@@ -13,7 +13,9 @@ struct CacheTests {
     #expect(try Tool.run("cache", "clear", "--json", "--cache-dir", cache).jsonLines()[0].removedRecords == 0)
   }
 
-  @Test("a file in the place of the cache is an error for all", arguments: ["stats", "list", "verify", "trim", "clear"])
+  @Test(
+    "a file in the place of the cache is an error for all",
+    arguments: ["stats", "list", "verify", "trim", "clear"])
   func unusable(command: String) throws {
     let folder = try Tool.Folder()
     let cache = folder.file("cache")
@@ -22,7 +24,9 @@ struct CacheTests {
     #expect(run.status == 1 && run.errors.contains(cache), "\(run)")
   }
 
-  @Test("parts of downloads go with whatever is cleared", arguments: [[], ["--source", "http://h/a"], ["--tag", "x"]])
+  @Test(
+    "parts of downloads go with whatever is cleared",
+    arguments: [[], ["--source", "http://h/a"], ["--tag", "x"]])
   func parts(choice: [String]) throws {
     let server = try ScriptedHTTPServer()
     let folder = try Tool.Folder()

@@ -59,10 +59,13 @@ struct GetTests {
     arguments: [["--format", "webp"], ["--format", "webp", "--thumbnail", "20x20"]])
   func brokenLater(options: [String]) throws {
     let whole = try brokenAnimation(isBroken: false)
-    server.route("/a.png", .body(try brokenAnimation(isBroken: true), headers: [("Cache-Control", "max-age=1000")]))
+    server.route(
+      "/a.png", .body(try brokenAnimation(isBroken: true), headers: [("Cache-Control", "max-age=1000")]))
     let url = server.url("/a.png").absoluteString
     // The first frame is sound: the original is kept.
-    let first = try get([url, "--first-frame", "--thumbnail", "8x8", "-o", folder.file("still.png"), "--json"])
+    let first = try get([
+      url, "--first-frame", "--thumbnail", "8x8", "-o", folder.file("still.png"), "--json",
+    ])
     #expect(try first.jsonLines()[0].isDamaged == false)
     let broken = try get([url, "-o", folder.file("a.webp")] + options)
     #expect(broken.status == 1 && broken.errors.contains("CRC"), "\(broken)")

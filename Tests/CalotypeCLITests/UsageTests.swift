@@ -7,8 +7,10 @@ struct UsageTests {
     "what may be a password is not repeated",
     arguments: [
       ["get", "http://h/", "--proxy", "ann:geheim@host"], ["get", "http://h/", "--proxy", "x'\nann:geheim"],
-      ["get", "http://h/", "--fallback", "ann:geheim@h/x.png"], ["get", "http://h/", "--header", "Authorization geheim"],
-      ["get", "http://h/", "--user", "geheim"], ["get", "http:ann:geheim@h/"], ["get", "http:///ann:geheim@h/"],
+      ["get", "http://h/", "--fallback", "ann:geheim@h/x.png"],
+      ["get", "http://h/", "--header", "Authorization geheim"],
+      ["get", "http://h/", "--user", "geheim"], ["get", "http:ann:geheim@h/"],
+      ["get", "http:///ann:geheim@h/"],
       ["get", "HTTPS:/ann:geheim@h/"], ["info", "http:\\\\ann:geheim@h/"],
     ])
   func secrets(arguments: [String]) throws {

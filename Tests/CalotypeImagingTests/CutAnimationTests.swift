@@ -39,7 +39,9 @@ import Testing
       var early: [Bitmap] = []
       for start in stride(from: 0, to: data.count, by: size) {
         try decoder.append(data.dropFirst(start).prefix(size))
-        while early.count < decoder.completeFrameCount { early.append(try decoder.frame(at: early.count).bitmap) }
+        while early.count < decoder.completeFrameCount {
+          early.append(try decoder.frame(at: early.count).bitmap)
+        }
       }
       let still = try decoder.finish()
       var frames: [Bitmap] = []
@@ -66,7 +68,9 @@ import Testing
     ]
   }
 
-  @Test("cut off anywhere: truncated, for stills and animations, whole and in pieces", arguments: DamagePolicy.allCases)
+  @Test(
+    "cut off anywhere: truncated, for stills and animations, whole and in pieces",
+    arguments: DamagePolicy.allCases)
   func cut(policy: DamagePolicy) throws {
     let options = DecodeOptions(damage: policy)
     for (name, data) in try Self.animations() {

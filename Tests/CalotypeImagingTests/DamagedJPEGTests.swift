@@ -169,7 +169,9 @@ struct DamagedJPEGTests {
     }
   }
 
-  @Test("bytes behind arithmetic codes are damage, unless they are so few that they may be padding", arguments: [1, 15, 40, 500])
+  @Test(
+    "bytes behind arithmetic codes are damage, unless they are so few that they may be padding",
+    arguments: [1, 15, 40, 500])
   func bytesBehindArithmeticCodes(count: Int) throws {
     var data = try Fixture.data("Corpus/jpeg/arithmetic/testimgari.jpg")
     let header = try JPEGHeader(data)

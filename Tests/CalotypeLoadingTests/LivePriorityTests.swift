@@ -69,7 +69,8 @@ struct LivePriorityTests {
     request.livePriority = priorities[1]
     #expect(
       Transfer(
-        url: server.url("/1"), target: try HTTPRequestStep(server.url("/1"), for: request, loader.configuration),
+        url: server.url("/1"),
+        target: try HTTPRequestStep(server.url("/1"), for: request, loader.configuration),
         request: request, loader: loader
       ).priority == TaskPriority.medium.rawValue)
   }

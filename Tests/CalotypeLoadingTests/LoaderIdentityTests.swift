@@ -46,8 +46,10 @@ final class LoaderIdentityTests {
     { $0.tls.caFile = "/etc/ca.pem" },
     { $0.tls.certificateFile = "/etc/ca.pem" },
     { $0.allowsInsecureRedirects = true },
-    { configuration in if let url = URL(string: "http://a:secret@proxy/") { configuration.proxy = .url(url) } },
-    { configuration in if let url = URL(string: "http://a:other@proxy/") { configuration.proxy = .url(url) } },
+    { configuration in if let url = URL(string: "http://a:secret@proxy/") { configuration.proxy = .url(url) }
+    },
+    { configuration in if let url = URL(string: "http://a:other@proxy/") { configuration.proxy = .url(url) }
+    },
     { configuration in configuration.hostAddresses["a.test"] = [IPAddress("127.0.0.1")].compactMap { $0 } },
     { configuration in configuration.hostAddresses["a.test"] = [IPAddress("127.0.0.2")].compactMap { $0 } },
   ]

@@ -119,7 +119,8 @@ final class PartialStoreTests {
   func forbidden(control: String, byRedirect: Bool) async throws {
     let (bytes, etag) = (self.bytes, self.etag)
     let headers = [(name: "Cache-Control", value: control)]
-    server.route("/a", .body(Data(), status: 302, headers: [("Location", "/b")] + (byRedirect ? headers : [])))
+    server.route(
+      "/a", .body(Data(), status: 302, headers: [("Location", "/b")] + (byRedirect ? headers : [])))
     server.route("/b") { request in
       .resource(bytes, etag: etag, for: request, headers: byRedirect ? [] : headers).cut(after: 500_000)
     }

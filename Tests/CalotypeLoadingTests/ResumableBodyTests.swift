@@ -188,7 +188,8 @@ struct ResumableBodyTests {
     if !range.isEmpty { headers[.contentRange] = range }
     func answer(isSamePlace: Bool) -> RangeResumption {
       RangeResumption(
-        status: status, headers: headers, isSamePlace: isSamePlace, offset: offset, total: total, etag: "\"1\"")
+        status: status, headers: headers, isSamePlace: isSamePlace, offset: offset, total: total,
+        etag: "\"1\"")
     }
     #expect(answer(isSamePlace: true) == expected)
     #expect(answer(isSamePlace: false) == (expected == .whole ? .whole : .elsewhere))

@@ -16,8 +16,10 @@ struct RedactedURLTests {
       ("/tmp//a@b.png", "/tmp//a@b.png"), ("https://example.org//a@b", "https://example.org//a@b"),
       ("https://proxy.example/?url=https://a:secret@b/", "https://proxy.example/?url=https://b/"),
       ("no http://a:secret@b/c and no ftp://d:secret@e", "no http://b/c and no ftp://e"),
-      ("http:///ann:secret@h/", "http:///h/"), ("HTTPS:/ann:secret@h/", "HTTPS:/h/"), ("http:ann:se@cret@h", "http:h"),
-      ("http:\\\\ann:secret@h", "http:\\\\h"), ("the URL '//ann:secret@h/' is none", "the URL '//h/' is none"),
+      ("http:///ann:secret@h/", "http:///h/"), ("HTTPS:/ann:secret@h/", "HTTPS:/h/"),
+      ("http:ann:se@cret@h", "http:h"),
+      ("http:\\\\ann:secret@h", "http:\\\\h"),
+      ("the URL '//ann:secret@h/' is none", "the URL '//h/' is none"),
       ("x=https:\\/ann:secret@h/a@b", "x=https:\\/h/a@b"), ("file:///a@b/c", "file:///a@b/c"),
       ("http://a:b@", "http://"), ("a//b@c", "a//b@c"),
       ("mail a@b about http://c d@e", "mail a@b about http://c d@e"), ("", ""), ("@", "@"), ("//", "//"),
@@ -29,6 +31,7 @@ struct RedactedURLTests {
 
   @Test("of one URL, spaces are a part")
   func one() {
-    #expect(RedactedURL.withoutUsers("https://ann:sec ret@example.org/", isOne: true) == "https://example.org/")
+    #expect(
+      RedactedURL.withoutUsers("https://ann:sec ret@example.org/", isOne: true) == "https://example.org/")
   }
 }

@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials

@@ -84,7 +84,8 @@ struct FailureTests {
     let now: @Sendable () -> Date = { start + offset.withLock { $0 } }
     let pipeline = ImagePipeline(
       .init(
-        loader: Samples.loader, memoryCache: nil, diskCache: DiskCache(folder.configuration, now: now), now: now))
+        loader: Samples.loader, memoryCache: nil, diskCache: DiskCache(folder.configuration, now: now),
+        now: now))
     let headers = [("Location", "/b.png")] + (control.map { [("Cache-Control", $0)] } ?? [])
     server.route("/a.png", .body(Data(), status: status, headers: headers))
     server.route("/b.png", .body(Data(), status: 404, headers: [("Cache-Control", "max-age=1000")]))

@@ -51,7 +51,8 @@ struct PrefetcherTests {
     cache.fail(.store, with: .diskFull(path: "/cache"), times: 1)
     let result = await Prefetcher(pipeline, destination: .disk).prefetch([request("/a")]).result
     let error = try #require(result.failed.first?.error as? PipelineError)
-    #expect(error == .notStored(request("/a").source.description, code: "cacheDiskFull") && !error.isRetryable)
+    #expect(
+      error == .notStored(request("/a").source.description, code: "cacheDiskFull") && !error.isRetryable)
     // There is room again; and memory takes the result, whatever becomes of the disk.
     #expect(await Prefetcher(pipeline, destination: .disk).prefetch([request("/a")]).result.loaded.count == 1)
     cache.fail(.store, with: .diskFull(path: "/cache"), times: 9)

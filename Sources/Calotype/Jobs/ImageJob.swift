@@ -27,7 +27,9 @@ final class ImageJob: @unchecked Sendable {
   var hasPublishedStale = false
   private let start: Duration
 
-  init(_ context: PipelineContext, _ job: Job<ImageResult>, _ plan: ResolvedRequest, turn: WorkQueue.Turn? = nil) {
+  init(
+    _ context: PipelineContext, _ job: Job<ImageResult>, _ plan: ResolvedRequest, turn: WorkQueue.Turn? = nil
+  ) {
     self.context = context
     self.job = job
     self.plan = plan
@@ -429,7 +431,9 @@ private struct CachedResult {
 
 extension CachePolicy {
   /// Whether what a cache had may be asked of the loader when it turns out to be useless.
-  fileprivate var asksAgain: Bool { self == .http || self == .ignoreHTTPFreshness || self == .staleWhileRevalidate }
+  fileprivate var asksAgain: Bool {
+    self == .http || self == .ignoreHTTPFreshness || self == .staleWhileRevalidate
+  }
 }
 
 extension ImageRequest {

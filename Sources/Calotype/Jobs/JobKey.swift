@@ -66,7 +66,8 @@ struct JobKey: Hashable {
     _ request: ImageRequest, policy: CachePolicy, validators: Validators?, number: Int
   ) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http, tiers: [], encoding: nil,
+      request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,
+      tiers: [], encoding: nil,
       validators: validators, number: number)
   }
 

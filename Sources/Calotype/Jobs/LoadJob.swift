@@ -17,7 +17,8 @@ struct LoadJob: Sendable {
   let epoch: Int
 
   init(
-    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy, kept: CachedOriginal?,
+    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy,
+    kept: CachedOriginal?,
     validators: Validators?
   ) {
     self.context = context
@@ -293,7 +294,8 @@ struct LoadJob: Sendable {
   /// Keeps that there is no image, for as long as the server, and each that redirected to it, or the configuration says.
   /// A fallback without the image says nothing of the source.
   private func keepFailure(_ error: LoadingError, wanted: JobRequirements) async {
-    guard case .httpStatus(let url, let status, let headers, let redirects) = error, url == plan.request.source.url,
+    guard case .httpStatus(let url, let status, let headers, let redirects) = error,
+      url == plan.request.source.url,
       wanted.tiers.contains(.originals), let cache = plan.originals?.writable
     else { return }
     // An image that may be needed while the server fails is worth more than that it failed.
@@ -337,7 +339,7 @@ extension LoadingError {
 
 extension ImagingError {
   /// Whether the bytes are at fault, and would be the next time.
-  var blamesInput: Bool {
+  package var blamesInput: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
     case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,

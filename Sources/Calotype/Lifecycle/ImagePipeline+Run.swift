@@ -13,7 +13,9 @@ extension ImagePipeline {
     await withTaskGroup(of: Void.self) { group in
       if let source = configuration.memoryPressure {
         if let memory = configuration.caches.memory { group.addTask { await memory.follow(source) } }
-        for follower in configuration.memoryPressureFollowers { group.addTask { await follower.follow(source) } }
+        for follower in configuration.memoryPressureFollowers {
+          group.addTask { await follower.follow(source) }
+        }
       }
       if !configuration.observers.isEmpty {
         group.addTask { await self.keepSampling() }

@@ -23,7 +23,9 @@ extension ImagePipeline {
     var demand = JobRequirements(request)
     demand.watchesProgress = watchesProgress
     var want =
-      if let priority { SubscriptionOptions(demand, priority: priority) } else { SubscriptionOptions(demand, priority: request.priority) }
+      if let priority { SubscriptionOptions(demand, priority: priority) } else {
+        SubscriptionOptions(demand, priority: request.priority)
+      }
     want.caller = place
     want.deadline = request.deadline.map { context.elapsed() + $0 }
     if !configuration.sharesWork { want.number = context.counters.nextNumber() }

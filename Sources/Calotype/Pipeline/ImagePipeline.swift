@@ -213,11 +213,3 @@ public actor ImagePipeline {
       isStale: !isFresh)
   }
 }
-
-extension Clock<Duration> {
-  /// Tells the time since now.
-  var stopwatch: @Sendable () -> Duration {
-    let start = now
-    return { start.duration(to: self.now) }
-  }
-}

@@ -37,7 +37,8 @@ extension PipelineContext {
   /// - Throws: as ``subscribe(to:want:turn:)``.
   @inline(never)
   func subscribe(
-    toOriginalOf plan: ResolvedRequest, policy: CachePolicy, want: SubscriptionOptions, turn: WorkQueue.Turn? = nil
+    toOriginalOf plan: ResolvedRequest, policy: CachePolicy, want: SubscriptionOptions,
+    turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<OriginalData> {
     var turn = turn
     defer { turn?.end() }

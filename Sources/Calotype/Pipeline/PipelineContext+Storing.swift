@@ -9,7 +9,8 @@ extension PipelineContext {
   ///
   /// So few are read at a time that those whose bytes have no room yet are of no account.
   func readRecord(
-    _ key: CacheKey, from cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog, for priority: LivePriority
+    _ key: CacheKey, from cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog,
+    for priority: LivePriority
   ) async -> (record: CacheRecord, reservation: MemoryReservation?)? {
     do {
       return try await reads.run(priority: priority) {
@@ -77,7 +78,8 @@ extension PipelineContext {
   ///
   /// - Returns: Whether it is stored.
   func store(
-    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching, _ plan: ResolvedRequest,
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching,
+    _ plan: ResolvedRequest,
     _ log: StageLog, since epoch: Int
   ) async throws -> Bool {
     guard isValid(key, tags: metadata.tags, since: epoch) else { return false }

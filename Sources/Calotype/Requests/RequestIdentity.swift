@@ -106,7 +106,8 @@ enum RequestIdentity {
     for (_, field) in fields { hash.update(part(field.name.canonicalName, field.value)) }
     // No name of a field has a space.
     switch request.credential {
-    case .basic(let user, let password): hash.update(part("basic user", user) + part("basic password", password))
+    case .basic(let user, let password):
+      hash.update(part("basic user", user) + part("basic password", password))
     case .digest(let user, let password):
       hash.update(part("digest user", user) + part("digest password", password))
     case .bearer(let token): hash.update(part("bearer token", token))

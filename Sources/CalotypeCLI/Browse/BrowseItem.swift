@@ -14,7 +14,8 @@ struct BrowseItem: Hashable, Sendable {
   init(text: String, isTooLong: Bool = false) {
     (self.text, self.isTooLong) = (text, isTooLong)
     let last = text.utf8.count <= 4096 ? (try? Source(argument: text)?.url)?.lastPathComponent ?? "" : ""
-    name = String((last.isEmpty || last == "/" ? RedactedURL.withoutUsers(text, isOne: true) : last).prefix(200))
+    name = String(
+      (last.isEmpty || last == "/" ? RedactedURL.withoutUsers(text, isOne: true) : last).prefix(200))
   }
 
   /// - Throws: ``CommandError``.

@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import Calotype
 
 /// The cells of the table and their slots: as many as there is room for in the window. A cell whose image leaves the window is

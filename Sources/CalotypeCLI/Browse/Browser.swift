@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import Calotype
 import CalotypeSupport
 import Glibc

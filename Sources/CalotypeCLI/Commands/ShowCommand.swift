@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import ArgumentParser
 import Calotype
 import FoundationEssentials

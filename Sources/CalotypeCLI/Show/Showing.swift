@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import Calotype
 
 /// One source that is shown: what of it stands on the stage, and how far its load is.

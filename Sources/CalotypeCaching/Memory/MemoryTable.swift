@@ -210,7 +210,9 @@ final class MemoryTable: @unchecked Sendable {
     return isInTime
   }
 
-  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases)
+  private func store(
+    _ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases
+  )
     -> MemoryStoreOutcome
   {
     let digest = entry.digest

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// Something that shows that a slot is waiting: a spinner, a bar, a light.
 ///

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// A bar that fills from the left, as text. A value.
 ///

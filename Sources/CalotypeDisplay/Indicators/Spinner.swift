@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// Something that turns while one waits: pieces of text that follow each other. A value: whoever draws knows the time.
 ///

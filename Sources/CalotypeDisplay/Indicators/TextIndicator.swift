@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 import CalotypeSupport
 
 /// An indicator whose text somebody else prints, such as the line of a terminal.

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 import CalotypeSupport
 
 /// A condition that the program sets: for servers, for tests, for programs that know better than the system.

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// What loading costs now.
 public enum NetworkCondition: String, Hashable, Sendable, CaseIterable {

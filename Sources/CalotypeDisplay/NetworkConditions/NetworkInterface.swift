@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// An interface that the way out of this machine leads through.
 public struct NetworkInterface: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 import CLinux
 import CalotypeSupport
 

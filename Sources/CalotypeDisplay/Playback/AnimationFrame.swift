@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 public import CalotypeImaging
 
 /// A frame of an animation that is being played, handed over when it is to be shown.

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 public import CalotypeImaging
 import CalotypeSupport
 

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 public import CalotypeCaching
 import CalotypeImaging
 import CalotypeSupport
@@ -14,7 +14,7 @@ import CalotypeSupport
 /// decoders need to go on with the next frame: a canvas, and a backup of it where the file asks for one, for each decoder.
 /// There is one of them for each image that is played, and rarely a second one; with the last player they go. What is
 /// arriving keeps its decoder.
-public final class FramePool: Sendable {
+public final class FramePool: MemoryPressureFollowing {
   /// The pool of players that are given no other: one for the process.
   public static let shared = FramePool()
 
@@ -65,7 +65,7 @@ public final class FramePool: Sendable {
   /// At `MemoryPressure.Level.warning` half of ``byteLimit`` may be held, at `MemoryPressure.Level.critical` a quarter,
   /// and all that is held is thrown out. One source at a time: of two, the last word counts. Pipelines that are run as
   /// services have the ``shared`` pool follow theirs.
-  public func follow(_ source: some MemoryPressureSource) async {
+  public func follow(_ source: any MemoryPressureSource) async {
     for await pressure in source.pressures() { apply(pressure.level) }
     apply(.normal)
   }

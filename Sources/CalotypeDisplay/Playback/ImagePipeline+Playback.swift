@@ -30,22 +30,21 @@ extension ImagePipeline {
     for request: ImageRequest, pool: FramePool = .shared, clock: any Clock<Duration> = ContinuousClock(),
     _ body: (AnimationPlayer) async throws -> Result
   ) async throws -> Result {
-    var request = request
-    request.frames = .all
-    request = prepared(request)
-    if let response = memoryResponse(for: request) {
-      return try await body(AnimationPlayer(response, pool: pool, clock: clock))
+    var wanted = request
+    wanted.frames = .all
+    let request = intercepted(wanted)
+    if let hit = imageInMemory(for: request) {
+      return try await body(AnimationPlayer(hit.response, pool: pool, clock: clock))
     }
-    let plan = ResolvedRequest(request, configuration)
-    // Nobody's load ends because somebody else was in a hurry.
+    let (coders, options) = decoding(of: request)
+    // A load with a deadline is its own: its end must not end that of others.
     let isShared = configuration.sharesWork && request.deadline == nil
     let key = LoadingAnimations.Key(
-      pipeline: ObjectIdentifier(self), request: request,
-      number: isShared ? nil : context.counters.nextNumber())
+      pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : pool.arriving.nextNumber())
     let (animation, place) = pool.arriving.join(key) {
-      ProgressiveAnimation(coders: plan.coders, options: plan.decodeOptions)
+      ProgressiveAnimation(coders: coders, options: options)
     } load: {
-      await self.load(plan, into: $0)
+      await self.load(request, into: $0)
     }
     do {
       let result = try await body(AnimationPlayer(animation, pool: pool, clock: clock))
@@ -58,42 +57,12 @@ extension ImagePipeline {
   }
 
   /// Hands an animation its bytes while they arrive, and the end or what went wrong.
-  private nonisolated func load(_ plan: ResolvedRequest, into animation: ProgressiveAnimation) async {
+  private nonisolated func load(_ request: ImageRequest, into animation: ProgressiveAnimation) async {
     do {
-      _ = try await watched(.data, plan.request, outcome: { RequestOutcome($0) }) {
-        try await withDeadline(of: plan.request) { deadline in
-          package let want = try want(plan.request, watchesProgress: true)
-          let place = try context.subscribe(
-            toOriginalOf: plan, policy: plan.request.cachePolicy, want: want)
-          defer { place.leave() }
-          deadline?.limit(place)
-          return try await feed(animation, from: place)
-        }
-      }
+      _ = try await streamOriginal(of: request) { try await animation.append($0) }
+      try await animation.finish()
     } catch {
       animation.fail(with: error)
-    }
-  }
-
-  private nonisolated func feed(
-    _ animation: ProgressiveAnimation, from place: Subscription<OriginalData>
-  ) async throws -> DataResponse {
-    var offset = 0
-    while true {
-      switch try await place.next([.progress]) {
-      case .arrived(let arrival):
-        guard let chunk = arrival.bytes?.bytes(from: offset), !chunk.isEmpty else { continue }
-        offset += chunk.count
-        try await animation.append(chunk)
-      case .ended(let loaded):
-        // Not the bytes that were played, but older ones in their place.
-        if offset > 0, let failure = loaded.provenance.failure { throw failure }
-        if offset < loaded.data.count { try await animation.append(loaded.data.dropFirst(offset)) }
-        try await animation.finish()
-        return DataResponse(
-          data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
-      case .started, .interim, .preview: continue
-      }
     }
   }
 }

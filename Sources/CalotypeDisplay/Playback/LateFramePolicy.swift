@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// What becomes of frames that are late, because decoding or whoever shows them takes too long.
 public enum LateFramePolicy: String, Hashable, Sendable, CaseIterable {

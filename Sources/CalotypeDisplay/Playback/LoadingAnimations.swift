@@ -23,9 +23,18 @@ final class LoadingAnimations: Sendable {
     /// The place of the newest of each kind.
     var places: [Key: Int] = [:]
     var nextPlace = 0
+    var nextNumber = 0
   }
 
   private let state = Lock(State())
+
+  /// A number for a load that is not shared.
+  func nextNumber() -> Int {
+    state.withLock { state in
+      state.nextNumber += 1
+      return state.nextNumber
+    }
+  }
 
   /// One more plays an animation, which is loaded unless somebody plays it that is still arriving.
   ///

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// How often an animation is played.
 public enum LoopPolicy: Hashable, Sendable {

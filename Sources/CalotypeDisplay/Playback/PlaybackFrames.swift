@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// The frames of an animation, each handed over when it is to be shown. Made by ``AnimationPlayer/frames()``.
 public struct PlaybackFrames: AsyncSequence, Sendable {

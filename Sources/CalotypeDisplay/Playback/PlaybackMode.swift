@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// In which order frames are shown.
 ///

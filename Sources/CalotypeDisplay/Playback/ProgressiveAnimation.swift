@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 public import CalotypeImaging
 import CalotypeSupport
 public import FoundationEssentials
@@ -48,7 +48,7 @@ public final class ProgressiveAnimation: Sendable {
   /// How the frames are decoded.
   public let options: DecodeOptions
   private let decoder: Decoder
-  private let turns = WorkQueue(limit: 1, now: ContinuousClock().stopwatch)
+  private let turns = AsyncMutex()
   private let workers = WorkerExecutor.playback
   private let state = Lock(State())
 
@@ -120,7 +120,7 @@ public final class ProgressiveAnimation: Sendable {
   private func inTurn<Result: Sendable>(
     _ body: @Sendable (Decoder) throws -> Result
   ) async throws -> Result {
-    try await turns.run(priority: LivePriority(Task.currentPriority)) {
+    try await turns.run {
       try await workers.run { try body(decoder) }
     }
   }

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 extension ImageSlot {
   /// The states of a slot: the present one, then the newest whenever there is another. For any number of observers, each at

@@ -40,7 +40,7 @@ final class SlotDriver: Sendable {
     let effects = apply { $0.begin(load, for: target, found: found?.response, placeholder: placeholder) }
     guard effects.isDone else { return load }
     if let found {
-      found.tell()
+      found.report()
     } else {
       setAlarm(for: load)
       run(load, target.request)
@@ -117,27 +117,10 @@ final class SlotDriver: Sendable {
   }
 }
 
-/// An image that was in memory when somebody looked.
-struct MemoryHit: Sendable {
-  let response: ImageResponse
-  fileprivate let request: ImageRequest
-  fileprivate let watch: PipelineInstrumentation?
-
-  /// It was taken: observers are told as of any other request.
-  func tell() {
-    guard let watch else { return }
-    let told = RequestInstrumentation(watch, .events, request)
-    told.begin()
-    told.end(RequestOutcome(response))
-  }
-}
-
 extension ImagePipeline {
   /// The image, if it is in memory now and fresh enough.
   nonisolated func memoryHit(for request: ImageRequest) -> MemoryHit? {
-    let request = prepared(request)
-    guard isOpen, let response = memoryResponse(for: request) else { return nil }
-    return MemoryHit(response: response, request: request, watch: context.watch)
+    imageInMemory(for: intercepted(request))
   }
 }
 

@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 extension ImageSlot {
   /// Gives up the load before, and shows the best variant of a picture that the network suggests: ``VariantPlan``.

@@ -17,7 +17,7 @@ extension SlotDriver {
     guard effects.isDone else { return load }
     if let found {
       // There is nothing better.
-      found.tell()
+      found.report()
     } else {
       setAlarm(for: load)
       follower.add(Task { @concurrent in await self.follow(choice, load, follower) })
@@ -48,7 +48,7 @@ extension SlotDriver {
     let found = target.flatMap { pipeline.memoryHit(for: $0.request) }
     let effects = apply { $0.upgrade(to: target, options, found: found?.response, by: follower) }
     guard let load = effects.begun else { return }
-    if let found { return found.tell() }
+    if let found { return found.report() }
     setAlarm(for: load)
     run(load, choice)
   }

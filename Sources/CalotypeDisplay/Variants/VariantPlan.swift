@@ -1,4 +1,4 @@
-public import Calotype
+import Calotype
 
 /// What to do for a picture that there is in several variants.
 public enum VariantPlan: Hashable, Sendable {

@@ -31,7 +31,8 @@ extension Bitmap {
     pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     try converted(
-      from: profile, keepsGray: keepsGray, watch: DecodeLimits.DeadlineChecker(limits), pool: pool, cache: .shared)
+      from: profile, keepsGray: keepsGray, watch: DecodeLimits.DeadlineChecker(limits), pool: pool,
+      cache: .shared)
   }
 
   func converted(

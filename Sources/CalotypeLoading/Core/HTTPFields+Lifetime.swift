@@ -8,7 +8,9 @@ extension HTTPFields {
   var forbidsStoring: Bool { cacheDirectives.contains { $0.name == "no-store" } }
 
   /// Whether `Cache-Control` says `no-store` or `private`: what is kept by somebody who serves many.
-  var forbidsSharedStoring: Bool { cacheDirectives.contains { $0.name == "no-store" || $0.name == "private" } }
+  var forbidsSharedStoring: Bool {
+    cacheDirectives.contains { $0.name == "no-store" || $0.name == "private" }
+  }
 
   /// How long a response says that it is right (RFC 9111 §4.2.1), for a private cache; `nil` where it says nothing.
   var explicitLifetime: Duration? {

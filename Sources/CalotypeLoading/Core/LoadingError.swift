@@ -148,7 +148,8 @@ public enum LoadingError: Error, Hashable, Sendable {
   public var source: ImageSource? {
     switch self {
     case .invalidURL(let url, _), .hostNotFound(let url, _), .connectionFailed(let url, _),
-      .timedOut(let url, _, _), .tls(let url, _), .httpStatus(let url, _, _, _), .tooManyRedirects(let url, _),
+      .timedOut(let url, _, _), .tls(let url, _), .httpStatus(let url, _, _, _),
+      .tooManyRedirects(let url, _),
       .redirectRefused(let url, _), .protocolError(let url, _), .truncatedBody(let url, _, _),
       .fileNotFound(let url), .fileUnreadable(let url, _), .notRegularFile(let url, _),
       .outsideRoots(let url), .invalidDataURL(let url, _), .queueFull(let url, _), .loaderClosed(let url),

@@ -45,7 +45,8 @@ struct HTTPRequestStep {
   ///   - location: The `Location`, absolute or relative.
   ///   - first: The first request of the transfer.
   init(
-    following location: String, from previous: HTTPRequestStep, first: HTTPRequestStep, of transfer: (url: URL, request: LoadRequest),
+    following location: String, from previous: HTTPRequestStep, first: HTTPRequestStep,
+    of transfer: (url: URL, request: LoadRequest),
     _ configuration: CurlLoader.Configuration
   ) throws(LoadingError) {
     guard previous.number < configuration.maxRedirects else {

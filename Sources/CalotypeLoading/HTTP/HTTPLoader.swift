@@ -182,7 +182,8 @@ public final class HTTPLoader: ImageLoading {
       throw error
     }
     let answer = RangeResumption(
-      status: response.status, headers: response.headers, isSamePlace: kept.isFrom(response.url), offset: offset,
+      status: response.status, headers: response.headers, isSamePlace: kept.isFrom(response.url),
+      offset: offset,
       total: kept.total, etag: kept.etag)
     switch answer {
     case .rest, .complete:

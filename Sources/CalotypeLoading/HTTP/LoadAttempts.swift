@@ -54,7 +54,8 @@ final class LoadAttempts: Sendable {
 
   /// The caller knows the URL that it asked for, and not the one that an interceptor made of it.
   private func asAsked(_ error: LoadingError) -> LoadingError {
-    guard case .httpStatus(_, let status, let headers, let redirects) = error, let url = request.source.url else {
+    guard case .httpStatus(_, let status, let headers, let redirects) = error, let url = request.source.url
+    else {
       return error
     }
     return .httpStatus(url, status: status, headers: headers, redirects: redirects)
@@ -111,12 +112,16 @@ final class LoadAttempts: Sendable {
     guard let host, let breakers = loader.breakers else { return }
     // The URL that the caller knows: an interceptor may sign each request anew.
     let resource = request.source.hashValue
-    breakers.record(outcome, host: host, partition: request.partition, resource: resource, now: loader.timing.now())
+    breakers.record(
+      outcome, host: host, partition: request.partition, resource: resource, now: loader.timing.now())
   }
 
   /// Lets the breaker of the host know how it went, whatever happens.
   private func transfer(_ request: LoadRequest, _ host: String?) async throws -> LoadResponse {
-    if let host, let wait = loader.breakers?.admission(host: host, partition: request.partition, now: loader.timing.now()) {
+    if let host,
+      let wait = loader.breakers?.admission(
+        host: host, partition: request.partition, now: loader.timing.now())
+    {
       loader.counters.count { $0.suspended += 1 }
       throw LoadingError.hostSuspended(
         request.source.url ?? ImageSource.urlOfBytes, host: host, retryAfter: wait)

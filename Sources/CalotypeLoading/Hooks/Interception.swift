@@ -45,7 +45,8 @@ extension LoadResponse {
     }
     if let status = response.status, !request.accepts(status: status) {
       throw LoadingError.httpStatus(
-        request.source.url ?? response.url, status: status, headers: response.headers, redirects: response.redirects)
+        request.source.url ?? response.url, status: status, headers: response.headers,
+        redirects: response.redirects)
     }
     return response
   }

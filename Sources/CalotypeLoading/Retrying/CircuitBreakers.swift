@@ -28,7 +28,8 @@ final class CircuitBreakers: Sendable {
 
   /// A request to `host` for `resource` ended.
   func record(
-    _ outcome: CircuitBreaker.Outcome, host: String, partition: String? = nil, resource: CircuitBreaker.Resource,
+    _ outcome: CircuitBreaker.Outcome, host: String, partition: String? = nil,
+    resource: CircuitBreaker.Resource,
     now: ContinuousClock.Instant
   ) {
     let key = Key(host: host, partition: partition)

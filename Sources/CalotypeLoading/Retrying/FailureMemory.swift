@@ -66,7 +66,9 @@ public final class FailureMemory: Sendable {
     guard Self.isWorthRemembering(error) else { return }
     let limit: Int? = if case .tooLarge(_, let limit, _) = error { limit } else { nil }
     var lifetime: Duration?
-    if case .httpStatus(_, _, let headers, let redirects) = error { lifetime = self.lifetime(of: headers, redirects) }
+    if case .httpStatus(_, _, let headers, let redirects) = error {
+      lifetime = self.lifetime(of: headers, redirects)
+    }
     if lifetime == .zero { return forget(request) }
     record(code: error.code, message: error.description, limit: limit, lifetime: lifetime, for: request)
   }

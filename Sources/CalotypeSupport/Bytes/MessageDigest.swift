@@ -38,7 +38,9 @@ package struct MessageDigest: ~Copyable {
 
   /// Adds bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-    guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else { fatalError("libcrypto cannot hash") }
+    guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
+      fatalError("libcrypto cannot hash")
+    }
   }
 
   /// Adds the UTF-8 of a text.
@@ -51,7 +53,9 @@ package struct MessageDigest: ~Copyable {
   package consuming func finalize() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
       var length: UInt32 = 0
-      guard EVP_DigestFinal_ex(context, buffer.baseAddress, &length) == 1 else { fatalError("libcrypto cannot hash") }
+      guard EVP_DigestFinal_ex(context, buffer.baseAddress, &length) == 1 else {
+        fatalError("libcrypto cannot hash")
+      }
       count = Int(length)
     }
   }

@@ -36,7 +36,9 @@ package enum RedactedURL {
     return slashes == 2 || scheme.suffix(4).elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8)
   }
 
-  private static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+  private static func isSlash(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+  }
 
   /// Whether slashes behind `byte` are within a path.
   private static func isPartOfPath(_ byte: UInt8) -> Bool { !"'\"`(<[{=,; \t\n".utf8.contains(byte) }

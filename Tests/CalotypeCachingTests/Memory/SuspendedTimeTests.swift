@@ -37,7 +37,8 @@ import Testing
     // What lies between two readings is no suspension, and time does not go back.
     let before = pass()
     #expect(pass(running: SuspensionClock.interval, suspended: 1000) == before + SuspensionClock.interval)
-    #expect(pass(running: SuspensionClock.interval, suspended: -1000) == before + 2 * SuspensionClock.interval)
+    #expect(
+      pass(running: SuspensionClock.interval, suspended: -1000) == before + 2 * SuspensionClock.interval)
     for _ in 0..<1000 { _ = pass() }
     #expect(clocks.withLock { $0.looks } == 4)
   }

@@ -162,7 +162,9 @@ struct JobGraphTests {
         && statistics.runningDecodes == 0 && statistics.waitingDecodes == 0
     }
     var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(10, 10))
-    for policy in [CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly, .staleWhileRevalidate] {
+    for policy in [
+      CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly, .staleWhileRevalidate,
+    ] {
       request.cachePolicy = policy
       request.transforms = policy == .ignoreHTTPFreshness ? [.grayscale(), .rotate(degrees: 90)] : .inherit
       _ = try await pipeline.image(for: request)

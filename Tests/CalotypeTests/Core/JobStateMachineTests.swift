@@ -75,7 +75,8 @@ struct JobStateMachineTests {
     if person == 1 {
       return SubscriptionOptions(of: Self.parent.0)
     }
-    return SubscriptionOptions(JobRequirements(), priority: LivePriority(TaskPriority(rawValue: UInt8(10 + person))))
+    return SubscriptionOptions(
+      JobRequirements(), priority: LivePriority(TaskPriority(rawValue: UInt8(10 + person))))
   }
 
   private static let parent: (Job<Int>, Subscription<Int>) = Job<Int>.made(

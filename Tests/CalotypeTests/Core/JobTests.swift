@@ -111,7 +111,7 @@ struct JobTests {
         group.addTask { disturb(job, place, waiting) }
       }
       check(await waiting.result)
-      await job.settled()
+      await job.waitUntilStored()
       place.leave()
       #expect(job.subscriberCount == 0)
     }
@@ -159,7 +159,7 @@ struct JobTests {
       } else {
         served.withLock { $0.refused += 1 }
       }
-      await job.settled()
+      await job.waitUntilStored()
       #expect(job.subscriberCount == 0)
     }
     #expect(served.withLock { $0.joined + $0.refused } == 10_000)

@@ -1,3 +1,4 @@
+import CalotypeObservability
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials

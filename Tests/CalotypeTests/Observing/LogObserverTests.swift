@@ -1,3 +1,4 @@
+@testable import CalotypeObservability
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials

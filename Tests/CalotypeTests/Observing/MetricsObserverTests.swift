@@ -1,3 +1,4 @@
+@testable import CalotypeObservability
 import CalotypeTestKit
 import FoundationEssentials
 import Testing

@@ -1,3 +1,4 @@
+import CalotypeObservability
 import CalotypeTestKit
 import FoundationEssentials
 import Testing
@@ -13,7 +14,7 @@ struct TracingTests {
   private func pipeline() -> ImagePipeline {
     var configuration = ImagePipeline.Configuration(loader: Samples.loader, diskCache: nil)
     configuration.memoryCache = MemoryCache(byteLimit: 1 << 20)
-    configuration.tracer = tracer
+    configuration.tracer = DistributedTracing(tracer)
     return ImagePipeline(configuration)
   }
 

@@ -1,3 +1,5 @@
+import CalotypeObservability
+@testable import CalotypeDisplay
 import CalotypeTestKit
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import CalotypeTestKit
 import Testing
 

@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import CalotypeTestKit
 import FoundationEssentials
 import Testing

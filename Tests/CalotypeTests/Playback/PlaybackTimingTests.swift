@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import CalotypeSupport
 import FoundationEssentials
 import Glibc

@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import Testing
 
 @testable import Calotype

@@ -1,3 +1,4 @@
+@testable import CalotypeDisplay
 import CLinux
 import CalotypeSupport
 import CalotypeTestKit

@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials

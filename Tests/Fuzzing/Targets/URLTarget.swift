@@ -18,7 +18,8 @@ enum URLTarget {
     for text in [text, "http://" + text, "https://example.org" + text] { try parse(text) }
     let request = LoadRequest(url: URL(filePath: "/"), credential: .bearer("secret"))
     for text in [text, "http://" + text] {
-      guard let url = URL(string: text), let first = try? HTTPRequestStep(url, for: request, configuration) else {
+      guard let url = URL(string: text), let first = try? HTTPRequestStep(url, for: request, configuration)
+      else {
         continue
       }
       try check(first)
@@ -57,7 +58,9 @@ enum URLTarget {
 
   private static func follow(_ location: String, from first: HTTPRequestStep, url: URL) throws {
     let transfer = (url: url, request: LoadRequest(url: url, credential: .bearer("secret")))
-    guard let next = try? HTTPRequestStep(following: location, from: first, first: first, of: transfer, configuration)
+    guard
+      let next = try? HTTPRequestStep(
+        following: location, from: first, first: first, of: transfer, configuration)
     else { return }
     try check(next)
     try FuzzFailure.unless(

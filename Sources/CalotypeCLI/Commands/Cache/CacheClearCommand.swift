@@ -56,7 +56,8 @@ struct CacheClearCommand: AsyncParsableCommand {
           path: configuration.folder.path, removedRecords: count, removedBytes: bytes,
           removedParts: parts.count, removedPartBytes: parts.bytes))
     } else {
-      var text = "removed " + Formatting.count(count, "record") + (bytes.map { ", \(Formatting.bytes($0))" } ?? "")
+      var text =
+        "removed " + Formatting.count(count, "record") + (bytes.map { ", \(Formatting.bytes($0))" } ?? "")
       if parts.count > 0 {
         text +=
           " and \(Formatting.count(parts.count, "download")) broken off, \(Formatting.bytes(parts.bytes))"

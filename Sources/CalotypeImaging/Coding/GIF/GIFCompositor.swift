@@ -90,7 +90,8 @@ final class GIFCompositor {
   }
 
   private func paint(
-    _ index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker
+    _ index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer,
+    watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let isFresh = current == nil

@@ -40,7 +40,8 @@ final class PNGCompositor {
 
   /// Draws a frame and those before it that it needs and that are not on the canvas yet.
   private func draw(
-    upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.DeadlineChecker
+    upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas,
+    _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     var start = restart(for: index, frames, file)
     var next = (drawn ?? -1) + 1
@@ -87,7 +88,8 @@ final class PNGCompositor {
   }
 
   private func draw(
-    _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas, _ watch: DecodeLimits.DeadlineChecker
+    _ index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas,
+    _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     if let drawn { dispose(frames[drawn], isFirst: drawn == 0, file, on: canvas) }
     let frame = frames[index]

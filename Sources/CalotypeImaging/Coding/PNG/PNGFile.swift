@@ -81,7 +81,8 @@ struct PNGFile {
 
   /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
   /// the first frame of an animation, or there is nothing to shrink.
-  func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image? {
+  func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image?
+  {
     let flaws = try animationFlaws()
     // What is missing would be transparent, which has to be known before.
     guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial else { return nil }

@@ -170,7 +170,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       try watch.check()
       let frameCount = completeFrameCount
       try walk.finish(bytes)
-      if case .truncated? = walk.structure?.animation?.damage, !options.keepsPartial { frameLimit = frameCount }
+      if case .truncated? = walk.structure?.animation?.damage, !options.keepsPartial {
+        frameLimit = frameCount
+      }
       try feed(bytes, watch)
       guard let structure = walk.structure else { throw .truncated(.png, byteCount: bytes.count) }
       let file = PNGFile(bytes: bytes, structure: structure, options: options)

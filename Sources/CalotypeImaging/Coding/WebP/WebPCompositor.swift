@@ -80,7 +80,8 @@ final class WebPCompositor {
   }
 
   private func paint(
-    _ index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker
+    _ index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer,
+    watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let fills = frame.size == size

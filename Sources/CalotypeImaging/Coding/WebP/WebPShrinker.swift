@@ -9,7 +9,8 @@ enum WebPShrinker {
   /// The shrunk picture; `nil` when it has to be decoded as a whole: because it is damaged, an animation that does not
   /// begin with a full canvas, or too small for this to save anything.
   static func image(
-    of file: UnsafeRawBufferPointer, options: DecodeOptions, shrinker: RowShrinker, watch: DecodeLimits.DeadlineChecker
+    of file: UnsafeRawBufferPointer, options: DecodeOptions, shrinker: RowShrinker,
+    watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Image? {
     try watch.check()
     let structure = try WebPStructure(file, limits: options.limits)
