@@ -101,13 +101,13 @@ struct ObservingTests {
     #expect(observer.isBalanced)
   }
 
-  @Test("events are one request, however many iterate; it is cancelled when the last one leaves")
+  @Test("events are one request, however many iterate; it is cancelled when it is released")
   func events() async throws {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .hang)
     let pipeline = pipeline()
-    let events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
-    let tasks = (0..<10).map { _ in Task { for try await _ in events {} } }
+    var load: ImageLoad? = pipeline.load(ImageRequest(url: server.url("/a.png")))
+    let tasks = (0..<10).map { [load] _ in Task { if let load { for try await _ in load.events {} } } }
     try await server.waitForRequests("/a.png")
     while await pipeline.subscribers < 10 { await Task.yield() }
     for task in tasks.dropLast() { task.cancel() }
@@ -116,6 +116,8 @@ struct ObservingTests {
     tasks.last?.cancel()
     _ = await tasks.last?.result
     try await server.waitForDisconnects("/a.png")
+    #expect(observer.outcomes.isEmpty)
+    load = nil
     await pipeline.settle()
     #expect(observer.outcomes == ["events: cancelled"])
     #expect(observer.isBalanced)
