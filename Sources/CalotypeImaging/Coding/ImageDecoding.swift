@@ -30,6 +30,23 @@ public protocol ImageDecoding: Sendable {
   /// (in stored axes); `nil` asks for the full size.
   func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image
 
+  /// The factor by which ``decode(_:minimumSize:options:)`` divides the sides of a picture of this size; `nil`, the
+  /// default, if that is not known.
+  ///
+  /// Equal factors promise equal pixels, whatever ``DecodeOptions/thumbnail`` says: sizes with the same factor then
+  /// share one decode. A decoder that always delivers the full size returns 1.
+  func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int?
+
+  /// Decodes as ``decode(_:minimumSize:options:)`` and resamples the rows as they come, so that the whole picture is
+  /// never in memory.
+  ///
+  /// A decoder whose rows come from top to bottom asks `shrinker` for ``RowShrinker/rows(of:format:isOpaque:profile:)``,
+  /// writes its rows there and returns the bitmap of ``RowShrinker/take(_:)``. Where `shrinker` has no use for rows, and
+  /// by default, the picture is decoded as a whole.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image
+
   /// A decoder that is fed while the bytes arrive; `nil` when this format has none.
   func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)?
 
@@ -42,6 +59,16 @@ public protocol ImageDecoding: Sendable {
 extension ImageDecoding {
   /// ``ImageFormat/sniffLength``.
   public var signatureLength: Int { ImageFormat.sniffLength }
+
+  /// `nil`: nothing is known about shared pixels.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? { nil }
+
+  /// Decodes the picture as a whole; `shrinker` is not used.
+  public func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    try decode(data, minimumSize: minimumSize, options: options)
+  }
 
   /// None: the registry collects the bytes and decodes them at the end.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? { nil }

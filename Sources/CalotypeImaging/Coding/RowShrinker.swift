@@ -1,23 +1,12 @@
-import FoundationEssentials
-
-/// A decoder whose rows come from top to bottom, so that they can be shrunk on their way.
-protocol RowDecoding: ImageDecoding {
-  /// As ``ImageDecoding/decode(_:minimumSize:options:)``, but where possible the rows go through the resamplers that
-  /// `shrinker` makes for them, and the first of their results is the bitmap; ``RowShrinker/isUsed`` tells.
-  func decode(
-    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
-  ) throws(ImagingError) -> Image
-}
-
 /// Makes thumbnails of a picture, one or more, while it is decoded once.
-final class RowShrinker {
+public final class RowShrinker {
   private let thumbnails: [Thumbnail]
   private let info: ImageInfo
   private let options: DecodeOptions
   /// The thumbnails, if the decoder could make them.
   private(set) var bitmaps: [Bitmap] = []
   /// Whether the decoded bitmap is the first thumbnail.
-  var isUsed: Bool { !bitmaps.isEmpty }
+  public var isUsed: Bool { !bitmaps.isEmpty }
 
   init(_ thumbnails: [Thumbnail], of info: ImageInfo, options: DecodeOptions) {
     self.thumbnails = thumbnails
@@ -61,17 +50,17 @@ final class RowShrinker {
   }
 
   /// Where the rows of such a picture go.
-  func rows(
+  public func rows(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
-  ) throws(ImagingError) -> RowFan? {
+  ) throws(ImagingError) -> RowSink? {
     guard let plans = try plans(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
       return nil
     }
-    return try RowFan(plans)
+    return try RowSink(plans)
   }
 
   /// Takes the thumbnails over when all rows have come; the first of them stands for the decoded picture.
-  func take(_ rows: RowFan) -> Bitmap? {
+  public func take(_ rows: RowSink) -> Bitmap? {
     guard let finished = rows.finished() else { return nil }
     bitmaps = finished
     return finished.first

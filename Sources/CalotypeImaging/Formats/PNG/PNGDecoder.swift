@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// unread. Ancillary chunks with a wrong CRC are ignored. A wrong CRC of a critical chunk is an error, unless partial
 /// images are allowed. Image data that cannot be inflated or end before the last row are damage. Damage behind the last row
 /// is none.
-public struct PNGDecoder: ImageDecoding, RowDecoding {
+public struct PNGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -52,7 +52,7 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
   }
 
   /// The same, shrunk on its way where that is possible.
-  func decode(
+  public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.DeadlineChecker(options.limits)
@@ -61,6 +61,11 @@ public struct PNGDecoder: ImageDecoding, RowDecoding {
       try options.checkWholeMemory(for: file.info(file.profile), encodedByteCount: data.count)
       return try file.decode(watch)
     }
+  }
+
+  /// 1: the decoder always delivers the full size.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
+    1
   }
 
   /// A decoder that shows rows, passes and frames while they arrive.

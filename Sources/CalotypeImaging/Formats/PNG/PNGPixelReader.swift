@@ -6,11 +6,6 @@ import Glibc
 /// Sound data of moderate size is inflated at once, by libdeflate: behind the pixels it becomes, or in at most 4 MiB.
 /// Everything else goes through a ``PNGRowStream``, whose verdict on damage is the one that counts.
 struct PNGPixelReader {
-  /// Bytes that a picture may inflate to at once, which nothing can interrupt: 12 megapixels of RGBA, about 80 ms.
-  static let wholeLimit = 48 << 20
-  /// Bytes beside the canvas that inflating at once may take.
-  static let spareLimit = 4 << 20
-
   private let bytes: UnsafeRawBufferPointer
   private let structure: PNGStructure
   private let watch: DecodeLimits.DeadlineChecker
@@ -65,10 +60,10 @@ struct PNGPixelReader {
   static func spare(for structure: PNGStructure, format: PixelFormat) throws(ImagingError) -> Int {
     guard !structure.header.isInterlaced else { return 0 }
     let inflated = try structure.header.inflatedBytes(PNGPass.all(of: structure.header))
-    guard inflated <= wholeLimit else { return 0 }
+    guard inflated <= PNGInflation.wholeLimit else { return 0 }
     // The rows lie at the end. They may stick out, and kernels look a little behind the last.
     let spare = max(0, inflated - structure.header.size.pixelCount * format.bytesPerPixel) + 64
-    return spare <= spareLimit ? spare : 0
+    return spare <= PNGInflation.spareLimit ? spare : 0
   }
 
   private func read(
@@ -106,7 +101,7 @@ struct PNGPixelReader {
   ) throws(ImagingError) -> Bool {
     let inflated = painter.inflatedBytes
     // Data that is longer than what becomes of it was made to keep somebody busy.
-    guard inflated <= Self.wholeLimit, let compressed = data.soundByteCount,
+    guard inflated <= PNGInflation.wholeLimit, let compressed = data.soundByteCount,
       compressed <= inflated + inflated / 8 + (64 << 10)
     else { return false }
     let buffer = painter.canvas.buffer
@@ -127,7 +122,7 @@ struct PNGPixelReader {
       else { return false }
       return try paint(rows, painter)
     }
-    guard inflated <= Self.spareLimit else { return false }
+    guard inflated <= PNGInflation.spareLimit else { return false }
     let pool = PixelPool.shared
     guard let scratch = pool.take(byteCount: inflated + 64) else {
       throw .outOfMemory(byteCount: inflated + 64)

@@ -4,7 +4,7 @@ public import FoundationEssentials
 ///
 /// Chroma is upsampled with libwebp's "fancy" filter and nothing is dithered. The canvas of an animation starts
 /// transparent; its background colour is ignored, as in browsers.
-public struct WebPDecoder: ImageDecoding, RowDecoding {
+public struct WebPDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -69,7 +69,7 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
   }
 
   /// The same, shrunk on its way where that is possible.
-  func decode(
+  public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.DeadlineChecker(options.limits)
@@ -80,6 +80,11 @@ public struct WebPDecoder: ImageDecoding, RowDecoding {
     try options.checkWholeMemory(
       for: try probe(data, limits: options.limits), encodedByteCount: data.count)
     return try decode(data, options: options, watch: watch)
+  }
+
+  /// 1: the decoder always delivers the full size.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
+    1
   }
 
   /// Decodes a still, or the first frame of an animation, row by row while the bytes arrive.

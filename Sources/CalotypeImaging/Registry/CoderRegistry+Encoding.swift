@@ -50,14 +50,6 @@ extension CoderRegistry {
     }
   }
 
-  /// Encodes an animation, frame by frame as it is decoded. One frame becomes a still image.
-  ///
-  /// - Throws: as ``encode(_:as:)-(AnimationSource,_)``, and what decoding throws.
-  public func encode(_ animation: AnimatedImage, as options: EncodeOptions) throws(ImagingError) -> Data {
-    guard animation.frameCount > 1 else { return try encode(try animation.frame(at: 0), as: options) }
-    return try encode(animation.source, as: options)
-  }
-
   /// The best quality, at most the one asked for, whose bytes are within the limit. At most nine attempts.
   private func fitted(
     _ options: EncodeOptions, _ encode: (EncodeOptions) throws(ImagingError) -> Data

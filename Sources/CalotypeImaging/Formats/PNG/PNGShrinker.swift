@@ -1,14 +1,14 @@
 import CISAL
 import Glibc
 
-/// Inflates the image data of a PNG and hands its rows to a ``RowFan``: beside its rows it takes some hundred
+/// Inflates the image data of a PNG and hands its rows to a ``RowSink``: beside its rows it takes some hundred
 /// kilobytes, however tall the picture is.
 ///
 /// For pictures that are not interlaced and in which it finds no flaw; the others are for ``PNGPixelReader``. ISA-L is
 /// laxer than zlib in one point: it accepts codes for distances that leave bits unused.
 final class PNGShrinker {
   private let expander: PNGExpander
-  private let rows: RowFan
+  private let rows: RowSink
   private let state: UnsafeMutablePointer<inflate_state>
   private let pool = PixelPool.shared
   private let buffer: UnsafeMutableRawBufferPointer
@@ -20,7 +20,7 @@ final class PNGShrinker {
   private var end = 0
   private var header: [UInt8] = []
 
-  init(_ expander: PNGExpander, rows: RowFan) throws(ImagingError) {
+  init(_ expander: PNGExpander, rows: RowSink) throws(ImagingError) {
     rowLength = expander.header.rowBytes(width: expander.header.size.width) + 1
     // The row above stays.
     let count = max(2, min(expander.header.size.height + 1, (256 << 10) / rowLength))

@@ -88,6 +88,11 @@ public struct GIFDecoder: ImageDecoding {
     return structure.image(bitmap, structure.isTruncated ? .partial : [])
   }
 
+  /// 1: the decoder always delivers the full size.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
+    1
+  }
+
   /// Decodes the first frame row by row while the bytes arrive, coarse first if it is interlaced.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     GIFIncrementalDecoder(options: options)

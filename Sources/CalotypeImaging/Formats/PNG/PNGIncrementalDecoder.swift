@@ -225,7 +225,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard let inflated = try? structure.header.inflatedBytes(PNGPass.all(of: structure.header)) else {
       return false
     }
-    if inflated <= PNGPixelReader.spareLimit { return false }
+    if inflated <= PNGInflation.spareLimit { return false }
     return (try? PNGPixelReader.spare(for: structure, format: format)) == 0
   }
 

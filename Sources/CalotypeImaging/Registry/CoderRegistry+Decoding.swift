@@ -35,10 +35,6 @@ extension CoderRegistry {
     return try decoder.image(of: data, info: info, options: options)
   }
 
-  /// A decoder that is fed while the bytes arrive, and delivers what ``decode(_:options:)`` would.
-  public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
-    IncrementalDecoder(coders: self, options: options)
-  }
 }
 
 extension ImageDecoding {
@@ -55,9 +51,9 @@ extension ImageDecoding {
     try options.checkMemory(for: info, encodedByteCount: data.count)
     let minimumSize = try options.minimumDecodeSize(for: info)
     let rendition = PostDecode(info: info, options: options)
-    if let thumbnail = options.decodedThumbnail(for: info), let decoder = self as? any RowDecoding {
+    if let thumbnail = options.decodedThumbnail(for: info) {
       let shrinker = RowShrinker([thumbnail], of: info, options: options)
-      let image = try decoder.decode(
+      let image = try decode(
         data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
       return try rendition.finished(image, isShrunk: shrinker.isUsed)
     }

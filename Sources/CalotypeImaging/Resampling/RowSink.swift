@@ -3,11 +3,11 @@
 /// Ask for ``room``, write rows there, tell with ``advance(by:)``; at the end take what is ``finished()``. Each of the
 /// pictures is what ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture. The rows that the
 /// largest filter needs are in memory at a time, however many resizes there are.
-final class RowFan {
+public final class RowSink {
   /// The size of the picture that comes in rows.
-  let source: PixelSize
+  public let source: PixelSize
   /// Rows that have come.
-  private(set) var rows = 0
+  public private(set) var rows = 0
 
   private let resamplers: [RowResampler]
   private let bytesPerRow: Int
@@ -66,11 +66,11 @@ final class RowFan {
   }
 
   /// The first row that is still needed, or will be.
-  var firstNeededRow: Int { resamplers.reduce(source.height) { min($0, $1.firstNeededRow) } }
+  public var firstNeededRow: Int { resamplers.reduce(source.height) { min($0, $1.firstNeededRow) } }
 
   /// Where the next rows go, one after the other without gaps, and how many fit there: at least one as long as rows
   /// are missing, none when rows lie somewhere else.
-  var room: (start: UnsafeMutablePointer<UInt8>?, count: Int) {
+  public var room: (start: UnsafeMutablePointer<UInt8>?, count: Int) {
     guard let base = ring?.baseAddress else { return (nil, 0) }
     let slot = rows % ringRows
     // Of the rows in the ring, those that are still needed stay.
@@ -80,13 +80,13 @@ final class RowFan {
   }
 
   /// The next `count` rows are written.
-  func advance(by count: Int) {
+  public func advance(by count: Int) {
     rows += count
     for resampler in resamplers { resampler.advance(by: count) }
   }
 
   /// Whether all rows have come.
-  var isComplete: Bool { rows == source.height }
+  public var isComplete: Bool { rows == source.height }
 
   /// The resized pictures in the order of their plans, once all rows have come.
   func finished() -> [Bitmap]? {

@@ -24,7 +24,7 @@ final class JPEGSession {
 
   private enum Target {
     case canvas(JPEGCanvas)
-    case shrunk(RowFan)
+    case shrunk(RowSink)
   }
 
   private let header: JPEGHeader
@@ -62,7 +62,7 @@ final class JPEGSession {
     self.header = header
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
-    denominator = JPEGDecoder.denominator(for: header.size, minimumSize: minimumSize)
+    denominator = JPEGScale.denominator(for: header.size, minimumSize: minimumSize)
     let usable = header.profile.flatMap {
       ICCHeader.explains(header.components.count, $0) ? $0 : nil
     }

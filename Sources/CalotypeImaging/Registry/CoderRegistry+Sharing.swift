@@ -58,31 +58,9 @@ extension CoderRegistry {
 extension ImageDecoding {
   fileprivate func divisor(for info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Int? {
     let minimumSize = try options.minimumDecodeSize(for: info)
-    return (self as? any SharedDecoding)?.divisor(for: info.size, minimumSize: minimumSize)
+    return scaleDivisor(for: info.size, minimumSize: minimumSize)
   }
 }
-
-/// A decoder of whose pixels it is known what they depend on.
-protocol SharedDecoding: ImageDecoding {
-  /// By how much the sides of the picture that ``ImageDecoding/decode(_:minimumSize:options:)`` delivers are divided. Equal
-  /// numbers are equal pixels, whatever ``DecodeOptions/thumbnail`` says.
-  func divisor(for size: PixelSize, minimumSize: PixelSize?) -> Int
-}
-
-extension SharedDecoding {
-  /// 1: always the full size.
-  func divisor(for size: PixelSize, minimumSize: PixelSize?) -> Int { 1 }
-}
-
-extension JPEGDecoder: SharedDecoding {
-  func divisor(for size: PixelSize, minimumSize: PixelSize?) -> Int {
-    Self.denominator(for: size, minimumSize: minimumSize)
-  }
-}
-
-extension PNGDecoder: SharedDecoding {}
-extension GIFDecoder: SharedDecoding {}
-extension WebPDecoder: SharedDecoding {}
 
 extension ImageDecoding {
   /// The first frame as each of the options ask for it, which lead to the same decoded pixels.
@@ -113,9 +91,9 @@ extension ImageDecoding {
     let thumbnails = variants.compactMap { $0.decodedThumbnail(for: info) }
     let image: Image
     var bitmaps: [Bitmap] = []
-    if thumbnails.count == variants.count, let decoder = self as? any RowDecoding {
+    if thumbnails.count == variants.count {
       let shrinker = RowShrinker(thumbnails, of: info, options: variants[0])
-      image = try decoder.decode(
+      image = try decode(
         data, minimumSize: minimumSize, options: variants[0], shrinkingBy: shrinker)
       bitmaps = shrinker.bitmaps
     } else {

@@ -27,7 +27,7 @@ enum WebPShrinker {
     let reader = try WebPFrameReader(
       frame, into: WebPFrameReader.Target(frame, onto: pixels, width: size.width),
       pace: .rows(rowsPerPiece(frame)))
-    let rows = try RowFan(plans, at: UnsafePointer(memory.base.assumingMemoryBound(to: UInt8.self)))
+    let rows = try RowSink(plans, at: UnsafePointer(memory.base.assumingMemoryBound(to: UInt8.self)))
     while !rows.isComplete, reader.nextCount <= file.count {
       let piece = UnsafeRawBufferPointer(rebasing: file[..<reader.nextCount])
       try reader.read(piece, isLast: reader.nextCount == frame.payload.upperBound, watch: watch)

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// A decoded picture and what is known of where it came from.
 public struct Image: Sendable {
   /// The pixels.
@@ -53,16 +51,4 @@ public struct Image: Sendable {
   public var width: Int { bitmap.width }
   /// Height in pixels.
   public var height: Int { bitmap.height }
-
-  /// The image after these transforms, which see its pixels as they are.
-  ///
-  /// - Throws: as ``TransformChain/apply(to:)``.
-  public func transformed(by transforms: TransformChain) throws(ImagingError) -> Image {
-    with(bitmap: try transforms.apply(to: bitmap))
-  }
-
-  /// The image in an encoded form, by the standard coders.
-  public func encoded(as options: EncodeOptions) throws(ImagingError) -> Data {
-    try CoderRegistry.standard.encode(self, as: options)
-  }
 }

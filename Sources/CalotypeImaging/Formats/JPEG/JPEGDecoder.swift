@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// Uses the accurate integer transform and smooth chroma upsampling. Asked for less than the full size, it
 /// decodes at 1/2, 1/4 or 1/8. Twelve-bit, lossless and hierarchical files are refused as unsupported.
-public struct JPEGDecoder: ImageDecoding, RowDecoding {
+public struct JPEGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
@@ -42,7 +42,7 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
   }
 
   /// The same, shrunk on its way.
-  func decode(
+  public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
     try decode(data, minimumSize: minimumSize, options: options, shrinker: shrinker)
@@ -72,21 +72,15 @@ public struct JPEGDecoder: ImageDecoding, RowDecoding {
     return try session.finish()
   }
 
+  /// The denominator of the scale at which libjpeg-turbo decodes: 1, 2, 4 or 8.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
+    JPEGScale.denominator(for: size, minimumSize: minimumSize)
+  }
+
   /// Rows of a picture with one scan, and scans of one with several, as they arrive. Arithmetic-coded files are
   /// collected first.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     JPEGIncrementalDecoder(options: options)
-  }
-
-  /// 8, 4, 2 or 1: the largest by which `size` can be divided without coming below `minimumSize`.
-  package static func denominator(for size: PixelSize, minimumSize: PixelSize?) -> Int {
-    guard let minimumSize else { return 1 }
-    for denominator in [8, 4, 2] {
-      let width = (size.width + denominator - 1) / denominator
-      let height = (size.height + denominator - 1) / denominator
-      if width >= minimumSize.width, height >= minimumSize.height { return denominator }
-    }
-    return 1
   }
 }
 
