@@ -1,5 +1,5 @@
 /// An image file format, named by its usual short name. Custom coders add their own.
-public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct ImageFormat: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The short lower-case name, such as `jpeg`.
   public let rawValue: String
 

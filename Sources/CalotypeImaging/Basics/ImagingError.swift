@@ -18,6 +18,8 @@ public enum ImagingError: Error, Hashable, Sendable {
   case cannotFit(byteCount: Int, limit: Int)
   /// The encoder failed.
   case encodingFailed(ImageFormat, reason: String)
+  /// A step of the program's own threw an error of another type.
+  case transformFailed(name: String, reason: String)
   /// The system has no memory of that size.
   case outOfMemory(byteCount: Int)
   /// The task was cancelled while it worked.
@@ -35,6 +37,7 @@ public enum ImagingError: Error, Hashable, Sendable {
     case .invalidParameter: "invalidParameter"
     case .cannotFit: "cannotFit"
     case .encodingFailed: "encodingFailed"
+    case .transformFailed: "transformFailed"
     case .outOfMemory: "outOfMemory"
     case .cancelled: "cancelled"
     }
@@ -68,6 +71,8 @@ extension ImagingError: CustomStringConvertible {
       return "the encoded image has at least \(byteCount) bytes, \(limit) are allowed; make it smaller"
     case .encodingFailed(let format, let reason):
       return "cannot encode \(format): \(reason)"
+    case .transformFailed(let name, let reason):
+      return "the transform \(name) failed: \(reason)"
     case .outOfMemory(let byteCount):
       return "no memory for \(byteCount) bytes"
     case .cancelled:

@@ -52,3 +52,23 @@ public struct PixelColor: Hashable, Sendable {
     Hex.encode(alpha == 255 ? [red, green, blue] : [red, green, blue, alpha])
   }
 }
+
+extension PixelColor: Codable {
+  /// Reads the text that ``init(_:)`` reads, such as `ff8000`.
+  ///
+  /// - Throws: `DecodingError` for other text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let color = PixelColor(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a colour")
+    }
+    self = color
+  }
+
+  /// Writes ``hex``.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(hex)
+  }
+}

@@ -4,11 +4,11 @@ public struct AnimationSource {
   public struct Frame: Sendable {
     /// The whole canvas.
     public var bitmap: Bitmap
-    /// Milliseconds.
-    public var duration: Int
+    /// The time that the frame is shown; formats store whole milliseconds, GIF hundredths of a second.
+    public var duration: Duration
 
     /// Creates a frame.
-    public init(bitmap: Bitmap, duration: Int) {
+    public init(bitmap: Bitmap, duration: Duration) {
       self.bitmap = bitmap
       self.duration = duration
     }

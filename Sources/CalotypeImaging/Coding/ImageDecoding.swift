@@ -3,11 +3,11 @@ public import FoundationEssentials
 /// A decoder for one or more formats. Conform, register in a ``CoderRegistry``, done.
 ///
 /// Decoders are called on any thread, several at a time, and never on the cooperative pool. Between rows they call
-/// ``DecodeLimits/Watch/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
+/// ``DecodeLimits/DeadlineChecker/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
 /// sizes are checked against ``DecodeLimits`` before memory is taken.
 ///
-/// Only the first three requirements have no default: an incremental decoder that collects everything first, and
-/// an animation of one frame, come for free.
+/// Only ``formats``, ``format(of:)`` and ``decode(_:minimumSize:options:)`` have no default: an incremental decoder that
+/// collects everything first, an animation of one frame, and sizes that are decoded one by one come for free.
 public protocol ImageDecoding: Sendable {
   /// The formats this decoder reads.
   var formats: [ImageFormat] { get }
@@ -20,7 +20,10 @@ public protocol ImageDecoding: Sendable {
   /// ``ImageFormat/sniffLength`` by default.
   var signatureLength: Int { get }
 
-  /// What the header says. Costs no more than a walk over the file's structure.
+  /// The information in the header. Costs no more than a walk over the structure of the file.
+  ///
+  /// By default the image is decoded for it, under the same limits. Implement it for all but the smallest formats:
+  /// limits are to be checked before memory is taken.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
@@ -57,6 +60,16 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
+  /// Decodes the image and describes it.
+  public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let image = try decode(data, minimumSize: nil, options: DecodeOptions(limits: limits))
+    if let info = image.info { return info }
+    let format = format(of: data.prefix(ImageFormat.sniffLength)) ?? formats.first
+    return ImageInfo(
+      format: format ?? ImageFormat(rawValue: "unknown"), size: image.size, hasAlpha: !image.bitmap.isOpaque,
+      bitDepth: image.bitmap.format == .rgba16 ? 16 : 8, orientation: image.orientation)
+  }
+
   /// ``ImageFormat/sniffLength``.
   public var signatureLength: Int { ImageFormat.sniffLength }
 

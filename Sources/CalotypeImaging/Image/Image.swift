@@ -47,6 +47,8 @@ public struct Image: Sendable {
       info: info, orientation: orientation, isPartial: isPartial, profile: profile, metadata: metadata)
   }
 
+  /// Width and height in pixels.
+  public var size: PixelSize { bitmap.size }
   /// Width in pixels.
   public var width: Int { bitmap.width }
   /// Height in pixels.

@@ -1,5 +1,5 @@
 /// What the header of an encoded image says, without its pixels.
-public struct ImageInfo: Hashable, Sendable {
+public struct ImageInfo: Hashable, Sendable, Codable {
   /// The format the bytes are in, whatever their name or declared type.
   public var format: ImageFormat
   /// Width and height as stored, before orientation.
@@ -8,8 +8,8 @@ public struct ImageInfo: Hashable, Sendable {
   public var frameCount: Int
   /// Times an animation plays: 0 for ever, 1 for a still image.
   public var loopCount: Int
-  /// Milliseconds each frame is shown, after the rule that 10 ms or less means 100 ms. Empty for a still image.
-  public var durations: [Int]
+  /// The time that each frame is shown, after the rule that 10 ms or less means 100 ms. Empty for a still image.
+  public var durations: [Duration]
   /// Whether the file declares transparency.
   public var hasAlpha: Bool
   /// Bits per sample.
@@ -26,9 +26,14 @@ public struct ImageInfo: Hashable, Sendable {
   /// How the pixels are stored.
   package var layout = Layout()
 
+  private enum CodingKeys: String, CodingKey {
+    case format, size, frameCount, loopCount, durations, hasAlpha, bitDepth, orientation, colorProfile,
+      isDamaged
+  }
+
   /// Creates a description.
   public init(
-    format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Int] = [],
+    format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Duration] = [],
     hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft,
     colorProfile: String? = nil, isDamaged: Bool = false
   ) {

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// Blocks that travel beside the pixels, as bytes.
 public struct ImageMetadata: Hashable, Sendable {
   /// What can be kept.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     /// The ICC profile, for pixels that were not converted.
     case icc
     /// Exif without positions (GPS, maker notes), and without the orientation that was applied.

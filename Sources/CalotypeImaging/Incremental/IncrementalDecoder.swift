@@ -36,6 +36,9 @@ public final class IncrementalDecoder {
   private let options: DecodeOptions
   private var state = State.sniffing(Data())
   private var isInfoChecked = false
+  /// The coders that may take over from the one at work, and the bytes that they would need.
+  private var fallbacks: [any ImageDecoding] = []
+  private var replay = Data()
   /// The options for frames, with what transforms decide by looking at pixels decided by the first.
   private var frameOptions: DecodeOptions?
   private var format = ImageFormat(rawValue: "unknown")
@@ -63,8 +66,8 @@ public final class IncrementalDecoder {
         if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
         try choose(bytes, isWhole: false)
       case .driving(let decoder):
-        try decoder.append(chunk)
-        try checkInfo(of: decoder)
+        if !fallbacks.isEmpty { replay.append(chunk) }
+        try drive(decoder, chunk)
       case .collecting(let decoder, var bytes):
         // One owner, or each chunk would copy all before it.
         state = .sniffing(Data())
@@ -178,10 +181,13 @@ public final class IncrementalDecoder {
         let finished = try PostDecode(info: info, options: options).finished(image)
         state = .driven(decoder, finished)
         return finished
-      case .collecting(let decoder, let bytes):
-        let info = try decoder.checkedInfo(of: bytes, limits: options.limits)
-        let image = try decoder.image(of: bytes, info: info, options: options)
-        let animation = try AnimatedImage(bytes, decoder: decoder, options: options)
+      case .collecting(_, let bytes):
+        let (image, animation) = try coders.withDecoder(for: bytes, hint: options.formatHint) {
+          decoder throws(ImagingError) in
+          let info = try decoder.checkedInfo(of: bytes, limits: options.limits)
+          let image = try decoder.image(of: bytes, info: info, options: options)
+          return (image, try AnimatedImage(bytes, decoder: decoder, options: options))
+        }
         state = .collected(animation, image)
         return image
       case .failed(let error, _):
@@ -219,13 +225,32 @@ public final class IncrementalDecoder {
       state = .sniffing(bytes)
     case .decoder(let coder):
       format = coder.format(of: bytes.prefix(ImageFormat.sniffLength)) ?? options.formatHint ?? format
-      guard let decoder = coder.makeIncrementalDecoder(options: options) else {
-        state = .collecting(coder, bytes)
-        return
-      }
-      state = .driving(decoder)
-      try decoder.append(bytes)
+      fallbacks = coders.fallbacks(after: coder, for: bytes, hint: options.formatHint)
+      replay = fallbacks.isEmpty ? Data() : bytes
+      try start(coder, bytes)
+    }
+  }
+
+  /// Hands a coder all bytes so far.
+  private func start(_ coder: any ImageDecoding, _ bytes: Data) throws(ImagingError) {
+    guard let decoder = coder.makeIncrementalDecoder(options: options) else {
+      state = .collecting(coder, bytes)
+      return
+    }
+    state = .driving(decoder)
+    try drive(decoder, bytes)
+  }
+
+  /// Hands a decoder the next bytes; one that does not know this variant of the format leaves them to the next coder.
+  private func drive(_ decoder: any IncrementalImageDecoding, _ chunk: Data) throws(ImagingError) {
+    do throws(ImagingError) {
+      try decoder.append(chunk)
       try checkInfo(of: decoder)
+      // A decoder that has read the header knows the variant.
+      if isInfoChecked { (fallbacks, replay) = ([], Data()) }
+    } catch {
+      guard case .unsupportedFormat = error, !fallbacks.isEmpty else { throw error }
+      try start(fallbacks.removeFirst(), replay)
     }
   }
 

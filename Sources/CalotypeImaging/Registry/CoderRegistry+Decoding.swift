@@ -14,7 +14,9 @@ extension CoderRegistry {
     _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
   ) throws(ImagingError) -> ImageInfo {
     try limits.check(byteCount: data.count)
-    return try decoder(for: data, hint: formatHint).checkedInfo(of: data, limits: limits)
+    return try withDecoder(for: data, hint: formatHint) { decoder throws(ImagingError) in
+      try decoder.checkedInfo(of: data, limits: limits)
+    }
   }
 
   /// Decodes the first frame: upright, in sRGB, shrunk if asked.
@@ -30,9 +32,10 @@ extension CoderRegistry {
   public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
     try PostDecode.check(options)
     try options.limits.check(byteCount: data.count)
-    let decoder = try decoder(for: data, hint: options.formatHint)
-    let info = try decoder.checkedInfo(of: data, limits: options.limits)
-    return try decoder.image(of: data, info: info, options: options)
+    return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      return try decoder.image(of: data, info: info, options: options)
+    }
   }
 
 }

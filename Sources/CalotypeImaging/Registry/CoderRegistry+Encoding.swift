@@ -17,7 +17,7 @@ extension CoderRegistry {
       image = try image.convertedToSRGB(keepsGray: true)
     }
     image = try image.upright()
-    return try fitted(options) { options throws(ImagingError) in
+    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
       try encoder.encode(image, options: options)
     }
   }
@@ -37,7 +37,7 @@ extension CoderRegistry {
     guard animation.frameCount > 1 else {
       return try encode(Image(bitmap: try animation.frame(0).bitmap), as: options)
     }
-    return try fitted(options) { options throws(ImagingError) in
+    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
       let size = FirstSize()
       let checked = AnimationSource(frameCount: animation.frameCount, loopCount: animation.loopCount) {
         index throws(ImagingError) in
@@ -52,13 +52,13 @@ extension CoderRegistry {
 
   /// The best quality, at most the one asked for, whose bytes are within the limit. At most nine attempts.
   private func fitted(
-    _ options: EncodeOptions, _ encode: (EncodeOptions) throws(ImagingError) -> Data
+    _ options: EncodeOptions, usesQuality: Bool, _ encode: (EncodeOptions) throws(ImagingError) -> Data
   ) throws(ImagingError) -> Data {
     let full = try encode(options)
     guard let limit = options.maxFileSize, full.count > limit else { return full }
     var options = options
     let wanted = options.quality
-    guard !options.isLossless, ![.png, .apng, .gif].contains(options.format), wanted > 0 else {
+    guard usesQuality, wanted > 0 else {
       throw .cannotFit(byteCount: full.count, limit: limit)
     }
     options.quality = 0
@@ -80,10 +80,10 @@ private final class FirstSize {
 
   func check(_ frame: AnimationSource.Frame, at index: Int) throws(ImagingError) {
     let first = size ?? frame.bitmap.size
-    guard frame.bitmap.size == first, frame.duration >= 0 else {
+    guard frame.bitmap.size == first, frame.duration >= .zero else {
       throw .invalidParameter(
         name: "animation",
-        reason: "frame \(index) is \(frame.bitmap.size), \(frame.duration) ms; the first is \(first)")
+        reason: "frame \(index) is \(frame.bitmap.size), \(frame.duration); the first is \(first)")
     }
     size = first
   }
@@ -102,6 +102,6 @@ extension Bitmap {
   fileprivate func shrunk(toSide side: Int) throws(ImagingError) -> Bitmap {
     guard max(width, height) > side else { return self }
     if format == .rgba16 { return try converted(to: .rgba8).shrunk(toSide: side) }
-    return try shrunk(to: .fit(side, side), sourceSize: size, orientation: .topLeft)
+    return try shrunk(to: .fit(width: side, height: side), sourceSize: size, orientation: .topLeft)
   }
 }

@@ -25,25 +25,26 @@ extension CoderRegistry {
     for variant in variants { try PostDecode.check(variant) }
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
-    let decoder = try decoder(for: data, hint: options.formatHint)
-    let info = try decoder.checkedInfo(of: data, limits: options.limits)
-    var groups: [[Int]] = []
-    var groupOfDivisor: [Int: Int] = [:]
-    for (index, variant) in variants.enumerated() {
-      let divisor = try decoder.divisor(for: info, options: variant)
-      if let divisor, let group = groupOfDivisor[divisor] {
-        groups[group].append(index)
-      } else {
-        if let divisor { groupOfDivisor[divisor] = groups.count }
-        groups.append([index])
+    return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      var groups: [[Int]] = []
+      var groupOfDivisor: [Int: Int] = [:]
+      for (index, variant) in variants.enumerated() {
+        let divisor = try decoder.divisor(for: info, options: variant)
+        if let divisor, let group = groupOfDivisor[divisor] {
+          groups[group].append(index)
+        } else {
+          if let divisor { groupOfDivisor[divisor] = groups.count }
+          groups.append([index])
+        }
       }
+      var images = [Image?](repeating: nil, count: variants.count)
+      for group in groups {
+        let made = try decoder.images(of: data, info: info, variants: group.map { variants[$0] })
+        for (index, image) in zip(group, made) { images[index] = image }
+      }
+      return images.compactMap { $0 }
     }
-    var images = [Image?](repeating: nil, count: variants.count)
-    for group in groups {
-      let made = try decoder.images(of: data, info: info, variants: group.map { variants[$0] })
-      for (index, image) in zip(group, made) { images[index] = image }
-    }
-    return images.compactMap { $0 }
   }
 
   /// A number for the decoded pixels that a picture is made of: options with the same number can share them. `nil` if
@@ -51,7 +52,9 @@ extension CoderRegistry {
   package func decodeGroup(
     of data: Data, info: ImageInfo, options: DecodeOptions
   ) throws(ImagingError) -> Int? {
-    try decoder(for: data, hint: options.formatHint).divisor(for: info, options: options)
+    try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      try decoder.divisor(for: info, options: options)
+    }
   }
 }
 

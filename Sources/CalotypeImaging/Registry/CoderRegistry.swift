@@ -1,11 +1,15 @@
 public import FoundationEssentials
 
-/// The coders that a program uses: a value, so that two pipelines may differ. Last registered wins.
+/// The coders that a program uses: a value, so that two pipelines may differ.
+///
+/// The decoder that was registered last is asked first. One that throws ``ImagingError/unsupportedFormat(_:reason:)``, for
+/// a variant of the format that it does not know, leaves the input to the next one. The encoder that was registered last
+/// for a format writes it.
 ///
 /// ```swift
 /// var coders = CoderRegistry.standard
 /// coders.register(QOIDecoder())
-/// let image = try coders.decode(data, options: DecodeOptions(thumbnail: .fit(320, 240)))
+/// let image = try coders.decode(data, options: DecodeOptions(thumbnail: .fit(width: 320, height: 240)))
 /// ```
 public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
@@ -40,6 +44,16 @@ public struct CoderRegistry: Sendable {
 
   /// Adds an encoder that is preferred over all earlier ones of its format.
   public mutating func register(_ encoder: any ImageEncoding) { encoders.append(encoder) }
+
+  /// Removes decoders: `coders.unregisterDecoders { $0 is JPEGDecoder }`.
+  public mutating func unregisterDecoders(where isRemoved: (any ImageDecoding) -> Bool) {
+    decoders.removeAll(where: isRemoved)
+  }
+
+  /// Removes encoders: `coders.unregisterEncoders { $0.format == .gif }`.
+  public mutating func unregisterEncoders(where isRemoved: (any ImageEncoding) -> Bool) {
+    encoders.removeAll(where: isRemoved)
+  }
 
   /// The formats that can be read, each once, in order of registration.
   public var decodableFormats: [ImageFormat] {
@@ -98,6 +112,42 @@ extension CoderRegistry {
     }
     guard isEnough else { return .open }
     throw .unrecognizedFormat(hint: ImageFormat.hint(forUnrecognized: bytes))
+  }
+
+  /// The decoders that may take over from `decoder` after ``ImagingError/unsupportedFormat(_:reason:)``: those registered
+  /// before it that know the signature, or the hint.
+  func fallbacks(after decoder: any ImageDecoding, for bytes: Data, hint: ImageFormat?) -> [any ImageDecoding]
+  {
+    let prefix = bytes.prefix(ImageFormat.sniffLength)
+    let all = decoders.reversed().filter { candidate in
+      candidate.format(of: prefix) != nil || hint.map { candidate.formats.contains($0) } ?? false
+    }
+    let identity = ObjectIdentifier(type(of: decoder) as any Any.Type)
+    let position = all.firstIndex { ObjectIdentifier(type(of: $0) as any Any.Type) == identity }
+    return Array(all.dropFirst(position.map { $0 + 1 } ?? all.count))
+  }
+
+  /// Runs `body` with the decoder of a whole input, and with the next one as long as it throws
+  /// ``ImagingError/unsupportedFormat(_:reason:)``; the first of these errors remains if no decoder is left.
+  func withDecoder<Result>(
+    for data: Data, hint: ImageFormat?, _ body: (any ImageDecoding) throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    let first = try decoder(for: data, hint: hint)
+    let refusal: ImagingError
+    do throws(ImagingError) {
+      return try body(first)
+    } catch {
+      guard case .unsupportedFormat = error else { throw error }
+      refusal = error
+    }
+    for decoder in fallbacks(after: first, for: data, hint: hint) {
+      do throws(ImagingError) {
+        return try body(decoder)
+      } catch {
+        guard case .unsupportedFormat = error else { throw error }
+      }
+    }
+    throw refusal
   }
 
   /// The decoder of a whole input.

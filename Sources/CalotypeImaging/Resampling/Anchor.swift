@@ -127,3 +127,23 @@ extension Anchor: CustomStringConvertible {
     return Self.words.first { $0.value == self }?.key ?? "center"
   }
 }
+
+extension Anchor: Codable {
+  /// Reads the text that ``description`` writes.
+  ///
+  /// - Throws: `DecodingError` for other text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let anchor = Anchor(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not an anchor")
+    }
+    self = anchor
+  }
+
+  /// Writes ``description``.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}

@@ -1,5 +1,5 @@
 /// A colour that stands for a part of a picture.
-public struct DominantColor: Hashable, Sendable {
+public struct DominantColor: Hashable, Sendable, Codable {
   /// The mean of that part; opaque.
   public var color: PixelColor
   /// How much of what is visible that part is, from 0 to 1.

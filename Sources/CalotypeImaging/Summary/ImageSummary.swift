@@ -1,5 +1,5 @@
 /// What can be said of a picture in a few bytes: colours and placeholders.
-public struct ImageSummary: Hashable, Sendable {
+public struct ImageSummary: Hashable, Sendable, Codable {
   /// The mean of all pixels, colours weighed by their alpha. Exact.
   public var averageColor: PixelColor
   /// The colours that stand for most of the picture, the one with the largest share first; none when nothing is

@@ -15,13 +15,16 @@ public struct GIFEncoder: ImageEncoding {
   /// ``ImageFormat/gif``.
   public var format: ImageFormat { .gif }
 
+  /// `false`: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
   /// One frame. Of the options only `dithers` matters.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide``,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     let source = AnimationSource(frameCount: 1, loopCount: 1) { (_) throws(ImagingError) in
-      AnimationSource.Frame(bitmap: image.bitmap, duration: 0)
+      AnimationSource.Frame(bitmap: image.bitmap, duration: .zero)
     }
     return try encode(source, options: options)
   }

@@ -239,7 +239,7 @@ extension GIFStructure {
     let isAnimated = frames.count > 1
     var info = ImageInfo(
       format: .gif, size: canvas, frameCount: frames.count, loopCount: isAnimated ? plays : 1,
-      durations: isAnimated ? frames.map(\.duration) : [], hasAlpha: hasTransparency)
+      durations: isAnimated ? frames.map { .milliseconds($0.duration) } : [], hasAlpha: hasTransparency)
     info.layout = ImageInfo.Layout(self)
     return info
   }

@@ -51,7 +51,7 @@ struct GIFWriter {
     }
     let transparent = colors.firstIndex { $0.alpha == 0 }.map { UInt8(truncatingIfNeeded: $0) }
     writeControl(
-      delay: loopCount == nil ? 0 : frame.duration, isCleared: isCleared,
+      delay: loopCount == nil ? 0 : frame.duration.wholeMilliseconds, isCleared: isCleared,
       transparent: transparent.flatMap { indices.contains($0) ? $0 : nil })
     writeDescriptor(area, localColors: isLocal ? colors : nil)
     try writeIndices(indices, codeSize: max(2, Self.bits(for: colors.count)))

@@ -12,6 +12,9 @@ public struct APNGEncoder: ImageEncoding {
   /// Creates an encoder.
   public init() {}
 
+  /// `false`: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
   /// A still image: a PNG, which every reader of APNG reads.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try PNGEncoder.encode(image, options: options)
@@ -39,7 +42,7 @@ public struct APNGEncoder: ImageEncoding {
       }
       var file = writer ?? PNGFileWriter(samples.header)
       if index == 0 { file.addAnimation(frames: animation.frameCount, plays: animation.loopCount) }
-      file.addFrame(area, milliseconds: max(0, frame.duration), blend: .source)
+      file.addFrame(area, milliseconds: max(0, frame.duration.wholeMilliseconds), blend: .source)
       let stream = try PNGDeflater.stream(samples, area: area, effort: options.effort)
       if index == 0 { file.addImageData(stream) } else { file.addFrameData(stream) }
       writer = file

@@ -11,6 +11,9 @@ public struct PNGEncoder: ImageEncoding {
   /// Creates an encoder.
   public init() {}
 
+  /// `false`: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
   /// The encoded bytes. Cancellation is seen while rows are filtered.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try Self.encode(image, options: options)

@@ -31,7 +31,7 @@ struct PNGFile {
       if !animation.frames.isEmpty {
         info.frameCount = animation.frames.count
         info.loopCount = animation.plays
-        info.durations = animation.frames.map(\.duration)
+        info.durations = animation.frames.map { .milliseconds($0.duration) }
       }
     }
     if let exif = structure.exif, let orientation = Exif.orientation(in: Data(bytes[exif.payload])) {

@@ -33,7 +33,7 @@ struct WebPAnimationWriter {
       let frame = index == 0 ? first : try frame(index, of: animation, size: size)
       try add(frame, at: time, to: encoder)
       // Not 0, because two frames at one time are none; the format has 24 bits for it.
-      time += min(max(1, frame.duration), 0xFF_FFFF)
+      time += min(max(1, frame.duration.wholeMilliseconds), 0xFF_FFFF)
       guard time <= Int(Int32.max) else {
         throw .encodingFailed(.webp, reason: "the animation is longer than 24 days")
       }

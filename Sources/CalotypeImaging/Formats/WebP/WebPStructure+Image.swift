@@ -6,7 +6,7 @@ extension WebPStructure {
     let isAnimation = frames.count > 1
     var info = ImageInfo(
       format: .webp, size: canvas, frameCount: frames.count, loopCount: isAnimation ? plays : 1,
-      durations: isAnimation ? frames.map(\.duration) : [], hasAlpha: hasAlpha)
+      durations: isAnimation ? frames.map { .milliseconds($0.duration) } : [], hasAlpha: hasAlpha)
     if let exif = payload(exif, of: file), let orientation = Exif.orientation(in: exif) {
       info.orientation = orientation
     }
