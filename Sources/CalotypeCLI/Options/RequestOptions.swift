@@ -11,13 +11,13 @@ struct RequestOptions: ParsableArguments {
         use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
         for the next time, reload and loader-only do not look; loader-only stores nothing either.
         """, valueName: "policy"))
-  var cachePolicy: CachePolicy = .http
+  var cachePolicy: ImageRequest.CachePolicy = .http
 
   @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
   var deadline: Double?
 
   @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
-  var priority: RequestPriority?
+  var priority: ImageRequest.Priority?
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,
@@ -97,7 +97,7 @@ private func kebab(_ name: String) -> String {
   name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
 }
 
-extension CachePolicy: ExpressibleByArgument {
+extension ImageRequest.CachePolicy: ExpressibleByArgument {
   /// As they are written on the command line.
   public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
 
@@ -108,9 +108,9 @@ extension CachePolicy: ExpressibleByArgument {
   }
 }
 
-extension ImageKind: ExpressibleByArgument {}
+extension ImageResponse.Kind: ExpressibleByArgument {}
 
-extension RequestPriority: ExpressibleByArgument {
+extension ImageRequest.Priority: ExpressibleByArgument {
   /// As they are written on the command line.
   public static var allValueStrings: [String] { allCases.map { kebab("\($0)") } }
 

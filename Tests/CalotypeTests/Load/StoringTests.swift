@@ -23,7 +23,7 @@ struct StoringTests {
     let pipeline = LoadSamples.pipeline(try loader()) { configuration in
       configuration.diskCache = cache
       configuration.limits.waitingStores = 20
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 16 << 20)
     }
     for index in 0..<300 {
       let request = ImageRequest(
