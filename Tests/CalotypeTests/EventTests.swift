@@ -299,7 +299,7 @@ struct EventTests {
 
   @Test(
     "a stale response first; then that it is right, a new one, or that there is none to be had",
-    arguments: [.fit(4, 4), nil] as [Thumbnail?])
+    arguments: [.fit(width: 4, height: 4), nil] as [Thumbnail?])
   func stale(_ thumbnail: Thumbnail?) async throws {
     let server = try ScriptedHTTPServer()
     let folder = try CacheFolder()

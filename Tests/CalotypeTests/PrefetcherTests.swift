@@ -89,7 +89,7 @@ struct PrefetcherTests {
     }
     let prefetcher = Prefetcher(pipeline, destination: .disk)
     var thumbnail = request("/a")
-    thumbnail.thumbnail = .fit(4, 4)
+    thumbnail.thumbnail = .fit(width: 4, height: 4)
     #expect(await prefetcher.prefetch([thumbnail, request("/stale")]).result.loaded.count == 2)
     await pipeline.settle()
     #expect(pipeline.statistics.decodes == 0)
@@ -108,7 +108,7 @@ struct PrefetcherTests {
     try route(["/a"])
     let pipeline = ImagePipeline.isolated(memory: false, disk: folder.diskCache())
     var thumbnail = request("/a")
-    thumbnail.thumbnail = .fit(4, 4)
+    thumbnail.thumbnail = .fit(width: 4, height: 4)
     let prefetcher = Prefetcher(pipeline)
     #expect(await prefetcher.prefetch([thumbnail]).result.loaded.count == 1)
     await pipeline.settle()

@@ -29,7 +29,7 @@ struct ShowStage: Sendable {
   var thumbnail: Thumbnail {
     let (columns, rows) = limits
     let box = PictureFit.decodeBox(columns: columns, rows: rows, cell: terminal.encoder.metrics)
-    return .fit(box.width, box.height)
+    return .fit(width: box.width, height: box.height)
   }
 
   /// The line of the cursor is not for the picture, nor that of the caption.

@@ -50,7 +50,7 @@ struct ObservingTests {
     let png = try Samples.png()
     server.route("/a.png", .resource(png))
     let first = pipeline(disk: folder.diskCache())
-    let request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    let request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(width: 4, height: 4))
     _ = try await first.image(for: request)
     await first.settle()
     var stages: [ImagePipeline.Stage: Int?] = [:]
