@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct PrefetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

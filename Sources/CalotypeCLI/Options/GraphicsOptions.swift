@@ -3,6 +3,7 @@ public import Calotype
 import CalotypeSupport
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
 /// How pictures are shown on a terminal.
 struct GraphicsOptions: ParsableArguments {

@@ -10,7 +10,7 @@ public protocol ImageSlotIndicator: Sendable {
   /// A load has begun.
   func start()
   /// It has come further.
-  func progress(_ progress: ImageSlot.Progress)
+  func progress(_ progress: SlotState.Progress)
   /// It has ended, however.
   func stop()
 }
@@ -19,7 +19,7 @@ extension ImageSlotIndicator {
   /// Does nothing.
   public func start() {}
   /// Does nothing.
-  public func progress(_ progress: ImageSlot.Progress) {}
+  public func progress(_ progress: SlotState.Progress) {}
   /// Does nothing.
   public func stop() {}
 }

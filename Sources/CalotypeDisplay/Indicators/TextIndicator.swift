@@ -19,7 +19,7 @@ public final class TextIndicator: ImageSlotIndicator {
 
   private struct State {
     var elapsed: (@Sendable () -> Duration)?
-    var progress = ImageSlot.Progress()
+    var progress = SlotState.Progress()
   }
 
   private let style: Style
@@ -53,7 +53,7 @@ public final class TextIndicator: ImageSlotIndicator {
   }
 
   /// Fills a bar.
-  public func progress(_ progress: ImageSlot.Progress) {
+  public func progress(_ progress: SlotState.Progress) {
     state.withLock { $0.progress = progress }
   }
 

@@ -20,6 +20,27 @@ public import FoundationEssentials
 ///
 /// It draws nothing: it says what is to be drawn, and by what ``Transition``.
 public final class ImageSlot: Sendable {
+  /// The state of a slot.
+  public typealias State = SlotState
+  /// The content that a slot shows.
+  public typealias Content = SlotState.Content
+  /// The phase of a load.
+  public typealias Phase = SlotState.Phase
+  /// The progress of a load.
+  public typealias Progress = SlotState.Progress
+  /// The way that an image is brought onto the screen.
+  public typealias Transition = SlotState.Transition
+  /// The options of loads.
+  public typealias Options = SlotOptions
+  /// The picture shown in place of an image.
+  public typealias Placeholder = SlotOptions.Placeholder
+  /// The time at which a placeholder is shown.
+  public typealias PlaceholderTiming = SlotOptions.PlaceholderTiming
+  /// The way that arrived images get from a load to the screen.
+  public typealias Delivery = SlotOptions.Delivery
+  /// The rule for transitions.
+  public typealias TransitionPolicy = SlotOptions.TransitionPolicy
+
   /// How loads are shown that do not say otherwise.
   public let options: Options
   let core: SlotDriver

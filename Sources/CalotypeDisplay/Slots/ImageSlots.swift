@@ -13,7 +13,7 @@ import CalotypeSupport
 /// other.
 public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   /// How loads are shown that do not say otherwise.
-  public let options: ImageSlot.Options
+  public let options: SlotOptions
   private let pipeline: ImagePipeline
   private let clock: (any Clock<Duration>)?
   private let indicator: (@Sendable (Key) -> (any ImageSlotIndicator)?)?
@@ -27,7 +27,7 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   ///   - clock: The clock of placeholders that are shown later; that of the pipeline by default.
   ///   - indicator: Makes the indicator of a slot.
   public init(
-    _ pipeline: ImagePipeline, options: ImageSlot.Options = ImageSlot.Options(),
+    _ pipeline: ImagePipeline, options: SlotOptions = SlotOptions(),
     clock: (any Clock<Duration>)? = nil,
     indicator: (@Sendable (Key) -> (any ImageSlotIndicator)?)? = nil
   ) {
@@ -53,7 +53,7 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   public var keys: [Key] { slots.withLock { Array($0.keys) } }
 
   /// What each slot shows now.
-  public var states: [Key: ImageSlot.State] {
+  public var states: [Key: SlotState] {
     slots.withLock { $0 }.mapValues(\.state)
   }
 

@@ -33,7 +33,7 @@ final class SlotDriver: Sendable {
   // MARK: Beginnings and ends
 
   /// Begins a load in place of the one before. If its image is in memory, it has ended when this returns.
-  func begin(_ target: SlotTarget, _ options: ImageSlot.Options) -> SlotLoad {
+  func begin(_ target: SlotTarget, _ options: SlotOptions) -> SlotLoad {
     let load = SlotLoad(options)
     let found = pipeline.memoryHit(for: target.request)
     let placeholder = options.placeholder.candidates(pipeline)

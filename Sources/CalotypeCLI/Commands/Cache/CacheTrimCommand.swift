@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheTrimCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,7 +36,7 @@ struct CacheTrimCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await trim() }
+    try await cache.reportingFailures(asJSON: json) { try await trim() }
   }
 
   private func trim() async throws {

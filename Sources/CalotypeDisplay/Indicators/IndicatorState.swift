@@ -1,0 +1,26 @@
+/// What an indicator was told. Pure.
+struct IndicatorState {
+  enum Call: Equatable {
+    case start
+    case progress(SlotState.Progress)
+    case stop
+  }
+
+  private var told = Indication()
+
+  /// The next call on the way to what it should show; `nil` when it does.
+  mutating func next(towards target: Indication) -> Call? {
+    guard told.isOn else {
+      guard target.isOn, target.number != told.number else { return nil }
+      told = Indication(number: target.number, isOn: true)
+      return .start
+    }
+    if target.number == told.number, target.progress != told.progress {
+      told.progress = target.progress
+      return .progress(target.progress)
+    }
+    guard target.number != told.number || !target.isOn else { return nil }
+    told.isOn = false
+    return .stop
+  }
+}

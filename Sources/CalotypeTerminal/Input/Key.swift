@@ -1,0 +1,4 @@
+/// What keys ask for.
+enum Key: Hashable, Sendable {
+  case up, down, pageUp, pageDown, home, end, repaint, quit
+}
