@@ -1,7 +1,7 @@
 import ArgumentParser
 import Calotype
-import FoundationEssentials
 import CalotypeTerminal
+import FoundationEssentials
 
 struct PrefetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,8 +1,7 @@
 import CalotypeSupport
-import CalotypeTestKit
-import FoundationEssentials
+package import FoundationEssentials
 
-@testable import Calotype
+@testable package import Calotype
 
 /// A disk cache folder that is removed with its owner.
 package final class CacheFolder: Sendable {

@@ -1,8 +1,6 @@
 import CalotypeSupport
-import CalotypeTestKit
-import FoundationEssentials
 
-@testable import Calotype
+@testable package import Calotype
 
 extension ImagePipeline {
   /// A pipeline that shares nothing with any other.

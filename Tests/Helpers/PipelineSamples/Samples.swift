@@ -1,8 +1,7 @@
 import CalotypeSupport
-import CalotypeTestKit
-import FoundationEssentials
+package import FoundationEssentials
 
-@testable import Calotype
+@testable package import Calotype
 
 /// What the tests of the pipeline share: sample bytes, and pipelines over caches of their own.
 package enum Samples {

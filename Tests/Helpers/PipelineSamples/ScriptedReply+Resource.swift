@@ -1,8 +1,8 @@
 import CalotypeSupport
-import CalotypeTestKit
-import FoundationEssentials
+package import CalotypeTestKit
+package import FoundationEssentials
 
-@testable import Calotype
+import Calotype
 
 extension ScriptedReply {
   /// A body that is fresh for a while.

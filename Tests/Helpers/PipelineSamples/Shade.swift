@@ -1,8 +1,5 @@
 import CalotypeSupport
-import CalotypeTestKit
-import FoundationEssentials
 
-@testable import Calotype
 
 /// What the server serves now.
 package final class Shade: Sendable {
