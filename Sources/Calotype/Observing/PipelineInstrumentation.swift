@@ -12,10 +12,12 @@ final class PipelineInstrumentation: Sendable {
   private let count = Lock(0)
 
   /// `nil` when there is nobody.
-  init?(_ configuration: ImagePipeline.Configuration, elapsed: @escaping @Sendable () -> Duration) {
-    if configuration.observers.isEmpty, configuration.tracer == nil { return nil }
-    observers = configuration.observers
-    tracer = configuration.tracer
+  init?(
+    observers: [any PipelineObserving], tracer: (any PipelineTracing)?, elapsed: @escaping @Sendable () -> Duration
+  ) {
+    if observers.isEmpty, tracer == nil { return nil }
+    self.observers = observers
+    self.tracer = tracer
     self.elapsed = elapsed
   }
 

@@ -63,7 +63,8 @@ final class PipelineContext: Sendable {
     transforms = WorkQueue(limit: limits.transforms, now: elapsed)
     encodes = WorkQueue(limit: limits.encodes, now: elapsed)
     stores = WorkQueue(limit: limits.stores, waitingLimit: limits.waitingStores, now: elapsed)
-    watch = PipelineInstrumentation(configuration, elapsed: elapsed)
+    watch = PipelineInstrumentation(
+      observers: configuration.observers, tracer: configuration.tracer, elapsed: elapsed)
     scope = LoaderScope(configuration.loader)
     servesBytesAtHand = configuration.loader.servesBytesAtHand && configuration.shouldLoad == nil
     let (arriving, storeTickets) = (arriving, storeTickets)

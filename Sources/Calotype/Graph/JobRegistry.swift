@@ -1,7 +1,7 @@
 import CalotypeSupport
 
 /// The jobs of a pipeline: those that can be joined, how many there are, and whether more may come.
-final class JobRegistry: Sendable {
+final class JobRegistry: CallerCounting {
   private enum Phase: Sendable {
     case open
     /// What was begun may be brought to its end.
@@ -18,7 +18,7 @@ final class JobRegistry: Sendable {
     var callers = 0
     var refused = 0
     /// Those who wait until there are none.
-    var idling: [CheckedContinuation<Void, Never>] = []
+    var idling: [Waiter<Void>] = []
   }
 
   let images = JobTable<ImageResult>()
@@ -36,13 +36,8 @@ final class JobRegistry: Sendable {
     self.callerLimit = max(1, callerLimit)
   }
 
-  /// What a caller holds while it waits.
-  final class CallerPlace: Sendable {
-    private let registry: JobRegistry
-
-    fileprivate init(_ registry: JobRegistry) { self.registry = registry }
-
-    deinit { registry.state.withLock { $0.callers -= 1 } }
+  func callerLeft() {
+    state.withLock { $0.callers -= 1 }
   }
 
   /// A place for one more who waits; `nil` when there are too many.
@@ -101,25 +96,25 @@ final class JobRegistry: Sendable {
 
   /// A job and its work have ended.
   func ended(isOfJob: Bool) {
-    let idling = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+    let idling = state.withLock { state -> [Waiter<Void>] in
       state.jobs -= 1
       if !isOfJob { state.requests -= 1 }
       guard state.jobs == 0 else { return [] }
       defer { state.idling = [] }
       return state.idling
     }
-    for waiter in idling { waiter.resume() }
+    for waiter in idling { waiter.resolve(()) }
   }
 
   /// Waits until the work of the last job has ended.
   func idle() async {
-    await withCheckedContinuation { continuation in
-      let isIdle = state.withLock { state in
-        if state.jobs > 0 { state.idling.append(continuation) }
-        return state.jobs == 0
-      }
-      if isIdle { continuation.resume() }
+    let waiter = state.withLock { state -> Waiter<Void>? in
+      guard state.jobs > 0 else { return nil }
+      let waiter = Waiter<Void>()
+      state.idling.append(waiter)
+      return waiter
     }
+    await waiter?.value()
   }
 
   /// Takes no more jobs of callers.
