@@ -3,8 +3,18 @@ import PackageDescription
 
 /// Calotype: image loading, decoding, processing and caching for Swift on Linux.
 ///
-/// Arrows go downwards only: the command and the test kit use `Calotype`, `Calotype` uses the three rooms,
-/// the rooms use C libraries and `CalotypeSupport`, and know nothing of each other.
+/// A target uses targets of the lines below its own, never of those above; `make map` draws the arrows from the code.
+///
+///     CalotypeCLI
+///     CalotypeTerminal   CalotypeTestKit
+///     CalotypeDisplay    CalotypeObservability
+///     Calotype           CalotypeLibraryCoders
+///     CalotypeImaging    CalotypeCaching   CalotypeLoading
+///     CalotypeSupport
+///     C libraries
+///
+/// A server that depends on `Calotype` and `CalotypeObservability` builds neither `CalotypeDisplay`, with its indicators and
+/// networks, nor `CalotypeTerminal`.
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -27,7 +27,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
-      throw ValidationError("\(output) does not tell the format; add --format jpeg, png, webp, gif or rgba.")
+      throw ValidationError("\(output) does not tell the format; add --format: \(OutputFormat.list).")
     }
   }
 

@@ -108,30 +108,39 @@ struct Rendering: Sendable {
       return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
     }
     let response = try await response(for: request, watch: watch)
-    var content = Picture.Content.still(response.image)
+    var picture = Picture(response)
     if pixels.animates(response.image.info, as: wanted) {
-      // The pipeline makes first frames. The original is in its cache, or as near as a file.
-      var request = request
-      if request.cachePolicy == .reload { request.cachePolicy = .ignoreHTTPFreshness }
-      content = try await picture(for: request, wanted, isNew: response.source == .loader).content
+      picture = try await animation(of: request, beside: response)
     }
-    let picture = Picture(
-      content: content, info: response.image.info, source: response.source, byteCount: response.byteCount)
     return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
   }
 
-  /// The picture of bytes as they are served, with all its frames.
-  ///
-  /// - Parameter isNew: Whether the bytes were loaded just now, whatever cache they come from.
+  /// All frames of the image that `response` is the first frame of: the results of the disk cache are single pictures, its
+  /// originals are not.
+  private func animation(of request: ImageRequest, beside response: ImageResponse) async throws -> Picture {
+    var request = request
+    request.frames = .all
+    // The original was loaded just now.
+    if request.cachePolicy == .reload { request.cachePolicy = .ignoreHTTPFreshness }
+    var picture: Picture
+    do {
+      picture = Picture(try await pipeline.response(for: request))
+    } catch let error as ImagingError where error.isAboutData {
+      picture = try await reloaded(request, nil, after: error, isNew: response.source == .loader)
+    }
+    (picture.source, picture.byteCount) = (response.source, response.byteCount)
+    return picture
+  }
+
+  /// The picture of bytes as they are served, orientation and colours as stored, which no request can ask for.
   private func picture(
-    for request: ImageRequest, _ wanted: OutputFormat?, isNew: Bool = false,
-    watch: ((LoadEvent) -> Void)? = nil
+    for request: ImageRequest, _ wanted: OutputFormat?, watch: ((LoadEvent) -> Void)? = nil
   ) async throws -> Picture {
     let served = try await served(for: request, watch: watch)
     do {
       return try await picture(of: served, for: request, wanted)
     } catch let error as ImagingError where error.isAboutData {
-      return try await reloaded(request, wanted, after: error, isNew: isNew || served.source == .loader)
+      return try await reloaded(request, wanted, after: error, isNew: served.source == .loader)
     }
   }
 
@@ -142,8 +151,10 @@ struct Rendering: Sendable {
     return try await files.run { try Picture(served, registry, pixels, wanted, hint) }
   }
 
-  /// The picture once more, when bytes of a cache turned out to be broken: of an original, only the first frame was looked
-  /// at when it was stored. What is broken is removed in any case.
+  /// The picture once more, when cached bytes turned out to be broken: an original is stored once its first frame is
+  /// decoded. Broken bytes are removed in any case.
+  ///
+  /// - Parameter isNew: Whether the bytes were loaded just now, so that loading them again cannot help.
   private func reloaded(
     _ request: ImageRequest, _ wanted: OutputFormat?, after error: ImagingError, isNew: Bool
   ) async throws -> Picture {
@@ -152,6 +163,7 @@ struct Rendering: Sendable {
     guard !isNew, request.cachePolicy != .cacheOnly else { throw error }
     var request = request
     request.cachePolicy = .reload
+    if pixels.isCacheable { return Picture(try await pipeline.response(for: request)) }
     return try await picture(of: try await pipeline.data(for: request), for: request, wanted)
   }
 
@@ -163,6 +175,8 @@ struct Rendering: Sendable {
     do {
       return try await write(picture, wanted, from: source, to: destination, since: start)
     } catch let error as ImagingError where error.isAboutData {
+      var request = request
+      if case .animation = picture.content { request.frames = .all }
       let again = try await reloaded(request, wanted, after: error, isNew: picture.source == .loader)
       return try await write(again, wanted, from: source, to: destination, since: start)
     }
@@ -209,55 +223,13 @@ struct Rendering: Sendable {
     if kind != expected { throw .unexpectedKind(kind, expected: expected) }
   }
 
-  /// What is to be written.
-  private struct Picture: Sendable {
-    enum Content: Sendable {
-      case still(Image)
-      case animation(AnimatedImage)
-    }
-
-    let content: Content
-    let info: ImageInfo?
-    let source: ImageResponse.Source
-    let byteCount: Int?
-
-    init(content: Content, info: ImageInfo?, source: ImageResponse.Source, byteCount: Int?) {
-      self.content = content
-      self.info = info
-      self.source = source
-      self.byteCount = byteCount
-    }
-
-    /// Decodes what was served, all frames if the output has them.
-    init(
-      _ served: DataResponse, _ coders: CoderRegistry, _ pixels: PixelOptions, _ wanted: OutputFormat?,
-      _ hint: ImageFormat?
-    ) throws(ImagingError) {
-      var options = pixels.decodeOptions
-      options.formatHint = hint
-      let info = try coders.probe(served.data, formatHint: hint)
-      self.info = info
-      // An animation whose frames are too much is still a picture.
-      let animation =
-        pixels.animates(info, as: wanted)
-        ? try AnimatedImage(data: served.data, coders: coders, options: options) : nil
-      if let animation, animation.frameCount > 1 {
-        content = .animation(animation)
-      } else {
-        content = .still(try coders.decode(served.data, options: options))
-      }
-      source = served.source
-      byteCount = served.data.count
-    }
-  }
-
   private func write(
     _ picture: Picture, _ wanted: OutputFormat?, from source: Source, to destination: Destination,
     since start: ContinuousClock.Instant
   ) async throws -> Result {
     let pixels = pixels
     let encoded = try await files.run { () throws(ImagingError) in
-      try Encoded(picture.content, wanted, pixels)
+      try EncodedPicture(picture.content, wanted, pixels)
     }
     let path = try await write(encoded.data, of: source, to: destination, encoded.fileExtension)
     return Result(
@@ -277,42 +249,6 @@ struct Rendering: Sendable {
       count > 1
     else { return nil }
     return count - 1
-  }
-
-  /// The bytes of a picture in the format asked for.
-  private struct Encoded: Sendable {
-    let data: Data
-    let size: PixelSize
-    let format: String
-    let fileExtension: String
-    /// Whether the pixels of any frame are those that could be recovered.
-    let isDamaged: Bool
-
-    init(_ content: Picture.Content, _ wanted: OutputFormat?, _ pixels: PixelOptions) throws(ImagingError) {
-      switch content {
-      case .animation(let animation):
-        let options = pixels.encodeOptions(wanted, source: animation.info.format, isAnimated: true)
-        var damagedFrames = 0
-        let frames = animation.source { frame in damagedFrames += frame.isDamaged ? 1 : 0 }
-        data = try CoderRegistry.standard.encode(frames, as: options)
-        isDamaged = damagedFrames > 0
-        size = try CoderRegistry.standard.probe(data).size
-        (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
-      case .still(let image):
-        (size, isDamaged) = (image.bitmap.size, image.isDamaged)
-        if wanted == .rgba {
-          data = image.bitmap.withUnsafeBytes { Data($0) }
-          (format, fileExtension) = ("rgba", "rgba")
-          return
-        }
-        let options = pixels.encodeOptions(wanted, source: image.info?.format, isAnimated: false)
-        // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
-        let stored = Image(
-          bitmap: image.bitmap, info: image.info, profile: pixels.keepProfile ? image.profile : nil)
-        data = try CoderRegistry.standard.encode(pixels.asStored ? stored : image, as: options)
-        (format, fileExtension) = (options.format.rawValue, options.format.fileExtension)
-      }
-    }
   }
 
   /// The bytes as they are served, once it is known that they are an image.
@@ -351,21 +287,6 @@ struct Rendering: Sendable {
 
   private func formatOfName(_ destination: Destination) -> OutputFormat? {
     if case .file(let path) = destination { OutputFormat(fileName: path) } else { nil }
-  }
-}
-
-extension Data {
-  /// What an image says whose frames can all be decoded; damaged if one of them is.
-  ///
-  /// - Throws: what is wrong with one of them, unless the policy accepts it.
-  fileprivate func decodedInfo(
-    _ coders: CoderRegistry, formatHint: ImageFormat?, _ damage: DamagePolicy
-  ) throws(ImagingError) -> ImageInfo {
-    let image = try AnimatedImage(
-      data: self, coders: coders, options: DecodeOptions(damage: damage, formatHint: formatHint))
-    var info = image.info
-    for index in 0..<image.frameCount where try image.frame(at: index).isDamaged { info.isDamaged = true }
-    return info
   }
 }
 

@@ -208,7 +208,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await server.waitForRequests("/a.png")
     let ends = (1...5).map { index in Task { await pipeline.shutDown(within: .seconds(10 * index)) } }
-    await clock.waitForSleepers(5)
+    try await clock.waitForSleepers(5)
     clock.advance(by: .seconds(10))
     for end in ends { await end.value }
     await #expect(throws: PipelineError.shutDown) { try await running.value }

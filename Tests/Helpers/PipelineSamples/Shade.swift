@@ -1,9 +1,10 @@
 import CalotypeSupport
 
-
-/// What the server serves now.
+/// The shade of the picture that a server has at present.
 package final class Shade: Sendable {
   private let state = Lock(UInt8(1))
+
+  package init() {}
 
   package var value: UInt8 {
     get { state.withLock { $0 } }

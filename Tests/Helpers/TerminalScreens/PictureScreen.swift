@@ -10,6 +10,14 @@ package struct PictureScreen {
     package var background: UInt32?
     package var marks: [Unicode.Scalar] = []
     package var isReversed = false
+
+    package init(
+      scalar: Unicode.Scalar = " ", foreground: UInt32? = nil, background: UInt32? = nil,
+      marks: [Unicode.Scalar] = [], isReversed: Bool = false
+    ) {
+      (self.scalar, self.foreground, self.background) = (scalar, foreground, background)
+      (self.marks, self.isReversed) = (marks, isReversed)
+    }
   }
 
   /// A picture in the memory of the terminal.
@@ -26,6 +34,14 @@ package struct PictureScreen {
     package let columns: Int
     package let rows: Int
     package let isVirtual: Bool
+
+    package init(column: Int, row: Int, columns: Int, rows: Int, isVirtual: Bool) {
+      self.column = column
+      self.row = row
+      self.columns = columns
+      self.rows = rows
+      self.isVirtual = isVirtual
+    }
   }
 
   package let columns: Int
@@ -298,9 +314,9 @@ package struct PictureScreen {
     let step = format / 8
     return Picture(
       width: width, height: height,
-      pixels: stride(from: 0, to: bytes.count, by: step).map { at in
-        UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]) << 16
-          | (step == 4 ? UInt32(bytes[at + 3]) << 24 : 0xFF00_0000)
+      pixels: stride(from: 0, to: bytes.count, by: step).map { at -> UInt32 in
+        let color = UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]) << 16
+        return color | (step == 4 ? UInt32(bytes[at + 3]) << 24 : 0xFF00_0000)
       })
   }
 }
