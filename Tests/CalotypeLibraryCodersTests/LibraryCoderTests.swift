@@ -178,7 +178,7 @@ struct LibraryCoderTests {
   func identity() throws {
     let plain = ImageRequest(url: try #require(URL(string: "https://example.org/a.png")))
     var libraries = plain
-    libraries.coders = Identified("libraries", .libraries)
+    libraries.coders = ImageRequest.Identified("libraries", .libraries)
     #expect(libraries.key != plain.key && libraries.sourceKey == plain.sourceKey)
   }
 }

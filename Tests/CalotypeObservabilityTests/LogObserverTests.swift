@@ -78,10 +78,10 @@ struct LogObserverTests {
     #expect(requests[0].metadata?["http.status"] == "404")
     #expect(requests[0].metadata?["error.retryable"] == "false")
     let told = LogObserver(logger: Logger(label: "test") { [book] _ in Handler(book: book) })
-    let request = ObservedRequest(id: 1, kind: .image, request: broken)
+    let request = ImagePipeline.ObservedRequest(id: 1, kind: .image, request: broken)
     let full = CachingError.diskFull(path: "/tmp")
     for error in [Mine(), full, CancellationError()] as [any Error] {
-      told.requestFinished(request, outcome: RequestOutcome(error), duration: .zero)
+      told.requestFinished(request, outcome: ImagePipeline.RequestOutcome(error), duration: .zero)
     }
     observer = requests.dropFirst(2).map { "\($0.level) \($0.metadata?["error.code"] ?? "")" }
     #expect(observer == ["error other", "error cacheDiskFull", "debug "])
@@ -91,9 +91,9 @@ struct LogObserverTests {
   func refusals() async throws {
     let told = LogObserver(logger: Logger(label: "test") { [book] _ in Handler(book: book) })
     let url = try #require(URL(string: "https://images.example/a.png"))
-    let request = ObservedRequest(id: 1, kind: .image, request: ImageRequest(url: url))
+    let request = ImagePipeline.ObservedRequest(id: 1, kind: .image, request: ImageRequest(url: url))
     let error = LoadingError.addressRefused(url, reason: "private address 10.0.0.5")
-    told.requestFinished(request, outcome: RequestOutcome(error), duration: .zero)
+    told.requestFinished(request, outcome: ImagePipeline.RequestOutcome(error), duration: .zero)
     #expect(requests.map { $0.metadata?["error.reason"] } == ["private address 10.0.0.5"])
     #expect(!"\(error)".contains("10.0.0.5") && !String(reflecting: error.description).contains("private"))
   }

@@ -58,7 +58,7 @@ struct MetricsObserverTests {
     let request = ImageRequest(source: .data(Data(), id: "a"))
     for number in 0..<1000 {
       observer.requestFinished(
-        ObservedRequest(id: number, kind: .image, request: request),
+        ImagePipeline.ObservedRequest(id: number, kind: .image, request: request),
         outcome: .failed(Odd(code: "code \(number)")), duration: .zero)
     }
     #expect(metrics.sum("test_errors_total{code=other}") == 1000)

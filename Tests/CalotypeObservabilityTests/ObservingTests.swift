@@ -26,7 +26,7 @@ struct ObservingTests {
     _ = try await pipeline.image(for: request)
     _ = try await pipeline.response(for: request)
     _ = try await pipeline.data(for: request)
-    for try await _ in pipeline.events(for: request) {}
+    for try await _ in pipeline.load(request).events {}
     #expect(
       observer.outcomes == [
         "image: loader", "image: memory", "response: memory", "data: loader", "events: memory",
@@ -40,7 +40,7 @@ struct ObservingTests {
     let pipeline = pipeline()
     let request = ImageRequest(source: .data(try Samples.png(), id: "a"))
     #expect(pipeline.cachedImage(for: request) == nil)
-    _ = pipeline.events(for: request)
+    _ = pipeline.load(request).events
     #expect(observer.notes.isEmpty)
   }
 
@@ -54,7 +54,7 @@ struct ObservingTests {
     let request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
     _ = try await first.image(for: request)
     await first.settle()
-    var stages: [PipelineStage: Int?] = [:]
+    var stages: [ImagePipeline.Stage: Int?] = [:]
     for case .stageFinished(let stage, let result) in observer.notes {
       #expect(result.error == nil)
       #expect(stage.request.source == request.source)
@@ -107,7 +107,7 @@ struct ObservingTests {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .hang)
     let pipeline = pipeline()
-    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    let events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
     let tasks = (0..<10).map { _ in Task { for try await _ in events {} } }
     try await server.waitForRequests("/a.png")
     while await pipeline.subscribers < 10 { await Task.yield() }
@@ -128,7 +128,7 @@ struct ObservingTests {
     let request = ImageRequest(source: .data(try Samples.png(), id: "a"))
     _ = try await pipeline.image(for: request)
     for _ in 0..<200 {
-      let events = pipeline.events(for: request)
+      let events = pipeline.load(request).events
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<10 { group.addTask { do { for try await _ in events {} } catch {} } }
       }
@@ -143,9 +143,10 @@ struct ObservingTests {
     struct Numbered: PipelineObserving {
       let number: Int
       let order: @Sendable (Int) -> Void
-      func requestStarted(_ request: ObservedRequest) { order(number) }
+      func requestStarted(_ request: ImagePipeline.ObservedRequest) { order(number) }
     }
-    var configuration = ImagePipeline.Configuration(memoryCache: nil, diskCache: nil)
+    var configuration = ImagePipeline.Configuration(
+      loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil)
     configuration.observers = (0..<3).map { number in
       Numbered(number: number) { number in order.withLock { $0.append(number) } }
     }

@@ -5,11 +5,11 @@ import CalotypeSupport
 /// Notes what it is told, in order.
 final class RecordingObserver: PipelineObserving {
   enum Note: Sendable {
-    case started(ObservedRequest)
-    case finished(ObservedRequest, RequestOutcome)
-    case stageStarted(ObservedStage)
-    case stageFinished(ObservedStage, StageResult)
-    case sampled(PipelineSample)
+    case started(ImagePipeline.ObservedRequest)
+    case finished(ImagePipeline.ObservedRequest, ImagePipeline.RequestOutcome)
+    case stageStarted(ImagePipeline.ObservedStage)
+    case stageFinished(ImagePipeline.ObservedStage, ImagePipeline.StageResult)
+    case sampled(ImagePipeline.Sample)
   }
 
   private let state = Lock([Note]())
@@ -18,13 +18,17 @@ final class RecordingObserver: PipelineObserving {
 
   private func note(_ note: Note) { state.withLock { $0.append(note) } }
 
-  func requestStarted(_ request: ObservedRequest) { note(.started(request)) }
-  func requestFinished(_ request: ObservedRequest, outcome: RequestOutcome, duration: Duration) {
+  func requestStarted(_ request: ImagePipeline.ObservedRequest) { note(.started(request)) }
+  func requestFinished(
+    _ request: ImagePipeline.ObservedRequest, outcome: ImagePipeline.RequestOutcome, duration: Duration
+  ) {
     note(.finished(request, outcome))
   }
-  func stageStarted(_ stage: ObservedStage) { note(.stageStarted(stage)) }
-  func stageFinished(_ stage: ObservedStage, result: StageResult) { note(.stageFinished(stage, result)) }
-  func sampled(_ sample: PipelineSample) { note(.sampled(sample)) }
+  func stageStarted(_ stage: ImagePipeline.ObservedStage) { note(.stageStarted(stage)) }
+  func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult) {
+    note(.stageFinished(stage, result))
+  }
+  func sampled(_ sample: ImagePipeline.Sample) { note(.sampled(sample)) }
 
   /// What became of requests, in short, in the order of their ends.
   var outcomes: [String] {
@@ -38,7 +42,7 @@ final class RecordingObserver: PipelineObserving {
     }
   }
 
-  var samples: [PipelineSample] {
+  var samples: [ImagePipeline.Sample] {
     notes.compactMap { if case .sampled(let sample) = $0 { sample } else { nil } }
   }
 

@@ -75,7 +75,7 @@ struct TracingTests {
     let pipeline = pipeline()
     let request = ImageRequest(url: server.url("/a.png"))
     let image = Task { try await pipeline.image(for: request) }
-    let events = Task { for try await _ in pipeline.events(for: request) {} }
+    let events = Task { for try await _ in pipeline.load(request).events {} }
     try await server.waitForRequests("/a.png")
     while await pipeline.subscribers < 2 { await Task.yield() }
     image.cancel()

@@ -23,7 +23,7 @@ struct ConfinedCallerTests {
     ("the image in the cache", { $0.cache.image(for: $1) }),
     ("the bytes in the cache", { try await $0.cache.data(for: $1) }),
     ("the tiers that have it", { await $0.cache.tiers(of: $1).isEmpty ? nil : true }),
-    ("events", { try await $0.events(for: $1).contains { $0.isImage } ? true : nil }),
+    ("events", { try await $0.load($1).events.contains { $0.isImage } ? true : nil }),
     (
       "a player",
       {
@@ -185,11 +185,11 @@ extension ImageRequest {
   }
 }
 
-extension ImageEvent {
+extension ImageLoad.Event {
   fileprivate var isImage: Bool {
     switch self {
-    case .response, .staleResponse, .notModified, .preview: true
-    case .queued, .started, .progress, .refreshFailed: false
+    case .response, .preview: true
+    case .queued, .started, .progress, .confirmed, .refreshFailed: false
     }
   }
 }

@@ -44,7 +44,7 @@ import Testing
 
   private func shade(of image: Image) -> UInt8 { image.bitmap.withUnsafeBytes { $0[0] } }
 
-  private func request(_ policy: CachePolicy = .http, thumbnail: Bool = false) -> ImageRequest {
+  private func request(_ policy: ImageRequest.CachePolicy = .http, thumbnail: Bool = false) -> ImageRequest {
     ImageRequest(url: server.url("/a.png"), thumbnail: thumbnail ? .fit(4, 4) : nil, cachePolicy: policy)
   }
 
@@ -114,7 +114,7 @@ import Testing
     _ = try await pipeline.image(for: request())
     await pipeline.settle()
     time.advance(by: .seconds(86_400))
-    for policy in [CachePolicy.ignoreHTTPFreshness, .cacheOnly] {
+    for policy in [ImageRequest.CachePolicy.ignoreHTTPFreshness, .cacheOnly] {
       let known = try await pipeline.response(for: request(policy))
       #expect(known.source == .memory)
       #expect(known.isStale)

@@ -88,7 +88,7 @@ struct IsolationTests {
   func clearedPixels() async throws {
     let size = PixelSize(width: 640, height: 480)
     let data = try Samples.png(width: size.width, height: size.height, shade: 77)
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     for partition in [nil, "a", "b"] {
       for number in 0..<4 {
         var request = ImageRequest(source: .data(data, id: "\(partition ?? "") \(number)"))

@@ -110,7 +110,7 @@ struct LoaderIdentityTests {
       var configuration = HTTPLoader.Configuration()
       configuration.bodyTransforms = [Replacing(shade: shade)]
       var request = ImageRequest(url: url)
-      request.loader = Identified("mine", HTTPLoader(configuration, transport: fake))
+      request.loader = ImageRequest.Identified("mine", HTTPLoader(configuration, transport: fake))
       keys.insert(request.key)
       #expect(try await self.shade(fake, request) == shade)
     }

@@ -71,8 +71,9 @@ struct PipelineCacheTests {
     await pipeline.settle()
   }
 
-  @Test("tiers: only those that are named get the image", arguments: [CacheTiers.memory, .disk, []])
-  func tiers(tiers: CacheTiers) async throws {
+  @Test(
+    "tiers: only those that are named get the image", arguments: [ImageRequest.CacheTiers.memory, .disk, []])
+  func tiers(tiers: ImageRequest.CacheTiers) async throws {
     try await pipeline.cache.store(try image(shade: 200), for: request, in: tiers)
     #expect(await pipeline.cache.tiers(of: request) == tiers)
   }
@@ -100,14 +101,14 @@ struct PipelineCacheTests {
   func removal() async throws {
     #expect(try await pipeline.cache.data(for: request) == nil)
     #expect(pipeline.cache.image(for: request) == nil)
-    for tiers in [CacheTiers.memory, .disk, .originals, .all] {
+    for tiers in [ImageRequest.CacheTiers.memory, .disk, .originals, .all] {
       try await pipeline.cache.remove(request)
       _ = try await pipeline.image(for: request)
       await pipeline.settle()
       #expect(await pipeline.cache.tiers(of: request) == .all)
       #expect(try await pipeline.cache.data(for: request) == Samples.png(shade: 7))
       try await pipeline.cache.remove(request, from: tiers)
-      #expect(await pipeline.cache.tiers(of: request) == CacheTiers.all.subtracting(tiers))
+      #expect(await pipeline.cache.tiers(of: request) == ImageRequest.CacheTiers.all.subtracting(tiers))
     }
     // Another size of the same source is another result.
     try await pipeline.cache.remove(request)
@@ -123,9 +124,10 @@ struct PipelineCacheTests {
   @Test(
     "all that was made of a source is removed whatever names it in keys, and counted",
     arguments: [
-      KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["sig"]), .keeping(["v"]), .named("logo"),
+      ImageRequest.KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["sig"]), .keeping(["v"]),
+      .named("logo"),
     ])
-  func removalBySource(policy: KeyPolicy) async throws {
+  func removalBySource(policy: ImageRequest.KeyPolicy) async throws {
     server.route("/a.png?v=1&sig=x", .resource(try Samples.png(shade: 7)))
     var request = ImageRequest(url: server.url("/a.png?v=1&sig=x"))
     request.keyPolicy = policy

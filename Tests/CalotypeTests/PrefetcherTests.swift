@@ -114,7 +114,7 @@ struct PrefetcherTests {
     #expect(await prefetcher.prefetch([thumbnail]).result.loaded.count == 1)
     await pipeline.settle()
     #expect(pipeline.statistics.decodes == 1)
-    for policy in [CachePolicy.http, .ignoreHTTPFreshness] {
+    for policy in [ImageRequest.CachePolicy.http, .ignoreHTTPFreshness] {
       thumbnail.cachePolicy = policy
       #expect(await prefetcher.prefetch([thumbnail]).result.skipped.count == 1)
     }
@@ -260,17 +260,17 @@ struct PrefetcherTests {
     let prefetcher = Prefetcher(pipeline)
     let prefetch = prefetcher.prefetch([request("/a")])
     try await server.waitForRequests("/a")
-    #expect(await pipeline.priorities == [RequestPriority.low.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.low.taskPriority])
     var urgent = request("/a")
     urgent.priority = .high
     let image = Task { [pipeline] in try await pipeline.image(for: urgent) }
     while await pipeline.subscribers < 2 { await Task.yield() }
-    #expect(await pipeline.priorities == [RequestPriority.high.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.high.taskPriority])
     image.cancel()
     await #expect(throws: CancellationError.self) { try await image.value }
-    #expect(await pipeline.priorities == [RequestPriority.low.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.low.taskPriority])
     prefetcher.priority = .veryLow
-    #expect(await pipeline.priorities == [RequestPriority.veryLow.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.veryLow.taskPriority])
     gate.open()
     #expect(await prefetch.result.loaded.count == 1)
     #expect(server.requests.count == 1)
@@ -300,7 +300,7 @@ struct PrefetcherTests {
     prefetcher.priority = .veryHigh
     prefetcher.isPaused = false
     try await server.waitForRequests("/a")
-    #expect(await pipeline.priorities == [RequestPriority.veryHigh.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.veryHigh.taskPriority])
     gate.open()
     #expect(await prefetch.result.loaded.count == 1)
     await pipeline.settle()

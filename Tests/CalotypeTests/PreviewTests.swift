@@ -58,7 +58,8 @@ struct PreviewTests {
 
   /// Serves data in pieces, each when what came before was decoded as far as it goes, and collects the previews.
   private func previews(
-    _ data: Data, _ policy: PreviewPolicy, pieces: Int = 40, change: (inout ImageRequest) -> Void = { _ in }
+    _ data: Data, _ policy: ImageRequest.PreviewPolicy, pieces: Int = 40,
+    change: (inout ImageRequest) -> Void = { _ in }
   ) async throws -> (previews: [Image], image: Image) {
     let gates = (0..<pieces).map { _ in Gate() }
     let length = (data.count + pieces - 1) / pieces
@@ -70,7 +71,7 @@ struct PreviewTests {
     var previews: [Image] = []
     var response: ImageResponse?
     gates[0].open()
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       switch event {
       case .progress(let progress):
         // What has arrived by now is decoded before the next piece comes.
@@ -171,7 +172,7 @@ struct PreviewTests {
     var request = ImageRequest(url: server.url("/b"))
     request.previews = .everyPass
     func firstPreview() async throws -> Image? {
-      for try await event in pipeline.events(for: request) {
+      for try await event in pipeline.load(request).events {
         if case .preview(let preview) = event { return preview }
       }
       return nil

@@ -17,7 +17,7 @@ struct PriorityTests {
     for path in ["/a", "/b", "/wanted"] { server.route(path, .body(png)) }
     let loader = CurlLoader(.init(maxConcurrent: 1))
     let pipeline = ImagePipeline.isolated(loader: loader)
-    func start(_ path: String, _ priority: RequestPriority) -> Task<Image, any Error> {
+    func start(_ path: String, _ priority: ImageRequest.Priority) -> Task<Image, any Error> {
       let request = ImageRequest(url: server.url(path), priority: priority)
       return Task { try await pipeline.image(for: request) }
     }

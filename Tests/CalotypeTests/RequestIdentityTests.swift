@@ -41,12 +41,12 @@ struct RequestIdentityTests {
     vary { $0.maxPixels = 100 }
     vary { $0.maxPixels = 101 }
     vary { $0.formatHint = .png }
-    vary { $0.coders = Identified("a", CoderRegistry()) }
-    vary { $0.coders = Identified("b", CoderRegistry()) }
+    vary { $0.coders = ImageRequest.Identified("a", CoderRegistry()) }
+    vary { $0.coders = ImageRequest.Identified("b", CoderRegistry()) }
     vary { $0.damage = .strict }
     let ofPixels = variants.count
-    vary { $0.loader = Identified("a", LoaderGroup.standard) }
-    vary { $0.loader = Identified("b", LoaderGroup.standard) }
+    vary { $0.loader = ImageRequest.Identified("a", LoaderGroup.standard) }
+    vary { $0.loader = ImageRequest.Identified("b", LoaderGroup.standard) }
     vary { $0.credential = .bearer("1") }
     vary { $0.partition = "a" }
     vary { $0.fallbacks = [url] }
@@ -89,7 +89,9 @@ struct RequestIdentityTests {
       "https://ann:secret@example.org/a.jpg", "https://ann:secret2@example.org/a.jpg",
       "https://ann@example.org/a.jpg",
     ]
-    for policy in [KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["a"]), .keeping(["a"])] {
+    for policy in [
+      ImageRequest.KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["a"]), .keeping(["a"]),
+    ] {
       var keys: Set<CacheKey> = []
       for text in texts + ["https://example.org/a.jpg"] {
         var request = ImageRequest(url: try #require(URL(string: text)))
@@ -108,7 +110,7 @@ struct RequestIdentityTests {
   func removalByUser() async throws {
     let folder = try CacheFolder()
     let disk = DiskCache(folder.configuration)
-    let pipeline = ImagePipeline(.init(diskCache: disk))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, diskCache: disk))
     let url = try #require(URL(string: "https://ann:secret@example.org/a.png"))
     try await pipeline.cache.store(try Samples.png(), for: ImageRequest(url: url))
     #expect(await pipeline.cache.tiers(of: ImageRequest(url: url)).contains(.originals))

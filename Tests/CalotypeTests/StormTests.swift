@@ -42,7 +42,7 @@ struct StormTests {
     func start(_ plan: (source: Int, width: Int, isCancelled: Bool)) -> Task<Image, any Error> {
       let request = ImageRequest(
         url: server.url("/\(plan.source).png"), thumbnail: .fit(plan.width, 1000),
-        priority: RequestPriority.allCases[plan.width / 20 % 5])
+        priority: ImageRequest.Priority.allCases[plan.width / 20 % 5])
       return Task { try await pipeline.image(for: request) }
     }
     var tasks = plans[..<100].map(start)

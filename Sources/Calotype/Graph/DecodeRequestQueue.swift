@@ -15,7 +15,7 @@ final class DecodeRequestQueue: Sendable {
 
   /// Takes an order and those that can be decoded with it, as long as there is room for their pixels; empty if somebody else
   /// has taken it. Those who wait with one that was taken wait for it alone from now on.
-  func take(_ order: DecodeRequest, memory: PipelineMemory) -> [DecodeRequest] {
+  func take(_ order: DecodeRequest, memory: ImagePipeline.Memory) -> [DecodeRequest] {
     let taken = waiting.withLock { waiting -> [DecodeRequest] in
       guard waiting.contains(where: { $0 === order }) else { return [] }
       var taken = [order]

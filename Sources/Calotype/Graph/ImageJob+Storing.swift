@@ -67,7 +67,9 @@ extension ImageJob {
         return try await self.context.store(
           data, metadata, for: key, in: disk, plan, self.log, since: epoch)
       }
-      if let outcome = StoreOutcomes.Outcome(isStored: isStored) { log.changeStores { $0.disk = outcome } }
+      if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
+        log.changeStores { $0.disk = outcome }
+      }
     } catch {
       // The caller has the image; the cache has to do without, and without an older one.
       log.changeStores { $0.disk = .failed(code: PipelineContext.code(of: error)) }

@@ -226,7 +226,8 @@ final class ImageJob: @unchecked Sendable {
   // MARK: Results that are made
 
   /// The result of the original, or the one that is there if the original is still the same.
-  private func makeResult(policy: CachePolicy, known: CachedResult?) async throws -> ImageResult {
+  private func makeResult(policy: ImageRequest.CachePolicy, known: CachedResult?) async throws -> ImageResult
+  {
     // Who asks somebody else meanwhile must not hold what others need.
     reservations = []
     guard let (prefix, last) = plan.request.lastStep else {
@@ -244,7 +245,7 @@ final class ImageJob: @unchecked Sendable {
 
   /// The step that is last, applied to what another job makes of the steps before.
   private func makeFromPrefix(
-    _ prefix: ImageRequest, _ last: TransformChain, policy: CachePolicy
+    _ prefix: ImageRequest, _ last: TransformChain, policy: ImageRequest.CachePolicy
   ) async throws -> ImageResult {
     var prefix = prefix
     if policy != prefix.cachePolicy { prefix.cachePolicy = policy }
@@ -293,7 +294,9 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  private func makeFromOriginal(policy: CachePolicy, known: CachedResult?) async throws -> ImageResult {
+  private func makeFromOriginal(policy: ImageRequest.CachePolicy, known: CachedResult?) async throws
+    -> ImageResult
+  {
     var policy = policy
     var known = known
     while true {
@@ -349,7 +352,7 @@ final class ImageJob: @unchecked Sendable {
   ///   - isDecoded: Whether to decode what has arrived meanwhile.
   ///   - stale: Makes the image of an original that will do for now.
   private func original(
-    policy: CachePolicy, isDecoded: Bool, stale: (OriginalData) async throws -> ImageResult?
+    policy: ImageRequest.CachePolicy, isDecoded: Bool, stale: (OriginalData) async throws -> ImageResult?
   ) async throws -> OriginalData {
     var attempts = 0
     while true {
@@ -429,7 +432,7 @@ private struct CachedResult {
   }
 }
 
-extension CachePolicy {
+extension ImageRequest.CachePolicy {
   /// Whether what a cache had may be asked of the loader when it turns out to be useless.
   fileprivate var asksAgain: Bool {
     self == .http || self == .ignoreHTTPFreshness || self == .staleWhileRevalidate

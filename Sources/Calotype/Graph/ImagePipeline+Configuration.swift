@@ -12,18 +12,18 @@ extension ImagePipeline {
     /// Turns bytes into pixels and back.
     public var coders: CoderRegistry
     /// Where images are kept.
-    public var caches: ImageCaches
+    public var caches: ImagePipeline.Caches
     /// How long responses of HTTP are right.
     public var freshness: FreshnessPolicy
     /// What an image may demand of the decoder, and how many bytes of it are accepted.
     public var decodeLimits: DecodeLimits
     /// How much is done at a time, and how much may wait.
-    public var limits = PipelineLimits()
-    /// The bytes that are held meanwhile; `nil` for ``PipelineMemory/defaultByteLimit`` of its own, within ``limits``. Several
+    public var limits = ImagePipeline.Limits()
+    /// The bytes that are held meanwhile; `nil` for ``ImagePipeline/Memory/defaultByteLimit`` of its own, within ``limits``. Several
     /// pipelines may share one.
-    public var memory: PipelineMemory?
+    public var memory: ImagePipeline.Memory?
     /// What of an original goes to disk.
-    public var originalSerializer: OriginalSerializer
+    public var originalSerializer: ImagePipeline.OriginalSerializer
     /// How results are kept on disk. Lossless by default, so that an image is the same whether made or found. `nil` keeps
     /// none: each is made of its original again.
     public var resultEncoding: EncodeOptions?
@@ -33,7 +33,7 @@ extension ImagePipeline {
     /// they are called at every look-up.
     public var interceptors: [@Sendable (ImageRequest) -> ImageRequest] = []
     /// Whether what no cache has may be loaded. Asked before each load; a refusal is ``PipelineError/loadDenied(_:reason:)``.
-    public var shouldLoad: (@Sendable (ImageRequest) async throws -> LoadDecision)?
+    public var shouldLoad: (@Sendable (ImageRequest) async throws -> ImagePipeline.LoadDecision)?
     /// Whether equal requests share their work. On by default; off, each request works for itself.
     public var sharesWork = true
     /// The clock that freshness is told by.
@@ -56,32 +56,42 @@ extension ImagePipeline {
 
     /// Memory and disk cache at their default limits and place, libcurl, all codecs.
     ///
+    /// - Parameter urls: Where the URLs of requests come from.
+    public init(urls: URLTrust) {
+      self.init(
+        loader: urls == .trusted ? LoaderGroup.standard : LoaderGroup.forUntrustedURLs(),
+        memoryCache: MemoryCache())
+    }
+
+    /// A loader with memory and disk cache at their default limits and place, and all codecs.
+    ///
     /// - Parameters:
     ///   - loader: Fetches the bytes.
     ///   - coders: Turns bytes into pixels and back.
     ///   - memoryCache: Decoded images; `nil` for none.
     ///   - diskCache: Originals and encoded results; `nil` for none.
-    ///   - originalCache: Originals, if they are to be kept apart; `nil` for ``ImageCaches/disk``.
+    ///   - originalCache: Originals, if they are to be kept apart; `nil` for ``ImagePipeline/Caches/disk``.
     ///   - freshness: How long responses of HTTP are right.
     ///   - decodeLimits: What an image may demand of the decoder.
     ///   - originalSerializer: What of an original goes to disk.
     ///   - resultEncoding: How results are kept on disk.
     ///   - now: The clock that freshness is told by.
     public init(
-      loader: any ImageLoading = LoaderGroup.standard,
+      loader: any ImageLoading,
       coders: CoderRegistry = .standard,
       memoryCache: MemoryCache<CachedImage>? = MemoryCache(),
       diskCache: (any DataCaching)? = DiskCache(),
       originalCache: (any DataCaching)? = nil,
       freshness: FreshnessPolicy = FreshnessPolicy(),
       decodeLimits: DecodeLimits = .default,
-      originalSerializer: OriginalSerializer = .asLoaded,
+      originalSerializer: ImagePipeline.OriginalSerializer = .asLoaded,
       resultEncoding: EncodeOptions? = .png,
       now: @escaping @Sendable () -> Date = { Date.now }
     ) {
       self.loader = loader
       self.coders = coders
-      caches = ImageCaches(memory: memoryCache, disk: diskCache, originals: originalCache ?? diskCache)
+      caches = ImagePipeline.Caches(
+        memory: memoryCache, disk: diskCache, originals: originalCache ?? diskCache)
       self.freshness = freshness
       self.decodeLimits = decodeLimits
       self.originalSerializer = originalSerializer
@@ -95,18 +105,24 @@ extension ImagePipeline {
       set { caches.memory = newValue }
     }
 
-    /// Encoded results, and originals as well when it is set; `nil` for none.
+    /// Encoded results, and originals as well unless they are kept apart; `nil` for none.
     public var diskCache: (any DataCaching)? {
       get { caches.disk }
-      set { caches = ImageCaches(memory: caches.memory, disk: newValue) }
+      set {
+        let keepsApart = caches.keepsOriginalsApart
+        caches = ImagePipeline.Caches(
+          memory: caches.memory, disk: newValue, originals: keepsApart ? caches.originals : newValue)
+      }
     }
   }
 }
 
-/// Whether an image may be loaded.
-public enum LoadDecision: Hashable, Sendable {
-  /// It may.
-  case allow
-  /// It may not, for this reason.
-  case deny(String)
+extension ImagePipeline {
+  /// Whether an image may be loaded.
+  public enum LoadDecision: Hashable, Sendable {
+    /// It may.
+    case allow
+    /// It may not, for this reason.
+    case deny(String)
+  }
 }

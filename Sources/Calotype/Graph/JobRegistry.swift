@@ -133,6 +133,13 @@ final class JobRegistry: CallerCounting {
     for job in loads.all { job.abort(error) }
   }
 
+  /// Ends all jobs there are; others may follow.
+  func cancelAll() {
+    for job in images.all { job.abort(CancellationError()) }
+    for job in originals.all { job.abort(CancellationError()) }
+    for job in loads.all { job.abort(CancellationError()) }
+  }
+
   /// Whether callers are refused.
   var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
   /// Whether nothing can be joined.

@@ -10,14 +10,14 @@ struct LoadJob: Sendable {
   let context: PipelineContext
   let job: Job<OriginalData>
   let plan: ResolvedRequest
-  let policy: CachePolicy
+  let policy: ImageRequest.CachePolicy
   let kept: CachedOriginal?
   let validators: Validators?
   /// The newest purge when it began.
   let epoch: Int
 
   init(
-    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy,
+    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: ImageRequest.CachePolicy,
     kept: CachedOriginal?,
     validators: Validators?
   ) {
@@ -271,7 +271,7 @@ struct LoadJob: Sendable {
         }
         return try await context.store(data, metadata, for: key, in: cache, plan, loaded.log, since: epoch)
       }
-      if let outcome = StoreOutcomes.Outcome(isStored: isStored) {
+      if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
         loaded.log.changeStores { $0.original = outcome }
       }
       // What is there is of an earlier version.

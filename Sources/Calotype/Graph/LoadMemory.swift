@@ -6,14 +6,14 @@ import CalotypeSupport
 /// Of a declared length no more than a share is reserved at once, so that servers which declare much and send little cannot
 /// keep room from others; more is reserved as it arrives.
 final class LoadMemory: BodyMemory {
-  private let memory: PipelineMemory
+  private let memory: ImagePipeline.Memory
   private let share: Int
   private let reservation = Lock<MemoryReservation?>(nil)
 
   /// - Parameters:
   ///   - memory: What is reserved of.
   ///   - loads: How many loads there may be at a time: together they have half of the account at once.
-  init(_ memory: PipelineMemory, loads: Int) {
+  init(_ memory: ImagePipeline.Memory, loads: Int) {
     self.memory = memory
     share = max(16 << 10, memory.ceiling(of: .encoded) / (2 * max(1, min(loads, 32))))
   }

@@ -9,12 +9,14 @@ struct OriginalJob: Sendable {
   let context: PipelineContext
   let job: Job<OriginalData>
   let plan: ResolvedRequest
-  let policy: CachePolicy
+  let policy: ImageRequest.CachePolicy
   let log = StageLog()
   /// The newest purge when it began.
   let epoch: Int
 
-  init(context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: CachePolicy) {
+  init(
+    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: ImageRequest.CachePolicy
+  ) {
     self.context = context
     self.job = job
     self.plan = plan
@@ -93,7 +95,7 @@ struct OriginalJob: Sendable {
     return found(stale, reservation)
   }
 
-  private func loadDecision() async throws -> LoadDecision {
+  private func loadDecision() async throws -> ImagePipeline.LoadDecision {
     let decision = try await context.configuration.shouldLoad?(plan.request) ?? .allow
     try Task.checkCancellation()
     return decision

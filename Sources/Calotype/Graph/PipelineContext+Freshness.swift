@@ -29,7 +29,7 @@ extension PipelineContext {
   }
 
   func sourceStep(
-    for request: ImageRequest, policy: CachePolicy, kept: CachedOriginal?
+    for request: ImageRequest, policy: ImageRequest.CachePolicy, kept: CachedOriginal?
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =

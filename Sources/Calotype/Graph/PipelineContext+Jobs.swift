@@ -37,7 +37,7 @@ extension PipelineContext {
   /// - Throws: as ``subscribe(to:want:turn:)``.
   @inline(never)
   func subscribe(
-    toOriginalOf plan: ResolvedRequest, policy: CachePolicy, want: SubscriptionOptions,
+    toOriginalOf plan: ResolvedRequest, policy: ImageRequest.CachePolicy, want: SubscriptionOptions,
     turn: WorkQueue.Turn? = nil
   ) throws -> Subscription<OriginalData> {
     var turn = turn
@@ -73,7 +73,7 @@ extension PipelineContext {
   /// is here or is on its way already.
   ///
   /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)`` when too much waits.
-  private func queue(for plan: ResolvedRequest, policy: CachePolicy) throws -> WorkQueue? {
+  private func queue(for plan: ResolvedRequest, policy: ImageRequest.CachePolicy) throws -> WorkQueue? {
     let request = plan.request
     let flow = QueueFlow(loading: request)
     guard flow.origin != nil, policy != .cacheOnly, !plan.mayBeOnDisk(policy),
@@ -160,7 +160,9 @@ extension PipelineContext {
   /// Ends the job of an original whose bytes are at hand, without a task: there is nothing to wait for.
   ///
   /// - Returns: Whether it has.
-  private func finishAtOnce(_ job: Job<OriginalData>, _ plan: ResolvedRequest, policy: CachePolicy) -> Bool {
+  private func finishAtOnce(
+    _ job: Job<OriginalData>, _ plan: ResolvedRequest, policy: ImageRequest.CachePolicy
+  ) -> Bool {
     let request = plan.request
     guard case .data(let data, _) = request.source, servesBytesAtHand, request.loader == nil, watch == nil,
       policy != .cacheOnly, !request.hasCacheDirectives, data.count <= 32 << 10, !localLoads.isSuspended
@@ -203,7 +205,7 @@ struct DeadlineUnreachable: Error {}
 
 extension ResolvedRequest {
   /// Whether a cache on disk may have the result or the original.
-  func mayBeOnDisk(_ policy: CachePolicy) -> Bool {
+  func mayBeOnDisk(_ policy: ImageRequest.CachePolicy) -> Bool {
     guard policy.readsCaches else { return false }
     if request.readTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) {
       return true

@@ -9,7 +9,8 @@ extension PipelineContext {
   ///   - bytes: How many bytes have come of it.
   ///   - body: The work.
   func stage<Result>(
-    _ stage: PipelineStage, _ plan: ResolvedRequest, _ log: StageLog, bytes: (Result) -> Int? = { _ in nil },
+    _ stage: ImagePipeline.Stage, _ plan: ResolvedRequest, _ log: StageLog,
+    bytes: (Result) -> Int? = { _ in nil },
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let start = elapsed()

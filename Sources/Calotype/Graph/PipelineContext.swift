@@ -14,7 +14,7 @@ final class PipelineContext: Sendable {
   let workers: WorkerExecutor
   /// Those that encode what is stored.
   let storeWorkers: WorkerExecutor
-  let memory: PipelineMemory
+  let memory: ImagePipeline.Memory
   /// Loads from somewhere: so many at a time, and so many of one origin.
   let loads: WorkQueue
   /// Loads of what is on this machine.
@@ -53,7 +53,7 @@ final class PipelineContext: Sendable {
     workers = WorkerExecutor(
       name: "calotype-decode", threads: limits.decodes + limits.transforms + limits.encodes)
     storeWorkers = WorkerExecutor(name: "calotype-store", threads: limits.stores)
-    memory = configuration.memory ?? PipelineMemory(limits: limits)
+    memory = configuration.memory ?? ImagePipeline.Memory(limits: limits)
     loads = WorkQueue(
       limit: limits.loads, limitPerFlow: limits.loadsPerOrigin, waitingLimit: limits.waitingRequests,
       now: elapsed, timer: timer)

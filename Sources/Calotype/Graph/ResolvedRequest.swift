@@ -7,8 +7,8 @@ struct ResolvedRequest: Sendable {
   var request: ImageRequest
   let loader: any ImageLoading
   let coders: CoderRegistry
-  let caches: ImageCaches
-  let originalSerializer: OriginalSerializer
+  let caches: ImagePipeline.Caches
+  let originalSerializer: ImagePipeline.OriginalSerializer
   let resultEncoding: EncodeOptions?
   let limits: DecodeLimits
   /// What of a URL's bytes may be kept.
@@ -56,9 +56,9 @@ struct ResolvedRequest: Sendable {
   var judgesForAll: Bool { request.coders == nil && request.formatHint == nil }
 
   /// The tiers that have the result, or the original, however old.
-  var cachedTiers: CacheTiers {
+  var cachedTiers: ImageRequest.CacheTiers {
     get async {
-      var tiers: CacheTiers = []
+      var tiers: ImageRequest.CacheTiers = []
       if memory?.value(for: request.key, allowingStale: true) != nil { tiers.insert(.memory) }
       if let disk, let key = resultKey, (try? await disk.contains(key)) == true { tiers.insert(.disk) }
       if let originals, (try? await originals.contains(request.sourceKey)) == true {

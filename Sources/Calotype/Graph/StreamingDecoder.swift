@@ -52,7 +52,8 @@ final class StreamingDecoder: @unchecked Sendable {
 
   /// Decodes what is there, and shows it if one of the policies asks for that.
   func advance(
-    _ bytes: StreamingBody, _ progress: LoadProgress, previews: Set<PreviewPolicy>, now: () -> Duration
+    _ bytes: StreamingBody, _ progress: LoadProgress, previews: Set<ImageRequest.PreviewPolicy>,
+    now: () -> Duration
   ) throws -> Image? {
     let chunk = bytes.bytes(from: offset)
     if !chunk.isEmpty {
@@ -80,7 +81,7 @@ final class StreamingDecoder: @unchecked Sendable {
     return try decoder.finish()
   }
 
-  private func isDue(_ policies: Set<PreviewPolicy>, now: Duration) -> Bool {
+  private func isDue(_ policies: Set<ImageRequest.PreviewPolicy>, now: Duration) -> Bool {
     policies.contains { policy in
       switch policy {
       case .off: false

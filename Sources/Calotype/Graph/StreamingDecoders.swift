@@ -93,7 +93,7 @@ final class StreamingDecoderSlot: Sendable {
   }
 
   /// Reserves so many bytes for the decoder, which is in use, if there is room for them.
-  func reserve(_ bytes: Int, of memory: PipelineMemory) -> Bool {
+  func reserve(_ bytes: Int, of memory: ImagePipeline.Memory) -> Bool {
     if let reservation = state.withLock({ $0.reservation }) { return reservation.grow(to: bytes) }
     guard let reservation = memory.tryReserve(bytes, in: .arriving) else { return false }
     state.withLock { $0.reservation = reservation }

@@ -26,7 +26,7 @@ struct SubscriptionOptions: Sendable {
   var demand: JobRequirements { inherited?() ?? own }
 
   /// What one request wants.
-  init(_ demand: JobRequirements, priority: RequestPriority) {
+  init(_ demand: JobRequirements, priority: ImageRequest.Priority) {
     self.init(demand, level: priority.taskPriority)
   }
 

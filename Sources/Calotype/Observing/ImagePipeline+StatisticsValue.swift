@@ -29,7 +29,7 @@ extension ImagePipeline {
     public var waitingLoads = 0
     /// Loads under way.
     public var runningLoads = 0
-    /// Different requests under way, those that wait included; ``PipelineLimits/waitingRequests`` is the limit.
+    /// Different requests under way, those that wait included; ``ImagePipeline/Limits/waitingRequests`` is the limit.
     public var requests = 0
     /// Requests that were refused, because too many waited.
     public var refusedRequests = 0
@@ -43,12 +43,12 @@ extension ImagePipeline {
     public var runningDecodes = 0
     /// Images that wait for their turn to be decoded.
     public var waitingDecodes = 0
-    /// Bytes of pixels that are being made; ``PipelineLimits/decodedBytes`` and ``PipelineMemory/byteLimit`` are the limits.
+    /// Bytes of pixels that are being made; ``ImagePipeline/Limits/decodedBytes`` and ``ImagePipeline/Memory/byteLimit`` are the limits.
     public var decodedBytes = 0
     /// The most there have been.
     public var peakDecodedBytes = 0
-    /// Bytes of originals that arrive, wait to be decoded or are being decoded; ``PipelineLimits/encodedBytes`` and
-    /// ``PipelineMemory/byteLimit`` are the limits.
+    /// Bytes of originals that arrive, wait to be decoded or are being decoded; ``ImagePipeline/Limits/encodedBytes`` and
+    /// ``ImagePipeline/Memory/byteLimit`` are the limits.
     public var encodedBytes = 0
     /// The most there have been.
     public var peakEncodedBytes = 0
@@ -56,7 +56,7 @@ extension ImagePipeline {
     public var arrivingBytes = 0
     /// Bytes of what waits to be stored.
     public var storeBytes = 0
-    /// Bytes that are held in all; ``PipelineMemory/byteLimit`` is the limit. With those of other pipelines that share it.
+    /// Bytes that are held in all; ``ImagePipeline/Memory/byteLimit`` is the limit. With those of other pipelines that share it.
     public var heldBytes = 0
     /// The most there have been.
     public var peakHeldBytes = 0

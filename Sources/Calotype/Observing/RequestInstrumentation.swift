@@ -6,16 +6,17 @@ final class RequestInstrumentation: Sendable {
     var start = Duration.zero
     var span: (any PipelineSpan)?
     var hasBegun = false
-    var ending: (outcome: RequestOutcome, duration: Duration)?
+    var ending: (outcome: ImagePipeline.RequestOutcome, duration: Duration)?
   }
 
   private let watch: PipelineInstrumentation
-  private let request: ObservedRequest
+  private let request: ImagePipeline.ObservedRequest
   private let state = Lock(State())
 
-  init(_ watch: PipelineInstrumentation, _ kind: ObservedRequest.Kind, _ request: ImageRequest) {
+  init(_ watch: PipelineInstrumentation, _ kind: ImagePipeline.ObservedRequest.Kind, _ request: ImageRequest)
+  {
     self.watch = watch
-    self.request = ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
+    self.request = ImagePipeline.ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
   }
 
   /// Tells that it has begun. To be called once.
@@ -36,7 +37,7 @@ final class RequestInstrumentation: Sendable {
   }
 
   /// Tells how it ended. The first call counts.
-  func end(_ outcome: RequestOutcome) {
+  func end(_ outcome: ImagePipeline.RequestOutcome) {
     let now = watch.elapsed()
     let isTime = state.withLock { state in
       guard state.ending == nil else { return false }

@@ -1,7 +1,8 @@
 extension ImagePipeline {
   /// Runs a request, and tells of it if somebody wants to know.
   nonisolated func watched<Value>(
-    _ kind: ObservedRequest.Kind, _ request: ImageRequest, outcome: (Value) -> RequestOutcome,
+    _ kind: ImagePipeline.ObservedRequest.Kind, _ request: ImageRequest,
+    outcome: (Value) -> ImagePipeline.RequestOutcome,
     _ body: () async throws -> Value
   ) async throws -> Value {
     guard let watch = context.watch else { return try await body() }
@@ -12,7 +13,7 @@ extension ImagePipeline {
       told.end(outcome(value))
       return value
     } catch {
-      told.end(RequestOutcome(error))
+      told.end(ImagePipeline.RequestOutcome(error))
       throw error
     }
   }

@@ -3,8 +3,8 @@ import CalotypeSupport
 
 extension ImagePipeline {
   /// Looks how much there is of everything, and tells the observers.
-  @discardableResult public func sample() async -> PipelineSample {
-    var sample = PipelineSample(
+  @discardableResult public func sample() async -> ImagePipeline.Sample {
+    var sample = ImagePipeline.Sample(
       statistics: statistics, memory: configuration.caches.memory?.statistics)
     if let disk = configuration.caches.disk as? DiskCache {
       do {

@@ -28,6 +28,11 @@ extension ImagePipeline {
     abortJobs()
   }
 
+  /// Cancels everything that is being done or waits: all callers get `CancellationError`. The pipeline takes new requests.
+  public nonisolated func cancelAll() {
+    context.jobs.cancelAll()
+  }
+
   private func close() {
     context.jobs.close(.shutDown)
     // Who asks for an image in memory does not ask the jobs.

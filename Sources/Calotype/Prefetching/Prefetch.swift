@@ -11,7 +11,7 @@
 /// is cancelled.
 public struct Prefetch: AsyncSequence, Sendable {
   /// How far it is.
-  public typealias Element = PrefetchProgress
+  public typealias Element = Prefetch.Progress
 
   /// Gives up what nobody holds. Apart from the session, which the books hold until it has ended.
   fileprivate final class Hold: Sendable {
@@ -27,10 +27,10 @@ public struct Prefetch: AsyncSequence, Sendable {
   init(_ session: PrefetchSession) { hold = Hold(session) }
 
   /// How far it is now.
-  public var progress: PrefetchProgress { hold.session.progress }
+  public var progress: Prefetch.Progress { hold.session.progress }
 
   /// What became of the requests, when all have ended. Cancelling the task that waits gives up what has not.
-  public var result: PrefetchResult {
+  public var result: Prefetch.Summary {
     get async {
       let session = hold.session
       return await withTaskCancellationHandler {
@@ -59,7 +59,7 @@ public struct Prefetch: AsyncSequence, Sendable {
     fileprivate init(hold: Hold) { self.hold = hold }
 
     /// The newest progress, once it is another; `nil` after the last, or when the task is cancelled.
-    public mutating func next() async -> PrefetchProgress? {
+    public mutating func next() async -> Prefetch.Progress? {
       guard let progress = await hold.session.next(after: seen) else { return nil }
       seen = progress.finished
       return progress

@@ -5,8 +5,8 @@ final class PrefetchSession: Sendable {
   private struct State {
     /// As they are fetched, and as they were handed over.
     var open: [ImageRequest: ImageRequest]
-    var progress: PrefetchProgress
-    var result = PrefetchResult()
+    var progress: Prefetch.Progress
+    var result = Prefetch.Summary()
     var lastID = 0
     var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
   }
@@ -18,17 +18,17 @@ final class PrefetchSession: Sendable {
   ///   - requests: As they are fetched, and as they were handed over.
   ///   - withdraw: Takes the session out of the books.
   init(_ requests: [ImageRequest: ImageRequest], withdraw: @escaping @Sendable (PrefetchSession) -> Void) {
-    state = Lock(State(open: requests, progress: PrefetchProgress(total: requests.count)))
+    state = Lock(State(open: requests, progress: Prefetch.Progress(total: requests.count)))
     self.withdraw = withdraw
   }
 
   /// Requests that have not ended.
   var unended: [ImageRequest] { state.withLock { Array($0.open.keys) } }
-  var progress: PrefetchProgress { state.withLock { $0.progress } }
-  var result: PrefetchResult { state.withLock { $0.result } }
+  var progress: Prefetch.Progress { state.withLock { $0.progress } }
+  var result: Prefetch.Summary { state.withLock { $0.result } }
 
   /// Ends one request; the first ending counts.
-  func end(_ request: ImageRequest, _ outcome: PrefetchOutcome) {
+  func end(_ request: ImageRequest, _ outcome: Prefetch.Outcome) {
     end([request], outcome)
   }
 
@@ -43,7 +43,7 @@ final class PrefetchSession: Sendable {
     endRest()
   }
 
-  private func end(_ requests: [ImageRequest], _ outcome: PrefetchOutcome) {
+  private func end(_ requests: [ImageRequest], _ outcome: Prefetch.Outcome) {
     let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
       let before = state.progress.finished
       for request in requests {
@@ -58,7 +58,7 @@ final class PrefetchSession: Sendable {
           state.result.skipped.append(given)
         case .failed(let error):
           state.progress.failed += 1
-          state.result.failed.append(PrefetchResult.Failure(request: given, error: error))
+          state.result.failed.append(Prefetch.Summary.Failure(request: given, error: error))
         case .cancelled:
           state.progress.cancelled += 1
           state.result.cancelled.append(given)
@@ -72,7 +72,7 @@ final class PrefetchSession: Sendable {
   }
 
   /// The progress, when more than `seen` requests have ended; `nil` when there are no more, or the task is cancelled.
-  func next(after seen: Int) async -> PrefetchProgress? {
+  func next(after seen: Int) async -> Prefetch.Progress? {
     while true {
       let progress = progress
       if Task.isCancelled { return nil }

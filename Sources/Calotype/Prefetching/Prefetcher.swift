@@ -31,7 +31,7 @@ public final class Prefetcher: Sendable {
 
   private struct State {
     var books: PrefetchState
-    var priority: RequestPriority
+    var priority: ImageRequest.Priority
     /// Whether there is a task for the runs.
     var isSupervised = false
     /// That task, while there is nothing to start.
@@ -52,7 +52,7 @@ public final class Prefetcher: Sendable {
   ///   - maxWaiting: How many may wait. What is beyond fails with ``PipelineError/queueFull(_:limit:)``.
   public init(
     _ pipeline: ImagePipeline, destination: Destination = .memory, concurrency: Int = 3,
-    priority: RequestPriority = .low, maxWaiting: Int = 10_000
+    priority: ImageRequest.Priority = .low, maxWaiting: Int = 10_000
   ) {
     self.pipeline = pipeline
     self.destination = destination
@@ -75,7 +75,7 @@ public final class Prefetcher: Sendable {
   }
 
   /// How urgent it is. May be changed at any time, also for what runs.
-  public var priority: RequestPriority {
+  public var priority: ImageRequest.Priority {
     get { state.withLock { $0.priority } }
     set {
       let running = state.withLock { state in
@@ -113,7 +113,9 @@ public final class Prefetcher: Sendable {
       needsTask = !state.isSupervised && !state.books.isEmpty
       if needsTask { state.isSupervised = true }
     }
-    if needsTask { Task(priority: RequestPriority.low.taskPriority) { @concurrent in await supervise() } }
+    if needsTask {
+      Task(priority: ImageRequest.Priority.low.taskPriority) { @concurrent in await supervise() }
+    }
     for request in refused {
       let limit = state.withLock { $0.books.maxWaiting }
       session.end(request, .failed(PipelineError.queueFull(request.source.description, limit: limit)))

@@ -9,11 +9,11 @@ public enum PipelineError: CalotypeError, Hashable {
   /// The image did not come within the ``ImageRequest/deadline`` of the request, or is not loaded, because it could not have.
   case deadlineExceeded(String, after: Duration)
   /// The picture moves, or does not, and the request expects otherwise.
-  case unexpectedKind(ImageKind, expected: ImageKind)
+  case unexpectedKind(ImageResponse.Kind, expected: ImageResponse.Kind)
   /// Too many requests wait for a ``Prefetcher`` already.
   case queueFull(String, limit: Int)
   /// Too many requests are under way, in all or for one origin, or too many callers wait for them
-  /// (``PipelineLimits``). The source, how many wait, and when to try again: whole seconds, from 1 to 120.
+  /// (``ImagePipeline/Limits``). The source, how many wait, and when to try again: whole seconds, from 1 to 120.
   case overloaded(String, waiting: Int, retryAfter: Duration)
   /// The image takes more memory than the pipeline may hold, by its header. Bytes.
   case exceedsMemory(String, bytes: Int, limit: Int)
@@ -42,7 +42,7 @@ public enum PipelineError: CalotypeError, Hashable {
   public var isRetryable: Bool {
     switch self {
     case .deadlineExceeded, .queueFull, .overloaded: true
-    case .notStored(_, let code): code == StoreOutcomes.shed
+    case .notStored(_, let code): code == ImageResponse.StoreOutcomes.shed
     case .notCached, .loadDenied, .unexpectedKind, .exceedsMemory, .shutDown: false
     }
   }

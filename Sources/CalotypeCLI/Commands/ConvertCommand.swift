@@ -32,7 +32,7 @@ struct ConvertCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders, decodesCopies: true)
     do {
       let result = try await rendering.render(

@@ -91,8 +91,8 @@ struct LoadingOptions: ParsableArguments {
   }
 
   /// How much is loaded at a time: a command that was told a number is meant for one server.
-  func limits(concurrency: Int = 6) -> PipelineLimits {
-    var limits = PipelineLimits()
+  func limits(concurrency: Int = 6) -> ImagePipeline.Limits {
+    var limits = ImagePipeline.Limits()
     limits.loads = max(limits.loads, concurrency)
     limits.loadsPerOrigin = limits.loads
     return limits

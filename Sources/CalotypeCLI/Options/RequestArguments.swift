@@ -10,7 +10,7 @@ private func kebab(_ name: String) -> String {
   name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
 }
 
-extension CachePolicy: ExpressibleByArgument {
+extension ImageRequest.CachePolicy: ExpressibleByArgument {
   /// As they are written on the command line.
   public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
 
@@ -21,9 +21,9 @@ extension CachePolicy: ExpressibleByArgument {
   }
 }
 
-extension ImageKind: ExpressibleByArgument {}
+extension ImageResponse.Kind: ExpressibleByArgument {}
 
-extension RequestPriority: ExpressibleByArgument {
+extension ImageRequest.Priority: ExpressibleByArgument {
   /// As they are written on the command line.
   public static var allValueStrings: [String] { allCases.map { kebab("\($0)") } }
 

@@ -11,13 +11,13 @@ struct RequestOptions: ParsableArguments {
         use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
         for the next time, reload and loader-only do not look; loader-only stores nothing either.
         """, valueName: "policy"))
-  var cachePolicy: CachePolicy = .http
+  var cachePolicy: ImageRequest.CachePolicy = .http
 
   @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
   var deadline: Double?
 
   @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
-  var priority: RequestPriority?
+  var priority: ImageRequest.Priority?
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,

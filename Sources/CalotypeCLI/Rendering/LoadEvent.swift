@@ -7,7 +7,7 @@ enum LoadEvent {
     let from: ImageResponse.Source
     let bytes: Int?
     let duration: Duration
-    var timings = StageTimings()
+    var timings = ImageResponse.Timings()
 
     init(_ response: ImageResponse) {
       from = response.source
@@ -29,20 +29,20 @@ enum LoadEvent {
   case preview(PixelSize)
   case stale(Response)
   case response(Response)
-  case notModified(Response)
+  case notModified
   case refreshFailed(any Error)
   case failed(any Error)
 
-  init(_ event: ImageEvent) {
+  init(_ event: ImageLoad.Event) {
     self =
       switch event {
       case .queued: .queued
       case .started: .started
       case .progress(let progress): .progress(progress)
       case .preview(let image): .preview(image.bitmap.size)
-      case .staleResponse(let response): .stale(Response(response))
+      case .response(let response) where response.isBeingRevalidated: .stale(Response(response))
       case .response(let response): .response(Response(response))
-      case .notModified(let response): .notModified(Response(response))
+      case .confirmed: .notModified
       case .refreshFailed(let error): .refreshFailed(error)
       }
   }

@@ -188,12 +188,9 @@ struct Rendering: Sendable {
     // Nobody is woken for what nobody sees.
     guard let watch else { return try await pipeline.response(for: request) }
     var response: ImageResponse?
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       watch(LoadEvent(event))
-      switch event {
-      case .staleResponse(let value), .response(let value), .notModified(let value): response = value
-      case .queued, .started, .progress, .preview, .refreshFailed: continue
-      }
+      if case .response(let value) = event { response = value }
     }
     guard let response else { throw CancellationError() }
     return response
@@ -219,7 +216,7 @@ struct Rendering: Sendable {
   /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``, as the pipeline does for what it decodes.
   private func check(_ info: ImageInfo?, for request: ImageRequest) throws(PipelineError) {
     guard let expected = request.expectedKind, let info else { return }
-    let kind: ImageKind = info.frameCount > 1 ? .animated : .still
+    let kind: ImageResponse.Kind = info.frameCount > 1 ? .animated : .still
     if kind != expected { throw .unexpectedKind(kind, expected: expected) }
   }
 

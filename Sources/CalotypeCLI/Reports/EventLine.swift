@@ -57,9 +57,8 @@ struct EventLine: Encodable {
     case .response(let response):
       self.event = "response"
       add(response)
-    case .notModified(let response):
+    case .notModified:
       self.event = "notModified"
-      add(response)
     case .refreshFailed(let error):
       self.event = "refreshFailed"
       self.error = Failure(source: source, error: error).error

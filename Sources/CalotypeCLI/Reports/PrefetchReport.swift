@@ -43,7 +43,7 @@ final class PrefetchReport: Sendable {
     display.update(total: state.withLock { $0.begun })
   }
 
-  func ended(_ line: LineReader.Line, _ outcome: PrefetchOutcome) {
+  func ended(_ line: LineReader.Line, _ outcome: Prefetch.Outcome) {
     var bytes: Int?
     var isSkipped = true
     if case .loaded(let count) = outcome { (bytes, isSkipped) = (count, false) }

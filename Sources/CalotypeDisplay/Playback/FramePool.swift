@@ -109,7 +109,7 @@ public final class FramePool: MemoryPressureFollowing {
       let answer = books.request(index, wanted: wanted, of: source, for: player)
       if let (shelf, order) = books.start(for: player) {
         // Made under the lock, so that it is known before it can end.
-        shelf.task = Task(priority: RequestPriority.high.taskPriority) { @concurrent in
+        shelf.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
           await self.run(order)
         }
       }

@@ -99,16 +99,18 @@ final class SlotDriver: Sendable {
   /// - Throws: what the request fails with.
   func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
     var stale: ImageResponse?
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       switch event {
       case .queued, .started: continue
       case .progress(let progress): apply { $0.advance(to: progress, of: load) }
       case .preview(let image): apply { $0.preview(image, of: load) }
-      case .staleResponse(let response):
+      case .response(let response) where response.isBeingRevalidated:
         stale = response
         apply { $0.stale(response, of: load) }
       case .response(let response): apply { $0.succeed(load, with: response) }
-      case .notModified(let response): apply { $0.confirm(load, with: response) }
+      case .confirmed:
+        guard let stale else { continue }
+        apply { $0.confirm(load, with: stale.confirmed) }
       case .refreshFailed(let error):
         guard let stale else { throw error }
         apply { $0.settleForStale(load, stale, error) }

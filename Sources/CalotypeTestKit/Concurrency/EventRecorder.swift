@@ -4,8 +4,8 @@
 /// cancelled:
 ///
 /// ```swift
-/// let recorder = EventRecorder<ImageEvent>()
-/// async let recording: Void = recorder.record(pipeline.events(for: request))
+/// let recorder = EventRecorder<ImageLoad.Event>()
+/// async let recording: Void = recorder.record(pipeline.load(request).events)
 /// let first = try await recorder.waitFor(count: 1)
 /// gate.open()
 /// await recording

@@ -242,7 +242,7 @@ struct SlotVariantFailureTests {
 
   private final class Starts: PipelineObserving {
     let count = Lock(0)
-    func requestStarted(_ request: ObservedRequest) { count.withLock { $0 += 1 } }
+    func requestStarted(_ request: ImagePipeline.ObservedRequest) { count.withLock { $0 += 1 } }
   }
 
   @Test("observers are told of what was taken from memory, not of what was only looked at")

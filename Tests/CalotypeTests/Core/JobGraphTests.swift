@@ -40,7 +40,7 @@ struct JobGraphTests {
   func policies() async throws {
     let folder = try CacheFolder()
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    let tasks = [CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
+    let tasks = [ImageRequest.CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
       let request = ImageRequest(url: server.url("/a.jpg"), cachePolicy: policy)
       return Task { try await pipeline.image(for: request) }
     }
@@ -100,7 +100,8 @@ struct JobGraphTests {
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for round in 0..<30 {
-      var configuration = ImagePipeline.Configuration(memoryCache: nil, diskCache: nil)
+      var configuration = ImagePipeline.Configuration(
+        loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil)
       configuration.limits.decodes = 1
       let pipeline = ImagePipeline(configuration)
       let tasks = (1...6).map { index in
@@ -164,7 +165,8 @@ struct JobGraphTests {
     }
     var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(10, 10))
     for policy in [
-      CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly, .staleWhileRevalidate,
+      ImageRequest.CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly,
+      .staleWhileRevalidate,
     ] {
       request.cachePolicy = policy
       request.transforms = policy == .ignoreHTTPFreshness ? [.grayscale(), .rotate(degrees: 90)] : .inherit

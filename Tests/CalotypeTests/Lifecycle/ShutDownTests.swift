@@ -41,7 +41,7 @@ struct ShutDownTests {
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: url) }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.data(for: url) }
     await #expect(throws: PipelineError.shutDown) {
-      for try await _ in pipeline.events(for: ImageRequest(url: url)) {}
+      for try await _ in pipeline.load(ImageRequest(url: url)).events {}
     }
     gate.open()
     #expect(try await running.value.width == 8)
@@ -86,7 +86,7 @@ struct ShutDownTests {
       }
     }
     let data = Task { try await pipeline.data(for: request) }
-    let events = Task { for try await _ in pipeline.events(for: request) {} }
+    let events = Task { for try await _ in pipeline.load(request).events {} }
     try await server.waitForRequests("/a.png")
     while await pipeline.subscribers < 11 { await Task.yield() }
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
@@ -170,7 +170,7 @@ struct ShutDownTests {
     for url in urls { _ = try await pipeline.image(for: url) }
     await pipeline.shutDown(within: .seconds(30))
     #expect(await pipeline.isAtRest)
-    var cacheOnly = ImagePipeline.Configuration(diskCache: folder.diskCache())
+    var cacheOnly = ImagePipeline.Configuration(loader: LoaderGroup.standard, diskCache: folder.diskCache())
     cacheOnly.memoryCache = nil
     let other = ImagePipeline(cacheOnly)
     for (index, url) in urls.enumerated() {
@@ -243,7 +243,7 @@ struct ShutDownTests {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .body(try Samples.png()))
     let pipeline = pipeline()
-    var events = pipeline.events(for: ImageRequest(url: server.url("/a.png"))).makeAsyncIterator()
+    var events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events.makeAsyncIterator()
     guard case .queued = try await events.next() else {
       Issue.record("the image was there already")
       return
@@ -251,7 +251,7 @@ struct ShutDownTests {
     // The clock stands still: this returns because nothing is left to be done.
     await pipeline.shutDown(within: .seconds(30))
     #expect(await pipeline.isAtRest)
-    var last: ImageEvent?
+    var last: ImageLoad.Event?
     while let event = try await events.next() { last = event }
     guard case .response(let response) = last else {
       Issue.record("no response at the end")
@@ -268,7 +268,7 @@ struct ShutDownTests {
     await pipeline.invalidate()
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: request) }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.response(for: request) }
-    await #expect(throws: PipelineError.shutDown) { for try await _ in pipeline.events(for: request) {} }
+    await #expect(throws: PipelineError.shutDown) { for try await _ in pipeline.load(request).events {} }
     #expect(pipeline.cachedImage(for: request) != nil)
     await pipeline.shutDown(within: .zero)
     #expect(await pipeline.isAtRest)

@@ -24,7 +24,7 @@ struct StoringTests {
     let pipeline = LoadSamples.pipeline(try loader()) { configuration in
       configuration.diskCache = cache
       configuration.limits.waitingStores = 20
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 16 << 20)
     }
     for index in 0..<300 {
       let request = ImageRequest(url: try LoadSamples.url("h", "\(index)"), thumbnail: .fit(50, 50))

@@ -50,7 +50,7 @@ enum LargeOriginals {
     let statistics = await OneImage.statistics(of: pipeline)
     try? await Task.sleep(for: .seconds(10))
     return [
-      Double(statistics.peakHeldBytes), Double(PipelineMemory.defaultByteLimit),
+      Double(statistics.peakHeldBytes), Double(ImagePipeline.Memory.defaultByteLimit),
       Double(peak - before), Double(LoadFigures.residentBytes - before), Double(failed),
     ]
   }
