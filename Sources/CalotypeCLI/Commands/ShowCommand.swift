@@ -103,7 +103,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
       }
     } else {
-      // What has arrived is played, while the slot goes on loading.
+      // The frames that have arrived are played while the slot goes on loading.
       try await pipeline.withPlayer(for: request) { player in
         try await play(player, of: slot, isLast, &showing, &stage)
       }
@@ -113,7 +113,7 @@ struct ShowCommand: AsyncParsableCommand {
     Output.json(report.line(plays: plays(of: showing.response, isLast)))
   }
 
-  /// Plays until the end, or until somebody has seen enough: however it ends then, it was shown.
+  /// Plays until the end, or until the user interrupts: a complete image counts as shown then.
   private func play(
     _ player: AnimationPlayer, of slot: ImageSlot, _ isLast: Bool, _ showing: inout Showing,
     _ stage: inout ShowStage

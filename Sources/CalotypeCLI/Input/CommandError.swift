@@ -1,7 +1,7 @@
 import Calotype
 import CalotypeSupport
 
-/// What the command itself cannot do.
+/// An error of the command itself.
 enum CommandError: CalotypeError, CustomStringConvertible {
   case unwritableOutput(path: String, reason: String)
   case malformedURL(String)

@@ -2,7 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTerminal
 
-/// A failure as it is told to people and machines.
+/// A failure, as text or JSON.
 struct Failure: Encodable {
   struct Details: Encodable {
     let code: String
@@ -10,7 +10,7 @@ struct Failure: Encodable {
   }
 
   let source: String
-  /// Of the list that names the source.
+  /// The line of the list that names the source.
   let line: Int?
   let error: Details
 

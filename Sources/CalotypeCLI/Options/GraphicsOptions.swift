@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import CalotypeTerminal
 
-/// How pictures are shown on a terminal.
+/// Options of pictures in a terminal.
 struct GraphicsOptions: ParsableArguments {
   /// `--protocol`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CalotypeTerminal
 
-/// How large one picture is shown.
+/// The size of a picture in a terminal.
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -131,10 +131,10 @@ struct PixelOptions: ParsableArguments {
     return OutputFormat(format).holdsAnimations
   }
 
-  /// What to write.
+  /// Returns the options of the encoder.
   ///
   /// - Parameters:
-  ///   - wanted: What the options or the name of the file ask for.
+  ///   - wanted: The format by the options or the file name.
   ///   - source: The format of the source, which decides when nothing else does.
   ///   - isAnimated: Whether there are frames to write.
   func encodeOptions(_ wanted: OutputFormat?, source: ImageFormat?, isAnimated: Bool) -> EncodeOptions {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// What is asked for and by which rules: for the commands that go through the disk cache.
+/// Options of requests, for the commands that use the disk cache.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

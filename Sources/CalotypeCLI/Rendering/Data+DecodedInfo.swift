@@ -2,9 +2,9 @@ import Calotype
 import FoundationEssentials
 
 extension Data {
-  /// What an image says whose frames can all be decoded; damaged if one of them is.
+  /// Decodes all frames, and returns the header; damaged if any frame is.
   ///
-  /// - Throws: what is wrong with one of them, unless the policy accepts it.
+  /// - Throws: The error of the first frame that the policy does not accept.
   func decodedInfo(
     _ coders: CoderRegistry, formatHint: ImageFormat?, _ damage: DamagePolicy
   ) throws(ImagingError) -> ImageInfo {

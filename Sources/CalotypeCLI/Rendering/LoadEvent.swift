@@ -1,8 +1,8 @@
 import Calotype
 
-/// What happens on the way to one file.
+/// An event on the way to one file.
 enum LoadEvent {
-  /// An image or its bytes have been got.
+  /// The response with an image or its bytes.
   struct Response {
     let from: ImageResponse.Source
     let bytes: Int?

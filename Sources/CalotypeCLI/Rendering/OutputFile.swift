@@ -4,10 +4,10 @@ import Glibc
 /// Writes a file so that its name never shows half of it: beside it first, then renamed over it.
 enum OutputFile {
   /// - Parameters:
-  ///   - data: What to write.
-  ///   - path: Where to.
-  ///   - isNamed: Whether the user named the very file: a device, a pipe or a link is written to then. A name that
-  ///     follows from a URL was chosen by others, and who put a link there may be another one again: it is replaced.
+  ///   - data: The contents.
+  ///   - path: The path of the file.
+  ///   - isNamed: Whether the user named the file: then a device, a pipe or a link is written to. A name derived from a URL was
+  ///     chosen by its server, and a link there may come from a third party: it is replaced.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
   static func write(_ data: Data, to path: String, isNamed: Bool) throws(CommandError) {
     func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }

@@ -3,9 +3,9 @@ import CalotypeSupport
 import FoundationEssentials
 import CalotypeTerminal
 
-/// Makes a file of a source: what `get` and `convert` have in common.
+/// Renders a source into a file, for `get` and `convert`.
 struct Rendering: Sendable {
-  /// Where the result goes.
+  /// The destination of a result.
   enum Destination: Sendable {
     case file(String)
     /// A folder; the extension follows from the format.
@@ -15,7 +15,7 @@ struct Rendering: Sendable {
     var isNamed: Bool { if case .file = self { true } else { false } }
   }
 
-  /// What was made, for people and machines.
+  /// The result, for people and machines.
   struct Result: Encodable, Sendable {
     let source: String
     let output: String
@@ -27,14 +27,14 @@ struct Rendering: Sendable {
     let sourceWidth: Int?
     let sourceHeight: Int?
     let sourceBytes: Int?
-    /// Frames of an animation that the output leaves out although nobody asked for that; absent if there are none.
+    /// The frames of an animation that the output leaves out without having been told to; absent if there are none.
     let droppedFrames: Int?
-    /// Whether the source is damaged; absent where its bytes were copied and nobody has looked.
+    /// Whether the source is damaged; absent where its bytes were copied without a decode.
     let isDamaged: Bool?
     let from: String
     let milliseconds: Double
 
-    /// What is to be said of the frames that were dropped.
+    /// The warning about dropped frames.
     var warning: String? {
       droppedFrames.map { dropped in
         "only the first of \(dropped + 1) frames was written, because \(format) holds one; write webp or gif to keep them,"
@@ -96,7 +96,7 @@ struct Rendering: Sendable {
     return try await make(source, to: destination, request: request, watch: watch, since: start)
   }
 
-  /// Makes it of pixels.
+  /// Decodes, encodes and writes.
   private func make(
     _ source: Source, to destination: Destination, request: ImageRequest,
     watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
@@ -185,7 +185,7 @@ struct Rendering: Sendable {
   private func response(
     for request: ImageRequest, watch: ((LoadEvent) -> Void)?
   ) async throws -> ImageResponse {
-    // Nobody is woken for what nobody sees.
+    // Events that are not shown need not wake this task.
     guard let watch else { return try await pipeline.response(for: request) }
     var response: ImageResponse?
     for try await event in pipeline.load(request).events {

@@ -3,7 +3,7 @@ import CalotypeSupport
 import FoundationEssentials
 import CalotypeTerminal
 
-/// Tells what `get` did: a line per image, how far they are meanwhile, a sum at the end.
+/// The report of `get`: a line for each image, progress meanwhile, totals at the end.
 final class GetReport: Sendable {
   private struct State {
     var succeeded = 0
@@ -32,7 +32,7 @@ final class GetReport: Sendable {
 
   var hasFailed: Bool { state.withLock { $0.failed > 0 } }
 
-  /// A source is under way: what is to be told of it; `nil` if nothing shows it.
+  /// Begins a source. Returns the observer of its events; `nil` if they are not shown.
   func begin(_ index: Int) -> ((LoadEvent) -> Void)? {
     guard tellsEvents || display.isEnabled else { return nil }
     display.begin(index, label: sources[index].shown)
@@ -92,7 +92,7 @@ final class GetReport: Sendable {
     }
   }
 
-  /// Takes the progress away and says the sum.
+  /// Removes the progress, and writes the totals.
   func close() {
     display.close()
     guard !json, !quiet else { return }

@@ -2,7 +2,7 @@ import Calotype
 import FoundationEssentials
 import CalotypeTerminal
 
-/// What `calotype info` says about one image.
+/// The report of `calotype info` on one image.
 struct InfoReport: Encodable {
   let source: String
   let format: String
@@ -21,7 +21,7 @@ struct InfoReport: Encodable {
   let pixelsSHA256: [String]?
   let facts: Facts?
 
-  /// What the picture looks like.
+  /// Facts about the look of the picture.
   struct Facts: Encodable {
     struct Dominant: Encodable {
       let color: String
@@ -49,7 +49,7 @@ struct InfoReport: Encodable {
     }
   }
 
-  /// What is looked at.
+  /// The options of a report.
   struct Options: Sendable {
     var coders: CoderRegistry
     var decoding: DecodeOptions

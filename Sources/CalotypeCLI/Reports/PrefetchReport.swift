@@ -2,7 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTerminal
 
-/// Tells what `prefetch` does: failures as they happen, how far it is meanwhile, a sum at the end.
+/// The report of `prefetch`: failures as they happen, progress meanwhile, totals at the end.
 final class PrefetchReport: Sendable {
   private struct State {
     var begun = 0
@@ -79,7 +79,7 @@ final class PrefetchReport: Sendable {
     display.update(done: all.loaded + all.skipped + all.failed, bytes: all.bytes, label: failure.source)
   }
 
-  /// Takes the progress away and says the sum.
+  /// Removes the progress, and writes the totals.
   func close() {
     display.close()
     guard !json, !quiet else { return }

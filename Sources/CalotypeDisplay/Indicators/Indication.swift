@@ -1,14 +1,14 @@
-/// What an indicator should show.
+/// The state that an indicator should show.
 struct Indication: Hashable, Sendable {
-  /// Which load it is about.
+  /// The number of the load.
   var number = 0
-  /// Whether it runs.
+  /// Whether the load is under way.
   var isOn = false
   var progress = SlotState.Progress()
 }
 
 extension SlotStateMachine {
-  /// What an indicator should show.
+  /// The state that an indicator should show.
   var indication: Indication {
     Indication(number: number, isOn: current != nil, progress: state.progress)
   }

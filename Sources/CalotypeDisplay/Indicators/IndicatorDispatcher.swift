@@ -1,12 +1,12 @@
 import Calotype
 import CalotypeSupport
 
-/// Calls an indicator, one call after the other, by whichever thread comes first; the others leave it to that one.
+/// Calls an indicator, one call at a time. The first thread that has news makes the calls; others leave theirs to it.
 final class IndicatorDispatcher: Sendable {
   private struct State {
     var told = IndicatorState()
     var isBusy = false
-    /// Somebody came while it was busy.
+    /// Whether another thread came meanwhile.
     var looksAgain = false
   }
 
@@ -17,7 +17,7 @@ final class IndicatorDispatcher: Sendable {
     self.indicator = indicator
   }
 
-  /// Tells the indicator what is new.
+  /// Brings the indicator to the newest state.
   func look(_ newest: () -> Indication) {
     let isFirst = state.withLock { state in
       if state.isBusy { state.looksAgain = true }

@@ -1,4 +1,4 @@
-/// What an indicator was told. Pure.
+/// The calls that an indicator has received. A value.
 struct IndicatorState {
   enum Call: Equatable {
     case start
@@ -8,7 +8,7 @@ struct IndicatorState {
 
   private var told = Indication()
 
-  /// The next call on the way to what it should show; `nil` when it does.
+  /// Returns the next call on the way to `target`; `nil` when the indicator shows it.
   mutating func next(towards target: Indication) -> Call? {
     guard told.isOn else {
       guard target.isOn, target.number != told.number else { return nil }

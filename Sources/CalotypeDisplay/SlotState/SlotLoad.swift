@@ -1,11 +1,11 @@
 import Calotype
 
-/// One load of a slot: what it is to show, the tasks that work for it, and its one ending.
+/// One load of a slot: its options, the tasks that work for it, and its one ending.
 final class SlotLoad: Sendable {
   typealias Ending = ObservableValue<Result<ImageResponse, any Error>?>
 
   let options: SlotOptions
-  /// Shared with those that go on in its place.
+  /// Shared with the loads that take over from this one.
   let ending: Ending
   private let tasks = TaskBag()
 
@@ -26,12 +26,12 @@ final class SlotLoad: Sendable {
     tasks.cancel()
   }
 
-  /// Ends the tasks: another goes on in its place.
+  /// Ends the tasks: another load takes over.
   func abandon() { tasks.cancel() }
 
-  /// How it ends.
+  /// Waits for the ending.
   ///
-  /// - Throws: what it ended with; `CancellationError` also when the task that waits is cancelled.
+  /// - Throws: The error that it ended with; `CancellationError` also when the waiting task is cancelled.
   func value() async throws -> ImageResponse {
     var seen = 0
     while let (result, version) = await ending.next(after: seen) {

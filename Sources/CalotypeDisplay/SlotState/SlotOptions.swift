@@ -1,26 +1,25 @@
 public import Calotype
 public import CalotypeImaging
 
-/// How loads of a slot are shown.
+/// The options of a load in a slot: placeholders, delivery, transitions.
 public struct SlotOptions: Sendable {
-  /// What is shown until there is something better.
+  /// The picture shown until the image arrives.
   public var placeholder = Placeholder.nothing
-  /// What is shown when the load has failed. When this is `nil`, the ``placeholder``: one that is shown already stays
-  /// as it is.
+  /// The picture shown when the load has failed. `nil` for ``placeholder``; one that is shown already stays as it is.
   public var failurePlaceholder: Placeholder?
-  /// When the placeholder is shown.
+  /// The time at which the placeholder is shown.
   public var placeholderTiming = PlaceholderTiming.immediate
-  /// Who shows what has arrived.
+  /// Whether images are shown on arrival, or by ``ImageSlot/deliver()``.
   public var delivery = Delivery.automatic
-  /// When the image fades in. Previews and placeholders never do.
+  /// The rule for fading in. Previews and placeholders never fade.
   public var transitions = TransitionPolicy.whenWaitedFor
-  /// How long that takes.
+  /// The duration of a fade.
   public var transitionDuration = Duration.milliseconds(500)
 
-  /// As the properties say.
+  /// Creates options with the defaults of the properties.
   public init() {}
 
-  /// How an image appears.
+  /// Returns the transition by which an image appears.
   func transition(to response: ImageResponse) -> SlotState.Transition {
     switch transitions {
     case .never: .none
@@ -31,60 +30,60 @@ public struct SlotOptions: Sendable {
 }
 
 extension SlotOptions {
-  /// What is shown in place of an image.
+  /// The picture shown in place of an image.
   public enum Placeholder: Sendable {
     /// Nothing.
     case nothing
     /// A picture.
     case image(Image)
-    /// The image of another request, such as a small variant, if it is in memory when the placeholder is to be shown.
+    /// The image of another request, such as a small variant, if it is in memory when the placeholder is shown.
     case cached(ImageRequest)
-    /// The picture that was shown before, if there was one. It stays from the start, whatever the
-    /// ``PlaceholderTiming``; a preview counts as the new picture.
+    /// The picture that was shown before, if there was one. It stays from the beginning of the load, whatever the
+    /// ``PlaceholderTiming``; a preview replaces it.
     case previous
-    /// The first of these that there is.
+    /// The first of these that exists.
     indirect case first([Placeholder])
   }
 
-  /// When the placeholder is shown. Never for an image that is in memory.
+  /// The time at which the placeholder is shown. It is never shown for an image that is in memory.
   public enum PlaceholderTiming: Hashable, Sendable {
     /// When the load begins.
     case immediate
-    /// When nothing has arrived after this time, so that what comes soon does not make it flash. Nothing is shown until
-    /// then.
+    /// This long after the load has begun, if nothing has arrived by then. Nothing is shown before, so that a fast load does
+    /// not make the placeholder flash.
     case after(Duration)
-    /// When the load has failed. Nothing is shown until then.
+    /// When the load has failed. Nothing is shown before.
     case onFailure
   }
 
-  /// Who shows what has arrived.
+  /// The way that arrived images get onto the screen.
   public enum Delivery: Hashable, Sendable {
-    /// The slot.
+    /// The slot shows them on arrival.
     case automatic
-    /// The owner, by ``ImageSlot/deliver()``. Placeholders are shown as ever.
+    /// The owner shows them by ``ImageSlot/deliver()``. Placeholders are shown as with ``automatic``.
     case manual
   }
 
-  /// When an image fades in.
+  /// The rule for fading in.
   public enum TransitionPolicy: Hashable, Sendable {
-    /// Never.
+    /// No image fades in.
     case never
-    /// When it had to be waited for: whatever does not come from memory.
+    /// An image that does not come from memory fades in.
     case whenWaitedFor
-    /// Whenever there is an image.
+    /// Every image fades in.
     case always
   }
 }
 
 extension SlotOptions.Placeholder {
-  /// What may be shown in its place, the best first.
+  /// A candidate for the place of an image.
   enum Candidate: Sendable {
     case image(Image)
     case previous
     case nothing
   }
 
-  /// Looks into the memory of the pipeline.
+  /// Returns the candidates, the best first. Looks into the memory cache of the pipeline.
   func candidates(_ pipeline: ImagePipeline) -> [Candidate] {
     switch self {
     case .nothing: [.nothing]

@@ -3,50 +3,50 @@ public import CalotypeImaging
 
 /// The state of a slot: the content to draw, and the progress or outcome of the load.
 public struct SlotState: Sendable {
-  /// What is to be shown.
+  /// The content to show.
   public internal(set) var content = Content.nothing
-  /// Another number for each other content. One that is new to an observer is to be drawn, with ``transition``.
+  /// A number that changes with the content. When it is new to an observer, the content is to be drawn, with ``transition``.
   public internal(set) var contentVersion = 0
-  /// Whether the content was there before the load began, and stays until it has something to show.
+  /// Whether the content is from before the load, and stays until the load brings something to show.
   public internal(set) var isPrevious = false
-  /// How the content is to appear.
+  /// The way the content is to appear.
   public internal(set) var transition = Transition.none
-  /// With ``SlotOptions/Delivery/manual``: what has arrived and waits for ``ImageSlot/deliver()``.
+  /// With ``SlotOptions/Delivery/manual``: the content that has arrived and waits for ``ImageSlot/deliver()``.
   public internal(set) var arrived: Content?
-  /// Where the load is.
+  /// The phase of the load.
   public internal(set) var phase = Phase.idle
-  /// How far it is.
+  /// The progress of the load.
   public internal(set) var progress = Progress()
-  /// Why the last load failed, or why a stale image could not be refreshed; `nil` again when the next one begins.
+  /// The error of the last load, or of a failed refresh of a stale image; `nil` again when the next load begins.
   public internal(set) var error: (any Error)?
-  /// What is being loaded, or was last.
+  /// The request that is being loaded, or was loaded last.
   public internal(set) var request: ImageRequest?
-  /// Which of several variants that is; what is shown may still be another, ``shownVariant``.
+  /// The variant that ``request`` is for. The content may still be of another one, ``shownVariant``.
   public internal(set) var variant: ImageVariants.Variant?
-  /// Which of several variants the content is; `nil` if it is none, or only stands in place of one.
+  /// The variant that the content is of; `nil` for a placeholder, and where there are no variants.
   public internal(set) var shownVariant: ImageVariants.Variant?
 
-  /// Shows nothing.
+  /// Creates the state of a slot that shows nothing.
   public init() {}
 
-  /// The picture that is to be shown; `nil` for nothing.
+  /// The picture to show; `nil` for nothing.
   public var image: Image? { content.image }
 }
 
 extension SlotState {
-  /// What a slot shows.
+  /// The content of a slot.
   public enum Content: Sendable {
     /// Nothing.
     case nothing
-    /// Something in place of the image.
+    /// A picture in place of the image.
     case placeholder(Image)
-    /// What can be seen of the image so far, if ``ImageRequest/previews`` asks for that.
+    /// The image as far as it has arrived, if ``ImageRequest/previews`` asks for that.
     case preview(Image)
-    /// A cached image that will do while the server is asked for a newer one.
+    /// A stale image, shown while the server is asked for a newer one.
     case stale(ImageResponse)
     /// The image that was asked for.
     case image(ImageResponse)
-    /// What was handed to ``ImageSlot/show(_:)``.
+    /// The picture that was given to ``ImageSlot/show(_:)``.
     case given(Image)
 
     /// The picture; `nil` for nothing.
@@ -58,7 +58,7 @@ extension SlotState {
       }
     }
 
-    /// Whether it is a picture that was asked for, not something in its place.
+    /// Whether it is a requested or given picture, not a placeholder.
     public var isPicture: Bool {
       switch self {
       case .nothing, .placeholder: false
@@ -67,43 +67,43 @@ extension SlotState {
     }
   }
 
-  /// Where the load of a slot is.
+  /// The phase of a load.
   public enum Phase: Hashable, Sendable {
-    /// Nothing was asked for, or nothing that had to be loaded.
+    /// There is no request.
     case idle
-    /// It is on its way.
+    /// The load is under way.
     case loading
     /// The image is there.
     case succeeded
-    /// It could not be had; ``SlotState/error`` says why.
+    /// The load has failed; ``SlotState/error`` says why.
     case failed
-    /// It was given up.
+    /// The load was given up.
     case cancelled
   }
 
-  /// How far a load is.
+  /// The progress of a load.
   public struct Progress: Hashable, Sendable {
-    /// Bytes received so far; none for what came out of a cache.
+    /// Bytes received so far; 0 for an image from a cache.
     public var received = 0
-    /// Bytes in all, when the server announced it.
+    /// The length in bytes, if the server announced it.
     public var expected: Int?
-    /// Whether the load has ended with an image, wherever it came from.
+    /// Whether the load has ended with an image, from any source.
     public var isFinished = false
 
-    /// Nothing yet.
+    /// Creates the progress of a load that has received nothing.
     public init() {}
 
-    /// 0 to 1; `nil` when the length is not known. Always 1 when the load has ended with an image.
+    /// The fraction received, 0 to 1; `nil` when the length is not known. Always 1 when the load has ended with an image.
     public var fraction: Double? {
       isFinished ? 1 : LoadProgress(received: received, expected: expected).fraction
     }
   }
 
-  /// How to bring what is shown onto the screen. A hint: the slot draws nothing.
+  /// The way to bring content onto the screen. A hint: the slot draws nothing.
   public enum Transition: Hashable, Sendable {
     /// At once.
     case none
-    /// By a cross-fade that takes so long; `CrossFade` makes its pictures.
+    /// By a cross-fade of this duration; `CrossFade` makes its pictures.
     case fade(Duration)
   }
 }

@@ -3,27 +3,27 @@ import Calotype
 extension SlotStateMachine {
   typealias Ending = (load: SlotLoad, result: Result<ImageResponse, any Error>)
 
-  /// What is to be done when the books are closed again.
+  /// The effects of a change of state, for the driver to carry out outside of the lock.
   struct Effects: Sendable {
-    /// Whether observers see something new.
+    /// Whether the change is news to observers.
     var isNews = true
     var endings: [Ending] = []
-    /// A load in whose place another goes on.
+    /// A load that another one has taken over from.
     var abandoned: SlotLoad?
-    /// What followed the network for a load that was replaced.
+    /// The follower of the network of a load that was replaced.
     var leftFollower: TaskBag?
-    /// A load that has begun by this.
+    /// The load that the change has begun.
     var begun: SlotLoad?
     /// Whether the change was made.
     var isDone = true
-    /// Whether it was not, because the network has changed since the load chose what to load.
+    /// Whether it was refused because the network has changed since the load chose its target.
     var isOutdated = false
 
     static var none: Effects { Effects(isNews: false, isDone: false) }
     static var outdated: Effects { Effects(isNews: false, isDone: false, isOutdated: true) }
   }
 
-  /// What has arrived, and how it is to be shown.
+  /// Content that has arrived, and the way to show it.
   struct Offer {
     var content: SlotState.Content
     var transition: SlotState.Transition

@@ -1,43 +1,42 @@
 import Calotype
 import CalotypeImaging
 
-/// What a slot shows, and which load may change that. Pure: no tasks, no clocks.
+/// The state machine of a slot: its content, and the load that may change it. A value: no tasks, no clocks.
 ///
-/// Whatever a load that is not the current one has to say is of no effect, so that nothing of a replaced load is ever
-/// seen.
+/// A load that is not the current one has no effect, so that nothing of a replaced load is ever shown.
 struct SlotStateMachine: Sendable {
   typealias Candidate = SlotOptions.Placeholder.Candidate
 
   private(set) var state = SlotState()
   /// The load that may change the state.
   private(set) var current: SlotLoad?
-  /// What follows the network and may begin further loads.
+  /// Follows the network, and may begin further loads.
   private(set) var follower: TaskBag?
-  /// Another for each load, and when one is given up.
+  /// Changes with each load, and when a load is given up.
   private(set) var number = 0
   /// Whether the current load, or the last one, has brought anything.
   private var hasArrived = false
   private var hasStale = false
-  /// What the owner has not shown yet.
+  /// The content that has arrived and waits for ``deliver()``.
   private var offer: Offer? {
     didSet { state.arrived = offer?.content }
   }
-  /// What there was of that when the load began.
+  /// The offer at the time the load began.
   private var earlierOffer: Offer?
   /// Whether the network has changed since the load chose, without promising more.
   private(set) var isOutdated = false
   private var isClosed = false
 
-  // MARK: What the owner does
+  // MARK: The owner
 
-  /// Begins a load, and shows the placeholder if it is time, or at once what was found in memory.
+  /// Begins a load. Shows the image at once if it was found in memory, else the placeholder if its time has come.
   ///
   /// - Parameters:
-  ///   - load: What may change the state from now on.
-  ///   - target: What it is about.
+  ///   - load: The load that may change the state from now on.
+  ///   - target: The request of the load.
   ///   - found: The image, if it was in memory.
-  ///   - placeholder: What may be shown in its place.
-  ///   - follower: What may replace it by something better.
+  ///   - placeholder: The candidates for its place.
+  ///   - follower: The tasks that may replace it by a better variant.
   mutating func begin(
     _ load: SlotLoad, for target: SlotTarget, found: ImageResponse?, placeholder: [Candidate],
     follower: TaskBag? = nil
@@ -55,10 +54,10 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// The network has changed. Begins a load in place of the one that a follower has begun before, if the owner has not
-  /// done anything else since and this one promises more. What is shown or offered stays until then.
+  /// Begins a load after a change of the network, in place of the load that the follower began before, if the owner has not
+  /// done anything else since and the new one is of a better variant. The content stays until the load brings something.
   ///
-  /// - Parameter target: What to load now; `nil` when there is nothing to be had.
+  /// - Parameter target: The target to load now; `nil` when no variant is available.
   mutating func upgrade(
     to target: SlotTarget?, _ options: SlotOptions, found: ImageResponse?, by follower: TaskBag
   ) -> Effects {
@@ -68,7 +67,7 @@ struct SlotStateMachine: Sendable {
       return .none
     }
     var effects = Effects(abandoned: current)
-    // Who waits for the one before waits for this one.
+    // Callers that wait for the load before wait for this one.
     let load = current.map { SlotLoad(options, ending: $0.ending) } ?? SlotLoad(options)
     effects.begun = load
     start(load, target)
@@ -77,7 +76,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// Shows something else, and gives the load up.
+  /// Gives the load up, and shows other content.
   mutating func replace(with content: SlotState.Content?, or placeholder: [Candidate] = []) -> Effects {
     let effects = leave()
     state.phase = .idle
@@ -85,13 +84,13 @@ struct SlotStateMachine: Sendable {
     state.error = nil
     state.request = nil
     state.variant = nil
-    // Not what is shown now, whatever the placeholder says.
+    // Even if the placeholder is the previous picture.
     state.isPrevious = false
     if let content { show(content) } else { put(placeholder) }
     return effects
   }
 
-  /// Gives the load up, or only this one, and what it offered. What is shown stays.
+  /// Gives up the current load, or only `load`, and its offer. The content stays.
   mutating func cancel(_ load: SlotLoad? = nil) -> Effects {
     if let load, current?.ending !== load.ending { return .none }
     let isNews = current != nil || state.arrived != nil
@@ -100,26 +99,26 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// The end of the slot.
+  /// Ends the slot.
   mutating func close() -> Effects {
     isClosed = true
     return leave()
   }
 
-  /// Shows what has arrived; `isDone` if there was something.
+  /// Shows the offer. The effects have `isDone` if there was one.
   mutating func deliver() -> Effects {
     guard let arrived = offer else { return .none }
     offer = nil
     earlierOffer = nil
     show(arrived)
-    // It is of the load before.
+    // Then it is an offer of the load before.
     state.isPrevious = !hasArrived
     return Effects()
   }
 
-  // MARK: What the load says
+  // MARK: The load
 
-  /// What the load is about, once that is known.
+  /// Sets the target of a load, once it is chosen.
   mutating func choose(_ target: SlotTarget, for load: SlotLoad) -> Effects {
     guard current === load else { return .none }
     if takeOutdated() { return .outdated }
@@ -144,7 +143,7 @@ struct SlotStateMachine: Sendable {
   }
 
   mutating func preview(_ image: Image, of load: SlotLoad) -> Effects {
-    // It would be coarser than what is there.
+    // A preview is coarser than the stale image.
     guard current === load, !hasStale else { return .none }
     arrive(.preview(image), .none, of: load)
     return Effects()
@@ -164,7 +163,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// The stale image is right. It looks the same, so that nothing is to be drawn.
+  /// The server confirms the stale image. The picture is the same: observers have nothing to draw.
   mutating func confirm(_ load: SlotLoad, with response: ImageResponse) -> Effects {
     guard current === load else { return .none }
     if case .stale = state.content, !state.isPrevious { state.content = .image(response) }
@@ -175,7 +174,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// There is nothing newer than the stale image.
+  /// The refresh has failed: the stale image is the result.
   mutating func settleForStale(_ load: SlotLoad, _ response: ImageResponse, _ error: any Error) -> Effects {
     guard current === load else { return .none }
     state.progress.isFinished = true
@@ -189,10 +188,10 @@ struct SlotStateMachine: Sendable {
     guard current === load else { return .none }
     if takeOutdated() { return .outdated }
     state.error = error
-    // What it has offered itself goes.
+    // Its own offer goes.
     if hasArrived { offer = earlierOffer }
     switch state.content {
-    // It stays, unless failure has one of its own.
+    // A placeholder stays, unless there is one for failures.
     case .placeholder where load.options.failurePlaceholder == nil: break
     default: put(placeholder)
     }
@@ -234,7 +233,7 @@ extension SlotStateMachine {
     }
   }
 
-  /// The current load ends, and nobody goes on with it.
+  /// Ends the current load as cancelled.
   private mutating func leave() -> Effects {
     var effects = Effects(leftFollower: follower)
     follower = nil
@@ -259,7 +258,7 @@ extension SlotStateMachine {
     current = nil
     state.phase = phase
     effects.endings.append((load, result))
-    // There is nothing better.
+    // There is no better variant.
     if phase == .succeeded, state.variant == .original, let follower = follower.take() {
       effects.leftFollower = follower
     }
@@ -273,7 +272,7 @@ extension SlotStateMachine {
     if load.options.delivery == .automatic { show(arrived) } else { offer = arrived }
   }
 
-  /// Shows the first that there is.
+  /// Shows the first candidate that exists.
   private mutating func put(_ placeholder: [Candidate]) {
     for candidate in placeholder {
       switch candidate {

@@ -1,13 +1,13 @@
 import Calotype
 
-/// What a load is about.
+/// The target of a load: a request, and the variant that it is for.
 struct SlotTarget: Sendable {
   var request: ImageRequest
   var variant: ImageVariants.Variant?
-  /// Whether it is only there if it was cached before.
+  /// Whether the image is only available if it was cached before.
   var isCached = false
 
-  /// Whether it is more than what is there or on its way.
+  /// Whether it is of a better variant than the one that is shown or being loaded.
   func isBetter(than state: SlotState) -> Bool {
     guard let present = state.variant, let variant, state.phase != .failed else { return true }
     return variant > present

@@ -1,7 +1,7 @@
 import Calotype
 import CalotypeSupport
 
-/// Tasks that end together with what they work for, also those that begin too late.
+/// Tasks that are cancelled together. A task added after that is cancelled at once.
 final class TaskBag: Sendable {
   private let state = Lock((isCancelled: false, tasks: [Task<Void, Never>]()))
 

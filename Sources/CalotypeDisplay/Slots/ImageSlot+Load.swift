@@ -1,12 +1,12 @@
 public import Calotype
 
 extension ImageSlot {
-  /// A load that was begun. Nobody has to keep it: the load belongs to the slot.
+  /// A load of a slot. It need not be kept: the load belongs to the slot.
   public struct Load: Sendable {
     let load: SlotLoad
     let core: SlotDriver
 
-    /// The image, or why there is none: one ending, the same for all who ask.
+    /// The image. All callers get the same ending.
     ///
     /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was given up or replaced by
     ///   another, or the task that waits is cancelled: that ends the wait alone.
@@ -14,7 +14,7 @@ extension ImageSlot {
       get async throws { try await load.value() }
     }
 
-    /// Gives it up, unless it has ended or was replaced.
+    /// Gives the load up, unless it has ended or was replaced.
     public func cancel() { core.cancel(load) }
   }
 }

@@ -1,22 +1,22 @@
 import Calotype
 
 extension ImageSlot {
-  /// Gives up the load before, and shows the best variant of a picture that the network suggests: ``VariantPlan``.
-  /// Offline nothing is asked for. What turns out not to be in a cache after all is left out, and chosen without. When
-  /// the network gets better, a better variant follows, until the original is there or the owner of the slot does
-  /// something else; when it has changed while a load was on its way that fails, that load chooses again.
+  /// Loads the variant of a picture that suits the network, by ``VariantPlan``, in place of the load before. Offline, no
+  /// server is asked. A variant that proves not to be cached is left out of the choice. When the network gets better, a
+  /// better variant follows, until the original is shown or the owner uses the slot for something else. When the network
+  /// has changed during a load that fails, that load chooses again.
   ///
-  /// Until then, and if that fails, the slot shows the best variant that is in memory, else the placeholder.
-  /// ``State/variant`` says which variant is being loaded, ``State/shownVariant`` which is shown; if there is none to
-  /// be had, it fails with ``PipelineError/notCached(_:)``.
+  /// Until then, and if the load fails, the slot shows the best variant that is in memory, else the placeholder.
+  /// ``SlotState/variant`` is the variant that is being loaded, ``SlotState/shownVariant`` the one that is shown. Without
+  /// any, the load fails with ``PipelineError/notCached(_:)``.
   ///
   /// - Parameters:
-  ///   - variants: What there is.
-  ///   - network: What loading costs.
-  ///   - preference: What the user wants; asked each time there is something to choose.
-  ///   - placeholder: What to show until then, instead of what the options say.
-  ///   - options: How to show it, instead of what the slot says.
-  /// - Returns: How the first load ended, or the better one that has taken over before it did.
+  ///   - variants: The variants.
+  ///   - network: The source of the cost of loading.
+  ///   - preference: The preference of the user, read at each choice.
+  ///   - placeholder: The placeholder, instead of that of the options.
+  ///   - options: The options, instead of those of the slot.
+  /// - Returns: The load. It ends when the first load ends, or a better one that has taken over before.
   @discardableResult
   public func load(
     _ variants: ImageVariants, network: any NetworkConditionProviding,

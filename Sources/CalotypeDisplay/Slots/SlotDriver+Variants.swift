@@ -2,7 +2,7 @@ import Calotype
 
 /// Loads that follow the network.
 extension SlotDriver {
-  /// Begins a load whose request depends on the network, and goes on choosing when that changes.
+  /// Begins a load whose request depends on the network, and chooses again when the network changes.
   func begin(_ choice: VariantChoice, _ options: SlotOptions) -> SlotLoad {
     let load = SlotLoad(options)
     let follower = TaskBag()
@@ -16,7 +16,7 @@ extension SlotDriver {
     }
     guard effects.isDone else { return load }
     if let found {
-      // There is nothing better.
+      // There is no better variant.
       found.report()
     } else {
       setAlarm(for: load)
@@ -27,7 +27,7 @@ extension SlotDriver {
 
   private func follow(_ choice: VariantChoice, _ load: SlotLoad, _ follower: TaskBag) async {
     var conditions = choice.network.conditions().makeAsyncIterator()
-    // The present one. What comes after it is heard of, so that the load may look at what it is by itself.
+    // The present condition. Later ones are observed from here on, so that the load may read the present one by itself.
     _ = await conditions.next()
     if Task.isCancelled { return }
     run(load, choice)
@@ -41,7 +41,7 @@ extension SlotDriver {
   private func upgrade(
     to target: SlotTarget?, _ choice: VariantChoice, _ options: SlotOptions, _ follower: TaskBag
   ) {
-    // What is shown stays also when there is nothing better after all.
+    // The content stays also when no better variant can be had.
     var options = options
     options.placeholder = .first([.previous, options.placeholder])
     options.failurePlaceholder = options.failurePlaceholder.map { .first([.previous, $0]) }
@@ -53,7 +53,7 @@ extension SlotDriver {
     run(load, choice)
   }
 
-  /// Has the pipeline load what is chosen, as often as there is something to choose.
+  /// Loads the chosen variant, and chooses again as often as needed.
   private func run(_ load: SlotLoad, _ choice: VariantChoice) {
     load.add(
       Task(priority: choice.variants.original.priority.taskPriority) { @concurrent in
@@ -61,9 +61,9 @@ extension SlotDriver {
       })
   }
 
-  /// Loads what is chosen now.
+  /// Loads the variant that is chosen now.
   ///
-  /// - Returns: Whether to choose again: what was cached could not be had, or the network has changed.
+  /// - Returns: Whether to choose again: the cached variant could not be had, or the network has changed.
   private func attempt(_ load: SlotLoad, _ choice: VariantChoice) async -> Bool {
     do {
       let target = try await choice.target(pipeline)

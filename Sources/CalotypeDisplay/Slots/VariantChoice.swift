@@ -2,13 +2,13 @@ import Calotype
 import CalotypeSupport
 import FoundationEssentials
 
-/// Chooses a variant by what is cached, what the network costs and what the user wants.
+/// Chooses a variant by the caches, the network and the preference of the user.
 struct VariantChoice: Sendable {
   let variants: ImageVariants
   let network: any NetworkConditionProviding
   let preference: @Sendable () -> VariantPreference
-  /// Those that a cache has something of, but not the image: that there is none, bytes that are damaged, or what has
-  /// gone meanwhile.
+  /// The variants that seemed to be cached but could not be had: a remembered failure, damaged bytes, or an entry evicted
+  /// meanwhile.
   private let lost = Lock<Set<ImageVariants.Variant>>([])
 
   init(
@@ -20,7 +20,7 @@ struct VariantChoice: Sendable {
     self.preference = preference
   }
 
-  /// What to load now.
+  /// Returns the target to load now.
   ///
   /// - Throws: ``PipelineError/notCached(_:)`` when there is nothing to be had.
   func target(_ pipeline: ImagePipeline) async throws(PipelineError) -> SlotTarget {
@@ -38,12 +38,12 @@ struct VariantChoice: Sendable {
       throw .notCached(variants.original.source.description)
     }
     let isCached = plan == .cached(variant)
-    // What needs no network is in no cache either.
+    // Images that need no network are in no cache.
     if isCached, !request.needsNoNetwork { request.cachePolicy = .cacheOnly }
     return SlotTarget(request: request, variant: variant, isCached: isCached)
   }
 
-  /// What should have been cached could not be had: it is not chosen for that again, until it has been loaded.
+  /// Notes whether a cached variant could not be had. A lost one is not chosen as cached again until it has been loaded.
   func note(_ target: SlotTarget, isLost: Bool) {
     guard let variant = target.variant else { return }
     lost.withLock { lost in

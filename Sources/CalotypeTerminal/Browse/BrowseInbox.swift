@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// What has happened since the browser looked last. Those who know something put it here; one task takes it out.
+/// The events since the browser looked last. Any task posts events; one task takes them.
 final class BrowseInbox: Sendable {
   struct Contents: Sendable {
     var keys: [Key] = []
@@ -11,13 +11,13 @@ final class BrowseInbox: Sendable {
     var isListComplete = false
     /// Whether it is longer than what is shown.
     var isListCut = false
-    /// Why the list could not be read to its end.
+    /// The error that ended the list early.
     var listError: (any Error)?
-    /// Whether nothing can be typed any more.
+    /// Whether the keyboard is gone.
     var isClosed = false
   }
 
-  /// Once for all that was put since it was heard last.
+  /// One element for all events since the last.
   let news: AsyncStream<Void>
   private let bell: AsyncStream<Void>.Continuation
   private let contents = Lock(Contents())
@@ -31,7 +31,7 @@ final class BrowseInbox: Sendable {
     bell.yield()
   }
 
-  /// Has the browser look again, at what tells for itself.
+  /// Wakes the browser for changes that it reads itself.
   func ring() { bell.yield() }
 
   func take() -> Contents {
@@ -41,6 +41,6 @@ final class BrowseInbox: Sendable {
     }
   }
 
-  /// Whether somebody waits for an answer.
+  /// Whether the user waits for a reaction.
   var isUrgent: Bool { contents.withLock { !$0.keys.isEmpty || $0.needsRepaint || $0.isClosed } }
 }

@@ -1,8 +1,8 @@
 import Calotype
 
-/// Draws scenes into the cells of a table, and knows what stands there.
+/// Draws scenes into the cells of a table, and remembers the content of each cell.
 ///
-/// Whatever part of what it writes has reached the terminal: a cell with a caption shows nothing but what the caption says.
+/// At each point of its output, a cell with a caption shows the picture that the caption names, or none.
 struct BrowsePainter: Sendable {
   private enum Shown: Equatable {
     case waiting
@@ -36,7 +36,7 @@ struct BrowsePainter: Sendable {
     canvas = PictureCanvas(encoder: encoder, origin: .screen)
   }
 
-  /// Takes everything away.
+  /// Clears the window.
   mutating func clear() -> [UInt8] {
     var bytes = canvas.forgetAll()
     bytes.append(ControlSequence.resetAttributes + ControlSequence.csi + "H" + ControlSequence.eraseBelow)
@@ -44,12 +44,12 @@ struct BrowsePainter: Sendable {
     return bytes
   }
 
-  /// Brings the table to what is to be seen.
+  /// Draws the differences between the scenes and the window.
   ///
   /// - Parameters:
   ///   - scenes: By the number of the cell.
   ///   - isUrgent: Whether to leave the rest for the next time; asked between pictures.
-  ///   - write: Writes bytes to the terminal; `false` when nobody reads any more.
+  ///   - write: Writes bytes to the terminal; `false` when the terminal is gone.
   /// - Returns: Whether everything was drawn.
   /// - Throws: ``Unwritable``.
   mutating func paint(
@@ -78,7 +78,7 @@ struct BrowsePainter: Sendable {
     return true
   }
 
-  /// Nobody reads any more.
+  /// The terminal is gone.
   struct Unwritable: Error {}
 
   /// Writes the last line of the window.

@@ -1,13 +1,13 @@
 import Calotype
 
-/// What is to be seen of one image of the list.
+/// The appearance of one item of the list.
 struct BrowseScene: Sendable {
   enum Look: Sendable {
-    /// Nothing is there yet.
+    /// The image has not arrived.
     case waiting
     /// A picture; another version is another picture.
     case picture(Bitmap, version: Int)
-    /// Why there is none.
+    /// The reason why there is no image.
     case failure(String)
   }
 

@@ -1,4 +1,4 @@
-/// Which part of a list is in the window.
+/// The part of a list that is in the window.
 struct BrowseScroll: Hashable, Sendable {
   /// Images in the list, so far.
   private(set) var count = 0

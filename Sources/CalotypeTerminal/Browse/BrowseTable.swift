@@ -1,23 +1,23 @@
 import CalotypeDisplay
 import Calotype
 
-/// The cells of the table and their slots: as many as there is room for in the window. A cell whose image leaves the window is
-/// given to one that comes in, which gives up what was still on its way.
+/// The cells of the table and their slots, as many as the window has room for. A cell whose image leaves the window is given
+/// to an image that comes in, which cancels a load that was still under way.
 struct BrowseTable {
   private let slots: ImageSlots<Int>
   private let requesting: Browser.Requesting
   /// The item of each cell that has one.
   private var items: [Int: Int] = [:]
-  /// Why a cell asks for nothing.
+  /// The errors of cells whose items have no request.
   private var problems: [Int: any Error] = [:]
-  /// Items that could not be had.
+  /// The items whose loads have failed.
   private(set) var failures: Set<Int> = []
 
   init(_ slots: ImageSlots<Int>, requesting: @escaping Browser.Requesting) {
     (self.slots, self.requesting) = (slots, requesting)
   }
 
-  /// Gives cells to what is in the window now.
+  /// Assigns cells to the items in the window.
   ///
   /// - Parameters:
   ///   - visible: Items in the window; no more than there are cells.
@@ -40,7 +40,7 @@ struct BrowseTable {
     }
   }
 
-  /// What is to be seen in each cell now.
+  /// Returns the scene of each cell.
   mutating func scenes(of list: [BrowseItem], from first: Int, in layout: BrowseLayout) -> [Int: BrowseScene]
   {
     var scenes: [Int: BrowseScene] = [:]
@@ -63,7 +63,7 @@ struct BrowseTable {
     return scenes
   }
 
-  /// Cells that wait for their image.
+  /// The number of cells that are loading.
   package var loading: Int { items.keys.count { slots[$0].state.phase == .loading } }
 
   /// `12 photo.jpg`, and how far it is.
@@ -78,7 +78,7 @@ struct BrowseTable {
         progress = " \(Formatting.bytes(state.progress.received))"
       }
     } else if state.phase == .failed, state.image != nil {
-      // What has arrived of it is all there will be.
+      // A part of it is shown, and there will be no more.
       progress = " failed"
     }
     let number = "\(item + 1) "

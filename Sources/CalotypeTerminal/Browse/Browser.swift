@@ -3,15 +3,15 @@ package import Calotype
 import CalotypeSupport
 import Glibc
 
-/// A table of images that is scrolled through: what is in the window is loaded, what comes next is prefetched, what has left the
-/// window is given up.
+/// A table of images to scroll through. Images in the window are loaded, the next ones prefetched, and loads of images that
+/// leave the window are cancelled.
 ///
-/// One task looks at what has happened, changes the table and draws it; the others only tell it.
+/// One task handles all events, changes the table and draws it; the others post events to its inbox.
 package struct Browser {
   /// Makes the request for an item of the list.
   package typealias Requesting = @Sendable (BrowseItem) throws -> ImageRequest
 
-  /// Where it is drawn.
+  /// The terminal that it is drawn on.
   package let terminal: GraphicsTerminal
   /// Columns and lines of a picture.
   package let cell: (columns: Int, rows: Int)
@@ -45,11 +45,11 @@ package struct Browser {
   private static let pause = Duration.milliseconds(20)
 
   /// - Parameters:
-  ///   - terminal: Where it is drawn.
+  ///   - terminal: The terminal that it is drawn on.
   ///   - cell: Columns and lines of a picture.
   ///   - pages: Windows full of images that are prefetched.
-  ///   - pipeline: Where images come from.
-  ///   - requesting: What every image is asked for with.
+  ///   - pipeline: The pipeline that loads images.
+  ///   - requesting: Makes the request for an item.
   package init(
     _ terminal: GraphicsTerminal, cell: (columns: Int, rows: Int), pages: Int, pipeline: ImagePipeline,
     requesting: @escaping Requesting
@@ -64,22 +64,23 @@ package struct Browser {
     painter = BrowsePainter(encoder: terminal.encoder)
   }
 
-  /// How it ended.
+  /// The way that it ended.
   package enum Ending: Sendable {
-    /// Somebody quit.
+    /// The user has quit.
     case quit
-    /// There was nothing in the list.
+    /// The list names no images.
     case empty
   }
 
-  /// Shows a list until somebody quits.
+  /// Shows a list until the user quits.
   ///
   /// - Parameters:
   ///   - lines: The list.
   ///   - item: Makes the item of a line.
-  ///   - keys: What is typed.
+  ///   - keys: The keys of the terminal.
   ///   - changes: Has something to read when the window has changed.
-  /// - Throws: why the list cannot be read, at once if nothing was, else when somebody quits; ``TerminalError`` when the terminal cannot be written to;
+  /// - Throws: The error of the list, at once if no line was read, else after the user has quit; ``TerminalError`` when the
+  ///   terminal cannot be written to;
   ///   `CancellationError`.
   package mutating func run(
     list lines: LineReader, as item: @escaping @Sendable (LineReader.Line) -> BrowseItem,
@@ -122,7 +123,7 @@ package struct Browser {
     _ = Output.write(painter.clear(), to: terminal.output)
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// `false` when it is the end.
   private mutating func handle(_ news: BrowseInbox.Contents) -> Bool {
@@ -158,7 +159,7 @@ package struct Browser {
     }
   }
 
-  // MARK: What is seen
+  // MARK: Drawing
 
   private var layout: BrowseLayout {
     BrowseLayout(window: terminal.size, columns: cell.columns, rows: cell.rows)
@@ -211,7 +212,7 @@ package struct Browser {
     return gap >= 2 ? TerminalText(facts.text + String(repeating: " ", count: gap) + help) : facts
   }
 
-  // MARK: Who tells
+  // MARK: Sources of events
 
   private static func read(
     _ lines: LineReader, as item: (LineReader.Line) -> BrowseItem, into inbox: BrowseInbox
@@ -241,7 +242,7 @@ package struct Browser {
     var reader = KeyReader()
     do {
       while true {
-        // What a key sends comes at once.
+        // The bytes of a key come at once.
         guard let bytes = try await typed(keys, patience: reader.isWithin ? .milliseconds(50) : nil) else {
           reader.giveUp()
           continue

@@ -2,27 +2,27 @@ import Calotype
 import CalotypeSupport
 import Glibc
 
-/// A terminal that can show pictures: which way, and how large.
+/// A terminal that can show pictures: its protocol and its geometry.
 package struct GraphicsTerminal: Sendable {
-  /// Where to write to.
+  /// The descriptor to write to.
   package let output: Int32
-  /// How pictures are drawn on it.
+  /// The encoder of pictures for it.
   package var encoder: PictureEncoder
-  /// What was typed while it was asked.
+  /// The keys that were typed during detection.
   package var keys: [UInt8] = []
-  /// Whether answers may still come, which nobody must take for keys.
+  /// Whether answers may still come, which must not be taken for keys.
   package var mayAnswerLate = false
 
   /// Columns and rows, now.
   package var size: Output.Size { Output.size(of: output) }
 
-  /// Finds out how a terminal shows pictures. Blocks, for a second at most.
+  /// Detects the capabilities of a terminal. Blocks the thread until `deadline` at most.
   ///
   /// - Parameters:
   ///   - output: The terminal.
-  ///   - wanted: The protocol, if it is not to be found out.
+  ///   - wanted: The protocol; `nil` to detect it.
   ///   - environment: Variables of the environment.
-  ///   - deadline: How long to wait for a terminal that does not answer.
+  ///   - deadline: The longest wait for a terminal that does not answer.
   package static func detect(
     output: Int32, wanted: GraphicsProtocol?, environment: [String: String],
     deadline: Duration = .seconds(1)
@@ -46,7 +46,7 @@ package struct GraphicsTerminal: Sendable {
       output: output, encoder: encoder, keys: answers.keys, mayAnswerLate: mayAnswerLate)
   }
 
-  /// By what was answered, or else by what the kernel was told; `assumed` if by nobody.
+  /// Returns the cell size by the answers, else by the window size that the kernel knows, else `assumed`.
   static func cell(_ answers: TerminalResponses, _ size: Output.Size) -> CellMetrics {
     if let cell = answers.cell {
       let cell = CellMetrics(width: Double(cell.width), height: Double(cell.height))
@@ -58,7 +58,7 @@ package struct GraphicsTerminal: Sendable {
     return isLikely(cell) ? cell : .assumed
   }
 
-  /// Nonsense, such as a size in cells, is not believed, nor what would make pictures of gigabytes.
+  /// Rejects nonsense, such as a size in cells, and sizes that would make pictures of gigabytes.
   private static func isLikely(_ cell: CellMetrics) -> Bool {
     (2...256).contains(cell.width) && (0.5...8).contains(cell.height / cell.width)
   }

@@ -1,4 +1,4 @@
-/// What the environment says about a terminal, and what follows from that and from its answers. No terminal in here.
+/// The capabilities of a terminal, derived from the environment and its answers. A value that does no I/O.
 struct TerminalDetection {
   private let environment: [String: String]
 
@@ -8,7 +8,7 @@ struct TerminalDetection {
   private var type: String { value("TERM") }
   private var program: String { value("TERM_PROGRAM") }
 
-  /// What the environment says; a multiplexer on the other side of ssh only shows in its answers.
+  /// The multiplexer by the environment. One on the other side of ssh is only visible in its answers.
   var multiplexer: Multiplexer {
     if !value("TMUX").isEmpty || type.hasPrefix("tmux") { return .tmux }
     return !value("STY").isEmpty || type.hasPrefix("screen") ? .screen : .none
@@ -20,12 +20,12 @@ struct TerminalDetection {
     return version.hasPrefix("screen") ? .screen : multiplexer
   }
 
-  /// Whether questions do no harm: these show some of them as text.
+  /// Whether questions are safe: some terminals show them as text.
   var answersQuestions: Bool {
     !["linux", "dumb", ""].contains(type) && program != "Apple_Terminal"
   }
 
-  /// The best that works.
+  /// Returns the best protocol that works.
   func graphics(_ answers: TerminalResponses) -> GraphicsProtocol {
     let multiplexer = multiplexer(answers)
     switch multiplexer {

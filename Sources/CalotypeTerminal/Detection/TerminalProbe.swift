@@ -1,7 +1,7 @@
 import CalotypeSupport
 import Glibc
 
-/// Asks a terminal what it can do.
+/// Asks a terminal for its capabilities.
 struct TerminalProbe {
   /// Where answers and keys come from.
   let input: Int32
@@ -33,7 +33,7 @@ struct TerminalProbe {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count > 0 else { break }
       answers.read(buffer[..<count])
-      // What every terminal answers was asked last; but the terminal outside answers later than the multiplexer.
+      // The last question is one that every terminal answers; but the outer terminal answers later than the multiplexer.
       guard answers.attributes != nil else { continue }
       if multiplexer != .tmux || !asksGraphics || answers.terminfoName != nil { break }
       if !isAnswered {

@@ -1,14 +1,14 @@
 import Calotype
 
-/// What a terminal answers to questions, picked out of everything that comes from it. What is no answer are keys.
+/// The answers of a terminal, picked out of its input. Everything else is keys.
 struct TerminalResponses: Equatable, Sendable {
   /// Whether kitty's graphics are understood; `nil` without an answer.
   private(set) var kittyGraphics: Bool?
-  /// What it is capable of, by number (DA1); 4 is sixel graphics.
+  /// Its capabilities by number (DA1); 4 is sixel graphics.
   private(set) var attributes: [Int]?
-  /// What it calls itself and its version (XTVERSION).
+  /// Its name and version (XTVERSION).
   private(set) var version: String?
-  /// What its entry in terminfo is called (XTGETTCAP).
+  /// The name of its terminfo entry (XTGETTCAP).
   private(set) var terminfoName: String?
   /// Width and height of a cell in pixels.
   private(set) var cell: PixelSize?
@@ -16,7 +16,7 @@ struct TerminalResponses: Equatable, Sendable {
   private(set) var window: PixelSize?
   /// The colour of its background.
   private(set) var background: PixelColor?
-  /// What was typed meanwhile, byte by byte.
+  /// The bytes that were typed meanwhile.
   private(set) var keys: [UInt8] = []
   private var pending: [UInt8] = []
 

@@ -1,4 +1,4 @@
-/// How large a cell is, and how many pixels a protocol can put into it.
+/// The size of a cell, and the pixels that a protocol can put into it.
 package struct CellMetrics: Hashable, Sendable {
   /// Width and height in pixels of the screen.
   package var width: Double
@@ -7,7 +7,7 @@ package struct CellMetrics: Hashable, Sendable {
   package var pixelsAcross: Double
   package var pixelsDown: Double
 
-  /// Where nobody knows better: the proportions of most fonts.
+  /// The proportions of most fonts, where the cell size is not known.
   package static let assumed = CellMetrics(width: 10, height: 20)
 
   /// Cells that show every pixel of the screen.

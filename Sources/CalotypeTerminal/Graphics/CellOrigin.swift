@@ -1,4 +1,4 @@
-/// What the cells of a rectangle are counted from, and with it how the cursor gets there.
+/// The origin of the cells of a rectangle, and the way of the cursor there.
 enum CellOrigin: Hashable, Sendable {
   /// The upper left corner of the screen.
   case screen

@@ -10,7 +10,7 @@ enum ControlSequence {
   static let restoreCursor = "\u{1B}8"
   static let hideCursor = csi + "?25l"
   static let showCursor = csi + "?25h"
-  /// What follows is shown at once, when it is complete; terminals that do not know it ignore it.
+  /// Begins a synchronized update: the terminal shows the output up to the end of it at once. Others ignore it.
   static let beginUpdate = csi + "?2026h"
   static let endUpdate = csi + "?2026l"
   /// The colours of the terminal.
@@ -20,7 +20,7 @@ enum ControlSequence {
   /// Erases the line from the cursor on, EL.
   static let eraseLine = csi + "K"
 
-  /// What is to be shown at once.
+  /// Returns a synchronized update of `bytes`; nothing for no bytes.
   static func update(_ bytes: [UInt8]) -> [UInt8] {
     bytes.isEmpty ? [] : Array(beginUpdate.utf8) + bytes + Array(endUpdate.utf8)
   }

@@ -1,4 +1,4 @@
-/// How pictures are sent to a terminal.
+/// A protocol for pictures in terminals.
 package enum GraphicsProtocol: String, CaseIterable, Sendable {
   /// Pixels in control strings of their own, with names: kitty, Ghostty, Konsole and others.
   case kitty
@@ -13,6 +13,6 @@ package enum GraphicsProtocol: String, CaseIterable, Sendable {
 
   package var isBlocks: Bool { self == .blocks || self == .blocks256 }
 
-  /// What a cell can show.
+  /// Returns the pixels that a cell can show.
   package func metrics(of cell: CellMetrics) -> CellMetrics { isBlocks ? .halfBlocks(of: cell) : cell }
 }

@@ -2,10 +2,10 @@ import Calotype
 
 /// Pictures as text: each cell shows two pixels, by a character that fills one half of it.
 struct HalfBlocks {
-  /// Which colours are written.
+  /// The palette that is written.
   enum Colors: Hashable {
     case all
-    /// Those of ``XtermColor``.
+    /// The 256 colours of ``XtermColor``.
     case indexed
   }
 

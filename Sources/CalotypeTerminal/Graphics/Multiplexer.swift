@@ -1,4 +1,4 @@
-/// What stands between the command and the terminal that draws.
+/// The terminal multiplexer between the command and the terminal that draws.
 enum Multiplexer: Hashable, Sendable {
   case none
   case tmux

@@ -1,7 +1,7 @@
 import Calotype
 
-/// The pictures that stand on a terminal, each in a rectangle of cells: draws, replaces, moves and removes them. Returns the bytes
-/// to be written and keeps no pixels.
+/// The pictures on a terminal, each in a rectangle of cells: draws, replaces, moves and removes them. Returns the bytes to
+/// write, and keeps no pixels.
 ///
 /// ```swift
 /// var canvas = PictureCanvas(encoder: encoder, origin: .screen)
@@ -17,14 +17,14 @@ struct PictureCanvas: Sendable {
   }
 
   let encoder: PictureEncoder
-  /// What rectangles are counted from.
+  /// The origin of rectangles.
   var origin: CellOrigin
   private var pictures: [Int: Picture] = [:]
   private var nextNumber: UInt32
 
   /// - Parameters:
-  ///   - encoder: How pictures are drawn.
-  ///   - origin: What rectangles are counted from.
+  ///   - encoder: The encoder of pictures.
+  ///   - origin: The origin of rectangles.
   ///   - firstID: Where to begin with names of pictures in the terminal; other programs may have pictures there.
   init(
     encoder: PictureEncoder, origin: CellOrigin,
@@ -83,7 +83,7 @@ struct PictureCanvas: Sendable {
     return encoder.clear(before.area, of: origin) + encoder.forget(id: before.id)
   }
 
-  /// Takes all pictures out of the memory of the terminal; their cells are cleared by somebody else.
+  /// Deletes all pictures from the memory of the terminal. The caller clears their cells.
   mutating func forgetAll() -> [UInt8] {
     defer { pictures = [:] }
     return pictures.sorted { $0.key < $1.key }.flatMap { encoder.forget(id: $0.value.id) }

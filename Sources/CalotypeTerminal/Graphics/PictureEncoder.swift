@@ -1,15 +1,15 @@
 package import Calotype
 
-/// Makes bytes for a terminal of pictures: one way to draw for all protocols. Keeps nothing.
+/// Encodes pictures for a terminal, with one interface for all protocols. A value without state.
 package struct PictureEncoder: Hashable, Sendable {
-  /// How pictures are sent.
+  /// The graphics protocol.
   package var graphics: GraphicsProtocol
-  /// How large a cell of the screen is.
+  /// The size of a cell of the screen.
   package var cell = CellMetrics.assumed
   var multiplexer = Multiplexer.none
-  /// What clear pixels are laid on; `nil` leaves what the terminal has there.
+  /// The colour behind transparent pixels; `nil` for the background of the terminal.
   package var background: PixelColor?
-  /// What the terminal has there, for pixels that are neither clear nor opaque.
+  /// The background of the terminal, for pixels that are neither clear nor opaque.
   package var terminalBackground = PixelColor.black
   /// Whether small pictures are enlarged.
   package var enlarges = false
@@ -38,9 +38,9 @@ package struct PictureEncoder: Hashable, Sendable {
   /// - Parameters:
   ///   - bitmap: Of any size: it is brought to the largest that keeps its proportions within the rectangle.
   ///   - area: The rectangle.
-  ///   - origin: What the rectangle is counted from.
+  ///   - origin: The origin of the rectangle.
   ///   - id: Of ``id(_:)``; protocols without names ignore it.
-  /// - Throws: what resampling and encoding throw; `cancelled`.
+  /// - Throws: The errors of resampling and encoding; `cancelled`.
   func draw(
     _ bitmap: Bitmap, in area: CellRectangle, of origin: CellOrigin, id: UInt32
   ) throws(ImagingError) -> [UInt8] {

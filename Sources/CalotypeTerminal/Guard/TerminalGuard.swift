@@ -5,7 +5,7 @@ import Synchronization
 /// Changes the settings of the terminal for a while, and puts them back on every way out: a normal end, signals that end or stop
 /// the process, and crashes.
 package enum TerminalGuard {
-  /// What is changed.
+  /// The change of settings.
   package enum Mode {
     /// Keys come at once and are not shown; ^C still ends.
     case asking
@@ -16,7 +16,7 @@ package enum TerminalGuard {
     case browsing(wake: Int32)
   }
 
-  /// What a handler of signals needs: nothing but bytes in a place of its own.
+  /// The data of the signal handlers: plain bytes at a fixed address.
   private struct State {
     var isActive = false
     /// A handler must not change anything again.
@@ -114,7 +114,7 @@ package enum TerminalGuard {
   /// How often the process was stopped and went on: others may have written where it had drawn.
   package static var resumeCount: Int { resumes.load(ordering: .relaxed) }
 
-  /// A descriptor of the same terminal whose modes nobody shares; the same if it cannot be opened.
+  /// Returns a descriptor of the same terminal with flags of its own; `output` itself if it cannot be opened.
   private static func ownDescriptor(of output: Int32) -> Int32 {
     var name = [CChar](repeating: 0, count: 256)
     guard ttyname_r(output, &name, name.count) == 0 else { return output }
@@ -170,7 +170,8 @@ package enum TerminalGuard {
     }
   }
 
-  /// Lets a stop of the terminal have its way: none where nobody could have the process go on.
+  /// Stops the process as the default action of the signal does. The kernel ignores it in orphaned process groups, which could
+  /// not be continued.
   private static func stop() {
     var stopping = sigset_t()
     sigemptyset(&stopping)

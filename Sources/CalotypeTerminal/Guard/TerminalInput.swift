@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where keys and the answers of a terminal can be read: standard input if that is the terminal that is written to, else
-/// that one, opened.
+/// The input of a terminal, for keys and answers: standard input if that is the terminal that is written to, else the
+/// terminal itself, opened.
 package final class TerminalInput: Sendable {
   package let descriptor: Int32
   private let isOpened: Bool
 
-  /// `nil` if there is none, or if somebody else is in the foreground, whose keys these would be.
+  /// `nil` if there is no terminal, or if another process is in its foreground, for which the keys are.
   package init?(of output: Int32) {
     if Self.isSame(STDIN_FILENO, output) {
       (descriptor, isOpened) = (STDIN_FILENO, false)

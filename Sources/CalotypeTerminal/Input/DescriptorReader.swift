@@ -1,7 +1,7 @@
 import CalotypeSupport
 import Glibc
 
-/// Reads what may never have anything to read, on a thread of its own: cancelling the task ends the wait.
+/// Reads a descriptor that may never become readable, on a thread of its own. Cancelling the task ends the wait.
 package final class DescriptorReader: Sendable {
   /// The system refused.
   package struct Failure: Error {
@@ -18,9 +18,9 @@ package final class DescriptorReader: Sendable {
   private let thread: WorkerExecutor
 
   /// - Parameters:
-  ///   - descriptor: What to read.
-  ///   - closes: Whether it is closed when the reader goes.
-  ///   - name: Of the thread.
+  ///   - descriptor: The descriptor to read.
+  ///   - closes: Whether the reader closes it when it is released.
+  ///   - name: The name of the thread.
   package init(_ descriptor: Int32, closes: Bool = false, name: String) throws(Failure) {
     self.descriptor = descriptor
     self.closes = closes
@@ -47,7 +47,7 @@ package final class DescriptorReader: Sendable {
     close(stop.write)
   }
 
-  /// Whether it is somebody who types.
+  /// Whether the descriptor is a terminal.
   package var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// A pipe that is not inherited.

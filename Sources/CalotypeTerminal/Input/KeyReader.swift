@@ -1,5 +1,5 @@
-/// Finds keys in what a terminal sends: characters, and control sequences as xterm, rxvt and the Linux console have them. What
-/// is no key of ours is skipped.
+/// Parses keys in the input of a terminal: characters, and the control sequences of xterm, rxvt and the Linux console. Other
+/// keys are skipped.
 struct KeyReader {
   private var pending: [UInt8] = []
 
@@ -11,7 +11,7 @@ struct KeyReader {
   /// Whether what came last may be the beginning of a key.
   var isWithin: Bool { !pending.isEmpty }
 
-  /// Keys in what has come; in pieces of any size.
+  /// Returns the keys in the next bytes, which may come in pieces of any size.
   mutating func read(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
     for byte in bytes {
@@ -22,7 +22,7 @@ struct KeyReader {
     return keys
   }
 
-  /// Nothing has come for a while: what is not complete never will be.
+  /// Drops an incomplete sequence, after a pause in the input.
   mutating func giveUp() { pending = [] }
 
   /// Handles what is pending; `nil` if more is needed for that.

@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// Reads a list line by line, as far as it is asked to: at most 64 KiB ahead, and without waiting for the end of a pipe.
+/// Reads a list line by line on demand: at most 64 KiB ahead, and without waiting for the end of a pipe.
 package struct LineReader: Sendable {
   package struct Line: Sendable {
     /// From 1.
@@ -37,10 +37,10 @@ package struct LineReader: Sendable {
     }
   }
 
-  /// Whether somebody types it.
+  /// Whether the list comes from a terminal.
   package var isTerminal: Bool { reader.isTerminal }
 
-  /// The next line that says something: neither blank nor a comment, which begins with `#`. `nil` at the end.
+  /// Returns the next line that is neither blank nor a comment, which begins with `#`; `nil` at the end.
   ///
   /// - Throws: ``TerminalError/unreadableList(path:reason:)``; `CancellationError`.
   package mutating func next() async throws -> Line? {

@@ -40,7 +40,7 @@ package final class Interrupt: Sendable {
     }
   }
 
-  /// What to do at the first signal; done at once if it has come already.
+  /// Sets the action for the first signal, and runs it at once if the signal has come already.
   package func cancels(_ cancel: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       state.cancel = cancel

@@ -3,12 +3,12 @@ import Glibc
 
 /// Standard output and standard error, unbuffered, whole lines.
 package enum Output {
-  /// A line on standard output, as ``SanitizedText/escaped(_:)`` has it. Ends the process when nobody reads any more.
+  /// Writes a line to standard output, escaped by ``SanitizedText/escaped(_:)``. Ends the process when the reader is gone.
   package static func line(_ text: String) {
     plainLine(SanitizedText.escaped(text))
   }
 
-  /// A line of JSON on standard output, keys in alphabetical order, as ``SanitizedText/escaped(json:)`` has it.
+  /// Writes a line of JSON to standard output, keys in alphabetical order, escaped by ``SanitizedText/escaped(json:)``.
   package static func json(_ value: some Encodable) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -18,12 +18,12 @@ package enum Output {
     plainLine(SanitizedText.escaped(json: String(decoding: data, as: UTF8.self)))
   }
 
-  /// A line on standard error, as ``SanitizedText/escaped(_:)`` has it.
+  /// Writes a line to standard error, escaped by ``SanitizedText/escaped(_:)``.
   package static func error(_ text: String) {
     _ = write(SanitizedText.escaped(text) + "\n", to: STDERR_FILENO)
   }
 
-  /// Text of several lines, such as help, each as ``SanitizedText/escaped(_:)`` has it.
+  /// Writes text of several lines, such as help, each escaped by ``SanitizedText/escaped(_:)``.
   package static func paragraphs(_ text: String, isError: Bool) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       isError ? error(String(line)) : self.line(String(line))
@@ -73,7 +73,7 @@ package enum Output {
     write(Array(text.utf8), to: descriptor)
   }
 
-  /// Writes all bytes. `false` when nobody reads any more.
+  /// Writes all bytes. `false` when the reader is gone.
   package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var bytes = bytes[...]
     while !bytes.isEmpty {

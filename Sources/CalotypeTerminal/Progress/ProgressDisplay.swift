@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// Shows on a terminal how far a batch is; silent anywhere else.
+/// Shows the progress of a batch on a terminal; silent anywhere else.
 ///
 /// Several tasks report to it. It draws at most 20 times a second, and whole: the cursor is hidden no longer than one
 /// drawing takes, so that nothing has to be put back however the process ends. What was drawn is taken away at the end.
@@ -45,12 +45,12 @@ package final class ProgressDisplay: Sendable {
     change { $0.total = total }
   }
 
-  /// One item has ended, well or not. What `print` prints stands above.
+  /// Ends an item, and runs `print`, whose output stands above the progress.
   package func finish(_ id: Int, print: () -> Void) {
     above(print) { $0.finish(id) }
   }
 
-  /// What `print` prints stands above.
+  /// Runs `print`, whose output stands above the progress.
   package func above(_ print: () -> Void) {
     above(print) { _ in }
   }
@@ -66,7 +66,7 @@ package final class ProgressDisplay: Sendable {
     }
   }
 
-  /// Takes everything off the screen, for good.
+  /// Removes the progress from the screen, for good.
   package func close() {
     guard isEnabled else { return }
     state.withLock { state in

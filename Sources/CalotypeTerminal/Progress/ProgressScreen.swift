@@ -1,4 +1,4 @@
-/// How far a batch is, and how that looks: a line for each item under way, and one for all. No terminal in here.
+/// The progress of a batch as text: a line for each item under way, and one for all. A value that does no I/O.
 struct ProgressScreen {
   private struct Item {
     let label: String
@@ -10,7 +10,7 @@ struct ProgressScreen {
   /// Items in all, when that is known.
   var total: Int?
   var done = 0
-  /// What the line for all says at its end.
+  /// The text at the end of the line for all items.
   var label = ""
   /// Bytes of items that are done.
   var bytes = 0
@@ -50,7 +50,7 @@ struct ProgressScreen {
 
   // MARK: Lines
 
-  /// What to show in so many columns, at most so many rows. No line is as wide as that, so that none is broken.
+  /// Returns the lines to show, at most `rows`. Each is narrower than `columns`, so that terminals do not break it.
   func lines(columns: Int, rows: Int, at now: ContinuousClock.Instant) -> [String] {
     let width = max(1, columns - 1)
     let shown = width < 24 ? [] : order.prefix(max(0, min(8, rows - 2)))

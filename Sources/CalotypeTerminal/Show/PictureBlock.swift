@@ -1,16 +1,16 @@
 import Calotype
 
-/// Lines at the end of what was printed: a picture, and a caption below it. The cursor rests at the beginning of the line
-/// after them, so that whatever ends the process, what is printed next stands below.
+/// A picture and its caption, below everything that was printed before. The cursor rests at the beginning of the line after
+/// them, so that text printed after any end of the process stands below.
 ///
-/// Returns the bytes to be written; knows no terminal.
+/// Methods return the bytes to write; no I/O.
 struct PictureBlock: Sendable {
   /// Rows of the picture.
   private(set) var rows = 0
   /// Cells side by side of the picture.
   private(set) var columns = 0
   private var canvas: PictureCanvas
-  /// What is written below the picture; `nil` for no line at all.
+  /// The caption; `nil` for no line at all.
   private var text: String?
 
   init(encoder: PictureEncoder) {

@@ -1,6 +1,6 @@
 package import Calotype
 
-/// What `show` says of an image.
+/// The report of `show` on one image.
 package struct ShowReport {
   /// For machines.
   package struct Line: Encodable {

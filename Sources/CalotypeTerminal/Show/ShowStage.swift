@@ -1,8 +1,8 @@
 package import Calotype
 import CalotypeSupport
 
-/// Where `show` draws: one picture after the other, each with a caption. Pictures are encoded and written on a thread that may
-/// block.
+/// The area that `show` draws in: one picture after the other, each with a caption. Pictures are encoded and written on a
+/// thread that may block.
 package struct ShowStage: Sendable {
   package let terminal: GraphicsTerminal
   private let size: PictureSizeLimits
@@ -25,26 +25,26 @@ package struct ShowStage: Sendable {
   /// Cells that the picture takes.
   package var cells: (columns: Int, rows: Int) { (block.columns, block.rows) }
 
-  /// What pictures have to be shrunk to.
+  /// The thumbnail that fits the window.
   package var thumbnail: Thumbnail {
     let (columns, rows) = limits
     let box = PictureFit.decodeBox(columns: columns, rows: rows, cell: terminal.encoder.metrics)
     return .fit(box.width, box.height)
   }
 
-  /// The line of the cursor is not for the picture, nor that of the caption.
+  /// The cells of a picture: all but the line of the cursor and that of the caption.
   private var limits: (columns: Int, rows: Int) {
     size.cells(in: terminal.size, reserved: isQuiet ? 1 : 2)
   }
 
-  /// The next picture comes.
+  /// Begins the next picture.
   package mutating func begin(_ name: String) async throws {
     self.name = name
     (lastProgress, previews) = (nil, 0)
     try await caption("")
   }
 
-  /// Tells how far its transfer is, some times a second.
+  /// Shows the progress of the transfer, some times a second.
   package mutating func progress(_ progress: LoadProgress) async throws {
     let now = ContinuousClock.now
     if let lastProgress, now - lastProgress < ProgressDisplay.interval { return }
@@ -55,7 +55,7 @@ package struct ShowStage: Sendable {
     try await caption(text)
   }
 
-  /// Writes the name and a text below the picture, as far as there is room.
+  /// Writes the name and a text below the picture, cut to the width of the window.
   package mutating func caption(_ text: String) async throws {
     guard !isQuiet else { return }
     let room = max(1, terminal.size.columns - 1)
@@ -71,10 +71,10 @@ package struct ShowStage: Sendable {
     if isPreview { previews += 1 }
   }
 
-  /// The picture stays.
+  /// Ends the picture, which stays.
   package mutating func end() { block.finish() }
 
-  /// What there is of the picture stays, but for its caption.
+  /// Ends a picture that has failed: the part that is drawn stays, the caption goes.
   package mutating func abandon() throws {
     guard Output.write(block.removeCaption(), to: terminal.output) else {
       throw TerminalError.lastWrite
@@ -82,8 +82,8 @@ package struct ShowStage: Sendable {
     block.finish()
   }
 
-  /// Changes the block and writes what that takes. Where the process was stopped meanwhile, others have written: what is drawn
-  /// then stands below.
+  /// Changes the block, and writes the bytes of the change. If the process was stopped meanwhile, other programs may have
+  /// written: the picture is then drawn again below.
   private mutating func change(
     _ body: @escaping @Sendable (inout PictureBlock) throws -> [UInt8]
   ) async throws {

@@ -1,22 +1,22 @@
 package import CalotypeDisplay
 package import Calotype
 
-/// One source that is shown: what of it stands on the stage, and how far its load is.
+/// One source that is shown: its state on the stage, and the progress of its load.
 package struct Showing {
   private let source: String
   private let start = ContinuousClock.now
   /// The image, once it is complete.
   package private(set) var response: ImageResponse?
-  /// What is said of it then.
+  /// The report on the complete image.
   package private(set) var report: ShowReport?
-  /// Whether what has arrived so far is the beginning of an animation, which plays for ever or not.
+  /// The kind of animation that the bytes so far are the beginning of; `nil` for a still image.
   package private(set) var motion: Motion?
   private var drawn = 0
 
   package enum Motion: Hashable {
     case finite, endless
 
-    /// What a header, or the beginning of a file, says; `nil` for what does not move as far as can be seen.
+    /// The motion by the header, or the beginning of a file; `nil` for an image that does not move as far as is known.
     init?(_ info: ImageInfo?) {
       guard let info, info.frameCount > 1 || info.loopCount != 1 else { return nil }
       self = info.loopCount == 0 ? .endless : .finite
@@ -25,9 +25,9 @@ package struct Showing {
 
   package init(_ source: String) { self.source = source }
 
-  /// Draws what is to be seen now, if that is not there already, and tells how far it is.
+  /// Draws the content of a state if it is new, and shows the progress.
   ///
-  /// - Throws: as ``tell(_:on:)``; what drawing throws.
+  /// - Throws: As ``tell(_:on:)``; the errors of drawing.
   package mutating func draw(_ state: ImageSlot.State, on stage: inout ShowStage) async throws {
     if let image = state.image, state.contentVersion != drawn {
       drawn = state.contentVersion
@@ -38,9 +38,9 @@ package struct Showing {
     try await tell(state, on: &stage)
   }
 
-  /// Tells how far it is, or what it was.
+  /// Shows the progress, or the report once the image is complete.
   ///
-  /// - Throws: What the load has failed with.
+  /// - Throws: The error of the load.
   package mutating func tell(_ state: ImageSlot.State, on stage: inout ShowStage) async throws {
     guard report == nil else { return }
     switch (state.phase, state.content) {

@@ -73,7 +73,7 @@ package struct TerminalText {
   package func padded(to cells: Int) -> String { text + String(repeating: " ", count: max(0, cells - width)) }
 
   private mutating func append(_ scalar: Unicode.Scalar) {
-    // Those that were left where they shape others: terminals do not agree how wide that is.
+    // Joiners and selectors: terminals do not agree on their width.
     if SanitizedText.shapes(scalar) { return }
     // Nor how wide flags are, and characters that are not known yet.
     let isVague =

@@ -43,7 +43,7 @@ struct CacheTrimCommand: AsyncParsableCommand {
     var configuration = cache.configuration
     if let maxBytes { configuration.byteLimit = maxBytes.value }
     if let maxAge { configuration.maxAge = .seconds(maxAge * 86_400) }
-    // What was asked for, and not a tenth less.
+    // Exactly the limit, not a tenth less.
     configuration.lowWatermark = 1
     let report = try await DiskCache(configuration).trim()
     let path = configuration.folder.path
