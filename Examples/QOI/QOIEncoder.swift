@@ -54,7 +54,7 @@ public struct QOIEncoder: ImageEncoding {
     return output + state.chunks + QOITag.end
   }
 
-  /// What was written before decides how the next pixel is written.
+  /// The state that decides how the next pixel is written.
   private struct State {
     var chunks: [UInt8] = []
     private var previous = QOIPixel.start

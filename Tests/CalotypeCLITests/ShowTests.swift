@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 /// `calotype show` on terminals of several kinds: what stands on them, and that they are as before in the end.

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import PipelineSamples
 import Testing
 
 /// Memory, then the result on disk, then the original on disk, then the loader; and nothing bad is kept.

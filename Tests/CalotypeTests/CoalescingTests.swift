@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// Who asks for the same shares the work; who leaves, leaves alone; the last one closes the door.

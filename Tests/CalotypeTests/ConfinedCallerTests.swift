@@ -3,6 +3,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Damaged images are delivered and marked, and soon asked for again.

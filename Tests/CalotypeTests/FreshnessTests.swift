@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// The pipeline asks a server as often as HTTP says, and no more.

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// What a program puts into the caches of a pipeline, looks up and removes, request by request.

@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype

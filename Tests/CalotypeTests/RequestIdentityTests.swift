@@ -1,6 +1,7 @@
 import Calotype
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @Suite("Request identity")

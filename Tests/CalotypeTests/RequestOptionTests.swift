@@ -3,6 +3,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// Each option of a request and of a pipeline, by what it does.

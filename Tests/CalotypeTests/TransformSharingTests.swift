@@ -2,6 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Requests whose transforms begin alike share what these make.

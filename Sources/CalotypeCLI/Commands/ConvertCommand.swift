@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -26,7 +27,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
-      throw ValidationError("\(output) does not tell the format; add --format jpeg, png, webp, gif or rgba.")
+      throw ValidationError("\(output) does not tell the format; add --format: \(OutputFormat.list).")
     }
   }
 

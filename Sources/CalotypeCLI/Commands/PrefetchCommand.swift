@@ -1,5 +1,6 @@
 import ArgumentParser
 import Calotype
+import CalotypeTerminal
 import FoundationEssentials
 
 struct PrefetchCommand: AsyncParsableCommand {

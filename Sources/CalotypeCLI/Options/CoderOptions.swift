@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeLibraryCoders
 
-/// Which code decodes images.
+/// The choice of decoders.
 struct CoderOptions: ParsableArguments {
   /// `--coders`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {

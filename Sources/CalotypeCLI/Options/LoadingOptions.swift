@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// How sources are loaded, and the loader that does it: for all commands that take many URLs.
+/// Options of loading, and the loader that they describe, for all commands that take many URLs.
 struct LoadingOptions: ParsableArguments {
   @Option(
     name: .customLong("header"), parsing: .unconditionalSingleValue,
@@ -98,6 +98,6 @@ struct LoadingOptions: ParsableArguments {
     return limits
   }
 
-  /// What is decoded at most.
+  /// The limits of decoding.
   var decodeLimits: DecodeLimits { DecodeLimits(maxBytes: maxBytes) }
 }

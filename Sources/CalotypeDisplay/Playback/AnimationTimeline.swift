@@ -3,7 +3,7 @@ import CalotypeImaging
 
 /// The frames that there are to play now, and for how long each is shown.
 struct AnimationTimeline: Sendable {
-  /// What 0 stands for in a file that has no rule for it.
+  /// The duration that 0 stands for in formats without a rule for it.
   private static let defaultDuration = Duration.milliseconds(100)
 
   /// Of the frames that can be shown.

@@ -14,7 +14,7 @@ import Glibc
 /// let survivor = DiskCache(configuration, fileSystem: after)
 /// ```
 public final class PowerLossFileSystem: CacheFileSystem {
-  /// What can be synchronized.
+  /// The objects that can be synchronized.
   public enum Part: Hashable, Sendable, CaseIterable {
     /// Contents of files.
     case contents
@@ -38,8 +38,8 @@ public final class PowerLossFileSystem: CacheFileSystem {
   /// Starts with an empty device, or with what one holds.
   ///
   /// - Parameters:
-  ///   - image: What it holds.
-  ///   - ignored: What is not synchronized, whoever asks for it: to see that a test notices.
+  ///   - image: The contents.
+  ///   - ignored: Objects whose synchronization is ignored, to check that a test notices.
   ///   - observer: Called after each change.
   public init(
     _ image: DeviceImage = DeviceImage(), ignoring ignored: Set<Part> = [], observer: Observer? = nil
@@ -49,7 +49,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
     self.observer = observer
   }
 
-  /// What there is now.
+  /// The present contents.
   public var image: DeviceImage { state.withLock { $0.image } }
 
   private func failure(_ operation: String, _ path: String, _ code: Int32) -> FileSystemError {
@@ -166,7 +166,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
     }
   }
 
-  /// What bears a name.
+  /// The object that a name stands for.
   public func status(_ path: String) throws(FileSystemError) -> FileStatus? {
     let image = image
     return image.find(path.split(separator: "/")).flatMap { status(of: $0, in: image) }

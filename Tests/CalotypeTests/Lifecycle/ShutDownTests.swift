@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Synchronization
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -9,7 +10,7 @@ import Testing
 /// The end of a pipeline: nobody is left waiting, nothing is left running, everything is stored.
 @Suite("Shutting down", .timeLimit(.minutes(5)))
 struct ShutDownTests {
-  private let clock = HandClock()
+  private let clock = TestClock()
 
   private func pipeline(
     disk: (any DataCaching)? = nil, _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
@@ -89,7 +90,7 @@ struct ShutDownTests {
     try await server.waitForRequests("/a.png")
     while await pipeline.subscribers < 11 { await Task.yield() }
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(27))
     #expect(endings.withLock { $0 } == 0)
     clock.advance(by: .seconds(1))
@@ -193,7 +194,7 @@ struct ShutDownTests {
     await pipeline.flush()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     try await files.waitForCalls(.synchronize)
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await end.value
     #expect(await pipeline.isAtRest)
@@ -208,7 +209,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await server.waitForRequests("/a.png")
     let ends = (1...5).map { index in Task { await pipeline.shutDown(within: .seconds(10 * index)) } }
-    await clock.waitForSleepers(5)
+    try await clock.waitForSleepers(5)
     clock.advance(by: .seconds(10))
     for end in ends { await end.value }
     await #expect(throws: PipelineError.shutDown) { try await running.value }
@@ -229,7 +230,7 @@ struct ShutDownTests {
     try await server.waitForRequests("/a.png")
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     end.cancel()
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(29))
     #expect(!ended.withLock { $0 })
     await pipeline.invalidate()
@@ -296,14 +297,5 @@ struct ShutDownTests {
       for end in ends { await end.value }
       #expect(await pipeline.isAtRest)
     }
-  }
-}
-
-extension ImagePipeline {
-  /// Whether no job and no task of one is left, and nobody waits.
-  var isAtRest: Bool {
-    jobs.isEmpty && jobs.isIdle && context.loads.statistics.running == 0
-      && context.loads.statistics.waiting == 0 && context.decodes.statistics.running == 0
-      && context.decodes.statistics.waiting == 0
   }
 }
