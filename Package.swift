@@ -74,7 +74,8 @@ let package = Package(
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
-      swiftSettings: swift),
+      // `Bitmap.bytes` is a span that borrows the bitmap.
+      swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
     .target(
       name: "CalotypeLibraryCoders",

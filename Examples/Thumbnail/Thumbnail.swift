@@ -12,7 +12,7 @@ struct ThumbnailExample {
     }
 
     let pipeline = ImagePipeline(urls: .trusted)  // memory and disk cache, libcurl, all codecs
-    let request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+    let request = ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240))
 
     let load = pipeline.load(request)
     for await progress in load.progress {

@@ -34,7 +34,7 @@ struct MetricsObserverTests {
     await #expect(throws: LoadingError.self) { try await pipeline.image(for: server.url("/404")) }
     let cancelled = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(2, 2)))
+      return try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: 2, height: 2)))
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     await pipeline.settle()

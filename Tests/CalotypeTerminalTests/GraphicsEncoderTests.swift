@@ -33,7 +33,7 @@ struct GraphicsEncoderTests {
 
   private static func photo(_ width: Int, _ height: Int) throws -> Bitmap {
     var options = DecodeOptions()
-    options.thumbnail = .stretch(width, height)
+    options.thumbnail = .stretch(width: width, height: height)
     return try CoderRegistry.standard.decode(try Photos.data("dandelion.jpg"), options: options).bitmap
   }
 

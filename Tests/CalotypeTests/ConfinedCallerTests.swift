@@ -44,16 +44,19 @@ struct ConfinedCallerTests {
     ("from originals only", { try await $0.image(for: $1.with { $0.readTiers = .originals }) }),
     ("reloaded", { try await $0.image(for: $1.with { $0.cachePolicy = .reload }) }),
     ("past its cache", { try await $0.image(for: $1.with { $0.cachePolicy = .loaderOnly }) }),
-    ("smaller", { try await $0.image(for: $1.with { $0.thumbnail = .fit(4, 4) }) }),
+    ("smaller", { try await $0.image(for: $1.with { $0.thumbnail = .fit(width: 4, height: 4) }) }),
     (
       "larger than needed",
       {
-        try await $0.image(for: $1.with { ($0.thumbnail, $0.acceptsLarger) = (.fit(4, 4), true) })
+        try await $0.image(
+          for: $1.with { ($0.thumbnail, $0.acceptsLarger) = (.fit(width: 4, height: 4), true) })
       }
     ),
     (
       "transformed",
-      { try await $0.image(for: $1.with { $0.transforms = .chain([ImageTransform(Grayscale())]) }) }
+      {
+        try await $0.image(for: $1.with { $0.transforms = .chain([ImageTransform(Transforms.Grayscale())]) })
+      }
     ),
     ("all frames", { try await $0.image(for: $1.with { $0.frames = .all }) }),
     ("without its orientation", { try await $0.image(for: $1.with { $0.appliesOrientation = false }) }),

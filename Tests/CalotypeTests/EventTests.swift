@@ -192,8 +192,9 @@ struct EventTests {
     let failing = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
     for _ in 0..<3 { await #expect(throws: LoadingError.self) { for try await _ in failing {} } }
     #expect(server.requests(for: "/a.png").count == 1)
-    let gate = Gate()
-    server.route("/b.png", .gated([(gate, try Samples.png())]))
+    let (open, gate, png) = (Gate(), Gate(), try Samples.png())
+    open.open()
+    server.route("/b.png", .gated([(open, png.prefix(20)), (gate, png.dropFirst(20))]))
     let load = pipeline.load(ImageRequest(url: server.url("/b.png")))
     for try await event in load.events { if case .started = event { break } }
     for await _ in load.progress { break }
@@ -299,7 +300,7 @@ struct EventTests {
 
   @Test(
     "a stale response first; then that it is right, a new one, or that there is none to be had",
-    arguments: [.fit(4, 4), nil] as [Thumbnail?])
+    arguments: [.fit(width: 4, height: 4), nil] as [Thumbnail?])
   func stale(_ thumbnail: Thumbnail?) async throws {
     let server = try ScriptedHTTPServer()
     let folder = try CacheFolder()

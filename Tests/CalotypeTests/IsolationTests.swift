@@ -52,7 +52,7 @@ struct IsolationTests {
       // Partitions are not seen by the server, and still share nothing.
       request.partition = pick()
       request.headers[.cacheControl] = Bool.random(using: &random) ? "max-stale" : nil
-      if Bool.random(using: &random) { request.thumbnail = .fit(4, 4) }
+      if Bool.random(using: &random) { request.thumbnail = .fit(width: 4, height: 4) }
       request.cachePolicy =
         [.http, .ignoreHTTPFreshness, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
       let accept = "image/*,*/*;q=0.8"

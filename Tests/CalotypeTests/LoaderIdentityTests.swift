@@ -140,9 +140,9 @@ struct LoaderIdentityTests {
     #expect(request.scoped(to: first).scoped(to: second).key == keys[1])
     // What is changed afterwards stays in the scope.
     var small = request.scoped(to: first)
-    small.thumbnail = .fit(4, 4)
+    small.thumbnail = .fit(width: 4, height: 4)
     var other = request
-    other.thumbnail = .fit(4, 4)
+    other.thumbnail = .fit(width: 4, height: 4)
     #expect(small.key == other.scoped(to: first).key)
   }
 

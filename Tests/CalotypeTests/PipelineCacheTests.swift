@@ -17,7 +17,7 @@ struct PipelineCacheTests {
     server = try ScriptedHTTPServer()
     folder = try CacheFolder()
     pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(width: 4, height: 4))
     server.route("/a.png", .resource(try Samples.png(shade: 7)))
   }
 
@@ -113,7 +113,7 @@ struct PipelineCacheTests {
     // Another size of the same source is another result.
     try await pipeline.cache.remove(request)
     var other = request
-    other.thumbnail = .fit(2, 2)
+    other.thumbnail = .fit(width: 2, height: 2)
     _ = try await pipeline.image(for: request)
     _ = try await pipeline.image(for: other)
     await pipeline.settle()
@@ -132,7 +132,7 @@ struct PipelineCacheTests {
     var request = ImageRequest(url: server.url("/a.png?v=1&sig=x"))
     request.keyPolicy = policy
     var small = request
-    small.thumbnail = .fit(4, 4)
+    small.thumbnail = .fit(width: 4, height: 4)
     let pipeline = pipeline
     for request in [request, small] { _ = try await pipeline.image(for: request) }
     await pipeline.settle()

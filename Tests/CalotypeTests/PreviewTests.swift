@@ -42,7 +42,7 @@ struct PreviewTests {
   }
 
   /// A picture with something to see.
-  private func picture(_ thumbnail: Thumbnail = .fit(600, 400)) throws -> Image {
+  private func picture(_ thumbnail: Thumbnail = .fit(width: 600, height: 400)) throws -> Image {
     try CoderRegistry.standard.decode(
       Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: thumbnail))
   }
@@ -133,9 +133,11 @@ struct PreviewTests {
     #expect(try await previews(progressive(), .off).previews.isEmpty)
     let frames = try (0..<4).map { index in
       AnimationSource.Frame(
-        bitmap: try picture(.fit(300, 200)).transformed(by: [.hueRotation(degrees: Double(index * 90))])
-          .bitmap,
-        duration: 100)
+        bitmap: try picture(.fit(width: 300, height: 200)).transformed(by: [
+          .hueRotation(degrees: Double(index * 90))
+        ])
+        .bitmap,
+        duration: .milliseconds(100))
     }
     let source = AnimationSource(frameCount: 4, loopCount: 0) { (index) throws(ImagingError) in frames[index]
     }
@@ -148,7 +150,7 @@ struct PreviewTests {
   @Test("previews go through the size and the transforms of the request")
   func transforms() async throws {
     let (previews, image) = try await previews(progressive(), .everyPass) { request in
-      request.thumbnail = .fit(120, 120)
+      request.thumbnail = .fit(width: 120, height: 120)
       request.transforms = [.grayscale(), .rotate(degrees: 90)]
     }
     #expect(!previews.isEmpty)

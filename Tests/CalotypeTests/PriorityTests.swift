@@ -31,7 +31,8 @@ struct PriorityTests {
     tasks.append(start("/wanted", .low))
     while loader.statistics.queued < 3 { await loader.settle() }
     // Another size of the same image: another job for the pixels, the same for the bytes.
-    let thumbnail = ImageRequest(url: server.url("/wanted"), thumbnail: .fit(4, 4), priority: .high)
+    let thumbnail = ImageRequest(
+      url: server.url("/wanted"), thumbnail: .fit(width: 4, height: 4), priority: .high)
     let joiner = Task { try await pipeline.image(for: thumbnail) }
     while await pipeline.sourceSubscribers < 5 { await Task.yield() }
     await loader.settle()

@@ -17,10 +17,10 @@ struct RequestIdentityTests {
       change(&request)
       variants.append(request)
     }
-    vary { $0.thumbnail = .fit(10, 20) }
-    vary { $0.thumbnail = .fit(20, 10) }
-    vary { $0.thumbnail = .fill(10, 20) }
-    vary { $0.thumbnail = .stretch(10, 20) }
+    vary { $0.thumbnail = .fit(width: 10, height: 20) }
+    vary { $0.thumbnail = .fit(width: 20, height: 10) }
+    vary { $0.thumbnail = .fill(width: 10, height: 20) }
+    vary { $0.thumbnail = .stretch(width: 10, height: 20) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fill, anchor: .top) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fit, linearLight: true) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fit, effort: .fast) }
@@ -77,9 +77,9 @@ struct RequestIdentityTests {
   func unambiguous() throws {
     #expect(ImageRequest(url: url).key != ImageRequest(url: url).sourceKey)
     let forged = try #require(URL(string: "https://example.org/a.jpg%0Athumbnail%20"))
-    #expect(ImageRequest(url: forged).key != ImageRequest(url: url, thumbnail: .fit(1, 1)).key)
+    #expect(ImageRequest(url: forged).key != ImageRequest(url: url, thumbnail: .fit(width: 1, height: 1)).key)
     let a = ImageRequest(source: .data(Data(), id: "x\nthumbnail 9 fit 1x1 x\n"))
-    let b = ImageRequest(source: .data(Data(), id: "x"), thumbnail: .fit(1, 1))
+    let b = ImageRequest(source: .data(Data(), id: "x"), thumbnail: .fit(width: 1, height: 1))
     #expect(a.key != b.key)
   }
 

@@ -19,7 +19,7 @@ struct RequestOptionTests {
   }
 
   private func request(_ path: String = "/a.png", width: Int? = nil) -> ImageRequest {
-    ImageRequest(url: server.url(path), thumbnail: width.map { .fit($0, 1000) })
+    ImageRequest(url: server.url(path), thumbnail: width.map { .fit(width: $0, height: 1000) })
   }
 
   private func pipeline(
@@ -280,12 +280,12 @@ struct RequestOptionTests {
 
   @Test("transforms: what the pipeline does by default, nothing, or its own")
   func defaultTransforms() async throws {
-    let pipeline = pipeline { $0.transforms = [.resize(4, 4)] }
+    let pipeline = pipeline { $0.transforms = [.resize(width: 4, height: 4)] }
     var request = request()
     #expect(try await pipeline.image(for: request).width == 4)
     request.transforms = .none
     #expect(try await pipeline.image(for: request).width == 8)
-    request.transforms = [.resize(2, 2)]
+    request.transforms = [.resize(width: 2, height: 2)]
     #expect(try await pipeline.image(for: request).width == 2)
     request.transforms = .inherit
     #expect(pipeline.cachedImage(for: request)?.width == 4)
@@ -303,7 +303,7 @@ struct RequestOptionTests {
         },
         { request in
           var request = request
-          if request.headers[.authorization] == "token" { request.thumbnail = .fit(2, 2) }
+          if request.headers[.authorization] == "token" { request.thumbnail = .fit(width: 2, height: 2) }
           return request
         },
       ]
@@ -376,7 +376,8 @@ struct RequestOptionTests {
   func frames() async throws {
     let frames = try (0..<3).map { shade in
       AnimationSource.Frame(
-        bitmap: try CoderRegistry.standard.decode(Samples.png(shade: UInt8(shade * 50))).bitmap, duration: 50)
+        bitmap: try CoderRegistry.standard.decode(Samples.png(shade: UInt8(shade * 50))).bitmap,
+        duration: .milliseconds(50))
     }
     let source = AnimationSource(frameCount: 3, loopCount: 0) { (index) throws(ImagingError) in frames[index]
     }

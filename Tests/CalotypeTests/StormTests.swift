@@ -41,7 +41,7 @@ struct StormTests {
     }
     func start(_ plan: (source: Int, width: Int, isCancelled: Bool)) -> Task<Image, any Error> {
       let request = ImageRequest(
-        url: server.url("/\(plan.source).png"), thumbnail: .fit(plan.width, 1000),
+        url: server.url("/\(plan.source).png"), thumbnail: .fit(width: plan.width, height: 1000),
         priority: ImageRequest.Priority.allCases[plan.width / 20 % 5])
       return Task { try await pipeline.image(for: request) }
     }

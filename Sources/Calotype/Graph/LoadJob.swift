@@ -140,10 +140,10 @@ struct LoadJob: Sendable {
     let reservation = memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)
     job.keep([reservation].compactMap { $0 })
     // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
-    let (info, version): (ImageInfo, Checksum)
+    let (info, version): (ImageInfo?, Checksum)
     do {
       (info, version) = try await context.probing(data.count) {
-        (try plan.coders.probe(data, limits: plan.limits, formatHint: request.formatHint), Checksum(of: data))
+        (try plan.probe(data), Checksum(of: data))
       }
     } catch let error as ImagingError where error.blamesInput && plan.judgesForAll {
       plan.loader.reject(loadRequest, code: error.code, message: error.description)
@@ -343,7 +343,7 @@ extension ImagingError {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
     case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
-      .cancelled:
+      .transformFailed, .cancelled:
       false
     }
   }

@@ -182,9 +182,9 @@ extension PipelineContext {
     guard data.count <= plan.limits.maxBytes else {
       throw LoadingError.tooLarge(plan.request.source, limit: plan.limits.maxBytes, declared: data.count)
     }
-    let info: ImageInfo
+    let info: ImageInfo?
     do throws(ImagingError) {
-      info = try plan.coders.probe(data, limits: plan.limits, formatHint: plan.request.formatHint)
+      info = try plan.probe(data)
     } catch {
       if error.blamesInput, plan.judgesForAll {
         plan.loader.reject(plan.loadRequest, code: error.code, message: error.description)

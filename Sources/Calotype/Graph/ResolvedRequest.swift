@@ -1,6 +1,7 @@
 import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
+import FoundationEssentials
 
 /// A request and the parts that serve it: its own where it has them, those of the pipeline elsewhere.
 struct ResolvedRequest: Sendable {
@@ -66,6 +67,16 @@ struct ResolvedRequest: Sendable {
         if request.isPlain { tiers.insert(.disk) }
       }
       return tiers
+    }
+  }
+
+  /// Reads the header of an original; `nil` for an image of a known format that no registered coder decodes, which may be
+  /// delivered as data all the same.
+  func probe(_ data: Data) throws(ImagingError) -> ImageInfo? {
+    do {
+      return try coders.probe(data, limits: limits, formatHint: request.formatHint)
+    } catch .unsupportedFormat {
+      return nil
     }
   }
 

@@ -8,7 +8,7 @@ final class PrefetchSession: Sendable {
     var progress: Prefetch.Progress
     var result = Prefetch.Summary()
     var lastID = 0
-    var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var waiters: [Int: Waiter<Bool>] = [:]
   }
 
   private let state: Lock<State>
@@ -44,7 +44,7 @@ final class PrefetchSession: Sendable {
   }
 
   private func end(_ requests: [ImageRequest], _ outcome: Prefetch.Outcome) {
-    let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+    let waiters = state.withLock { state -> [Waiter<Bool>] in
       let before = state.progress.finished
       for request in requests {
         guard let given = state.open.removeValue(forKey: request) else { continue }
@@ -68,7 +68,7 @@ final class PrefetchSession: Sendable {
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
     }
-    for waiter in waiters { waiter.resume(returning: true) }
+    for waiter in waiters { waiter.resolve(true) }
   }
 
   /// The progress, when more than `seen` requests have ended; `nil` when there are no more, or the task is cancelled.
@@ -84,23 +84,15 @@ final class PrefetchSession: Sendable {
 
   /// Waits until more than `seen` requests have ended. `false` if the task is cancelled before.
   private func hasChanged(since seen: Int) async -> Bool {
-    let id = state.withLock { state -> Int in
+    let waiter = Waiter<Bool>()
+    let id = state.withLock { state -> Int? in
+      if state.progress.finished > seen { return nil }
       state.lastID += 1
+      state.waiters[state.lastID] = waiter
       return state.lastID
     }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answer = state.withLock { state -> Bool? in
-          // Asked under the lock: a cancellation before this point finds nobody to wake.
-          if Task.isCancelled { return false }
-          if state.progress.finished > seen { return true }
-          state.waiters[id] = continuation
-          return nil
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
-    }
+    guard let id else { return true }
+    defer { state.withLock { _ = $0.waiters.removeValue(forKey: id) } }
+    return await waiter.value(onCancel: false)
   }
 }

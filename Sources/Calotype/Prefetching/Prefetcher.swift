@@ -1,4 +1,5 @@
 import CalotypeSupport
+public import FoundationEssentials
 
 /// Fetches what will be needed soon into the caches of a pipeline: a few at a time, less urgently than what is needed now.
 ///
@@ -35,7 +36,7 @@ public final class Prefetcher: Sendable {
     /// Whether there is a task for the runs.
     var isSupervised = false
     /// That task, while there is nothing to start.
-    var idle: CheckedContinuation<Void, Never>?
+    var idle: Waiter<Void>?
     /// What it starts when it goes on.
     var next: PrefetchItem?
   }
@@ -94,11 +95,16 @@ public final class Prefetcher: Sendable {
 
   // MARK: Work
 
-  /// Starts to fetch; requests of earlier calls go first. It is given up when the value that is returned is neither held
-  /// nor iterated over any more: at once in `_ = prefetcher.prefetch(requests)`.
+  /// Starts to fetch the images at URLs, upright and at full size.
+  @discardableResult public func prefetch(_ urls: some Sequence<URL>) -> Prefetch {
+    prefetch(urls.map { ImageRequest(url: $0) })
+  }
+
+  /// Starts to fetch; requests of earlier calls go first. Goes on until it has ended, or is cancelled by ``Prefetch/cancel()``
+  /// or ``stop()``.
   ///
-  /// - Parameter requests: What to fetch; equal ones count once.
-  public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
+  /// - Parameter requests: The requests; equal ones count once.
+  @discardableResult public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
     var given: [ImageRequest: ImageRequest] = [:]
     var order: [ImageRequest] = []
     for request in requests {
@@ -152,9 +158,9 @@ public final class Prefetcher: Sendable {
   /// What is to be started, when something is; `nil` when there is nothing to do.
   private func nextItem() async -> PrefetchItem? {
     while true {
-      await withCheckedContinuation { continuation in
-        change { $0.idle = continuation }
-      }
+      let waiter = Waiter<Void>()
+      change { $0.idle = waiter }
+      await waiter.value()
       let (item, isEnd) = state.withLock { state -> (PrefetchItem?, Bool) in
         let item = state.next.take()
         let isEnd = item == nil && state.books.isEmpty
@@ -183,13 +189,13 @@ public final class Prefetcher: Sendable {
 
   /// Changes the books, and wakes the task if there is something to do for it, or nothing any more.
   private func change(_ body: (inout State) -> Void) {
-    let task = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let task = state.withLock { state -> Waiter<Void>? in
       body(&state)
       guard state.idle != nil else { return nil }
       state.next = state.books.start(priority: state.priority)
       guard state.next != nil || state.books.isEmpty else { return nil }
       return state.idle.take()
     }
-    task?.resume()
+    task?.resolve(())
   }
 }

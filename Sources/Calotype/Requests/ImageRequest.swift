@@ -7,7 +7,7 @@ public import HTTPTypes
 /// What to load, what to make of it, and how.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+/// var request = ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240))
 /// request.priority = .high
 /// ```
 ///

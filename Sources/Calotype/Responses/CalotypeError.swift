@@ -23,7 +23,7 @@ extension LoadingError: CalotypeError {}
 
 extension ImagingError: CalotypeError {
   /// 422 for bytes that are no sound image, 415 for formats without a coder, 413 for images beyond a limit, 400 for
-  /// parameters, 503 for a lack of memory and for cancellation, and 500 where encoding fails.
+  /// parameters, 503 for a lack of memory and for cancellation, and 500 where encoding or a transform of the program fails.
   public var gatewayStatus: Int {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit: 422
@@ -31,7 +31,7 @@ extension ImagingError: CalotypeError {
     case .limitExceeded: 413
     case .invalidParameter: 400
     case .outOfMemory, .cancelled: 503
-    case .encodingFailed: 500
+    case .encodingFailed, .transformFailed: 500
     }
   }
 }

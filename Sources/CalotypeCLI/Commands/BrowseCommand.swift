@@ -123,7 +123,7 @@ struct BrowseCommand: AsyncParsableCommand {
       if loading.publicOnly, source.isFile { throw CommandError.refusedFile(source.text) }
       var request = requests.applied(to: ImageRequest(url: try source.url))
       request = try loading.applied(to: request, for: source)
-      request.thumbnail = .fit(box.width, box.height)
+      request.thumbnail = .fit(width: box.width, height: box.height)
       // Every window has another size: only originals are worth keeping on disk.
       request.storeTiers = [.memory, .originals]
       if !noPreviews { request.previews = .interval(.milliseconds(250)) }

@@ -1,4 +1,5 @@
 import Calotype
+import CalotypeImaging
 import FoundationEssentials
 import CalotypeTerminal
 
@@ -37,7 +38,7 @@ struct InfoReport: Encodable {
 
     /// Of a thumbnail, at a fraction of the cost: a few transparent pixels in a large picture go unseen.
     init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
-      let options = DecodeOptions(thumbnail: .fit(256, 256))
+      let options = DecodeOptions(thumbnail: .fit(width: 256, height: 256))
       let facts = try coders.decode(data, options: options).bitmap.facts()
       averageColor = "#" + facts.averageColor.hex
       dominantColors = facts.dominantColors.map {
@@ -95,7 +96,7 @@ struct InfoReport: Encodable {
     height = info.size.height
     frames = info.frameCount
     loopCount = info.loopCount
-    durations = info.durations
+    durations = info.durations.map(\.wholeMilliseconds)
     hasAlpha = info.hasAlpha
     bitDepth = info.bitDepth
     orientation = info.orientation.rawValue

@@ -49,7 +49,7 @@ struct CompleteFrames: FrameSource {
     self.image = image
     identity = FrameIdentity(origin: image.identity, transforms: [])
     timeline = AnimationTimeline(
-      milliseconds: (0..<image.frameCount).map(image.duration), loopCount: image.loopCount, isComplete: true)
+      durations: (0..<image.frameCount).map(image.duration), loopCount: image.loopCount, isComplete: true)
     keyFrames = image.keyFrames
   }
 
@@ -73,7 +73,7 @@ final class SingleFrame: FrameSource {
   }
 
   var identity: FrameIdentity { FrameIdentity(origin: ObjectIdentifier(self), transforms: []) }
-  var timeline: AnimationTimeline { AnimationTimeline(milliseconds: [0], loopCount: 1, isComplete: true) }
+  var timeline: AnimationTimeline { AnimationTimeline(durations: [.zero], loopCount: 1, isComplete: true) }
   var frameByteCount: Int? { image.bitmap.byteCount }
   var keyFrames: [Int] { [0] }
 

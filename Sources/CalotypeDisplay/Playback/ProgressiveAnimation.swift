@@ -30,13 +30,13 @@ public final class ProgressiveAnimation: Sendable {
       let count = decoder.completeFrameCount
       let durations = info?.durations ?? []
       return AnimationTimeline(
-        milliseconds: (0..<count).map { durations.indices.contains($0) ? durations[$0] : 0 },
+        durations: (0..<count).map { durations.indices.contains($0) ? durations[$0] : .zero },
         loopCount: info?.loopCount ?? 1, isComplete: isComplete)
     }
   }
 
   private struct State {
-    var timeline = AnimationTimeline(milliseconds: [], loopCount: 1, isComplete: false)
+    var timeline = AnimationTimeline(durations: [], loopCount: 1, isComplete: false)
     var frameByteCount: Int?
     var observers: [WeakSignal] = []
   }

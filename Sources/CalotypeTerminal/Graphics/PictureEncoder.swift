@@ -118,7 +118,7 @@ package struct PictureEncoder: Hashable, Sendable {
   /// At its size, and with no more transparency than the protocol has.
   private func prepared(_ bitmap: Bitmap, _ size: PixelSize) throws(ImagingError) -> Bitmap {
     var picture = try bitmap.converted(to: .rgba8).resampled(to: size)
-    if let background { picture = try Flatten(background: background).apply(to: picture) }
+    if let background { picture = try Transforms.Flatten(background: background).apply(to: picture) }
     switch graphics {
     case .kitty, .iterm2: return picture
     case .sixel, .blocks, .blocks256: return try picture.blended(over: terminalBackground)
@@ -130,7 +130,7 @@ package struct PictureEncoder: Hashable, Sendable {
     let width = Int((Double(fit.columns) * metrics.pixelsAcross).rounded())
     let height = Int((Double(fit.rows) * metrics.pixelsDown).rounded())
     guard width > bitmap.width || height > bitmap.height else { return bitmap }
-    return try Pad(bottom: max(0, height - bitmap.height), right: max(0, width - bitmap.width))
+    return try Transforms.Pad(bottom: max(0, height - bitmap.height), right: max(0, width - bitmap.width))
       .apply(to: bitmap)
   }
 

@@ -29,7 +29,7 @@ package struct ShowStage: Sendable {
   package var thumbnail: Thumbnail {
     let (columns, rows) = limits
     let box = PictureFit.decodeBox(columns: columns, rows: rows, cell: terminal.encoder.metrics)
-    return .fit(box.width, box.height)
+    return .fit(width: box.width, height: box.height)
   }
 
   /// The cells of a picture: all but the line of the cursor and that of the caption.

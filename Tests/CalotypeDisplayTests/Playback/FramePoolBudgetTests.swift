@@ -119,6 +119,7 @@ struct FramePoolBudgetTests {
     let pressure = ManualMemoryPressure()
     var configuration = ImagePipeline.Configuration(loader: FakeLoader(), diskCache: nil)
     configuration.memoryPressure = pressure
+    configuration.memoryPressureFollowers = [FramePool.shared]
     let pipeline = ImagePipeline(configuration)
     let service = Task { try await pipeline.run() }
     let player = AnimationPlayer(image, clock: TestClock())

@@ -265,7 +265,7 @@ struct PlaybackOrderTests {
   @Test("Transforms are applied to each frame, and shared with the frames")
   func transforms() async throws {
     let image = try PlaybackSamples.animation(frames: 3)
-    let chain: TransformChain = [.resize(4, 4, mode: .stretch)]
+    let chain: TransformChain = [.resize(width: 4, height: 4, mode: .stretch)]
     let player = AnimationPlayer(image, transforms: chain, pool: pool, clock: clock)
     player.loops = .count(3)
     for frame in try await player.played(by: clock) {

@@ -94,7 +94,7 @@ struct ToldDecoder: ImageDecoding {
 enum PlaybackSamples {
   static func gif(frames: Int, loopCount: Int = 1, side: Int = 8) throws -> Data {
     try SampleImages.animation(
-      .gif, frames: frames, width: side, height: side, duration: 100, loopCount: loopCount)
+      .gif, frames: frames, width: side, height: side, duration: .milliseconds(100), loopCount: loopCount)
   }
 
   static func animation(frames: Int, loopCount: Int = 1, side: Int = 8) throws -> AnimatedImage {

@@ -21,7 +21,7 @@ final class ScriptedFrames: FrameSource {
   ) {
     keyFrames = Array(repeating: 0, count: count)
     times = AnimationTimeline(
-      milliseconds: Array(repeating: 100, count: count), loopCount: loopCount, isComplete: true)
+      durations: Array(repeating: .milliseconds(100), count: count), loopCount: loopCount, isComplete: true)
     self.decode = decode
   }
 

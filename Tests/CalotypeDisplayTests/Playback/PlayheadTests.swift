@@ -6,7 +6,8 @@ import Testing
 /// What a player has to do at a time, without waiting for it.
 @Suite("Playhead", .timeLimit(.minutes(5)))
 struct PlayheadTests {
-  private let timeline = AnimationTimeline(milliseconds: [100, 200, 300], loopCount: 1, isComplete: true)
+  private let timeline = AnimationTimeline(
+    durations: [100, 200, 300].map { .milliseconds($0) }, loopCount: 1, isComplete: true)
 
   private func shown(at now: Duration = .zero) -> Playhead {
     var head = Playhead()
@@ -69,7 +70,7 @@ struct PlayheadTests {
 
   @Test("What has been waited for is on time when it comes")
   func stalls() {
-    let part = AnimationTimeline(milliseconds: [100], loopCount: 1, isComplete: false)
+    let part = AnimationTimeline(durations: [100].map { .milliseconds($0) }, loopCount: 1, isComplete: false)
     var head = Playhead()
     #expect(head.target(part, now: .zero) == 0)
     #expect(head.show(part, now: .zero) != nil)

@@ -27,7 +27,7 @@ struct ProgressiveAnimationFailureTests {
     "Cut off, it is played up to the last frame that is there",
     arguments: [EncodeOptions.gif, .apng, .webpLossless])
   func truncated(encoding: EncodeOptions) async throws {
-    let data = try SampleImages.animation(encoding, frames: 6, duration: 100, loopCount: 0)
+    let data = try SampleImages.animation(encoding, frames: 6, duration: .milliseconds(100), loopCount: 0)
     let whole = try AnimatedImage(data: data)
     let animation = ProgressiveAnimation()
     try await animation.append(data.dropLast(20))

@@ -94,7 +94,8 @@ struct ProgressiveAnimationSharingTests {
     var hurried = ImageRequest(url: url)
     hurried.deadline = .seconds(600)
     let requests = [
-      (hurried, true), (ImageRequest(url: url), false), (ImageRequest(url: url, thumbnail: .fit(4, 4)), true),
+      (hurried, true), (ImageRequest(url: url), false),
+      (ImageRequest(url: url, thumbnail: .fit(width: 4, height: 4)), true),
     ]
     for (request, sharesWork) in requests {
       let pipeline = pipeline(sharesWork: sharesWork)
@@ -106,7 +107,7 @@ struct ProgressiveAnimationSharingTests {
       }
       try await pipeline.withPlayer(for: request, pool: pool) { first in
         var other = request
-        other.thumbnail = .fit(5, 5)
+        other.thumbnail = .fit(width: 5, height: 5)
         try await pipeline.withPlayer(for: other, pool: pool) { second in
           #expect(first.source.identity != second.source.identity)
         }

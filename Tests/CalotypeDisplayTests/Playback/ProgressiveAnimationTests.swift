@@ -29,7 +29,7 @@ struct ProgressiveAnimationTests {
     "Plays what has arrived, waits at the last frame, goes on, and ends as if it had been there at once",
     arguments: [EncodeOptions.gif, .apng, .webpLossless])
   func stallsAndResumes(encoding: EncodeOptions) async throws {
-    let data = try SampleImages.animation(encoding, frames: 6, duration: 100, loopCount: 2)
+    let data = try SampleImages.animation(encoding, frames: 6, duration: .milliseconds(100), loopCount: 2)
     let whole = try AnimatedImage(data: data)
     let animation = ProgressiveAnimation()
     let player = AnimationPlayer(animation, pool: pool, clock: clock)

@@ -60,7 +60,7 @@ struct SlotEventTests {
       let headers: HTTPFields = [.eTag: "\"\(shade.value)\"", .cacheControl: "max-age=0"]
       return .body(try Samples.png(shade: shade.value), headers: headers)
     }
-    var request = ImageRequest(url: SlotStage.url("a"), thumbnail: .fit(4, 4))
+    var request = ImageRequest(url: SlotStage.url("a"), thumbnail: .fit(width: 4, height: 4))
     _ = try await stage.pipeline.image(for: request)
     await stage.pipeline.settle()
     request.cachePolicy = .staleWhileRevalidate

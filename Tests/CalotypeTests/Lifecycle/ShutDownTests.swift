@@ -189,7 +189,8 @@ struct ShutDownTests {
     defer { gate.open() }
     let folder = URL(filePath: "/cache", directoryHint: .isDirectory)
     let pipeline = pipeline(disk: DiskCache(.init(folder: folder), fileSystem: files))
-    _ = try await pipeline.image(for: ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4)))
+    _ = try await pipeline.image(
+      for: ImageRequest(url: server.url("/a.png"), thumbnail: .fit(width: 4, height: 4)))
     await pipeline.flush()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     try await files.waitForCalls(.synchronize)
@@ -282,7 +283,7 @@ struct ShutDownTests {
       let tasks = (0..<20).map { index in
         Task {
           let request = ImageRequest(
-            source: .data(png, id: "\(index % 5)"), thumbnail: .fit(1 + index % 4, 8))
+            source: .data(png, id: "\(index % 5)"), thumbnail: .fit(width: 1 + index % 4, height: 8))
           return try await pipeline.image(for: request)
         }
       }

@@ -106,7 +106,8 @@ struct ContentionTests {
     let requests = try (0..<40).map { index -> ImageRequest in
       let url = try LoadSamples.url("h", "\(index)")
       loader.route(url, .body(png, headers: [.cacheControl: "max-age=1", .eTag: "\"1\""]))
-      return isThumbnail ? ImageRequest(url: url, thumbnail: .fit(150, 150)) : ImageRequest(url: url)
+      return isThumbnail
+        ? ImageRequest(url: url, thumbnail: .fit(width: 150, height: 150)) : ImageRequest(url: url)
     }
     for request in requests { _ = try await pipeline.image(for: request) }
     await pipeline.settle()
@@ -302,7 +303,8 @@ struct ContentionTests {
       configuration.limits.stores = 2
     }
     for index in 0..<4 {
-      let request = try ImageRequest(url: LoadSamples.url("h", "\(index)"), thumbnail: .fit(300, 300))
+      let request = try ImageRequest(
+        url: LoadSamples.url("h", "\(index)"), thumbnail: .fit(width: 300, height: 300))
       #expect(try await pipeline.image(for: request).width == 300)
       // Both of the first are at it.
       while index == 1, encoder.begun.withLock({ $0 }) < 2 { await Task.yield() }

@@ -29,7 +29,9 @@ struct MemoryBoundTests {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for index in 0..<200 {
         let url = try LoadSamples.url("h", "\(index).png")
-        group.addTask { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(8, 8))).width }
+        group.addTask {
+          try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: 8, height: 8))).width
+        }
       }
       for try await width in group { #expect(width == 8) }
     }
@@ -231,7 +233,9 @@ struct MemoryBoundTests {
     }
     // A thumbnail fits.
     #expect(
-      try await pipeline.image(for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(100, 100))).width
+      try await pipeline.image(
+        for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(width: 100, height: 100))
+      ).width
         == 100)
     await pipeline.settle()
   }

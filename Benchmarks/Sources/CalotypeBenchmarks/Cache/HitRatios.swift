@@ -16,7 +16,7 @@ enum HitRatios {
             CalotypePolicy(capacity: capacity), LRUPolicy(capacity: capacity),
             SecondChance(capacity: capacity),
             Sieve(capacity: capacity), S3FIFO(capacity: capacity),
-          ] as [any ImageRequest.CachePolicy]).map { policy in
+          ] as [any CachePolicy]).map { policy in
             var policy = policy
             return percent(trace.keys.count { policy.request($0, cost: cost($0)) }, of: trace.keys.count)
           }
@@ -36,14 +36,14 @@ enum HitRatios {
 }
 
 /// An order of eviction.
-protocol ImageRequest.CachePolicy {
+protocol CachePolicy {
   /// Asks for a key, and stores it if it is not there.
   /// - Returns: Whether it was there.
   mutating func request(_ key: Int, cost: Int) -> Bool
 }
 
 /// The cache itself.
-struct CalotypePolicy: ImageRequest.CachePolicy {
+struct CalotypePolicy: CachePolicy {
   private let cache: MemoryCache<Int>
 
   init(capacity: Int) {
@@ -59,7 +59,7 @@ struct CalotypePolicy: ImageRequest.CachePolicy {
 }
 
 /// Whoever was asked for longest ago leaves first.
-struct LRUPolicy: ImageRequest.CachePolicy {
+struct LRUPolicy: CachePolicy {
   private var model: LRUModel
 
   init(capacity: Int) {

@@ -39,7 +39,7 @@ private struct KeyList {
 }
 
 /// Oldest first, but one that was asked for since its turn came has another (CLOCK).
-struct SecondChance: ImageRequest.CachePolicy {
+struct SecondChance: CachePolicy {
   private let capacity: Int
   private var list = KeyList()
   private var places: [Int: Int] = [:]
@@ -65,7 +65,7 @@ struct SecondChance: ImageRequest.CachePolicy {
 }
 
 /// As that, but those who stay keep their place, and the hand moves on (Zhang et al., NSDI 2024).
-struct Sieve: ImageRequest.CachePolicy {
+struct Sieve: CachePolicy {
   private let capacity: Int
   private var list = KeyList()
   private var places: [Int: Int] = [:]
@@ -99,7 +99,7 @@ struct Sieve: ImageRequest.CachePolicy {
 
 /// New ones in a small queue, a tenth; those asked for there, or again soon after, in a large one (Yang et al., SOSP
 /// 2023).
-struct S3FIFO: ImageRequest.CachePolicy {
+struct S3FIFO: CachePolicy {
   private enum Place {
     case small(Int), main(Int)
   }

@@ -61,7 +61,7 @@ struct SoakPlan: Sendable {
   var picture: SoakPicture { SoakPicture(number) }
 
   func request(_ source: ImageSource) -> ImageRequest {
-    var request = ImageRequest(source: source, thumbnail: side.map { .fit($0, $0) })
+    var request = ImageRequest(source: source, thumbnail: side.map { .fit(width: $0, height: $0) })
     request.deadline = deadline
     request.priority = priority
     request.timeouts.total = Self.transferLimit
