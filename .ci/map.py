@@ -19,7 +19,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUTPUT = os.path.join(ROOT, "DocC", "Calotype.docc", "Resources")
 LARGEST_FILE_CYCLE = 4
 # Targets that may have cycles still. To be empty.
-ALLOWED = {"Calotype", "CalotypeCaching", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeLoading"}
+ALLOWED = {"Calotype", "CalotypeCaching", "CalotypeLoading"}
+# A server that depends on the former builds none of the latter.
+SERVER = ("Calotype", "CalotypeObservability")
+NOT_FOR_SERVERS = {"CalotypeDisplay", "CalotypeTerminal", "CalotypeTestKit", "CalotypeLibraryCoders", "CalotypeCLI"}
 
 # Code ---------------------------------------------------------------------------------------------------------------
 
@@ -260,15 +263,15 @@ def reduced(graph):
     def below(node, seen):
         if node not in reach:
             result = set()
-            for other in graph.get(node, ()):
+            for other in sorted(graph.get(node, ())):
                 if other not in seen:
                     result |= {other} | below(other, seen | {node})
             reach[node] = result
         return reach[node]
 
     return {
-        node: {o for o in others if not any(o in below(p, {node}) for p in others if p != o)}
-        for node, others in graph.items()
+        node: {o for o in sorted(others) if not any(o in below(p, {node}) for p in sorted(others) if p != o)}
+        for node, others in sorted(graph.items())
     }
 
 
@@ -286,7 +289,7 @@ class Layout:
         def layer(node, seen=()):
             if node not in level:
                 level[node] = 1 + max(
-                    [layer(o, seen + (node,)) for o in graph[node] if o not in inside[node] and o not in seen],
+                    [layer(o, seen + (node,)) for o in sorted(graph[node]) if o not in inside[node] and o not in seen],
                     default=-1)
             return level[node]
 
@@ -617,6 +620,15 @@ def main():
         elif faults:
             print("\n".join(faults), file=sys.stderr)
             failed = True
+    dependencies, rest = set(), list(SERVER)
+    while rest:
+        name = rest.pop()
+        if name not in dependencies:
+            dependencies.add(name)
+            rest += [d for t in found if t.name == name for d in t.dependencies]
+    for name in sorted(dependencies & NOT_FOR_SERVERS):
+        print(f"{' and '.join(SERVER)} depend on {name}, which a server must not build", file=sys.stderr)
+        failed = True
     drawings = {"targets.svg": draw_targets(found), "folders.svg": draw_all_folders(found)}
     for name, drawing in drawings.items():
         path = os.path.join(OUTPUT, name)

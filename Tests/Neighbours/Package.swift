@@ -22,7 +22,7 @@ let package = Package(
         .product(name: "CalotypeObservability", package: "Calotype"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOFileSystem", package: "swift-nio"),
+        .product(name: "_NIOFileSystem", package: "swift-nio"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),

@@ -11,7 +11,7 @@ final class FrameCache {
   var frames: [Int: Image] = [:]
   /// The frames that could not be decoded. They are tried again only when a player waits for them.
   var failed: Set<Int> = []
-  var claims: [Int: FrameCacheRequest] = [:]
+  var requests: [Int: FrameCacheRequest] = [:]
   /// The frame that is being decoded.
   var running: FrameRequest?
   /// The task that decodes.
@@ -32,7 +32,7 @@ final class FrameCache {
   /// Returns whether a player with a share of `bytes` will show the frame soon.
   func isWanted(_ index: Int, in bytes: Int) -> Bool {
     let share = share(of: bytes)
-    return claims.values.contains { $0.wants(index, share: share) }
+    return requests.values.contains { $0.wants(index, share: share) }
   }
 }
 
@@ -69,24 +69,24 @@ struct FrameCacheRequest {
   /// much as all those that are decoded on the way to it.
   ///
   /// - Parameters:
-  ///   - shelf: The cache of the frames.
+  ///   - cache: The cache of the frames.
   ///   - share: The number of frames in the share of the player.
-  mutating func refill(_ shelf: FrameCache, share: Int) {
+  mutating func refill(_ cache: FrameCache, share: Int) {
     // A frame that has failed does not hold up the others: each is tried once.
-    func isMissing(_ index: Int) -> Bool { shelf.frames[index] == nil && !shelf.failed.contains(index) }
+    func isMissing(_ index: Int) -> Bool { cache.frames[index] == nil && !cache.failed.contains(index) }
     while let first = batch.first, !wants(first, share: share) || !isMissing(first) { batch.removeFirst() }
     let isUrgent = awaited.map { !batch.contains($0.index) } ?? false
     guard batch.isEmpty || isUrgent else { return }
     let wanted = wanted.prefix(share)
     let missing = wanted.filter { isMissing($0.index) }
     guard isUrgent || (wanted.count - missing.count) * 2 <= wanted.count else { return }
-    batch = FrameRequestQueue.order(of: missing, keyFrames: shelf.keyFrames)[...]
+    batch = FrameRequestQueue.order(of: missing, keyFrames: cache.keyFrames)[...]
   }
 }
 
 /// A frame to decode.
 struct FrameRequest: Sendable {
-  let shelf: Int
+  let cache: Int
   let source: any FrameSource
   let index: Int
   /// The bytes of the budget that are reserved for it; 0 if there is no room, so that it is handed over and not kept.

@@ -57,7 +57,7 @@ public final class FramePool: MemoryPressureFollowing {
 
   /// Throws out all frames, for when memory is short. Those that are wanted are decoded again.
   public func removeAll() {
-    withBooks { $0.removeAll() }
+    withState { $0.removeAll() }
   }
 
   /// Gives way while memory is short: does what a source says until the task is cancelled or the source ends.
@@ -71,45 +71,45 @@ public final class FramePool: MemoryPressureFollowing {
   }
 
   private func apply(_ level: MemoryPressure.Level) {
-    withBooks { books in
-      if level == .critical { books.removeAll() }
-      books.setByteLimit(level == .normal ? byteLimit : level == .warning ? byteLimit / 2 : byteLimit / 4)
+    withState { pool in
+      if level == .critical { pool.removeAll() }
+      pool.setByteLimit(level == .normal ? byteLimit : level == .warning ? byteLimit / 2 : byteLimit / 4)
     }
   }
 
   /// A place for a player.
   func makeClaim(on source: any FrameSource) -> FrameClaim {
-    FrameClaim(pool: self, id: withBooks { $0.makeID() }, source: source)
+    FrameClaim(pool: self, id: withState { $0.makeID() }, source: source)
   }
 
   /// Bytes of the frames that are there, counted one by one: what the statistics have to say.
   var countedBytes: Int { state.withLock { $0.countedBytes } }
 
-  // MARK: For claims
+  // MARK: For requests
 
   func activate(_ player: Int) {
-    withBooks { $0.activate(player) }
+    withState { $0.activate(player) }
   }
 
   func deactivate(_ player: Int) {
-    let ending = withBooks { $0.deactivate(player) }
+    let ending = withState { $0.deactivate(player) }
     ending.task?.cancel()
     ending.waiter?.end(.interrupted)
     ending.source?.rest()
   }
 
   func share(of source: any FrameSource) -> Int {
-    withBooks { $0.share(of: source) }
+    withState { $0.share(of: source) }
   }
 
   func request(
     _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
   ) -> FramePoolState.Answer {
-    withBooks { books in
-      let answer = books.request(index, wanted: wanted, of: source, for: player)
-      if let (shelf, order) = books.start(for: player) {
+    withState { pool in
+      let answer = pool.request(index, wanted: wanted, of: source, for: player)
+      if let (cache, order) = pool.start(for: player) {
         // Made under the lock, so that it is known before it can end.
-        shelf.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
+        cache.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
           await self.run(order)
         }
       }
@@ -122,9 +122,9 @@ public final class FramePool: MemoryPressureFollowing {
     var next = Optional(first)
     while let order = next {
       let result = await decode(order)
-      let (waiters, following, isPlayed) = withBooks { books in
-        let (waiters, following) = books.finish(order, result)
-        return (waiters, following, books.isPlayed(order.source))
+      let (waiters, following, isPlayed) = withState { pool in
+        let (waiters, following) = pool.finish(order, result)
+        return (waiters, following, pool.isPlayed(order.source))
       }
       for waiter in waiters {
         switch result {
@@ -146,10 +146,10 @@ public final class FramePool: MemoryPressureFollowing {
     }
   }
 
-  private func withBooks<Result: Sendable>(_ body: (inout FramePoolState) -> Result) -> Result {
-    let (result, garbage) = state.withLock { books -> (Result, [Image]) in
-      let result = body(&books)
-      return (result, books.takeGarbage())
+  private func withState<Result: Sendable>(_ body: (inout FramePoolState) -> Result) -> Result {
+    let (result, garbage) = state.withLock { pool -> (Result, [Image]) in
+      let result = body(&pool)
+      return (result, pool.takeGarbage())
     }
     // Memory is given back outside the lock.
     withExtendedLifetime(garbage) {}

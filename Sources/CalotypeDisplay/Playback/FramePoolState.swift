@@ -8,19 +8,19 @@ import CalotypeImaging
 /// Frames that are being decoded count like decoded ones.
 struct FramePoolState {
   private struct Place: Hashable {
-    let shelf: Int
+    let cache: Int
     let index: Int
   }
 
   private struct Player {
-    var shelf: Int?
+    var cache: Int?
   }
 
   /// The limit in bytes at present.
   private var byteLimit: Int
   private(set) var statistics = FramePool.Statistics()
-  private var shelves: [Int: FrameCache] = [:]
-  private var shelfIDs: [FrameIdentity: Int] = [:]
+  private var caches: [Int: FrameCache] = [:]
+  private var cacheIDs: [FrameIdentity: Int] = [:]
   /// The active players, each with its cache.
   private var players: [Int: Player] = [:]
   private var uses = LRUOrder<Place>()
@@ -64,22 +64,22 @@ struct FramePoolState {
   /// Removes a player, and with the last one of an animation all its frames.
   mutating func deactivate(_ player: Int) -> Ending {
     defer { statistics.players = players.count }
-    guard let id = players.removeValue(forKey: player)?.shelf, let shelf = shelves[id] else {
+    guard let id = players.removeValue(forKey: player)?.cache, let cache = caches[id] else {
       return Ending()
     }
-    let waiter = shelf.claims.removeValue(forKey: player)?.awaited?.waiter
-    guard shelf.claims.isEmpty else { return Ending(waiter: waiter) }
-    shelves[id] = nil
-    shelfIDs[shelf.source.identity] = nil
-    for (index, image) in shelf.frames { drop(image, from: Place(shelf: id, index: index)) }
-    shelf.frames = [:]
-    return Ending(waiter: waiter, task: shelf.task, source: isPlayed(shelf.source) ? nil : shelf.source)
+    let waiter = cache.requests.removeValue(forKey: player)?.awaited?.waiter
+    guard cache.requests.isEmpty else { return Ending(waiter: waiter) }
+    caches[id] = nil
+    cacheIDs[cache.source.identity] = nil
+    for (index, image) in cache.frames { drop(image, from: Place(cache: id, index: index)) }
+    cache.frames = [:]
+    return Ending(waiter: waiter, task: cache.task, source: isPlayed(cache.source) ? nil : cache.source)
   }
 
   /// Returns whether frames of the same decoder are played, with any transforms.
   func isPlayed(_ source: any FrameSource) -> Bool {
     let origin = source.identity.origin
-    return shelves.values.contains { $0.source.identity.origin == origin }
+    return caches.values.contains { $0.source.identity.origin == origin }
   }
 
   /// The bytes in the share of each player.
@@ -87,7 +87,7 @@ struct FramePoolState {
 
   /// Returns the number of frames in the share of a player.
   func share(of source: any FrameSource) -> Int {
-    let known = shelfIDs[source.identity].flatMap { shelves[$0]?.frameByteCount }
+    let known = cacheIDs[source.identity].flatMap { caches[$0]?.frameByteCount }
     return source.share(of: part, frameByteCount: known)
   }
 
@@ -95,46 +95,46 @@ struct FramePoolState {
   mutating func request(
     _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
   ) -> Answer {
-    guard let shelf = shelf(of: source, for: player) else { return .inactive }
-    var demand = shelf.claims[player] ?? FrameCacheRequest()
+    guard let cache = cache(of: source, for: player) else { return .inactive }
+    var demand = cache.requests[player] ?? FrameCacheRequest()
     demand.wanted = wanted
     demand.awaited = nil
-    defer { shelf.claims[player] = demand }
+    defer { cache.requests[player] = demand }
     guard let index else { return .inactive }
-    if let image = shelf.frames[index] {
-      uses.use(Place(shelf: shelf.id, index: index))
+    if let image = cache.frames[index] {
+      uses.use(Place(cache: cache.id, index: index))
       statistics.hits += 1
       return .image(image)
     }
-    shelf.failed.remove(index)
+    cache.failed.remove(index)
     let waiter = FrameWaiter()
     demand.awaited = (index, waiter)
     return .waits(waiter)
   }
 
-  private mutating func shelf(of source: any FrameSource, for player: Int) -> FrameCache? {
+  private mutating func cache(of source: any FrameSource, for player: Int) -> FrameCache? {
     guard let known = players[player] else { return nil }
-    if let id = known.shelf { return shelves[id] }
+    if let id = known.cache { return caches[id] }
     let identity = source.identity
     let id: Int
-    if let known = shelfIDs[identity] {
+    if let known = cacheIDs[identity] {
       id = known
     } else {
       id = makeID()
-      shelfIDs[identity] = id
-      shelves[id] = FrameCache(id: id, source: source)
+      cacheIDs[identity] = id
+      caches[id] = FrameCache(id: id, source: source)
     }
-    players[player] = Player(shelf: id)
-    return shelves[id]
+    players[player] = Player(cache: id)
+    return caches[id]
   }
 
   // MARK: Decoding
 
   /// Returns the next frame to decode for a player, unless a decode of its animation is under way.
   mutating func start(for player: Int) -> (FrameCache, FrameRequest)? {
-    guard let id = players[player]?.shelf, let shelf = shelves[id], shelf.running == nil else { return nil }
-    shelf.running = nextOrder(shelf)
-    return shelf.running.map { (shelf, $0) }
+    guard let id = players[player]?.cache, let cache = caches[id], cache.running == nil else { return nil }
+    cache.running = nextOrder(cache)
+    return cache.running.map { (cache, $0) }
   }
 
   /// A frame is there, or there will be none. Returns those who waited for it, and what is to be decoded next.
@@ -142,64 +142,64 @@ struct FramePoolState {
     _ order: FrameRequest, _ result: Result<Image, any Error>
   ) -> ([FrameWaiter], FrameRequest?) {
     add(-order.reserved)
-    guard let shelf = shelves[order.shelf] else { return ([], nil) }
+    guard let cache = caches[order.cache] else { return ([], nil) }
     statistics.decodes += 1
     switch result {
     case .success(let image):
-      shelf.failed.remove(order.index)
-      shelf.frameByteCount = image.bitmap.byteCount
-      if order.reserved > 0, shelf.frames[order.index] == nil, reserve(image.bitmap.byteCount) {
-        shelf.frames[order.index] = image
+      cache.failed.remove(order.index)
+      cache.frameByteCount = image.bitmap.byteCount
+      if order.reserved > 0, cache.frames[order.index] == nil, reserve(image.bitmap.byteCount) {
+        cache.frames[order.index] = image
         statistics.frames += 1
-        uses.use(Place(shelf: shelf.id, index: order.index))
+        uses.use(Place(cache: cache.id, index: order.index))
       }
     case .failure:
-      shelf.failed.insert(order.index)
+      cache.failed.insert(order.index)
     }
     var waiters: [FrameWaiter] = []
-    for (player, demand) in shelf.claims where demand.awaited?.index == order.index {
+    for (player, demand) in cache.requests where demand.awaited?.index == order.index {
       if let waiter = demand.awaited?.waiter { waiters.append(waiter) }
-      shelf.claims[player]?.awaited = nil
+      cache.requests[player]?.awaited = nil
     }
-    shelf.running = nextOrder(shelf)
-    if shelf.running == nil { shelf.task = nil }
-    return (waiters, shelf.running)
+    cache.running = nextOrder(cache)
+    if cache.running == nil { cache.task = nil }
+    return (waiters, cache.running)
   }
 
-  private mutating func nextOrder(_ shelf: FrameCache) -> FrameRequest? {
-    let players = shelf.claims.keys.sorted()
-    let share = shelf.share(of: part)
-    for player in players { shelf.claims[player]?.refill(shelf, share: share) }
+  private mutating func nextOrder(_ cache: FrameCache) -> FrameRequest? {
+    let players = cache.requests.keys.sorted()
+    let share = cache.share(of: part)
+    for player in players { cache.requests[player]?.refill(cache, share: share) }
     for player in players {
-      if let awaited = shelf.claims[player]?.awaited?.index {
-        return order(for: awaited, of: player, shelf)
+      if let awaited = cache.requests[player]?.awaited?.index {
+        return order(for: awaited, of: player, cache)
       }
     }
     for player in players {
-      guard let index = shelf.claims[player]?.batch.first else { continue }
-      if let order = stored(index, shelf) { return order }
-      shelf.claims[player]?.batch = []
+      guard let index = cache.requests[player]?.batch.first else { continue }
+      if let order = stored(index, cache) { return order }
+      cache.requests[player]?.batch = []
     }
     return nil
   }
 
   /// Returns the frames to decode for a waiting player: the awaited one, with those before it if there is room.
-  private mutating func order(for awaited: Int, of player: Int, _ shelf: FrameCache) -> FrameRequest {
-    let batch = shelf.claims[player]?.batch ?? []
+  private mutating func order(for awaited: Int, of player: Int, _ cache: FrameCache) -> FrameRequest {
+    let batch = cache.requests[player]?.batch ?? []
     if batch.contains(awaited), let first = batch.first, first != awaited {
-      if let order = stored(first, shelf) { return order }
-      shelf.claims[player]?.batch = []
+      if let order = stored(first, cache) { return order }
+      cache.requests[player]?.batch = []
     }
-    if shelf.isWanted(awaited, in: part), let order = stored(awaited, shelf) { return order }
-    return FrameRequest(shelf: shelf.id, source: shelf.source, index: awaited, reserved: 0)
+    if cache.isWanted(awaited, in: part), let order = stored(awaited, cache) { return order }
+    return FrameRequest(cache: cache.id, source: cache.source, index: awaited, reserved: 0)
   }
 
   /// An order with room for its frame, if there is any.
-  private mutating func stored(_ index: Int, _ shelf: FrameCache) -> FrameRequest? {
-    guard let byteCount = shelf.frameByteCount ?? shelf.source.frameByteCount, reserve(byteCount) else {
+  private mutating func stored(_ index: Int, _ cache: FrameCache) -> FrameRequest? {
+    guard let byteCount = cache.frameByteCount ?? cache.source.frameByteCount, reserve(byteCount) else {
       return nil
     }
-    return FrameRequest(shelf: shelf.id, source: shelf.source, index: index, reserved: byteCount)
+    return FrameRequest(cache: cache.id, source: cache.source, index: index, reserved: byteCount)
   }
 
   // MARK: Budget
@@ -213,9 +213,9 @@ struct FramePoolState {
   /// Evicts frames that no player will show soon, until there is room.
   private mutating func makeRoom(for byteCount: Int) -> Bool {
     while byteCount > byteLimit - statistics.bytes {
-      let (shelves, part) = (shelves, part)
-      let oldest = uses.takeOldest { place in shelves[place.shelf]?.isWanted(place.index, in: part) != true }
-      guard let oldest, let image = shelves[oldest.shelf]?.frames.removeValue(forKey: oldest.index) else {
+      let (caches, part) = (caches, part)
+      let oldest = uses.takeOldest { place in caches[place.cache]?.isWanted(place.index, in: part) != true }
+      guard let oldest, let image = caches[oldest.cache]?.frames.removeValue(forKey: oldest.index) else {
         return false
       }
       drop(image, from: oldest)
@@ -243,9 +243,9 @@ struct FramePoolState {
 
   /// Throws out all frames; what is wanted is decoded again.
   mutating func removeAll() {
-    for (id, shelf) in shelves {
-      for (index, image) in shelf.frames { drop(image, from: Place(shelf: id, index: index)) }
-      shelf.frames = [:]
+    for (id, cache) in caches {
+      for (index, image) in cache.frames { drop(image, from: Place(cache: id, index: index)) }
+      cache.frames = [:]
     }
   }
 
@@ -256,8 +256,8 @@ struct FramePoolState {
 
   /// Bytes of the frames that are there, counted one by one.
   var countedBytes: Int {
-    shelves.values.reduce(0) { sum, shelf in
-      sum + (shelf.running?.reserved ?? 0) + shelf.frames.values.reduce(0) { $0 + $1.bitmap.byteCount }
+    caches.values.reduce(0) { sum, cache in
+      sum + (cache.running?.reserved ?? 0) + cache.frames.values.reduce(0) { $0 + $1.bitmap.byteCount }
     }
   }
 }
