@@ -4,7 +4,6 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
-@testable import struct CalotypeLoading.ExpiryHeap
 
 @Suite("Failure memory")
 struct FailureMemoryTests {
@@ -267,19 +266,6 @@ struct FailureMemoryTests {
     let none = memory(base: .seconds(-5))
     for _ in 0..<3 { none.record(Self.gone, for: try Self.request()) }
     #expect(none.count == 0)
-  }
-
-  @Test func queueIsInOrder() {
-    var queue = ExpiryHeap<Int>()
-    let start = time.instant
-    let numbers = (0..<200).map { ($0 * 7_919) % 200 }
-    for number in numbers { queue.insert(number, at: start + .seconds(number / 2)) }
-    var taken: [(Int, ContinuousClock.Instant)] = []
-    while let next = queue.popFirst() { taken.append(next) }
-    #expect(taken.map(\.0).sorted() == Array(0..<200))
-    #expect(taken.map(\.0).map { $0 / 2 } == taken.map(\.0).map { $0 / 2 }.sorted())
-    #expect(queue.popFirst() == nil)
-    #expect(queue.count == 0)
   }
 }
 

@@ -22,13 +22,19 @@ extension DiskCache {
   /// Puts on the device what has been written. One after the other: a change that another flush has taken is on the
   /// device when this one's turn comes.
   private nonisolated func synchronize() async throws(CachingError) {
-    let call = OneShotResult<Void>()
+    let call = CallWaiter<Void>()
     syncThread.schedule {
-      guard !call.hasEnded else { return }
+      guard !call.isResolved else { return }
       let changes = self.unsynced.withLock { $0.take() }
-      guard !changes.isEmpty else { return call.end(.success(())) }
+      guard !changes.isEmpty else {
+        call.resolve(.success(()))
+        return
+      }
       let outcome = self.sync.carryOut(changes)
-      guard let failure = outcome.failure else { return call.end(.success(())) }
+      guard let failure = outcome.failure else {
+        call.resolve(.success(()))
+        return
+      }
       let error = CachingError(failure)
       self.count(error)
       var rest = changes
@@ -37,10 +43,10 @@ extension DiskCache {
       // Before the caller knows of the failure: it would find what is not safe.
       self.thread.schedule {
         self.assumeIsolated { $0.giveUp(outcome) }
-        call.end(.failure(error))
+        call.resolve(.failure(error))
       }
     }
-    try await call.value()
+    try await call.outcome()
   }
 
   /// Removes what the device did not take, as far as that succeeds: the system no longer knows that it is not written.

@@ -14,7 +14,7 @@ extension DiskCache {
 
   /// Waits until a store has come in that there was no room for, as long as what is before it moves.
   nonisolated func enter(_ record: StagedRecord) async throws(CachingError) {
-    let entry = OneShotResult<Void>()
+    let entry = CallWaiter<Void>()
     guard case .full = add(record, waitingFor: entry) else { return }
     let (staging, configuration) = (staging, configuration)
     let watch = Task { [timer] in
@@ -25,11 +25,11 @@ extension DiskCache {
       } while staging.departures != seen
       // Who has come in at this moment waits no longer.
       guard staging.withdraw(record) else { return }
-      entry.end(.failure(.queueFull(bytes: staging.bytes, limit: configuration.stagingByteLimit)))
+      entry.resolve(.failure(.queueFull(bytes: staging.bytes, limit: configuration.stagingByteLimit)))
     }
     defer { watch.cancel() }
-    try await entry.value(onCancel: {
-      if staging.withdraw(record) { entry.end(.failure(.cancelled)) }
+    try await entry.outcome(onCancel: {
+      if staging.withdraw(record) { entry.resolve(.failure(.cancelled)) }
     })
   }
 
@@ -43,12 +43,12 @@ extension DiskCache {
     _ work: @escaping @Sendable (isolated DiskCache) throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     guard !Task.isCancelled else { throw .cancelled }
-    let call = OneShotResult<Success>()
+    let call = CallWaiter<Success>()
     thread.schedule {
-      guard !call.hasEnded else { return }
-      call.end(self.assumeIsolated { cache in Result { () throws(CachingError) in try work(cache) } })
+      guard !call.isResolved else { return }
+      call.resolve(self.assumeIsolated { cache in Result { () throws(CachingError) in try work(cache) } })
     }
-    return try await call.value()
+    return try await call.outcome()
   }
 
   /// The same, and counts failures.

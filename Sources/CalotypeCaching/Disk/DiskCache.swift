@@ -1,4 +1,4 @@
-import CalotypeSupport
+package import CalotypeSupport
 public import FoundationEssentials
 
 /// Records on disk under a byte limit, one file a key, shared with other processes if need be.
@@ -49,15 +49,23 @@ public actor DiskCache: DataCaching {
   /// Files that reads found useless and nobody has removed yet.
   nonisolated let useless = Lock<[Digest256: FileStatus]>([:])
 
-  /// Makes a cache; no file is touched before it is asked for something.
+  /// Creates a cache. It touches no file before its first use.
   ///
   /// - Parameters:
-  ///   - configuration: Where and how much.
-  ///   - fileSystem: Where files are; another one than the machine's for tests.
-  ///   - now: The clock that ages are told by.
-  ///   - clock: The clock of time-outs.
+  ///   - configuration: The folder and the limits.
+  ///   - now: The present time, by which ages are computed.
+  ///   - clock: The clock of timeouts.
   public init(
-    _ configuration: Configuration = Configuration(), fileSystem: any CacheFileSystem = PosixFileSystem(),
+    _ configuration: Configuration = Configuration(),
+    now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    let files = POSIXFileSystem(trustedOwners: configuration.trustedOwners)
+    self.init(configuration, fileSystem: files, now: now, clock: clock)
+  }
+
+  /// Creates a cache over another file system, as tests do.
+  package init(
+    _ configuration: Configuration = Configuration(), fileSystem: any FileSystem,
     now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.configuration = configuration
@@ -213,7 +221,7 @@ public actor DiskCache: DataCaching {
   }
 
   nonisolated func add(
-    _ record: StagedRecord, waitingFor entry: OneShotResult<Void>? = nil
+    _ record: StagedRecord, waitingFor entry: CallWaiter<Void>? = nil
   ) -> StagingArea.Admission {
     let admission = staging.add(record, waitingFor: entry)
     if case .first = admission {

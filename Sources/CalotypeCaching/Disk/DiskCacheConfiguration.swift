@@ -50,6 +50,9 @@ extension DiskCache {
     /// How long a thread may take for a read before the caller is told that it has stalled. While all threads are held
     /// up, reads of what is not in memory fail at once; one tries now and then, after a second at first and 30 at last.
     public var readTimeout: Duration
+    /// User IDs whose files and folders are used as well as those of the process's own user and of root, such as the owner
+    /// of a volume in a container. Empty by default.
+    public var trustedOwners: Set<UInt32> = []
     /// Most changes in the journal before the index is written anew; more for large indices.
     var journalCount = 4096
 

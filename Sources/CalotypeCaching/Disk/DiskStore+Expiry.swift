@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 
 /// Records that are too old: they are looked for now and then, and go in steps. All of it is called within `withLock`.

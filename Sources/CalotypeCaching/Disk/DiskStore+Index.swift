@@ -27,7 +27,7 @@ extension DiskStore {
 
   /// Applies the changes between ``offset`` and `size`.
   private func replay(
-    _ journal: any CacheSharedFile, to size: Int
+    _ journal: any SharedFile, to size: Int
   ) throws(FileSystemError) -> Replay {
     lastChange = nil
     while size - offset >= Journal.changeLength {

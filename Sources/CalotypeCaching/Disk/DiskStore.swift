@@ -17,7 +17,7 @@ import Glibc
 final class DiskStore {
   let layout: CacheLayout
   let configuration: DiskCache.Configuration
-  let files: any CacheFileSystem
+  let files: any FileSystem
   let now: @Sendable () -> Date
   let timer: CacheTimer
   let index: DiskIndex
@@ -32,9 +32,9 @@ final class DiskStore {
   /// The search for what is too old, while one goes on.
   var sweep: Sweep?
 
-  private var lockFile: (any CacheSharedFile)?
+  private var lockFile: (any SharedFile)?
   /// `nil` when the index has to be loaded.
-  var journal: (any CacheSharedFile)?
+  var journal: (any SharedFile)?
   var generation: UInt64 = 0
   /// Length of the journal, as far as the index goes.
   var offset = 0
@@ -64,7 +64,7 @@ final class DiskStore {
   }
 
   init(
-    layout: CacheLayout, configuration: DiskCache.Configuration, files: any CacheFileSystem,
+    layout: CacheLayout, configuration: DiskCache.Configuration, files: any FileSystem,
     now: @escaping @Sendable () -> Date, timer: CacheTimer, index: DiskIndex, circuit: StoreCircuit,
     unsynced: Lock<UnsyncedChanges>
   ) {
@@ -124,9 +124,9 @@ final class DiskStore {
 
   private func acquire(
     creates: Bool, timeout: Duration
-  ) throws(FileSystemError) -> (any CacheSharedFile)? {
+  ) throws(FileSystemError) -> (any SharedFile)? {
     for _ in 0..<8 {
-      let file: any CacheSharedFile
+      let file: any SharedFile
       if let lockFile {
         file = lockFile
       } else {
@@ -159,7 +159,7 @@ final class DiskStore {
   }
 
   /// Others hold the lock for milliseconds. One that was stopped while it did must not stop us for ever.
-  private func wait(for file: any CacheSharedFile, _ timeout: Duration) throws(FileSystemError) {
+  private func wait(for file: any SharedFile, _ timeout: Duration) throws(FileSystemError) {
     let patience = configuration.storeTimeout
     let start = ContinuousClock.now
     var pause: useconds_t = 50
@@ -324,7 +324,7 @@ final class DiskStore {
 
   /// A journal that lost its end is whole to the eye: its length is kept elsewhere too. Without it that is not seen, so
   /// that this may fail.
-  private func writeMark(_ lock: any CacheSharedFile) {
+  private func writeMark(_ lock: any SharedFile) {
     guard journal != nil else { return }
     let current = Journal.Mark(generation: generation, end: offset)
     guard current != mark, (try? lock.overwrite(current.encoded)) != nil else { return }

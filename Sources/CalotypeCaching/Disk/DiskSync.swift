@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -8,7 +9,7 @@ import Glibc
 /// their names, so that a pair that belongs together has all that was noted before, and any other pair is made anew.
 struct DiskSync: Sendable {
   let layout: CacheLayout
-  let files: any CacheFileSystem
+  let files: any FileSystem
 
   /// Records from which on the whole file system is synchronized in one call.
   static var manyRecords: Int { 256 }

@@ -1,4 +1,5 @@
 import CalotypeSupport
+import HeapModule
 
 /// What waits for the threads of ``ReaderThreads``, what they do, and how long they have been at it.
 ///
@@ -35,7 +36,7 @@ final class ReaderQueue: Sendable {
     var nextNumber: UInt64 = 0
     var waiting: [UInt64: Job] = [:]
     /// In the order of their turns; those that are gone from `waiting` are skipped.
-    var tickets = BinaryHeap<Ticket>()
+    var tickets = Heap<Ticket>()
     var running: [UInt64: Running] = [:]
     var stalled = 0
     var threads = 0
@@ -143,7 +144,7 @@ final class ReaderQueue: Sendable {
   private func take() -> (UInt64, Job)? {
     var isIdle = false
     let next = state.wait { state -> Next? in
-      while let ticket = state.tickets.popFirst() {
+      while let ticket = state.tickets.popMin() {
         guard let job = state.waiting.removeValue(forKey: ticket.number) else { continue }
         if isIdle { state.idle -= 1 }
         state.running[ticket.number] = Running(job: job)
@@ -229,7 +230,7 @@ final class ReaderQueue: Sendable {
       Self.endProbe(&state)
       jobs += state.waiting.values
       state.waiting = [:]
-      state.tickets = BinaryHeap()
+      state.tickets = Heap()
       state.retryAt = time + state.coolDown
       state.coolDown = min(state.coolDown * 2, Self.longestCoolDown)
       return jobs

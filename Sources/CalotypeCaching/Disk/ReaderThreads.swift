@@ -40,18 +40,18 @@ final class ReaderThreads: Sendable {
     _ operation: String, path: String, _ work: @escaping @Sendable () throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     guard !Task.isCancelled else { throw .cancelled }
-    let call = OneShotResult<Success>()
+    let call = CallWaiter<Success>()
     let stalled = CachingError.stalled(operation: operation, path: path, after: timeout ?? .zero)
     let job = ReaderQueue.Job(priority: Task.currentPriority.rawValue) {
       let result = Result { () throws(CachingError) in try work() }
-      return { call.end(result) }
+      return { call.resolve(result) }
     } giveUp: {
-      call.end(.failure(stalled))
+      call.resolve(.failure(stalled))
     }
     guard let number = queue.push(job) else { throw stalled }
     let queue = queue
-    return try await call.value(onCancel: {
-      call.end(.failure(.cancelled))
+    return try await call.outcome(onCancel: {
+      call.resolve(.failure(.cancelled))
       queue.withdraw(number)
     })
   }

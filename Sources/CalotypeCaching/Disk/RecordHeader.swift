@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -144,18 +145,5 @@ extension UnsafeRawBufferPointer {
   /// Reads an integer; traps outside of the buffer, so lengths are checked before.
   func little<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: Value.Type) -> Value {
     Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
-}
-
-extension Date {
-  /// Microseconds since 1970; the nearest that fits, and 0 for a date that is not a number. Never `Int64.max`.
-  var microseconds: Int64 {
-    let value = (timeIntervalSince1970 * 1_000_000).rounded()
-    guard !value.isNaN else { return 0 }
-    return Int64(exactly: min(max(value, -0x1p62), 0x1p62)) ?? 0
-  }
-
-  init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }
 }

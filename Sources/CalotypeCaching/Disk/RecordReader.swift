@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -8,7 +9,7 @@ import Glibc
 struct RecordReader: Sendable {
   let layout: CacheLayout
   let configuration: DiskCache.Configuration
-  let files: any CacheFileSystem
+  let files: any FileSystem
   let now: @Sendable () -> Date
 
   /// What a read found. Who is not told by a file but by what it found of one, may have it removed.
@@ -150,7 +151,7 @@ struct RecordReader: Sendable {
   }
 
   private func isIntact(
-    _ file: any CacheFileReading, _ header: RecordHeader
+    _ file: any FileReading, _ header: RecordHeader
   ) throws(FileSystemError) -> Bool {
     var checksum = Checksum()
     var offset = header.length
@@ -167,7 +168,7 @@ struct RecordReader: Sendable {
   /// Opens a record and reads its header. `nil`: nothing there. No header: it is damaged.
   private func openRecord(
     _ path: String
-  ) throws(FileSystemError) -> (file: any CacheFileReading, header: RecordHeader?)? {
+  ) throws(FileSystemError) -> (file: any FileReading, header: RecordHeader?)? {
     guard let file = try files.open(path) else { return nil }
     let size = file.status.size
     // Enough for the header of nearly every record.

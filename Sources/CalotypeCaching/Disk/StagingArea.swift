@@ -5,7 +5,7 @@ final class StagingArea: Sendable {
   /// A store that waits for room.
   private struct Entrant {
     let record: StagedRecord
-    let entry: OneShotResult<Void>
+    let entry: CallWaiter<Void>
   }
 
   private struct State {
@@ -34,7 +34,7 @@ final class StagingArea: Sendable {
     }
 
     /// - Returns: Those who have come in now.
-    mutating func depart(_ weight: Int, byteLimit: Int) -> [OneShotResult<Void>] {
+    mutating func depart(_ weight: Int, byteLimit: Int) -> [CallWaiter<Void>] {
       bytes -= weight
       departures += 1
       var count = 0
@@ -66,7 +66,7 @@ final class StagingArea: Sendable {
   /// Takes a change in.
   ///
   /// - Parameter entry: Ends when there is room, if there is none now; until then, ``withdraw(_:)`` takes the change back.
-  func add(_ record: StagedRecord, waitingFor entry: OneShotResult<Void>? = nil) -> Admission {
+  func add(_ record: StagedRecord, waitingFor entry: CallWaiter<Void>? = nil) -> Admission {
     state.withLock { state in
       // Those that wait for room are not overtaken by smaller ones.
       let isFirst = state.entrants.isEmpty || record.weight == 0
@@ -101,7 +101,7 @@ final class StagingArea: Sendable {
   ///
   /// - Returns: What to write, and how many changes were taken from the queue.
   func take(_ count: Int) -> (records: [StagedRecord], taken: Int) {
-    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [OneShotResult<Void>]) in
+    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [CallWaiter<Void>]) in
       var records: [StagedRecord] = []
       var taken = 0
       var weight = 0
@@ -120,7 +120,7 @@ final class StagingArea: Sendable {
       if taken == 0 { state.isServed = false }
       return (records, taken, weight > 0 ? state.depart(weight, byteLimit: byteLimit) : [])
     }
-    for entry in entered { entry.end(.success(())) }
+    for entry in entered { entry.resolve(.success(())) }
     return (records, taken)
   }
 
@@ -130,7 +130,7 @@ final class StagingArea: Sendable {
       if state.newest[record.key.digest] === record { state.newest[record.key.digest] = nil }
       return state.depart(record.weight, byteLimit: byteLimit)
     }
-    for entry in entered { entry.end(.success(())) }
+    for entry in entered { entry.resolve(.success(())) }
   }
 
   /// Gives up the stores that nobody has taken yet, those that wait for room included.
@@ -155,7 +155,7 @@ final class StagingArea: Sendable {
       return (stores, state.entrants)
     }
     for record in records { record.end(.failure(error)) }
-    for entrant in entrants { entrant.entry.end(.failure(error)) }
+    for entrant in entrants { entrant.entry.resolve(.failure(error)) }
     return records.count + entrants.count
   }
 

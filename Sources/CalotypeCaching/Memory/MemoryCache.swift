@@ -44,7 +44,7 @@ public final actor MemoryCache<Value: Sendable> {
     var time: @Sendable () -> Int64 = { SuspensionClock.shared.coarseTime }
     if let now {
       let start = now()
-      time = { (now() - start).clampedNanoseconds }
+      time = { (now() - start).nanosecondCount }
     }
     self.timeToLive = timeToLive
     self.liveValues = liveValues
@@ -155,17 +155,7 @@ public final actor MemoryCache<Value: Sendable> {
   /// When a duration is over that begins at `time`; `Int64.max` for never.
   private nonisolated static func end(_ time: Int64, _ duration: Duration?) -> Int64 {
     guard let duration else { return .max }
-    let (end, overflow) = time.addingReportingOverflow(duration.clampedNanoseconds)
+    let (end, overflow) = time.addingReportingOverflow(duration.nanosecondCount)
     return overflow ? .max : end
-  }
-}
-
-extension Duration {
-  /// Whole nanoseconds; the nearest `Int64` when they do not fit.
-  var clampedNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return overflow || carry ? (seconds < 0 ? .min : .max) : sum
   }
 }

@@ -3,7 +3,7 @@ struct MemoryLabels: Sendable {
   var tags: [String] = []
   var rendition: SizeVariant?
   /// Finds the value while it lives; only in caches with ``LiveValues``.
-  var recall: MemoryTable.Recall?
+  var recall: MemoryBox.Recall?
 
   var isEmpty: Bool { tags.isEmpty && rendition == nil && recall == nil }
 }
@@ -11,7 +11,7 @@ struct MemoryLabels: Sendable {
 /// A value and all that is known of it, on its way into a ``MemoryTable``.
 struct MemoryEntry: Sendable {
   var digest: Digest256
-  var box: MemoryTable.Box
+  var box: MemoryBox
   var cost: Int
   var times = MemoryShard.Times()
   /// Its key's, for the source.
@@ -29,7 +29,7 @@ struct RemovedEntry: Sendable {
   var labels: MemoryLabels
 
   /// The entry again, with its value.
-  func restored(_ box: MemoryTable.Box) -> MemoryEntry {
+  func restored(_ box: MemoryBox) -> MemoryEntry {
     MemoryEntry(digest: digest, box: box, cost: cost, times: times, words: words, labels: labels)
   }
 }

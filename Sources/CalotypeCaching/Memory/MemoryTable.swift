@@ -10,8 +10,6 @@ import Synchronization
 @usableFromInline
 final class MemoryTable: @unchecked Sendable {
   typealias Box = MemoryBox
-  /// Puts a value into a box again if it is alive.
-  typealias Recall = @Sendable () -> Box?
 
   let ledger: Lock<MemoryTableState>
   let now: @Sendable () -> Int64

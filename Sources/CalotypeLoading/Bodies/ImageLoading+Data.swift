@@ -1,3 +1,4 @@
+import CalotypeSupport
 public import FoundationEssentials
 
 extension ImageLoading {

@@ -17,9 +17,9 @@ final class CurlCore: Sendable {
     /// The limits in the inbox have changed.
     case limits
     /// Answered with true when nothing is left to do, with false at that time.
-    case drain(MonotonicTime, CheckedContinuation<Bool, Never>)
+    case drain(MonotonicTime, Waiter<Bool>)
     /// Answered when everything posted before has been carried out.
-    case barrier(CheckedContinuation<Void, Never>)
+    case barrier(Waiter<Void>)
   }
 
   /// What the thread takes out in one go.
@@ -42,7 +42,7 @@ final class CurlCore: Sendable {
     var draining = false
     var limits: TransferLimits
     /// Who waits for the thread to end.
-    var endWaiters: [CheckedContinuation<Void, Never>] = []
+    var endWaiters: [Waiter<Void>] = []
     /// Set by the thread as long as it lives. Guarded by the lock, so that nobody wakes a multi handle that
     /// is being freed.
     var multi: UnsafeMutableRawPointer?
@@ -109,8 +109,8 @@ final class CurlCore: Sendable {
     }
     guard refused else { return }
     switch message {
-    case .barrier(let continuation): continuation.resume()
-    case .drain(_, let continuation): continuation.resume(returning: true)
+    case .barrier(let waiter): waiter.resolve(())
+    case .drain(_, let waiter): waiter.resolve(true)
     case .add, .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
     }
   }
@@ -124,19 +124,9 @@ final class CurlCore: Sendable {
     post(.limits)
   }
 
-  /// Accepts nothing more from now on.
-  func drain(by deadline: MonotonicTime, _ waiter: CheckedContinuation<Bool, Never>) {
+  /// Accepts no new transfers from now on.
+  func startDraining() {
     inbox.withLock { $0.draining = true }
-    post(.drain(deadline, waiter))
-  }
-
-  /// Answers when the thread has ended.
-  func whenEnded(_ waiter: CheckedContinuation<Void, Never>) {
-    let ended = inbox.withLock { inbox in
-      if !inbox.ended { inbox.endWaiters.append(waiter) }
-      return inbox.ended
-    }
-    if ended { waiter.resume() }
   }
 
   /// Asks the thread to end.
@@ -145,6 +135,16 @@ final class CurlCore: Sendable {
       inbox.closing = true
       Self.wake(&inbox)
     }
+  }
+
+  /// Returns when the thread has released its connections.
+  func waitUntilEnded() async {
+    let waiter = Waiter<Void>()
+    let hasEnded = inbox.withLock { inbox in
+      if !inbox.ended { inbox.endWaiters.append(waiter) }
+      return inbox.ended
+    }
+    if !hasEnded { await waiter.value() }
   }
 
   private static func append(_ message: Message, to inbox: inout Inbox) {
@@ -213,7 +213,7 @@ final class CurlCore: Sendable {
       inbox.endWaiters = []
       return waiters
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter.resolve(()) }
   }
 
   /// Nothing is accepted any more; what came in last is returned.

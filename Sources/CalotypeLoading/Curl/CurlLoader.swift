@@ -1,4 +1,3 @@
-import CalotypeSupport
 import FoundationEssentials
 
 /// Loads `http` and `https` URLs with libcurl.
@@ -16,7 +15,7 @@ import FoundationEssentials
 /// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes
 /// after that, which may be 100 times as many as came, beyond the first 4 MiB.
 ///
-/// The thread ends when the loader and all its transfers are released, or on ``shutdown()``.
+/// The thread ends when the loader and all its transfers are released, or on ``shutDown()``.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration(maxConcurrent: 64)
@@ -36,27 +35,24 @@ public final class CurlLoader: ImageLoading {
   /// Of all in the configuration that decides about the bytes: the policy of addresses, credentials, header fields other
   /// than the defaults, cookies (each loader has its own), certificates, addresses of hosts. Empty for the defaults.
   public let identity: String
-  let core: CurlCore
+  let engine: any CurlEngine
 
-  /// A loader with its own thread and connections.
-  public init(_ configuration: Configuration = Configuration()) {
+  init(_ configuration: Configuration, engine: any CurlEngine) {
     self.configuration = configuration
     identity = configuration.identity
-    let core = CurlCore(configuration)
-    self.core = core
-    Threads.start(name: "calotype-curl") { CurlLoop.run(core) }
+    self.engine = engine
   }
 
   deinit {
-    core.close()
+    engine.close()
   }
 
   /// What the loader is doing and has done. Up to date for whatever a consumer has seen.
-  public var statistics: Statistics { core.statistics }
+  public var statistics: Statistics { engine.statistics }
 
   /// Returns when the loader's thread has carried out everything asked of it so far, cancellations too.
   package func settle() async {
-    await withCheckedContinuation { core.post(.barrier($0)) }
+    await engine.settle()
   }
 
   /// Accepts `http` and `https` URLs.
@@ -78,15 +74,7 @@ public final class CurlLoader: ImageLoading {
       throw LoadingError.unsupportedScheme(request.source)
     }
     try Task.checkCancellation()
-    let target = try HTTPRequestStep(url, for: request, configuration)
-    let transfer = Transfer(url: url, target: target, request: request, loader: self)
-    let body = LoadBody(transfer)
-    let head = try await transfer.head()
-    var response = LoadResponse(
-      url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
-      contentType: head.contentType, body: body)
-    response.redirects = head.redirects
-    guard let decoding = ContentDecoding(head, maxBytes: request.maxBytes) else { return response }
-    return try response.transformed(by: [decoding], maxBytes: request.maxBytes)
+    let step = try HTTPRequestStep(url, for: request, configuration)
+    return try await engine.load(step, request, for: self)
   }
 }

@@ -17,7 +17,7 @@ final class CurlLoop {
   private var figures = CurlLoader.Statistics()
   /// Ended in this turn, to be told so.
   private var told: [Transfer] = []
-  private var barriers: [CheckedContinuation<Void, Never>] = []
+  private var barriers: [Waiter<Void>] = []
   private var drains: [Drain] = []
   private var isSuspended = false
   private let turn = RunningTransfer.Turn()
@@ -31,7 +31,7 @@ final class CurlLoop {
 
   private struct Drain {
     let deadline: MonotonicTime
-    let waiter: CheckedContinuation<Bool, Never>
+    let waiter: Waiter<Bool>
   }
 
   /// Runs until the loader is closed.
@@ -145,7 +145,7 @@ final class CurlLoop {
       isSuspended = false
       drains.append(Drain(deadline: deadline, waiter: waiter))
       turn.note(deadline)
-    case .barrier(let continuation): barriers.append(continuation)
+    case .barrier(let waiter): barriers.append(waiter)
     }
   }
 
@@ -352,14 +352,14 @@ final class CurlLoop {
     let told = self.told
     self.told = []
     for transfer in told { transfer.deliver() }
-    for barrier in barriers { barrier.resume() }
+    for barrier in barriers { barrier.resolve(()) }
     barriers = []
     if !drains.isEmpty, running.isEmpty, waiting.isEmpty { answerDrains { _ in true } }
   }
 
   private func answerDrains(_ isAnswered: (Drain) -> Bool) {
     let isDrained = running.isEmpty && waiting.isEmpty
-    for drain in drains where isAnswered(drain) { drain.waiter.resume(returning: isDrained) }
+    for drain in drains where isAnswered(drain) { drain.waiter.resolve(isDrained) }
     drains.removeAll(where: isAnswered)
   }
 
@@ -389,8 +389,8 @@ final class CurlLoop {
       case .add(let transfer):
         transfer.fail(error(transfer.url))
         transfer.deliver()
-      case .barrier(let continuation): continuation.resume()
-      case .drain(_, let continuation): continuation.resume(returning: false)
+      case .barrier(let waiter): waiter.resolve(())
+      case .drain(_, let waiter): waiter.resolve(false)
       case .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
       }
     }

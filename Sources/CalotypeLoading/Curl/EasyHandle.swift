@@ -1,4 +1,5 @@
 import CCurl
+import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
@@ -250,4 +251,11 @@ private func connectedCallback(
   guard let transfer = owner(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
   let isWanted = transfer.connected(to: remote.map { String(cString: $0) } ?? "")
   return Int32(isWanted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+}
+
+extension Duration {
+  /// Milliseconds, at least 1, as libcurl takes them.
+  fileprivate var curlMilliseconds: Int {
+    Int(min(max(nanosecondCount / 1_000_000, 1), Int64(Int32.max)))
+  }
 }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CCurl
 import FoundationEssentials
 import Glibc

@@ -1,3 +1,5 @@
+import CalotypeSupport
+
 /// Transfers that wait for a place, and how many places each host holds.
 ///
 /// Hosts whose first transfers have the same priority take turns: one transfer each, so that a host with thousands of

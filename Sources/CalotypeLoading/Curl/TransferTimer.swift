@@ -1,53 +1,4 @@
-import Glibc
-
-/// A point in time that never goes back, in nanoseconds.
-struct MonotonicTime: Comparable, Hashable, Sendable {
-  var nanoseconds: UInt64
-
-  static var now: MonotonicTime {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return MonotonicTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
-  }
-
-  static let distantFuture = MonotonicTime(nanoseconds: .max)
-
-  static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
-
-  /// Saturates: an absurdly long duration is the distant future, a negative one no time at all.
-  func advanced(by duration: Duration) -> MonotonicTime {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-    return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
-  }
-
-  /// How long it is from here to there; nothing if there is before here.
-  func duration(to later: MonotonicTime) -> Duration {
-    .nanoseconds(Int64(clamping: later.nanoseconds > nanoseconds ? later.nanoseconds - nanoseconds : 0))
-  }
-
-  /// Milliseconds until then, rounded up, at most `limit`.
-  func milliseconds(from now: MonotonicTime, limit: Int32) -> Int32 {
-    if self <= now { return 0 }
-    let wait = (nanoseconds - now.nanoseconds) / 1_000_000
-    return wait >= UInt64(limit) ? limit : Int32(wait) + 1
-  }
-}
-
-extension Duration {
-  /// In nanoseconds, from 0 to `UInt64.max`.
-  var wholeNanoseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    if seconds < 0 || attoseconds < 0 { return 0 }
-    let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, carry) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
-    return overflow || carry ? .max : sum
-  }
-
-  /// In milliseconds, at least 1, as libcurl takes them.
-  var curlMilliseconds: Int {
-    Int(min(max(wholeNanoseconds / 1_000_000, 1), UInt64(Int32.max)))
-  }
-}
+import CalotypeSupport
 
 /// Which deadline of a running transfer comes next. Pure: it is told the time.
 struct TransferTimer {
@@ -179,6 +130,6 @@ extension LoadTimeouts.BodyTime {
 extension LoadTimeouts.MinimumSpeed {
   /// Bytes of one window. In floating point, so that no limit is too large to compute.
   fileprivate var bytes: Double {
-    Double(bytesPerSecond) * Double(duration.wholeNanoseconds) / 1e9
+    Double(bytesPerSecond) * Double(max(0, duration.nanosecondCount)) / 1e9
   }
 }

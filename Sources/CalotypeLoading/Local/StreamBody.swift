@@ -6,9 +6,7 @@ import FoundationEssentials
 /// The task alone touches the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
 /// sequence that does not notice its cancellation.
 final class StreamBody: LoadBodyProducing {
-  private typealias Machine = StreamMachine<
-    CheckedContinuation<Data?, any Error>, CheckedContinuation<Bool, Never>
-  >
+  private typealias Machine = StreamMachine<Rendezvous<Result<Data?, any Error>>, Rendezvous<Bool>>
 
   private struct State {
     var machine = Machine()
@@ -22,6 +20,10 @@ final class StreamBody: LoadBodyProducing {
   private let expectedLength: Int?
   private let maxBytes: Int
   private let state: Lock<State>
+  /// Where the consumer waits for chunks.
+  private let chunks = Rendezvous<Result<Data?, any Error>>()
+  /// Where the task waits until the next chunk is wanted.
+  private let turns = Rendezvous<Bool>()
 
   init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, maxBytes: Int) {
     self.source = source
@@ -31,13 +33,16 @@ final class StreamBody: LoadBodyProducing {
   }
 
   func next() async throws -> Data? {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        carryOut(state.withLock { $0.machine.ask(waiter) })
-      }
+    let result = await withTaskCancellationHandler {
+      let action = state.withLock { $0.machine.ask(chunks) }
+      // An answer at once may be for a second consumer: it must not reach the one that waits.
+      if case .answer(_, let reply) = action { return Self.result(reply, bringing: .success(nil)) }
+      carryOut(action)
+      return await chunks.receive()
     } onCancel: {
       cancel()
     }
+    return try result.get()
   }
 
   func cancel() {
@@ -56,11 +61,19 @@ final class StreamBody: LoadBodyProducing {
     switch action {
     case .none: break
     case .start: start()
-    case .answer(let waiter, .end): waiter.resume(returning: nil)
-    case .answer(let waiter, .cancelled): waiter.resume(throwing: CancellationError())
-    case .answer(let waiter, .taken): waiter.resume(throwing: LoadingError.bodyAlreadyConsumed)
-    case .answer(let waiter, .brought): waiter.resume(with: result)
-    case .resume(let pump, let goesOn): pump.resume(returning: goesOn)
+    case .answer(let waiter, let reply): waiter.send(Self.result(reply, bringing: result))
+    case .resume(let pump, let goesOn): pump.send(goesOn)
+    }
+  }
+
+  private static func result(
+    _ reply: Machine.Reply, bringing result: Result<Data?, any Error>
+  ) -> Result<Data?, any Error> {
+    switch reply {
+    case .end: .success(nil)
+    case .cancelled: .failure(CancellationError())
+    case .taken: .failure(LoadingError.bodyAlreadyConsumed)
+    case .brought: result
     }
   }
 
@@ -110,8 +123,9 @@ final class StreamBody: LoadBodyProducing {
 
   /// Returns when the next chunk is wanted. False if none will be.
   private func handOver(_ chunk: Data) async -> Bool {
-    await withCheckedContinuation { pump in
-      carryOut(state.withLock { $0.machine.bring(pump) }, bringing: .success(chunk))
-    }
+    let action = state.withLock { $0.machine.bring(turns) }
+    if case .resume(_, let goesOn) = action { return goesOn }
+    carryOut(action, bringing: .success(chunk))
+    return await turns.receive()
   }
 }

@@ -16,7 +16,7 @@ enum CacheIndexTarget {
   }
 
   /// A file that is in memory.
-  private struct Memory: CacheFileReading {
+  private struct Memory: FileReading {
     let data: Data
 
     var status: FileStatus {

@@ -7,12 +7,12 @@ final class DiskIndex: @unchecked Sendable {
   private let lock = Lock(())
   private var table = IndexTable()
   /// The journal up to which the table is right, and its length then.
-  private var journal: (any CacheSharedFile)?
+  private var journal: (any SharedFile)?
   private var offset = 0
 
   /// Whether there is certainly no record, by what this process and all others wrote until now.
   func isAbsent(_ digest: Digest256) -> Bool {
-    let known = lock.withLock { _ -> (journal: any CacheSharedFile, offset: Int)? in
+    let known = lock.withLock { _ -> (journal: any SharedFile, offset: Int)? in
       guard let journal, table[digest] == nil else { return nil }
       return (journal, offset)
     }
@@ -46,7 +46,7 @@ final class DiskIndex: @unchecked Sendable {
   }
 
   /// Puts a new table in the place of the old one; `nil` for the journal when nothing is certain.
-  func replace(_ table: consuming IndexTable, journal: (any CacheSharedFile)?, offset: Int) {
+  func replace(_ table: consuming IndexTable, journal: (any SharedFile)?, offset: Int) {
     // Freed outside of the lock: the old one may be large.
     var other = table
     lock.withLock { _ in
@@ -57,7 +57,7 @@ final class DiskIndex: @unchecked Sendable {
   }
 
   /// The table is right as long as this journal has this length.
-  func follow(_ journal: any CacheSharedFile, offset: Int) {
+  func follow(_ journal: any SharedFile, offset: Int) {
     lock.withLock { _ in
       self.journal = journal
       self.offset = offset

@@ -1,3 +1,5 @@
+import HeapModule
+
 /// The records that leave a ``DiskCache`` next, least recently used first: a few percent of the index.
 ///
 /// A pass over the index finds them, which goes in pieces so that no store waits for a whole one. The next pass begins
@@ -20,7 +22,7 @@ struct EvictionQueue: Sendable {
     var found: [Candidate] = []
   }
 
-  private var candidates = BinaryHeap<Candidate>()
+  private var candidates = Heap<Candidate>()
   /// How many the last pass found.
   private var found = 0
   /// The latest access among those that the last pass found: who was accessed later is a matter for the next one.
@@ -36,7 +38,7 @@ struct EvictionQueue: Sendable {
   mutating func next(in table: borrowing IndexTable) -> IndexEntry? {
     // What is left of a pass may have nothing to offer that still holds, a whole one has.
     for attempt in 0... {
-      while let candidate = candidates.popFirst() {
+      while let candidate = candidates.popMin() {
         if let entry = table[candidate.digest], entry.accessed == candidate.accessed { return entry }
       }
       guard table.count > 0, attempt < 2 else { break }
@@ -71,7 +73,7 @@ struct EvictionQueue: Sendable {
     // Those that are left from the last pass are among them.
     horizon = pass.found.map(\.accessed).max() ?? .min
     found = pass.found.count
-    candidates = BinaryHeap(pass.found)
+    candidates = Heap(pass.found)
   }
 
   /// Begins a pass: a sample tells how old the oldest few percent are.

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 
 /// What the index of a ``DiskCache`` knows of a record: 64 bytes, in memory as in the file.

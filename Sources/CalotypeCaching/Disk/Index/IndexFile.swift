@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 
 /// The file that lists all records as they were at one moment: a head of 64 bytes, then the entries.
@@ -64,7 +65,7 @@ enum IndexFile {
   }
 
   /// What a file holds; `nil` when it is damaged.
-  static func read(_ file: any CacheFileReading) throws(FileSystemError) -> Contents? {
+  static func read(_ file: any FileReading) throws(FileSystemError) -> Contents? {
     let size = file.status.size
     let start = try file.read(at: 0, count: headLength)
     guard let head = start.withUnsafeBytes({ decodeHead($0, fileSize: size) }) else { return nil }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 
 /// What became of records since the ``IndexFile`` was written: a head of 64 bytes, then changes of 80 bytes each.

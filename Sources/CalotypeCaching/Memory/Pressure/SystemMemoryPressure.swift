@@ -64,7 +64,7 @@ public struct SystemMemoryPressure: MemoryPressureSource {
       return stream
     }
     continuation.onTermination = { _ in bell.ring() }
-    let milliseconds = interval.clampedNanoseconds / 1_000_000
+    let milliseconds = interval.nanosecondCount / 1_000_000
     Threads.start(name: "memory-pressure") {
       var watcher = MemoryPressureMonitor(
         groups: groups, stallPath: stallPath, bell: bell,

@@ -46,7 +46,7 @@ final class PartialFile: Sendable {
   ) throws -> PartialFile {
     let payload = try JSONEncoder().encode(head)
     let bytes = Data(PartialFrames.magic + PartialFrames.header(of: payload)) + payload
-    guard ftruncate(descriptor.number, 0) == 0 else { throw SystemError(errno) }
+    try descriptor.truncate(to: 0)
     try descriptor.write(bytes, at: 0)
     let contents = Contents(head: head, start: bytes.count, end: bytes.count, length: 0)
     return PartialFile(descriptor, contents, path: path, store: store)
@@ -58,7 +58,7 @@ final class PartialFile: Sendable {
   static func open(_ descriptor: FileDescriptor, path: String, store: PartialStore) throws -> PartialFile {
     let contents = try read(descriptor)
     // What follows was cut off in the middle.
-    guard ftruncate(descriptor.number, off_t(contents.end)) == 0 else { throw SystemError(errno) }
+    try descriptor.truncate(to: contents.end)
     return PartialFile(descriptor, contents, path: path, store: store)
   }
 

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Glibc
 
 /// What can go wrong in a cache. Misses, expired and damaged records are no errors: they read as `nil`.
@@ -93,9 +94,9 @@ extension CachingError: CustomStringConvertible {
       "no permission for the cache at \(path): change its owner or mode, or choose another folder"
     case .foreignOwner(let path):
       "\(path) belongs to another user, who could have put anything there: change its owner, choose another folder, or"
-        + " name the owner in PosixFileSystem(trustedOwners:)"
+        + " name the owner in DiskCache.Configuration.trustedOwners"
     case .fileSystem(let operation, let path, let code):
-      "\(operation) failed at \(path): \(FileSystemError.text(of: code))"
+      "\(operation) failed at \(path): \(SystemError.text(of: code))"
     case .stalled(let operation, let path, let time):
       "\(operation) did not end within \(time) at \(path): is the device or the server it is on gone?"
     case .failed(let operation, let reason, _):

@@ -1,24 +1,23 @@
 import CLinux
-public import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 /// The file system of the machine.
 ///
-/// Files and folders are used only if they belong to the user of the process or to root: others could have put there
-/// whatever they like, and a cache is believed by those who read it.
-public struct PosixFileSystem: CacheFileSystem {
+/// Files and folders are used only if they belong to the user of the process, to root or to a trusted owner: another user
+/// could have written anything to them.
+package struct POSIXFileSystem: FileSystem {
   private let trustedOwners: Set<UInt32>
 
-  /// The file system as the user of this process sees it.
+  /// Creates the file system as the user of this process sees it.
   ///
-  /// - Parameter trustedOwners: Numbers of users whose files are used as well, such as the owner of a volume in a
-  ///   container.
-  public init(trustedOwners: Set<UInt32> = []) {
+  /// - Parameter trustedOwners: User IDs whose files are used as well, such as the owner of a volume in a container.
+  package init(trustedOwners: Set<UInt32> = []) {
     self.trustedOwners = trustedOwners
   }
 
-  /// Asks `stat(2)`; links are followed, because it was the user who named the folder.
-  public func checkOwner(of folder: String) throws(FileSystemError) {
+  /// Calls `stat(2)`. It follows links, because the user chose the folder.
+  package func checkOwner(of folder: String) throws(FileSystemError) {
     var status = stat()
     guard stat(folder, &status) == 0 else {
       if errno == ENOENT || errno == ENOTDIR { return }
@@ -35,17 +34,17 @@ public struct PosixFileSystem: CacheFileSystem {
     }
   }
 
-  /// Reads a file with `open(2)`, `fstat(2)` and `pread(2)`; what must not wait asks for what is in memory
+  /// Reads a file by `open(2)`, `fstat(2)` and `pread(2)`. A call that must not wait reads from the page cache only
   /// (`RESOLVE_CACHED`, `RWF_NOWAIT`).
-  public func contents(
+  package func contents(
     of path: String, limit: Int, mayWait: Bool
   ) throws(FileSystemError) -> FileContents? {
-    let descriptor = retrying {
+    let descriptor = POSIX.retrying {
       mayWait ? Glibc.open(path, Self.readFlags) : calotype_open_cached(path, Self.readFlags)
     }
     if descriptor < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
-      // Whoever may wait finds out what it is.
+      // The next attempt, which may wait, reports the real error.
       throw FileSystemError(operation: "open", path: path, code: mayWait ? errno : EAGAIN)
     }
     defer { close(descriptor) }
@@ -63,46 +62,46 @@ public struct PosixFileSystem: CacheFileSystem {
       if !mayWait, count > 0 {
         let got = calotype_read_cached(descriptor, buffer.baseAddress, count, 0)
         if got == count { return got }
-        // A part of it, or nothing, is in memory. Where the file system cannot tell, all is if it is nowhere else.
+        // Part of the file, or none of it, is in the page cache. A file system in memory, which cannot tell, has all of it.
         guard got < 0, errno == EOPNOTSUPP, calotype_is_in_memory(descriptor) != 0 else {
           throw FileSystemError(operation: "preadv2", path: path, code: EAGAIN)
         }
       }
-      return try readAll(descriptor, path, at: 0, into: buffer)
+      return try POSIXFile.read(descriptor, path, at: 0, into: buffer)
     }
     return FileContents(status: found, bytes: bytes)
   }
 
-  /// Opens a regular file; never waits for the other end of a pipe.
-  public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
-    let descriptor = retrying { Glibc.open(path, Self.readFlags) }
+  /// Opens a regular file. It never waits for the other end of a pipe.
+  package func open(_ path: String) throws(FileSystemError) -> (any FileReading)? {
+    let descriptor = POSIX.retrying { Glibc.open(path, Self.readFlags) }
     if descriptor < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
       throw FileSystemError(operation: "open", path: path, code: errno)
     }
-    return try PosixFile(descriptor: descriptor, path: path, of: self)
+    return try POSIXFile(descriptor: descriptor, path: path, of: self)
   }
 
-  /// Opens a regular file for reading and appending, mode 0600 when it is new.
-  public func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+  /// Opens a regular file for reading and appending. A new one gets mode 0600.
+  package func openShared(_ path: String) throws(FileSystemError) -> any SharedFile {
     let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-    let descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    let descriptor = POSIX.retrying { Glibc.open(path, flags, mode_t(0o600)) }
     guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
-    return try PosixFile(descriptor: descriptor, path: path, of: self)
+    return try POSIXFile(descriptor: descriptor, path: path, of: self)
   }
 
-  // Not blocking: a pipe somebody put there must not hang us. Access times of the kernel are not used.
+  // `O_NONBLOCK`: a pipe in the place of the file must not hang us.
   private static let readFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-  /// Writes a file with mode 0600, and always a new one: what bore the name may be a pipe, or have another name.
-  public func create(
+  /// Writes a new file with mode 0600. It never reuses an existing one, which may be a pipe or have a second name.
+  package func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-    var descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+    var descriptor = POSIX.retrying { Glibc.open(path, flags, mode_t(0o600)) }
     if descriptor < 0, errno == EEXIST {
       _ = try remove(path)
-      descriptor = retrying { Glibc.open(path, flags, mode_t(0o600)) }
+      descriptor = POSIX.retrying { Glibc.open(path, flags, mode_t(0o600)) }
     }
     guard descriptor >= 0 else { throw FileSystemError(operation: "open", path: path, code: errno) }
     var failure: FileSystemError?
@@ -112,7 +111,7 @@ public struct PosixFileSystem: CacheFileSystem {
       }
     }
     for part in parts where failure == nil {
-      failure = part.withUnsafeBytes { writeAll($0, to: descriptor, path: path) }
+      failure = part.withUnsafeBytes { POSIXFile.write($0, to: descriptor, path: path) }
     }
     if failure == nil {
       let time = timespec(modified)
@@ -122,7 +121,7 @@ public struct PosixFileSystem: CacheFileSystem {
       }
     }
     if failure == nil, synchronize { check(fsync(descriptor), "fsync") }
-    // Network file systems report at the end what they could not write.
+    // Network file systems report failed writes when the file is closed.
     check(close(descriptor), "close")
     if let failure {
       unlink(path)
@@ -131,31 +130,31 @@ public struct PosixFileSystem: CacheFileSystem {
   }
 
   /// Renames a file with `rename(2)`.
-  public func rename(
+  package func rename(
     _ path: String, to newPath: String, synchronize: Bool
   ) throws(FileSystemError) {
     guard Glibc.rename(path, newPath) == 0 else {
       throw FileSystemError(operation: "rename", path: newPath, code: errno)
     }
     guard synchronize else { return }
-    _ = try self.synchronize(CacheLayout.parent(of: newPath))
+    _ = try self.synchronize(Self.parent(of: newPath))
   }
 
   /// Calls `fsync(2)`.
-  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+  package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try synchronize(path, "fsync", flags: 0, fsync)
   }
 
   /// Calls `syncfs(2)`, which reports failures since Linux 5.8.
-  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+  package func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
     try synchronize(folder, "syncfs", flags: O_DIRECTORY, calotype_sync_file_system)
   }
 
   private func synchronize(
     _ path: String, _ operation: String, flags: Int32, _ call: (Int32) -> Int32
   ) throws(FileSystemError) -> Bool {
-    // Not blocking: a pipe somebody put there must not hang us.
-    let descriptor = retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags) }
+    // `O_NONBLOCK`: a pipe in the place of the file must not hang us.
+    let descriptor = POSIX.retrying { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags) }
     guard descriptor >= 0 else {
       if errno == ENOENT || errno == ENOTDIR { return false }
       throw FileSystemError(operation: "open", path: path, code: errno)
@@ -167,35 +166,35 @@ public struct PosixFileSystem: CacheFileSystem {
     return true
   }
 
-  /// Unlinks a file.
-  public func remove(_ path: String) throws(FileSystemError) -> Bool {
+  /// Calls `unlink(2)`.
+  package func remove(_ path: String) throws(FileSystemError) -> Bool {
     if unlink(path) == 0 { return true }
     if errno == ENOENT || errno == ENOTDIR { return false }
     throw FileSystemError(operation: "unlink", path: path, code: errno)
   }
 
-  /// Sets the modification time; the access time stays.
-  public func touch(_ path: String, modified: Date) throws(FileSystemError) {
+  /// Sets the modification time and leaves the access time.
+  package func touch(_ path: String, modified: Date) throws(FileSystemError) {
     let times = [timespec(tv_sec: 0, tv_nsec: Self.omit), timespec(modified)]
     guard utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW) == 0 || errno == ENOENT else {
       throw FileSystemError(operation: "utimensat", path: path, code: errno)
     }
   }
 
-  /// Asks `lstat(2)`.
-  public func status(_ path: String) throws(FileSystemError) -> FileStatus? {
+  /// Calls `lstat(2)`.
+  package func status(_ path: String) throws(FileSystemError) -> FileStatus? {
     var status = stat()
     if lstat(path, &status) == 0 { return FileStatus(status) }
     if errno == ENOENT || errno == ENOTDIR { return nil }
     throw FileSystemError(operation: "lstat", path: path, code: errno)
   }
 
-  /// Lists a folder that is no symbolic link.
-  public func list(
+  /// Lists a folder that is not a symbolic link.
+  package func list(
     _ folder: String, _ body: (_ name: String, _ status: FileStatus) -> Void
   ) throws(FileSystemError) {
     let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
-    let descriptor = retrying { Glibc.open(folder, flags) }
+    let descriptor = POSIX.retrying { Glibc.open(folder, flags) }
     guard descriptor >= 0 else {
       if errno == ENOENT { return }
       throw FileSystemError(operation: "open", path: folder, code: errno)
@@ -218,7 +217,7 @@ public struct PosixFileSystem: CacheFileSystem {
       if name == "." || name == ".." { continue }
       var status = stat()
       guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        // Files may vanish between the two calls. What is there and cannot be asked must not be left out.
+        // A file may vanish between the two calls. Any other failure must not hide a file.
         if errno == ENOENT { continue }
         throw FileSystemError(operation: "fstatat", path: "\(folder)/\(name)", code: errno)
       }
@@ -226,8 +225,8 @@ public struct PosixFileSystem: CacheFileSystem {
     }
   }
 
-  /// Makes folders with mode 0700.
-  public func makeFolder(_ path: String) throws(FileSystemError) {
+  /// Creates folders with mode 0700.
+  package func makeFolder(_ path: String) throws(FileSystemError) {
     if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
       throw FileSystemError(operation: "mkdir", path: path, code: errno)
@@ -236,6 +235,12 @@ public struct PosixFileSystem: CacheFileSystem {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw FileSystemError(operation: "mkdir", path: path, code: errno)
     }
+  }
+
+  /// The folder that holds `path`.
+  private static func parent(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+    return String(path[..<slash])
   }
 
   /// `UTIME_OMIT`, whose macro Swift does not import.

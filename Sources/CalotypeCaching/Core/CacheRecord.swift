@@ -1,3 +1,4 @@
+import CalotypeSupport
 public import FoundationEssentials
 
 /// What a ``DiskCache`` had under a key. The bytes are those that were stored: a checksum was verified.
