@@ -14,7 +14,7 @@ struct FailureMemoryTests {
   ) -> FailureMemory {
     let time = time
     return FailureMemory(
-      configuration: .init(baseDuration: base, maxDuration: max, maxEntries: entries), now: { time.instant })
+      configuration: .init(baseDuration: base, maxDuration: max, countLimit: entries), now: { time.instant })
   }
 
   private static func request(_ path: String = "a.png") throws -> LoadRequest {
@@ -114,7 +114,7 @@ struct FailureMemoryTests {
     other = request
     other.timeouts.idle = .seconds(1)
     other.priority = .high
-    other.maxBytes = .max
+    other.byteLimit = .max
     other.fallbacks = [Self.url]
     #expect(memory.failure(for: other) != nil)
     var ordered = request
@@ -130,17 +130,17 @@ struct FailureMemoryTests {
   @Test func tooLargeIsAMatterOfTheLimit() throws {
     let memory = memory()
     var request = try Self.request()
-    request.maxBytes = 100
+    request.byteLimit = 100
     memory.record(.tooLarge(request.source, limit: 100, declared: nil), for: request)
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 99
+    request.byteLimit = 99
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 101
+    request.byteLimit = 101
     #expect(memory.failure(for: request) == nil)
     // It was allowed to try, and the larger limit was not enough either.
     memory.record(.tooLarge(request.source, limit: 101, declared: nil), for: request)
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 102
+    request.byteLimit = 102
     #expect(memory.failure(for: request) == nil)
   }
 
@@ -317,7 +317,7 @@ struct ExplicitFailureTests {
     let request = LoadRequest(url: url)
     let error = LoadingError.httpStatus(
       url, status: 404, headers: [.cacheControl: "max-age=1000"],
-      redirects: [Redirect(status: 301, headers: HTTPFields()), Redirect(status: status, headers: headers)])
+      redirects: [LoadResponse.Redirect(status: 301, headers: HTTPFields()), LoadResponse.Redirect(status: status, headers: headers)])
     memory.record(error, for: request)
     #expect((memory.error(for: request) != nil) == (seconds > 0))
     time.advance(by: .milliseconds(seconds * 1000 - 1))

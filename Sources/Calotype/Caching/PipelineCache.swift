@@ -154,7 +154,7 @@ public struct PipelineCache: Sendable {
   }
 
   /// What the memory cache holds and has done; `nil` without one.
-  public var memoryStatistics: MemoryCacheStatistics? { pipeline.configuration.caches.memory?.statistics }
+  public var memoryStatistics: MemoryTier.Statistics? { pipeline.configuration.caches.memory?.statistics }
 }
 
 extension CacheSelection {

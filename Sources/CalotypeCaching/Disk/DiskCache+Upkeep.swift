@@ -67,14 +67,14 @@ extension DiskCache {
   ///
   /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and it may be done all the same.
   @discardableResult
-  public nonisolated func trim() async throws(CachingError) -> TrimReport {
-    try await onThreadCounted { cache throws(CachingError) -> TrimReport? in
+  public nonisolated func trim() async throws(CachingError) -> DiskCache.TrimReport {
+    try await onThreadCounted { cache throws(CachingError) -> DiskCache.TrimReport? in
       cache.writeStaged()
       // The report is to tell of everything that goes.
       return try cache.withBooks(creates: false, makesRoom: false) { books throws(FileSystemError) in
         try books.reconcile()
       }
-    } ?? TrimReport()
+    } ?? DiskCache.TrimReport()
   }
 
   /// Reads every byte of every record, removes the damaged ones and makes the index anew; no access to the others.
@@ -82,9 +82,9 @@ extension DiskCache {
   /// - Parameter progress: Called now and then with the records that were looked at, and the bytes of the intact ones.
   public nonisolated func verify(
     progress: (_ records: Int, _ bytes: Int) -> Void = { _, _ in }
-  ) async throws(CachingError) -> VerifyReport {
+  ) async throws(CachingError) -> DiskCache.VerifyReport {
     try await onThread { $0.writeStaged() }
-    var report = VerifyReport()
+    var report = DiskCache.VerifyReport()
     let reader = reader
     for fanOut in CacheLayout.fanOut {
       let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
@@ -125,7 +125,7 @@ extension DiskCache {
   }
 
   /// What the cache holds and did. While another process keeps the folder locked, the files are counted instead.
-  public nonisolated func statistics() async throws(CachingError) -> DiskCacheStatistics {
+  public nonisolated func statistics() async throws(CachingError) -> DiskCache.Statistics {
     let held: (bytes: Int, count: Int)
     do throws(CachingError) {
       held = try await onThread { cache throws(CachingError) in try cache.census() }
@@ -159,17 +159,17 @@ extension DiskCache {
   /// Lists the records, least recently used first, and is no access to them. Damaged ones are left out.
   ///
   /// - Complexity: Reads the header of each record; the whole list is in memory.
-  public nonisolated func entries() async throws(CachingError) -> [CacheEntry] {
+  public nonisolated func entries() async throws(CachingError) -> [DiskCache.Entry] {
     try await onThread { $0.writeStaged() }
     let reader = reader
     try await survey { () throws(CachingError) in try reader.checkFolders() }
-    var entries: [CacheEntry] = []
+    var entries: [DiskCache.Entry] = []
     for fanOut in CacheLayout.fanOut {
       let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
       for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
         let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
         entries += try await survey { () throws(CachingError) in
-          var entries: [CacheEntry] = []
+          var entries: [DiskCache.Entry] = []
           for digest in batch {
             if let (entry, _) = try reader.entry(digest) { entries.append(entry) }
           }

@@ -42,7 +42,7 @@ public actor DiskCache: DataCaching {
   nonisolated let staging: StagingArea
   nonisolated let circuit: StoreCircuit
   nonisolated let timer: CacheTimer
-  nonisolated let counters: Lock<DiskCacheStatistics>
+  nonisolated let counters: Lock<DiskCache.Statistics>
   let books: DiskStore
   /// Whether a step of upkeep waits for its turn.
   var isUpkeepScheduled = false
@@ -75,7 +75,7 @@ public actor DiskCache: DataCaching {
     reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
     sync = DiskSync(layout: layout, files: fileSystem)
     let (staging, counters) = (
-      StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCacheStatistics())
+      StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCache.Statistics())
     )
     (self.staging, self.counters) = (staging, counters)
     circuit = StoreCircuit(timer: timer) { isFinal in
@@ -189,13 +189,13 @@ public actor DiskCache: DataCaching {
   @discardableResult
   public nonisolated func handOver(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
-  ) throws(CachingError) -> PendingStore {
+  ) throws(CachingError) -> DiskCache.PendingStore {
     let record = try staged(data, metadata, for: key)
     try admit()
     if case .full(let bytes) = add(record) {
       throw .queueFull(bytes: bytes, limit: configuration.stagingByteLimit)
     }
-    return PendingStore(record: record)
+    return DiskCache.PendingStore(record: record)
   }
 
   /// Removes the record of a key.

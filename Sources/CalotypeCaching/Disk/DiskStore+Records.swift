@@ -135,8 +135,8 @@ extension DiskStore {
   }
 
   /// Compares everything with the index, and holds the limits.
-  func reconcile() throws(FileSystemError) -> TrimReport {
-    var report = TrimReport()
+  func reconcile() throws(FileSystemError) -> DiskCache.TrimReport {
+    var report = DiskCache.TrimReport()
     report.staleTemporaries = try removeTemporaries()
     try rebuild()
     let before = index.read { $0.bytes }

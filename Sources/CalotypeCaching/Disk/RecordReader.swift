@@ -111,13 +111,13 @@ struct RecordReader: Sendable {
   }
 
   /// What is known of a record without its payload, or `nil` when there is none or it is damaged.
-  func entry(_ digest: Digest256) throws(CachingError) -> (entry: CacheEntry, status: FileStatus)? {
+  func entry(_ digest: Digest256) throws(CachingError) -> (entry: DiskCache.Entry, status: FileStatus)? {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path), let header,
         CacheKey(header.key.text).digest == digest
       else { return nil }
-      let entry = CacheEntry(
+      let entry = DiskCache.Entry(
         key: header.key.text, source: header.key.source ?? header.key.text, metadata: header.metadata,
         dataLength: header.payloadLength, fileLength: file.status.size, created: header.created,
         accessed: file.status.modified, path: path)

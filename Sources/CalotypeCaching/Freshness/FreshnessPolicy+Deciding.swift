@@ -12,7 +12,7 @@ extension FreshnessPolicy {
   ///   - stored: What is stored for it, if anything is.
   ///   - now: The time.
   public func decision(for request: HTTPFields, stored: StoredResponse?, now: Date) -> CacheDecision {
-    let wants = CacheControl(request: request)
+    let wants = CacheControlHeader(request: request)
     let otherwise = wants.onlyIfCached ? CacheDecision.unavailable : .load
     guard let stored, Self.isPlain(request), stored.matches(request) else { return otherwise }
     let now = HTTPSeconds.of(now)
@@ -46,7 +46,7 @@ extension FreshnessPolicy {
   ///   - now: The time.
   public func mayServeOnError(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {
     guard Self.isPlain(request), stored.matches(request) else { return false }
-    let wants = CacheControl(request: request)
+    let wants = CacheControlHeader(request: request)
     let judged = FreshnessState(of: stored, under: self, now: HTTPSeconds.of(now))
     guard judged.isPositive, !judged.alwaysRevalidates, wants.noCache == .none,
       judged.isYoungEnough(for: wants)

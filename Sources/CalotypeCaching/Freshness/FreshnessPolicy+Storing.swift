@@ -23,7 +23,7 @@ extension FreshnessPolicy {
       status != 304
     else { return .refuse(.status) }
     var kept = StoredResponse.kept(of: response)
-    let control = CacheControl(response: kept)
+    let control = CacheControlHeader(response: kept)
     if let reason = refusal(of: control, request: request) { return .refuse(reason) }
     for name in StoredResponse.descriptiveNames where isDropped(name, by: control) { kept[values: name] = [] }
     let stored = StoredResponse(
@@ -55,8 +55,8 @@ extension FreshnessPolicy {
     return decision(to: merged)
   }
 
-  private func refusal(of control: CacheControl, request: HTTPFields) -> StoreDecision.Reason? {
-    if CacheControl(request: request).noStore { return .requestForbids }
+  private func refusal(of control: CacheControlHeader, request: HTTPFields) -> StoreDecision.Reason? {
+    if CacheControlHeader(request: request).noStore { return .requestForbids }
     // Every status that gets here is understood, and then `must-understand` overrides (RFC 9111 §5.2.2.3).
     if control.noStore, !control.mustUnderstand { return .responseForbids }
     guard mode == .shared else { return nil }
@@ -67,7 +67,7 @@ extension FreshnessPolicy {
 
   /// Whether a field may not be kept, because it alone is `no-cache` or `private`. What caches judge by is kept all the
   /// same: nobody else gets to see it.
-  private func isDropped(_ name: HTTPField.Name, by control: CacheControl) -> Bool {
+  private func isDropped(_ name: HTTPField.Name, by control: CacheControlHeader) -> Bool {
     control.noCache.covers(name.canonicalName)
       || (mode == .shared && control.isPrivate.covers(name.canonicalName))
   }

@@ -20,7 +20,7 @@ struct FreshnessState {
     isPositive = FreshnessPolicy.isPositive(stored.status)
     lifetime = stored.lifetime(under: policy)
     let isPinned = isPositive && policy.pinnedLifetime != nil
-    if isPinned { control = CacheControl() }
+    if isPinned { control = CacheControlHeader() }
     // Pinned, it is as old as our copy of it.
     age = isPinned ? max(0, now - stored.received) : stored.age(at: now)
     alwaysRevalidates = control.noCache == .everything
@@ -37,7 +37,7 @@ struct FreshnessState {
   var staleness: Int { max(0, age - lifetime) }
 
   /// Whether it is young enough for a request. What never changes while it is fresh is (RFC 8246 §2).
-  func isYoungEnough(for wants: CacheControl) -> Bool {
+  func isYoungEnough(for wants: CacheControlHeader) -> Bool {
     guard let maxAge = wants.maxAge else { return true }
     return age <= maxAge || (isImmutable && isFresh)
   }

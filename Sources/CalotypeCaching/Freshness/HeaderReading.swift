@@ -3,18 +3,18 @@ import HTTPTypes
 
 /// Numbers of seconds in header fields.
 enum DeltaSeconds {
-  /// Digits only; more than fit are ``CacheControl/longest``. `nil` for anything else.
+  /// Digits only; more than fit are ``CacheControlHeader/longest``. `nil` for anything else.
   static func read(_ text: some StringProtocol) -> Int? {
     let digits = text.utf8
     guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       return nil
     }
-    return min(Int(text) ?? CacheControl.longest, CacheControl.longest)
+    return min(Int(text) ?? CacheControlHeader.longest, CacheControlHeader.longest)
   }
 
-  /// Whole seconds of a duration, from 0 to ``CacheControl/longest``.
+  /// Whole seconds of a duration, from 0 to ``CacheControlHeader/longest``.
   static func of(_ duration: Duration) -> Int {
-    Int(min(max(duration.components.seconds, 0), Int64(CacheControl.longest)))
+    Int(min(max(duration.components.seconds, 0), Int64(CacheControlHeader.longest)))
   }
 }
 

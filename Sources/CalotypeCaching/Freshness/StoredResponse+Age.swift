@@ -40,10 +40,10 @@ extension StoredResponse {
       // Two that differ, and what is no date, such as "0", are long ago.
       guard fields[values: .expires].allSatisfy({ $0 == first }), let expires = HTTPDate(first, now: received)
       else { return 0 }
-      return min(max(0, expires.secondsSince1970 - (date ?? received)), CacheControl.longest)
+      return min(max(0, expires.secondsSince1970 - (date ?? received)), CacheControlHeader.longest)
     }
     // Of no meaning in responses by the letter, but who sends it means it.
-    if fields[values: .cacheControl].isEmpty, CacheControl.pragmaSaysNoCache(fields) { return 0 }
+    if fields[values: .cacheControl].isEmpty, CacheControlHeader.pragmaSaysNoCache(fields) { return 0 }
     return nil
   }
 

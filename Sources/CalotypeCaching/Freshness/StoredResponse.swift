@@ -63,7 +63,7 @@ public struct StoredResponse: Hashable, Sendable {
   public var responseTime: Date { HTTPSeconds.date(received) }
 
   /// What the response says of caching.
-  public var cacheControl: CacheControl { CacheControl(response: fields) }
+  public var cacheControl: CacheControlHeader { CacheControlHeader(response: fields) }
 
   /// Whether the response is the one for another request, judged by the fields that `Vary` names (RFC 9111 §4.1).
   ///

@@ -6,13 +6,13 @@ extension MemoryCache {
   /// seconds. The limit also follows the memory that the source reports: the default one is computed anew, one that
   /// the program gave shrinks in proportion.
   ///
-  /// Without this nothing is watched, and ``MemoryCacheStatistics/pressure`` is `nil`. One source at a time: of two,
+  /// Without this nothing is watched, and ``MemoryTier/Statistics/pressure`` is `nil`. One source at a time: of two,
   /// the last word counts.
   ///
   /// ```swift
   /// async let watch: Void = cache.follow(SystemMemoryPressure())
   /// ```
-  public func follow(_ source: some MemoryPressureSource) async {
+  public func follow(_ source: some MemoryPressureProviding) async {
     for await pressure in source.pressures() { table.apply(pressure) }
     table.apply(nil)
   }

@@ -9,7 +9,7 @@ extension MemoryCache {
   /// - Parameters:
   ///   - rendition: The picture, and the least size.
   ///   - allowingStale: Whether a value counts that is no longer fresh.
-  public nonisolated func value(coveringAtLeast rendition: SizeVariant, allowingStale: Bool = false) -> Value?
+  public nonisolated func value(coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool = false) -> Value?
   {
     table.lookUp(coveringAtLeast: rendition, allowingStale: allowingStale).map(Self.open)
   }

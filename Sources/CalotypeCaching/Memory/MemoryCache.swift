@@ -18,7 +18,7 @@ import Glibc
 public final actor MemoryCache<Value: Sendable> {
   @usableFromInline nonisolated let table: MemoryTable
   package nonisolated let timeToLive: Duration?
-  private let liveValues: LiveValues<Value>?
+  private let liveValues: LiveValues?
 
   /// A quarter of the memory of the machine or of the control group this process runs in, whichever is less, and
   /// at most 512 MiB.
@@ -38,7 +38,7 @@ public final actor MemoryCache<Value: Sendable> {
   ///     machine was suspended.
   public init(
     byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
-    liveValues: LiveValues<Value>? = nil,
+    liveValues: LiveValues? = nil,
     now: (@Sendable () -> ContinuousClock.Instant)? = nil
   ) {
     var time: @Sendable () -> Int64 = { SuspensionClock.shared.coarseTime }
@@ -86,8 +86,8 @@ public final actor MemoryCache<Value: Sendable> {
   @discardableResult
   public nonisolated func store(
     _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil, freshFor: Duration? = nil,
-    tags: [String] = [], rendition: SizeVariant? = nil
-  ) -> MemoryStoreOutcome {
+    tags: [String] = [], rendition: MemoryTier.SizeVariant? = nil
+  ) -> MemoryTier.StoreOutcome {
     let life = timeToLive ?? self.timeToLive
     let time = life == nil && freshFor == nil ? 0 : table.now()
     let times = MemoryShard.Times(stale: Self.end(time, freshFor), expires: Self.end(time, life))
@@ -123,7 +123,7 @@ public final actor MemoryCache<Value: Sendable> {
 
   /// Numbers since the cache was made; O(1). Costs and counts are exact and of one moment; hits and misses are summed
   /// over the shards one after the other.
-  public nonisolated var statistics: MemoryCacheStatistics {
+  public nonisolated var statistics: MemoryTier.Statistics {
     table.statistics
   }
 

@@ -1,7 +1,7 @@
 /// What the caller says about a value beside its cost; most entries have none of it.
 struct MemoryLabels: Sendable {
   var tags: [String] = []
-  var rendition: SizeVariant?
+  var rendition: MemoryTier.SizeVariant?
   /// Finds the value while it lives; only in caches with ``LiveValues``.
   var recall: MemoryBox.Recall?
 

@@ -2,7 +2,7 @@ import CalotypeSupport
 
 extension MemoryTable {
   /// The value of the smallest entry that is at least as large.
-  func lookUp(coveringAtLeast rendition: SizeVariant, allowingStale: Bool) -> Box? {
+  func lookUp(coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool) -> Box? {
     for digest in ledger.withLock({ $0.renditions.covering(rendition) }) {
       // What is too old is no answer; the next one may be.
       var box: Box?

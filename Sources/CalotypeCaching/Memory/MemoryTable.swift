@@ -71,10 +71,10 @@ final class MemoryTable: @unchecked Sendable {
     return end == .max || end > now()
   }
 
-  func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
+  func store(_ entry: MemoryEntry) -> MemoryTier.StoreOutcome {
     let time = recoveryTime()
     let (outcome, released, needsSweep) = ledger.withLock {
-      ledger -> (MemoryStoreOutcome, DeferredReleases, Bool) in
+      ledger -> (MemoryTier.StoreOutcome, DeferredReleases, Bool) in
       recover(&ledger, at: time)
       if keepsLive { ledger.live.remove(entry.digest) }
       var released = DeferredReleases()
@@ -167,11 +167,11 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  var statistics: MemoryCacheStatistics {
+  var statistics: MemoryTier.Statistics {
     let time = recoveryTime()
     var result = ledger.withLock { ledger in
       recover(&ledger, at: time)
-      return MemoryCacheStatistics(
+      return MemoryTier.Statistics(
         bytes: ledger.order.bytes, count: ledger.order.count, byteLimit: ledger.budget.limit,
         byteLimitWithoutPressure: ledger.budget.whole, countLimit: ledger.countLimit,
         pressure: ledger.budget.level, coveringHits: ledger.coveringHits, revived: ledger.revived,
@@ -211,7 +211,7 @@ final class MemoryTable: @unchecked Sendable {
   private func store(
     _ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases
   )
-    -> MemoryStoreOutcome
+    -> MemoryTier.StoreOutcome
   {
     let digest = entry.digest
     let limit = min(ledger.budget.limit, entryLimit ?? .max)

@@ -2,12 +2,12 @@ import CalotypeSupport
 public import FoundationEssentials
 
 extension ImageLoading {
-  /// Loads the whole body, at most ``LoadRequest/maxBytes`` of it.
+  /// Loads the whole body, at most ``LoadRequest/byteLimit`` of it.
   ///
   /// `progress` is called with the bytes received so far and those expected, if known: after each chunk, but no more often
   /// than ``LoadRequest/progressStep`` says, and in the end with all of them.
   ///
-  /// Bodies above ``LoadRequest/maxBytesInMemory`` come as a mapped temporary file. The body of the returned response is
+  /// Bodies above ``LoadRequest/memoryByteLimit`` come as a mapped temporary file. The body of the returned response is
   /// spent. Only the answer 304 to a conditional request may be empty.
   ///
   /// - Throws: ``LoadingError``, among them ``LoadingError/emptyBody(_:)``, ``LoadingError/tooLarge(_:limit:declared:)`` and
@@ -44,22 +44,22 @@ extension LoadResponse {
     for request: LoadRequest, into arriving: StreamingBody, memory: (any BodyMemory)?,
     progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> Data {
-    if let declared = expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     var count = 0
     var spool: SpoolFile?
     var gate = ProgressThrottle(step: request.progressStep)
     // The length of a 304 is that of the body it does not have.
     var allowance = BodyAllowance(
-      memory: isNotModified ? nil : memory, declared: expectedLength, most: request.maxBytesInMemory)
+      memory: isNotModified ? nil : memory, declared: expectedLength, most: request.memoryByteLimit)
     try await allowance.reserve()
     var chunks = body.makeAsyncIterator()
     while true {
       allowance.prepare(after: count)
       guard let chunk = try await chunks.next() else { break }
-      guard chunk.count <= request.maxBytes - count else {
-        throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: expectedLength)
+      guard chunk.count <= request.byteLimit - count else {
+        throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: expectedLength)
       }
       count += chunk.count
       if spool == nil, !allowance.covers(count) {

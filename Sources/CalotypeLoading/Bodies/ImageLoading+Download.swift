@@ -3,7 +3,7 @@ public import FoundationEssentials
 import Glibc
 
 extension ImageLoading {
-  /// Loads the body into a file, at most ``LoadRequest/maxBytes`` of it, without ever holding more than a part of it.
+  /// Loads the body into a file, at most ``LoadRequest/byteLimit`` of it, without ever holding more than a part of it.
   ///
   /// The file appears, or is replaced, when all of it is there: until then the bytes are in a hidden file beside it, which
   /// does not stay behind when the load fails or is cancelled. A 304 leaves the file as it is.
@@ -16,17 +16,17 @@ extension ImageLoading {
   ) async throws -> LoadResponse {
     let response = try await load(request)
     if response.isNotModified { return response }
-    if let declared = response.expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = response.expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     let destination = try await Destination(file)
     do {
       var count = 0
       var gate = ProgressThrottle(step: request.progressStep)
       for try await chunk in response.body {
-        guard chunk.count <= request.maxBytes - count else {
+        guard chunk.count <= request.byteLimit - count else {
           throw LoadingError.tooLarge(
-            request.source, limit: request.maxBytes, declared: response.expectedLength)
+            request.source, limit: request.byteLimit, declared: response.expectedLength)
         }
         try await destination.write(chunk, at: count)
         count += chunk.count

@@ -24,7 +24,7 @@ package final class StreamingBody: Sendable {
   /// How many bytes have arrived, whether in memory or not.
   package var count: Int { state.withLock { $0.count } }
 
-  /// Whether they are too many for memory (``LoadRequest/maxBytesInMemory``): they go to a file from now on, and none can
+  /// Whether they are too many for memory (``LoadRequest/memoryByteLimit``): they go to a file from now on, and none can
   /// be looked at before the end of the load.
   package var isSpooled: Bool { state.withLock { $0.isSpooled } }
 

@@ -18,16 +18,16 @@ public struct LoadRequest: Equatable, Sendable {
   /// Deadlines.
   public var timeouts: LoadTimeouts
   /// Largest body to accept, in bytes; checked against the declared length and while receiving.
-  public var maxBytes: Int
+  public var byteLimit: Int
   /// Most bytes of a body to hold in memory; a larger one is collected in a temporary file, which has no name and goes with
   /// the bytes. 32 MiB by default.
-  public var maxBytesInMemory = 32 << 20
+  public var memoryByteLimit = 32 << 20
   /// The least fraction of a body, from 0 to 1, between two reports of progress; 0 reports each chunk.
   public var progressStep = 0.0
   /// Who we are to the origin of the URL; never sent to another, e.g. after a redirect. It wins over credentials in the URL.
-  public var credential: Credential?
+  public var credential: LoadRequest.Credential?
   /// What the caller holds already: a server answers 304 without a body if that is still right. Only for HTTP.
-  public var validators: Validators?
+  public var validators: LoadRequest.Validators?
   /// Which HTTP statuses are an answer; another is ``LoadingError/httpStatus(_:status:headers:)``.
   public var statuses: AcceptedStatuses
   /// Other places of the same image, asked in this order when the source fails for good.
@@ -46,19 +46,19 @@ public struct LoadRequest: Equatable, Sendable {
   private var following = Following()
 
   /// 256 MiB.
-  public static let defaultMaxBytes = 256 << 20
+  public static let defaultByteLimit = 256 << 20
 
   /// A request for `source`.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil, validators: LoadRequest.Validators? = nil,
     statuses: AcceptedStatuses = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source
     self.headers = headers
     self.timeouts = timeouts
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.credential = credential
     self.validators = validators
     self.statuses = statuses
@@ -69,11 +69,11 @@ public struct LoadRequest: Equatable, Sendable {
   /// A request for the image at `url`.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    maxBytes: Int = LoadRequest.defaultMaxBytes, credential: Credential? = nil, validators: Validators? = nil,
+    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil, validators: LoadRequest.Validators? = nil,
     statuses: AcceptedStatuses = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.init(
-      source: .url(url), headers: headers, timeouts: timeouts, maxBytes: maxBytes, credential: credential,
+      source: .url(url), headers: headers, timeouts: timeouts, byteLimit: byteLimit, credential: credential,
       validators: validators, statuses: statuses, fallbacks: fallbacks, priority: priority)
   }
 

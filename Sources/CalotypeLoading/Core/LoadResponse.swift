@@ -13,7 +13,7 @@ public struct LoadResponse: Sendable {
   /// The header fields of the final response; empty for sources that have none.
   public var headers: HTTPFields
   /// The answers that led here, in their order.
-  public var redirects: [Redirect] = []
+  public var redirects: [LoadResponse.Redirect] = []
   /// Length of the body in bytes, if it was declared. Believe ``body``, not this.
   public var expectedLength: Int?
   /// The declared media type with its parameters, e.g. `image/jpeg`. Believe the bytes, not this.
@@ -38,8 +38,8 @@ public struct LoadResponse: Sendable {
   public var isNotModified: Bool { status == 304 }
 
   /// What to send with the next request for the same source, to be told whether it has changed.
-  public var validators: Validators? {
-    var validators = Validators(headers)
+  public var validators: LoadRequest.Validators? {
+    var validators = LoadRequest.Validators(headers)
     if !redirects.isEmpty { validators?.url = url }
     return validators
   }

@@ -17,7 +17,7 @@ public enum LoadingError: Error, Hashable, Sendable {
   case tls(URL, reason: String)
   /// The server answered with something else than 2xx or 304. `headers` are those of that answer, `redirects` the answers
   /// that led to it from the URL.
-  case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [Redirect] = [])
+  case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [LoadResponse.Redirect] = [])
   /// More redirects than the loader follows.
   case tooManyRedirects(URL, limit: Int)
   /// A redirect leads to where the loader does not go, e.g. to a `file:` URL, or from `https` to `http`.
@@ -28,7 +28,7 @@ public enum LoadingError: Error, Hashable, Sendable {
   case addressRefused(URL, reason: String)
   /// The response breaks the rules of its protocol.
   case protocolError(URL, reason: String)
-  /// The body is larger than ``LoadRequest/maxBytes``; `declared` is the length it announced.
+  /// The body is larger than ``LoadRequest/byteLimit``; `declared` is the length it announced.
   case tooLarge(ImageSource, limit: Int, declared: Int?)
   /// The body ended early; lengths in bytes.
   case truncatedBody(URL, received: Int, expected: Int?)

@@ -12,8 +12,8 @@ extension CurlCore: CurlEngine {
       url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
       contentType: head.contentType, body: body)
     response.redirects = head.redirects
-    guard let decoding = ContentDecoding(head, maxBytes: request.maxBytes) else { return response }
-    return try response.transformed(by: [decoding], maxBytes: request.maxBytes)
+    guard let decoding = ContentDecoding(head, byteLimit: request.byteLimit) else { return response }
+    return try response.transformed(by: [decoding], byteLimit: request.byteLimit)
   }
 
   func setSuspended(_ isSuspended: Bool) {

@@ -36,7 +36,7 @@ extension CurlLoader {
     /// URLs come from others.
     public var addressPolicy = AddressPolicy.any
     /// Who we are to which origin; a request's own ``LoadRequest/credential`` wins.
-    public var credentials: [HTTPOrigin: Credential] = [:]
+    public var credentials: [LoadRequest.Origin: LoadRequest.Credential] = [:]
     /// Certificates.
     public var tls = TLS()
     /// The way out.

@@ -12,7 +12,7 @@ import FoundationEssentials
 /// Redirects are followed within `http` and `https`. To another scheme, host or port only those fields of the request go
 /// along that negotiate content (`Accept`, `User-Agent`, `Range` and the like), so that no token gets there. `Content-Length`,
 /// `Transfer-Encoding`, `Connection` and `Upgrade` describe the connection: those of a request are not sent. No content
-/// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes
+/// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/byteLimit`` counts the bytes
 /// after that, which may be 100 times as many as came, beyond the first 4 MiB.
 ///
 /// The thread ends when the loader and all its transfers are released, or on ``shutDown()``.

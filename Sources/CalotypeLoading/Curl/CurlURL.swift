@@ -15,7 +15,7 @@ struct CurlURL {
   /// As somebody wrote it.
   private let reference: String
 
-  var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
+  var origin: LoadRequest.Origin { LoadRequest.Origin(scheme: scheme, host: host, port: port) }
 
   /// Why a text is no URL, in libcurl's words.
   struct Malformed: Error {

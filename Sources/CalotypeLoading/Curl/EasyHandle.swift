@@ -96,7 +96,7 @@ final class EasyHandle {
     if let list = curl_slist_append(headerList, line) { headerList = list }
   }
 
-  private func setCredential(_ credential: Credential?) {
+  private func setCredential(_ credential: LoadRequest.Credential?) {
     switch credential {
     case .basic(let user, let password):
       set(CURLOPT_HTTPAUTH, Int(calotype_curlauth_basic))

@@ -9,7 +9,7 @@ struct HTTPRequestStep {
   let url: CurlURL
   /// Fields to send, those of the loader included.
   let headers: HTTPFields
-  let credential: Credential?
+  let credential: LoadRequest.Credential?
   /// 0 for the first request.
   let number: Int
   /// Whether redirects led to a response that the caller holds and that is fresh: there is nothing to ask.
@@ -101,20 +101,20 @@ struct HTTPRequestStep {
     return nil
   }
 
-  private static func credential(in url: CurlURL) -> Credential? {
+  private static func credential(in url: CurlURL) -> LoadRequest.Credential? {
     guard url.user != nil || url.password != nil else { return nil }
     return .basic(user: url.user ?? "", password: url.password ?? "")
   }
 
   /// The validators that a URL may see: those of another resource would confirm another picture.
-  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> Validators? {
+  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> LoadRequest.Validators? {
     guard let validators = request.validators else { return nil }
     guard let subject = validators.url else { return number == 0 ? validators : nil }
     return URL(string: url.text) == subject ? validators : nil
   }
 
   private static func headers(
-    _ request: LoadRequest, isOrigin: Bool, _ validators: Validators?,
+    _ request: LoadRequest, isOrigin: Bool, _ validators: LoadRequest.Validators?,
     _ configuration: CurlLoader.Configuration
   ) -> HTTPFields {
     if request.headers.isEmpty, validators == nil { return configuration.headers }

@@ -12,7 +12,7 @@ struct ResponseHead: Sendable, Equatable {
   let hasInvalidLength: Bool
   let contentType: String?
   /// What led here.
-  var redirects: [Redirect] = []
+  var redirects: [LoadResponse.Redirect] = []
 
   /// Looks through the fields once: what is asked for per chunk must not cost a search each time.
   init(url: URL, status: Int, headers: HTTPFields) {

@@ -54,7 +54,7 @@ final class RunningTransfer {
   private var parser: ResponseHeadParser
   private var head: ResponseHead?
   private var redirect: String?
-  private var redirects: [Redirect] = []
+  private var redirects: [LoadResponse.Redirect] = []
   /// Why the last address of the host was not connected to.
   private var addressRefusal: String?
   private var received = 0
@@ -181,7 +181,7 @@ final class RunningTransfer {
     var head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
     if let location = head.redirectLocation {
       redirect = location
-      redirects.append(Redirect(status: head.status, headers: head.headers))
+      redirects.append(LoadResponse.Redirect(status: head.status, headers: head.headers))
       return true
     }
     head.redirects = redirects
@@ -199,8 +199,8 @@ final class RunningTransfer {
       fail(.protocolError(transfer.url, reason: "its Content-Length is no number, or contradicts itself"))
       return false
     }
-    if let length = head.expectedLength, length > request.maxBytes {
-      fail(.tooLarge(request.source, limit: request.maxBytes, declared: length))
+    if let length = head.expectedLength, length > request.byteLimit {
+      fail(.tooLarge(request.source, limit: request.byteLimit, declared: length))
       return false
     }
     transfer.receive(head)
@@ -217,7 +217,7 @@ final class RunningTransfer {
       discarded += bytes.count
       return discarded > Self.discardLimit ? 0 : bytes.count
     }
-    let limit = transfer.request.maxBytes
+    let limit = transfer.request.byteLimit
     guard bytes.count <= limit - received else {
       fail(.tooLarge(transfer.request.source, limit: limit, declared: head?.expectedLength))
       return 0

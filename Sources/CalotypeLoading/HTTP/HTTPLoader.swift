@@ -112,7 +112,7 @@ public final class HTTPLoader: ImageLoading {
     let attempts = LoadAttempts(request, loader: self, deadline: deadline)
     do {
       let response = try await open(attempts)
-        .transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
+        .transformed(by: configuration.bodyTransforms, byteLimit: request.byteLimit)
       // Whoever is told that nothing has changed need not read on to the end of nothing.
       if response.isNotModified { configuration.failureMemory?.forget(request) }
       return response.replacingBody(InstrumentedBody(response.body, attempts: attempts))
@@ -170,7 +170,7 @@ public final class HTTPLoader: ImageLoading {
   private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> Resumption {
     let kept = partial.head
     let offset = partial.length
-    guard max(kept.total ?? 0, offset) <= attempts.request.maxBytes else { return .useless }
+    guard max(kept.total ?? 0, offset) <= attempts.request.byteLimit else { return .useless }
     let response: LoadResponse
     do {
       response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
@@ -205,7 +205,7 @@ extension LoadRequest {
     request.source = .url(url)
     request.fallbacks = []
     request.validators = nil
-    if self.source.url.flatMap(HTTPOrigin.init) != HTTPOrigin(url) {
+    if self.source.url.flatMap(LoadRequest.Origin.init) != LoadRequest.Origin(url) {
       request.credential = nil
       request.headers = headers.negotiating
     }

@@ -86,7 +86,7 @@ final class LoadAttempts: Sendable {
     try setDeadline(of: &request)
     let configuration = loader.configuration
     request = try await request.intercepted(by: configuration.interceptors)
-    let host = request.source.url.flatMap(HTTPOrigin.init)?.description
+    let host = request.source.url.flatMap(LoadRequest.Origin.init)?.description
     used.withLock { used in
       used.requests += 1
       used.host = host

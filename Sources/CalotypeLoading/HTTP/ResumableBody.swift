@@ -156,8 +156,8 @@ actor ResumableBody: LoadBodyProducing {
   private func note(_ chunk: Data) throws(LoadingError) {
     // The transport counts each answer alone, and what was kept not at all.
     let request = attempts.request
-    guard chunk.count <= request.maxBytes - delivered else {
-      throw .tooLarge(request.source, limit: request.maxBytes, declared: subject.total)
+    guard chunk.count <= request.byteLimit - delivered else {
+      throw .tooLarge(request.source, limit: request.byteLimit, declared: subject.total)
     }
     delivered += chunk.count
     // Only a body that can be loaded again is ever compared.

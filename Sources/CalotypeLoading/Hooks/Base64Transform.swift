@@ -41,13 +41,13 @@ public struct Base64Transform: BodyTransforming, Hashable {
   public var identity: String { "base64(\(alphabet.rawValue),\(padding.rawValue))" }
 
   /// A decoder, whatever the response says.
-  public func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
+  public func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
     let rules = Base64Decoder.Rules(
       isURLSafe: alphabet == .urlSafe, allowsMissingPadding: padding == .optional)
     return Decoding(decoder: Base64Decoder(rules))
   }
 
-  private struct Decoding: BodyTransform {
+  private struct Decoding: ChunkTransforming {
     var decoder: Base64Decoder
 
     mutating func transform(_ chunk: Data) throws -> Data {

@@ -9,7 +9,7 @@ public import FoundationEssentials
 ///   let mask: UInt8
 ///   var identity: String { "unmasking(\(mask))" }
 ///
-///   func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? {
+///   func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? {
 ///     response.headers[.contentEncoding] == "x-masked" ? Unmask(mask: mask) : nil
 ///   }
 /// }
@@ -26,7 +26,7 @@ public protocol BodyTransforming: Sendable {
   /// Look at the head only: the body belongs to whoever loads. An answer 304 has none and does not come here.
   ///
   /// - Throws: Any error to refuse the response.
-  func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)?
+  func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)?
 }
 
 /// The work of a ``BodyTransforming`` on one body.
@@ -34,11 +34,11 @@ public protocol BodyTransforming: Sendable {
 /// The methods are called one at a time, on threads of the library; they compute and do not wait. Errors other than
 /// ``LoadingError`` and `CancellationError` become ``LoadingError/bodyTransformFailed(_:transform:reason:)`` with their
 /// description.
-public protocol BodyTransform: Sendable {
+public protocol ChunkTransforming: Sendable {
   /// The bytes that `chunk` adds to the output; may be empty.
   ///
   /// Chunks are never empty, their indices begin at 0, and they are cut anywhere, at most 64 KiB at a time. A transform
-  /// that makes much out of little limits its output itself: ``LoadRequest/maxBytes`` is checked after each call.
+  /// that makes much out of little limits its output itself: ``LoadRequest/byteLimit`` is checked after each call.
   ///
   /// - Throws: What is wrong with the bytes. Nothing is called after an error.
   mutating func transform(_ chunk: Data) throws -> Data

@@ -35,7 +35,7 @@
 /// Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
 /// description, which ends up in logs: keep secrets out of it.
 public protocol LoadIntercepting: Sendable {
-  /// The name of the changes that decide which bytes come: a credential by its digest (``Credential/digest``), another
+  /// The name of the changes that decide which bytes come: a credential by its digest (``LoadRequest/Credential/digest``), another
   /// host, a status that is taken for an answer. Empty for an interceptor that decides nothing, such as one that adds
   /// the fields of a trace.
   ///

@@ -1,7 +1,7 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// The bytes of a body as a ``BodyTransform`` makes them.
+/// The bytes of a body as a ``ChunkTransforming`` makes them.
 ///
 /// Holds one chunk of the input and what one piece of it became, whatever the consumer does.
 final class TransformedBody: LoadBodyProducing {
@@ -10,7 +10,7 @@ final class TransformedBody: LoadBodyProducing {
 
   private struct State {
     /// `nil` while it is at work, and for ever after the end, an error or a cancellation.
-    var transform: (any BodyTransform)?
+    var transform: (any ChunkTransforming)?
     /// What is left of the chunk.
     var rest = Data()
     var isInputAtEnd = false
@@ -21,7 +21,7 @@ final class TransformedBody: LoadBodyProducing {
   private let input: LoadBody.Claim?
   private let url: URL
   private let identity: String
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let executor: WorkerExecutor
   private let state: Lock<State>
 
@@ -29,15 +29,15 @@ final class TransformedBody: LoadBodyProducing {
   ///   - input: The body to transform; it is taken over.
   ///   - url: Where the body comes from, for errors.
   ///   - identity: ``BodyTransforming/identity``, for errors.
-  ///   - maxBytes: Most bytes of output.
+  ///   - byteLimit: Most bytes of output.
   init(
-    _ input: LoadBody, transform: any BodyTransform, url: URL, identity: String, maxBytes: Int,
+    _ input: LoadBody, transform: any ChunkTransforming, url: URL, identity: String, byteLimit: Int,
     executor: WorkerExecutor = ByteWork.executor
   ) {
     self.input = input.claim()
     self.url = url
     self.identity = identity
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.executor = executor
     state = Lock(State(transform: transform))
   }
@@ -63,7 +63,7 @@ final class TransformedBody: LoadBodyProducing {
 
   func cancel() {
     // Out of the lock: what a transform does when it is released is its own affair.
-    let transform = state.withLock { state -> (any BodyTransform)? in
+    let transform = state.withLock { state -> (any ChunkTransforming)? in
       defer {
         state.isOver = true
         state.transform = nil
@@ -100,11 +100,11 @@ final class TransformedBody: LoadBodyProducing {
         throw LoadingError.bodyTransformFailed(url, transform: identity, reason: "\(error)")
       }
       let isTooLarge = state.withLock { state in
-        guard output.count <= maxBytes - state.produced else { return true }
+        guard output.count <= byteLimit - state.produced else { return true }
         state.produced += output.count
         return false
       }
-      if isTooLarge { throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil) }
+      if isTooLarge { throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil) }
       if !output.isEmpty { return output }
     }
     return Data()
@@ -112,8 +112,8 @@ final class TransformedBody: LoadBodyProducing {
 
   /// The next piece of the input, `nil` for its end, and the transform, which is nobody else's then: a second copy would
   /// make it copy its buffers.
-  private func take() -> (piece: Data?, transform: any BodyTransform)? {
-    state.withLock { state -> (piece: Data?, transform: any BodyTransform)? in
+  private func take() -> (piece: Data?, transform: any ChunkTransforming)? {
+    state.withLock { state -> (piece: Data?, transform: any ChunkTransforming)? in
       if state.rest.isEmpty && !state.isInputAtEnd { return nil }
       guard let transform = state.transform else { return nil }
       state.transform = nil
@@ -129,7 +129,7 @@ final class TransformedBody: LoadBodyProducing {
     }
   }
 
-  private func giveBack(_ transform: any BodyTransform) {
+  private func giveBack(_ transform: any ChunkTransforming) {
     state.withLock { state in
       if !state.isOver { state.transform = transform }
     }

@@ -30,7 +30,7 @@ public struct BytesLoader: ImageLoading {
       guard let pump = stream.claim() else { throw LoadingError.bodyAlreadyConsumed }
       length = stream.expectedLength
       body = LoadBody(
-        StreamBody(pump, of: request.source, expectedLength: length, maxBytes: request.maxBytes))
+        StreamBody(pump, of: request.source, expectedLength: length, byteLimit: request.byteLimit))
     case .url:
       throw LoadingError.unsupportedScheme(request.source)
     }
@@ -38,8 +38,8 @@ public struct BytesLoader: ImageLoading {
   }
 
   private func check(_ count: Int, _ request: LoadRequest) throws(LoadingError) {
-    guard count <= request.maxBytes else {
-      throw .tooLarge(request.source, limit: request.maxBytes, declared: count)
+    guard count <= request.byteLimit else {
+      throw .tooLarge(request.source, limit: request.byteLimit, declared: count)
     }
   }
 }

@@ -20,7 +20,7 @@ public struct ClosureLoader: ImageLoading {
   /// - Parameters:
   ///   - accepts: Cheap and without side effects.
   ///   - load: As ``ImageLoading/load(_:)``: called in the isolation of whoever loads, cancelled with its task, and
-  ///     responsible for ``LoadRequest/maxBytes``.
+  ///     responsible for ``LoadRequest/byteLimit``.
   public init(
     accepts: @escaping @Sendable (ImageSource) -> Bool,
     load: @escaping @Sendable (LoadRequest) async throws -> LoadResponse
@@ -44,13 +44,13 @@ public struct ClosureLoader: ImageLoading {
   /// - Parameters:
   ///   - scheme: In upper or lower case, without the colon.
   ///   - data: The bytes at a URL; called in the isolation of whoever loads, cancelled with its task. More than
-  ///     ``LoadRequest/maxBytes`` of them are ``LoadingError/tooLarge(_:limit:declared:)``.
+  ///     ``LoadRequest/byteLimit`` of them are ``LoadingError/tooLarge(_:limit:declared:)``.
   public init(scheme: String, data: @escaping @Sendable (URL) async throws -> Data) {
     self.init(scheme: scheme) { request in
       guard let url = request.source.url else { throw LoadingError.unsupportedScheme(request.source) }
       let bytes = try await data(url)
-      guard bytes.count <= request.maxBytes else {
-        throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: bytes.count)
+      guard bytes.count <= request.byteLimit else {
+        throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: bytes.count)
       }
       return LoadResponse(url: url, expectedLength: bytes.count, body: LoadBody([bytes]))
     }

@@ -17,16 +17,16 @@ struct DataURL: Equatable {
   /// Bytes of text between two looks at whether the task was cancelled.
   private static let stride = 64 << 10
 
-  /// - Parameter maxBytes: Most bytes to decode to; checked before memory is taken.
-  init(_ text: String, maxBytes: Int) throws(Failure) {
+  /// - Parameter byteLimit: Most bytes to decode to; checked before memory is taken.
+  init(_ text: String, byteLimit: Int) throws(Failure) {
     var text = text
     let result = text.withUTF8 { bytes in
-      Result { () throws(Failure) in try DataURL(UnsafeRawBufferPointer(bytes), maxBytes: maxBytes) }
+      Result { () throws(Failure) in try DataURL(UnsafeRawBufferPointer(bytes), byteLimit: byteLimit) }
     }
     self = try result.get()
   }
 
-  private init(_ bytes: UnsafeRawBufferPointer, maxBytes: Int) throws(Failure) {
+  private init(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) throws(Failure) {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ","))
     else { throw .malformed("there is no comma before the data") }
@@ -50,10 +50,10 @@ struct DataURL: Equatable {
     // Whitespace and padding may make a base64 body smaller than this by what they are.
     let atMost = isBase64 ? unescaped / 4 * 3 + 3 : unescaped
     let slack = isBase64 ? unescaped / 4 + 6 : 0
-    guard atMost - slack <= maxBytes else { throw .tooLarge(atMost) }
+    guard atMost - slack <= byteLimit else { throw .tooLarge(atMost) }
     data = Data(capacity: atMost)
     try decode(payload, isBase64: isBase64)
-    guard data.count <= maxBytes else { throw .tooLarge(data.count) }
+    guard data.count <= byteLimit else { throw .tooLarge(data.count) }
   }
 
   private static func countEscapes(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Int {

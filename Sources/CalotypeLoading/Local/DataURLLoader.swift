@@ -36,19 +36,19 @@ public struct DataURLLoader: ImageLoading {
     }
     try Task.checkCancellation()
     let text = url.absoluteString
-    let maxBytes = request.maxBytes
+    let byteLimit = request.byteLimit
     let content: DataURL
     do {
       if text.utf8.count <= Self.inlineLimit {
-        content = try DataURL(text, maxBytes: maxBytes)
+        content = try DataURL(text, byteLimit: byteLimit)
       } else {
-        content = try await executor.run { try DataURL(text, maxBytes: maxBytes) }
+        content = try await executor.run { try DataURL(text, byteLimit: byteLimit) }
       }
     } catch let failure as DataURL.Failure {
       switch failure {
       case .malformed(let reason): throw LoadingError.invalidDataURL(url, reason: reason)
       case .tooLarge(let declared):
-        throw LoadingError.tooLarge(request.source, limit: maxBytes, declared: declared)
+        throw LoadingError.tooLarge(request.source, limit: byteLimit, declared: declared)
       case .cancelled: throw CancellationError()
       }
     }

@@ -12,13 +12,13 @@ final class FileBody: LoadBodyProducing {
   }
 
   private let url: URL
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let executor: WorkerExecutor
   private let state: Lock<State>
 
-  init(_ file: OpenFile, url: URL, maxBytes: Int, executor: WorkerExecutor) {
+  init(_ file: OpenFile, url: URL, byteLimit: Int, executor: WorkerExecutor) {
     self.url = url
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.executor = executor
     state = Lock(State(file: file))
   }
@@ -37,9 +37,9 @@ final class FileBody: LoadBodyProducing {
       guard let declared = file.declaredSize else { return nil }
       throw LoadingError.truncatedBody(url, received: offset, expected: declared)
     }
-    guard chunk.count <= maxBytes - offset else {
+    guard chunk.count <= byteLimit - offset else {
       _ = end()
-      throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+      throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil)
     }
     state.withLock { $0.offset += chunk.count }
     return chunk

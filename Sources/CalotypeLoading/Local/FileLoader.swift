@@ -42,12 +42,12 @@ public struct FileLoader: ImageLoading {
     }
     let path = try Self.path(of: url)
     let roots = self.roots
-    let maxBytes = request.maxBytes
+    let byteLimit = request.byteLimit
     let file = try await executor.run { try OpenFile(path: path, url: url, roots: roots) }
-    if file.size > maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: maxBytes, declared: file.size)
+    if file.size > byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: byteLimit, declared: file.size)
     }
-    let body = FileBody(file, url: url, maxBytes: maxBytes, executor: executor)
+    let body = FileBody(file, url: url, byteLimit: byteLimit, executor: executor)
     return LoadResponse(url: url, expectedLength: file.declaredSize, body: LoadBody(body))
   }
 

@@ -18,17 +18,17 @@ final class StreamBody: LoadBodyProducing {
 
   private let source: ImageSource
   private let expectedLength: Int?
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let state: Lock<State>
   /// Where the consumer waits for chunks.
   private let chunks = Rendezvous<Result<Data?, any Error>>()
   /// Where the task waits until the next chunk is wanted.
   private let turns = Rendezvous<Bool>()
 
-  init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, maxBytes: Int) {
+  init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, byteLimit: Int) {
     self.source = source
     self.expectedLength = expectedLength
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     state = Lock(State(pump: pump))
   }
 
@@ -109,12 +109,12 @@ final class StreamBody: LoadBodyProducing {
     var received = 0
     var isTooLarge = false
     try await pump { chunk in
-      isTooLarge = chunk.count > maxBytes - received
+      isTooLarge = chunk.count > byteLimit - received
       if isTooLarge { return false }
       received += chunk.count
       return await handOver(chunk)
     }
-    if isTooLarge { throw LoadingError.tooLarge(source, limit: maxBytes, declared: expectedLength) }
+    if isTooLarge { throw LoadingError.tooLarge(source, limit: byteLimit, declared: expectedLength) }
     if let expectedLength, received < expectedLength {
       throw LoadingError.sourceFailed(
         source, reason: "it ended after \(received) of \(expectedLength) bytes")

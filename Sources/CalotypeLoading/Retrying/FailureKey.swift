@@ -8,7 +8,7 @@ struct FailureKey: Hashable {
 
   let source: ImageSource
   private let headers: HTTPFields
-  private let credential: Credential?
+  private let credential: LoadRequest.Credential?
   /// What is an error to one is an answer to another.
   private let statuses: AcceptedStatuses
   private let partition: String?

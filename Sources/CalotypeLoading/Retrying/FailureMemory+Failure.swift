@@ -24,19 +24,19 @@ extension FailureMemory {
     /// A source that may be asked, and did not fail for that long, begins anew.
     public var maxDuration: Duration
     /// Sources to remember, 10,000 by default. When more fail, the one that may be asked soonest is forgotten.
-    public var maxEntries: Int
+    public var countLimit: Int
 
     /// - Parameters:
     ///   - baseDuration: How long a source is left alone after it failed once.
     ///   - maxDuration: The longest that doubling leads to.
-    ///   - maxEntries: Sources to remember.
+    ///   - countLimit: Sources to remember.
     public init(
       baseDuration: Duration = .seconds(60), maxDuration: Duration = .seconds(86_400),
-      maxEntries: Int = 10_000
+      countLimit: Int = 10_000
     ) {
       self.baseDuration = baseDuration
       self.maxDuration = maxDuration
-      self.maxEntries = maxEntries
+      self.countLimit = countLimit
     }
   }
 }

@@ -39,7 +39,7 @@ public final class FailureMemory: Sendable {
   public func failure(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> Failure? {
     let key = FailureKey(request, of: loader)
     let now = now()
-    return book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
+    return book.withLock { $0.failure(for: key, byteLimit: request.byteLimit, now: now) }
   }
 
   /// The error for a caller who asks nevertheless; `nil` if the source may be asked.
@@ -48,7 +48,7 @@ public final class FailureMemory: Sendable {
   public func error(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> LoadingError? {
     let key = FailureKey(request, of: loader)
     let now = now()
-    let failure = book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
+    let failure = book.withLock { $0.failure(for: key, byteLimit: request.byteLimit, now: now) }
     guard let failure else { return nil }
     return .recentlyFailed(request.source, code: failure.code, retryAfter: now.duration(to: failure.until))
   }
@@ -123,7 +123,7 @@ public final class FailureMemory: Sendable {
   }
 
   /// The shortest of the times that the answers on the way say; `nil` where none says anything.
-  private func lifetime(of headers: HTTPFields, _ redirects: [Redirect]) -> Duration? {
+  private func lifetime(of headers: HTTPFields, _ redirects: [LoadResponse.Redirect]) -> Duration? {
     var lifetimes = [headers.explicitLifetime]
     lifetimes += redirects.compactMap { redirect in
       let said = redirect.headers.explicitLifetime

@@ -30,8 +30,8 @@ struct FailureTable {
   }
 
   /// Why the source should not be asked for with so many bytes at most.
-  func failure(for key: FailureKey, maxBytes: Int, now: ContinuousClock.Instant) -> Failure? {
-    guard let entry = entries[key], now < entry.failure.until, maxBytes <= entry.limit ?? .max else {
+  func failure(for key: FailureKey, byteLimit: Int, now: ContinuousClock.Instant) -> Failure? {
+    guard let entry = entries[key], now < entry.failure.until, byteLimit <= entry.limit ?? .max else {
       return nil
     }
     return entry.failure
@@ -86,7 +86,7 @@ struct FailureTable {
   }
 
   private mutating func tidy() {
-    while entries.count > max(0, configuration.maxEntries), let next = queue.popMin() {
+    while entries.count > max(0, configuration.countLimit), let next = queue.popMin() {
       if entries[next.key]?.failure.until == next.until { entries[next.key] = nil }
     }
     // Outdated elements must not outnumber the others for long.

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Testing
 

@@ -1,3 +1,4 @@
+import CalotypeSupport
 @testable import CalotypeCaching
 import FoundationEssentials
 

@@ -1,7 +1,7 @@
 import CalotypeSupport
 
 /// A source that reports what the program tells it, to any number of listeners.
-public final class ManualMemoryPressure: MemoryPressureSource {
+public final class ManualMemoryPressure: MemoryPressureProviding {
   private typealias Continuation = AsyncStream<MemoryPressure>.Continuation
 
   private struct Listener {

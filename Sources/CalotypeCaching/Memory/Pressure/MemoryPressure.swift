@@ -1,4 +1,4 @@
-/// How short memory is, as a ``MemoryPressureSource`` reports it.
+/// How short memory is, as a ``MemoryPressureProviding`` reports it.
 public struct MemoryPressure: Hashable, Sendable {
   /// What to do about it.
   public enum Level: Int, Comparable, Hashable, Sendable, CaseIterable {

@@ -11,7 +11,7 @@ import Glibc
 /// while the process runs.
 ///
 /// Each stream has a thread of its own, which ends with it.
-public struct SystemMemoryPressure: MemoryPressureSource {
+public struct SystemMemoryPressure: MemoryPressureProviding {
   /// What can be watched.
   public enum Facility: Hashable, Sendable {
     /// The use of a control group against its limit.

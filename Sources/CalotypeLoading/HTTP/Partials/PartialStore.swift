@@ -12,7 +12,7 @@ import HTTPTypes
 /// ``LoadRequest/partition``s, and loaders of different ``ImageLoading/identity``, find no parts of each other. Each part is
 /// in a file of its own, checked byte by byte before it is used, and locked while it is in use: several processes may share
 /// the folder. The rest is only taken from the URL that the part came from, after redirects. A part is deleted when its body
-/// is complete, when it is older than ``maxAge``, when caches are purged, and when the folder holds more than ``maxBytes``,
+/// is complete, when it is older than ``maxAge``, when caches are purged, and when the folder holds more than ``byteLimit``,
 /// oldest first.
 ///
 /// ```swift
@@ -22,7 +22,7 @@ public final class PartialStore: Sendable {
   /// The folder; it is made when it is needed.
   public let folder: URL
   /// Most bytes of all parts together. 256 MiB by default.
-  public let maxBytes: Int
+  public let byteLimit: Int
   /// How long a part is kept after its last byte. A day by default.
   public let maxAge: Duration
   /// The smallest body of which a part is kept. 256 KiB by default.
@@ -35,10 +35,10 @@ public final class PartialStore: Sendable {
 
   /// A store; nothing is read or written before it is used.
   public init(
-    folder: URL, maxBytes: Int = 256 << 20, maxAge: Duration = .seconds(86_400), minBytes: Int = 256 << 10
+    folder: URL, byteLimit: Int = 256 << 20, maxAge: Duration = .seconds(86_400), minBytes: Int = 256 << 10
   ) {
     self.folder = folder
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.maxAge = maxAge
     self.minBytes = minBytes
   }
@@ -60,7 +60,7 @@ public final class PartialStore: Sendable {
 
   /// A file to keep the body of `response` in; `nil` when it is not worth it or not possible.
   func begin(_ request: LoadRequest, _ response: LoadResponse) async -> PartialFile? {
-    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes,
+    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= byteLimit,
       !request.headers.forbidsStoring, !response.headers.forbidsSharedStoring,
       !response.redirects.contains(where: { $0.headers.forbidsSharedStoring })
     else {
@@ -143,7 +143,7 @@ public final class PartialStore: Sendable {
     parts.sort { $0.written < $1.written }
     var total = parts.reduce(bytes) { $0 + $1.size }
     let oldest = time(nil) - Int(clamping: maxAge.components.seconds)
-    for part in parts where part.written < oldest || total > maxBytes {
+    for part in parts where part.written < oldest || total > byteLimit {
       // Locked: in use.
       guard let file = try? Self.open(part.path, creating: false) else { continue }
       unlink(part.path)

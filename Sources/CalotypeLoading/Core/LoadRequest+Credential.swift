@@ -1,14 +1,16 @@
-/// Who we are to a server.
-public enum Credential: Hashable, Sendable {
-  /// Sent with every request (RFC 7617). Readable by whoever reads the connection: use it over TLS.
-  case basic(user: String, password: String)
-  /// An answer to the server's challenge (RFC 7616); the password itself is not sent.
-  case digest(user: String, password: String)
-  /// A token, sent with every request (RFC 6750).
-  case bearer(String)
+extension LoadRequest {
+  /// Who we are to a server.
+  public enum Credential: Hashable, Sendable {
+    /// Sent with every request (RFC 7617). Readable by whoever reads the connection: use it over TLS.
+    case basic(user: String, password: String)
+    /// An answer to the server's challenge (RFC 7616); the password itself is not sent.
+    case digest(user: String, password: String)
+    /// A token, sent with every request (RFC 6750).
+    case bearer(String)
+  }
 }
 
-extension Credential {
+extension LoadRequest.Credential {
   /// SHA-256 of the kind and all parts, as 64 hexadecimal digits: names the credential in keys of caches
   /// (``LoadIntercepting/identity``). A weak password can be guessed from it: it is no place to publish.
   public var digest: String {
@@ -32,7 +34,7 @@ extension Credential {
   }
 }
 
-extension Credential: CustomStringConvertible {
+extension LoadRequest.Credential: CustomStringConvertible {
   /// The kind and the user; never the secret.
   public var description: String {
     switch self {

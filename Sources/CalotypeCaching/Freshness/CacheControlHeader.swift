@@ -5,7 +5,7 @@ public import HTTPTypes
 /// Directives that are not known are passed over. Where one occurs more than once, or is malformed, the strictest reading
 /// counts: of two lifetimes the shorter, and a lifetime that is no number is none at all, so that the response is stale
 /// (RFC 9111 §4.2.1 asks for something of the kind). Times are whole seconds, at most ``longest``.
-public struct CacheControl: Hashable, Sendable {
+public struct CacheControlHeader: Hashable, Sendable {
   /// What a directive with an optional list of field names speaks of.
   public enum Scope: Hashable, Sendable {
     /// The directive is not there.
@@ -123,7 +123,7 @@ extension DirectiveReader.Argument {
   }
 }
 
-extension CacheControl.Scope {
+extension CacheControlHeader.Scope {
   /// More names than this mean everything: nobody lists them in earnest.
   private static let maxNames = 64
 

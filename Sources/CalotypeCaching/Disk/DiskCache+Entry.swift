@@ -1,0 +1,23 @@
+public import FoundationEssentials
+
+extension DiskCache {
+  /// A record as a list shows it: everything but its data.
+  public struct Entry: Hashable, Sendable {
+    /// The text of its key.
+    public let key: String
+    /// What it was made from: ``CacheKey/source``.
+    public let source: String
+    /// What was stored beside the data.
+    public let metadata: RecordMetadata
+    /// Length of the data in bytes.
+    public let dataLength: Int
+    /// Length of the file in bytes: data and header.
+    public let fileLength: Int
+    /// When the record was stored.
+    public let created: Date
+    /// When the record was last read or stored; exact to ``DiskCache/Configuration/touchInterval``.
+    public let accessed: Date
+    /// Where it is.
+    public let path: String
+  }
+}
