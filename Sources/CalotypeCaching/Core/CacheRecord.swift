@@ -1,18 +1,19 @@
 import CalotypeSupport
 public import FoundationEssentials
 
-/// What a ``DiskCache`` had under a key. The bytes are those that were stored: a checksum was verified.
+/// A record that was read from a cache. Its bytes are exactly those that were stored; ``DiskCache`` verifies a
+/// checksum.
 public struct CacheRecord: Hashable, Sendable {
   /// The data; indices start at zero.
   public let data: Data
-  /// What was stored beside them.
+  /// The metadata stored with the data.
   public let metadata: RecordMetadata
-  /// When the record was stored; microseconds.
+  /// When the record was stored, exact to microseconds.
   public let created: Date
-  /// When the record was last read before this time, or stored; exact to ``DiskCache/Configuration/touchInterval``.
+  /// When the record was last stored, or read before this read; exact to ``DiskCache/Configuration/touchInterval``.
   public let accessed: Date
 
-  /// Describes a record.
+  /// Creates a record.
   public init(data: Data, metadata: RecordMetadata, created: Date, accessed: Date) {
     self.data = data
     self.metadata = metadata

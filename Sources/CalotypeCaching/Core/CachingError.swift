@@ -1,7 +1,7 @@
 import CalotypeSupport
 import Glibc
 
-/// What can go wrong in a cache. Misses, expired and damaged records are no errors: they read as `nil`.
+/// A failure of a cache. Misses, expired records and damaged records are not errors: they read as `nil`.
 public enum CachingError: Error, Hashable, Sendable {
   /// A record is larger than the cache may hold; nothing was stored.
   case recordTooLarge(bytes: Int, limit: Int)
@@ -9,30 +9,30 @@ public enum CachingError: Error, Hashable, Sendable {
   case keyTooLong(bytes: Int, limit: Int)
   /// The metadata is longer than a record can carry; nothing was stored. Lengths in bytes.
   case metadataTooLarge(bytes: Int, limit: Int)
-  /// More is waiting to be written than may; nothing was stored. Bytes that wait, and how many may.
+  /// The queue of unwritten records is full; nothing was stored. Bytes in the queue, and their limit.
   case queueFull(bytes: Int, limit: Int)
-  /// Another process has held the lock of the folder for too long. Stores also fail so at once, until it can be taken
-  /// again.
+  /// Another process has held the lock of the folder for too long. Later stores fail at once until the lock can be
+  /// taken again.
   case locked(path: String)
   /// No space or quota left on the device, even after old records were evicted.
   case diskFull(path: String)
   /// The file system is mounted read-only.
   case readOnly(path: String)
-  /// The cache is one that is only read, ``ReadOnlyCache``; nothing was stored or removed.
+  /// The cache is read-only, as a ``ReadOnlyCache`` is; nothing was stored or removed.
   case cacheIsReadOnly
-  /// This user may not read or write there.
+  /// The user of the process may not read or write there.
   case permissionDenied(path: String)
-  /// The folder, or a file in it, belongs to another user, who could have put anything there: it is not used.
+  /// The folder, or a file in it, belongs to another user, who could have written anything to it. It is not used.
   case foreignOwner(path: String)
-  /// Another failure of the file system: the operation, where it happened and the `errno`.
+  /// Any other failure of the file system: the system call, the path and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
-  /// The file system did not answer in time: the operation, where, and how long it was waited for. Also at once, while
-  /// it answers nobody. What was begun may end later.
+  /// The file system did not answer in time: the operation, the path and the timeout. Thrown at once while all threads
+  /// are held up. The operation may still end later.
   case stalled(operation: String, path: String, after: Duration)
-  /// Something failed that is no file system, such as the server of a remote cache: what was tried, why it failed, and
-  /// whether a retry can help. For caches of other kinds; ``DiskCache`` never throws it.
+  /// A failure outside the file system, such as that of a remote cache's server: the operation, the reason, and whether
+  /// a retry can help. For other implementations of ``DataCaching``; ``DiskCache`` never throws it.
   case failed(operation: String, reason: String, isRetryable: Bool)
-  /// The task was cancelled; what had begun goes on without it.
+  /// The task was cancelled. Operations that had begun continue.
   case cancelled
 
   /// A stable name for logs, metrics and machine-readable output.
@@ -55,7 +55,7 @@ public enum CachingError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same call may succeed later without anybody changing the configuration.
+  /// Whether the same call may succeed later without a change of the configuration.
   public var isRetryable: Bool {
     switch self {
     case .queueFull, .locked, .diskFull, .stalled, .cancelled: true
@@ -70,7 +70,7 @@ public enum CachingError: Error, Hashable, Sendable {
 }
 
 extension CachingError: CustomStringConvertible {
-  /// What happened, where, and what to do.
+  /// The failure, its place and a remedy.
   public var description: String {
     switch self {
     case .recordTooLarge(let bytes, let limit):

@@ -1,21 +1,21 @@
 public import FoundationEssentials
 
-/// Keeps encoded bytes under keys: originals and encoded results. ``DiskCache`` is the one on disk.
+/// A cache of encoded bytes: originals and encoded results. ``DiskCache`` keeps them on disk.
 ///
-/// Conform to keep them somewhere else. Misses, records that are too old and records that are damaged read as `nil`;
-/// errors are for what may interest an operator. Bytes come back exactly as they were stored, or not at all. No call
-/// goes on waiting when its task is cancelled.
+/// Conform to keep them elsewhere. Misses, expired records and damaged records read as `nil`; errors are for failures
+/// that an operator should know of. Bytes are returned exactly as they were stored, or not at all. Every call returns
+/// when its task is cancelled.
 public protocol DataCaching: Sendable {
-  /// Whether it is only read: what would be stored or removed is refused. `false` unless a type says otherwise.
+  /// Whether the cache is read-only and refuses stores and removals. `false` by default.
   var isReadOnly: Bool { get }
 
-  /// The record of a key, or `nil`; counts as an access.
+  /// Returns the record of a key, or `nil`. Counts as an access.
   func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord?
 
-  /// Stores a record, replacing the one the key had; when it returns, the record can be read.
+  /// Stores a record, replacing an existing one of the key. The record can be read when the call returns.
   func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError)
 
-  /// Whether there is a record that could be read; no access.
+  /// Returns whether there is a record that could be read. Does not count as an access.
   func contains(_ key: CacheKey) async throws(CachingError) -> Bool
 
   /// Removes the record of a key.
@@ -25,19 +25,19 @@ public protocol DataCaching: Sendable {
 
   /// Removes the records of a selection.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed records.
   @discardableResult func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int
 
   /// Removes all records.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed records.
   @discardableResult func removeAll() async throws(CachingError) -> Int
 
-  /// Waits until everything that was stored is where it stays: on the device, for a cache on disk, so that a loss of
-  /// power does not undo it.
+  /// Waits until all stored records are durable: for a cache on disk, until they are on the device and survive a loss
+  /// of power.
   ///
-  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program that ends need not wait
-  ///   for a device that does not answer; what was stored goes on.
+  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program can end although a
+  ///   device does not answer. Writing continues.
   func flush() async throws(CachingError)
 }
 

@@ -2,61 +2,61 @@ public import FoundationEssentials
 import Glibc
 
 extension DiskCache {
-  /// Where a ``DiskCache`` lives and how much it keeps.
+  /// The folder and the limits of a ``DiskCache``.
   public struct Configuration: Hashable, Sendable {
-    /// When a stored record is safe.
+    /// When a stored record survives a loss of power.
     public enum Durability: Hashable, Sendable {
-      /// When the kernel writes it back, or ``DiskCache/flush()`` returns. A loss of power before may undo the store;
-      /// the record never reads as something else.
+      /// When the kernel has written it back, or ``DiskCache/flush()`` returns. An earlier loss of power may undo the
+      /// store; the record never reads as anything else.
       case none
-      /// When `store` returns: each store waits for the device.
+      /// When `store` returns. Each store waits for the device.
       case fsync
     }
 
-    /// The folder. It is made on first need, with those above it; several processes of one machine may share it.
+    /// The folder. It is created on first use, with its parents. Several processes of one machine may share it.
     public var folder: URL
-    /// A part of the folder with records and limits of its own; any text will do. `nil` for the folder itself.
+    /// A namespace within the folder, with its own records and limits. Any text is valid; `nil` stands for the folder
+    /// itself.
     public var namespace: String?
-    /// Most bytes of all records, headers included, and of the one that is being written. Holds at every moment and
-    /// for all processes together, if they agree about it. The list of the records takes 64 bytes for each besides,
-    /// and up to 80 for each change.
+    /// The most bytes of all records, headers and the record being written included. It holds at every moment, and for
+    /// all processes together if they use the same limit. The index takes another 64 bytes per record, and up to 80 per
+    /// change.
     public var byteLimit: Int
-    /// Most records.
+    /// The most records.
     public var countLimit: Int
-    /// Most bytes one record may have, header included; `nil` for half of ``byteLimit``.
+    /// The most bytes of one record, header included; `nil` for half of ``byteLimit``.
     public var recordByteLimit: Int?
     /// How long a record lives after it was last read or stored; `nil` for ever.
     public var maxAge: Duration?
-    /// How full the cache is at most after it evicted, as a fraction of the limits from 0 to 1. Once a limit was
-    /// passed, records go until then: as many as a store needs room for before it, the others step by step when nothing
-    /// is stored.
+    /// The fill level after an eviction, as a fraction of the limits from 0 to 1. Once a limit is exceeded, records are
+    /// evicted down to this level: as many as a store needs before it, the others step by step between stores.
     public var lowWatermark: Double
-    /// How old the time of the last access may get before a read writes it anew.
+    /// How old the recorded time of the last access may become before a read updates it.
     public var touchInterval: Duration
-    /// When a stored record is safe.
+    /// When a stored record survives a loss of power.
     public var durability: Durability
-    /// Number of threads that read what is not in memory, started when they are needed; as many more may follow while
-    /// the file system holds those up. One more writes, and one goes through all records when that is asked for.
+    /// The number of threads that read files that are not in the page cache. They start on demand; as many more may
+    /// start while the file system stalls those. One more thread writes, and one scans all records on request.
     public var threads: Int
-    /// Most bytes that were handed over and are not written yet: ``DiskCache/handOver(_:metadata:for:)``.
+    /// The most bytes that were handed over and are not written yet: ``DiskCache/handOver(_:metadata:for:)``.
     public var stagingByteLimit: Int
-    /// How long to wait for another process that writes: for removals, flushes and everything else that is asked for
-    /// explicitly.
+    /// How long removals, flushes and other explicit operations wait for another process that holds the lock.
     public var lockTimeout: Duration
-    /// How long stores wait for what does not move: for another process that writes, if that is less than
-    /// ``lockTimeout``, and for room among what waits to be written while nothing is. After such a wait for another
-    /// process, stores fail at once until it has ended; one tries now and then, after a second at first and 30 at last.
+    /// How long stores wait without progress: for another process that holds the lock (at most ``lockTimeout``), and
+    /// for room in the queue of unwritten records. After such a wait for the lock, stores fail at once until it can be
+    /// taken; one store probes it after a second at first, and every 30 seconds at last.
     public var storeTimeout: Duration
-    /// How long a thread may take for a read before the caller is told that it has stalled. While all threads are held
-    /// up, reads of what is not in memory fail at once; one tries now and then, after a second at first and 30 at last.
+    /// How long a read may take before it fails as stalled. While all threads are stalled, reads of files that are not
+    /// in the page cache fail at once; one read probes the file system after a second at first, and every 30 seconds at
+    /// last.
     public var readTimeout: Duration
     /// User IDs whose files and folders are used as well as those of the process's own user and of root, such as the owner
     /// of a volume in a container. Empty by default.
     public var trustedOwners: Set<UInt32> = []
-    /// Most changes in the journal before the index is written anew; more for large indices.
+    /// The most changes in the journal before the index is rewritten; more for large indices.
     var journalCount = 4096
 
-    /// The default configuration with a few things changed.
+    /// Creates a configuration; parameters have the defaults of the properties.
     public init(
       folder: URL = Configuration.defaultFolder, namespace: String? = nil, byteLimit: Int = 1 << 30,
       countLimit: Int = 250_000,
@@ -87,7 +87,7 @@ extension DiskCache {
     }
 
     static func defaultFolder(environment: [String: String]) -> URL {
-      // The base directory specification: relative paths are invalid and to be ignored.
+      // The XDG base directory specification says to ignore relative paths.
       if let base = environment["XDG_CACHE_HOME"], base.hasPrefix("/") {
         return URL(filePath: base, directoryHint: .isDirectory).appending(path: "calotype")
       }
@@ -95,7 +95,7 @@ extension DiskCache {
       return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".cache/calotype")
     }
 
-    /// The home folder the account has in the user database, for processes without `HOME`.
+    /// The home folder of the account in the user database, for processes without `HOME`.
     private static var accountHome: String? {
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
         var entry = passwd()
@@ -108,19 +108,19 @@ extension DiskCache {
       }
     }
 
-    /// Most bytes one record may have in effect.
+    /// The effective limit for one record, in bytes.
     var effectiveRecordLimit: Int {
       max(0, min(recordByteLimit ?? byteLimit / 2, byteLimit))
     }
 
-    /// How long stores wait for the lock.
+    /// The effective time that stores wait for the lock.
     var effectiveStoreTimeout: Duration { min(storeTimeout, lockTimeout) }
 
     /// The limits after an eviction.
     var lowMarks: (bytes: Int, count: Int) {
       let fraction = lowWatermark.isFinite ? min(max(lowWatermark, 0), 1) : 0.9
       func mark(_ limit: Int) -> Int {
-        // `Double` rounds the largest limits up to what no longer fits.
+        // `Double` rounds the largest limits up to a value that does not fit.
         Int(exactly: (Double(max(0, limit)) * fraction).rounded(.down)) ?? limit
       }
       return (mark(byteLimit), mark(countLimit))

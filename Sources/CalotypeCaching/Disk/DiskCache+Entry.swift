@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
 extension DiskCache {
-  /// A record as a list shows it: everything but its data.
+  /// A record in a listing: everything but its data.
   public struct Entry: Hashable, Sendable {
     /// The text of its key.
     public let key: String
-    /// What it was made from: ``CacheKey/source``.
+    /// The source of its key: ``CacheKey/source``.
     public let source: String
-    /// What was stored beside the data.
+    /// The metadata stored with the data.
     public let metadata: RecordMetadata
     /// Length of the data in bytes.
     public let dataLength: Int
@@ -17,7 +17,7 @@ extension DiskCache {
     public let created: Date
     /// When the record was last read or stored; exact to ``DiskCache/Configuration/touchInterval``.
     public let accessed: Date
-    /// Where it is.
+    /// The path of its file.
     public let path: String
   }
 }

@@ -1,14 +1,15 @@
 extension DiskCache {
-  /// A store that was handed over to a ``DiskCache``: the record can be read already, and is being written.
+  /// A store that was handed over to a ``DiskCache``. The record can be read already, and is being written.
   public struct PendingStore: Sendable {
     let record: StagedRecord
 
-    /// Waits until the record is on disk, as safe as the configuration asks for.
+    /// Waits until the record is on disk, as durable as the configuration demands.
     ///
-    /// A later store of the same key may take its place; then this returns when that is settled.
+    /// If a later store of the key replaces it, this returns when that one ends.
     ///
-    /// - Throws: ``CachingError`` when it could not be written: it cannot be read then, and what the key had before stays
-    ///   unless space had to be made. ``CachingError/cancelled`` when the waiting task is; the store goes on.
+    /// - Throws: ``CachingError`` when the record could not be written: it is then not readable, and the previous
+    ///   record of the key remains unless it was evicted to make room. ``CachingError/cancelled`` when the waiting task
+    ///   is cancelled; the store continues.
     public func written() async throws(CachingError) {
       _ = try await record.ended()
     }

@@ -1,11 +1,11 @@
 extension DiskCache {
-  /// What a pass over the folder of a ``DiskCache`` found and removed.
+  /// The result of a pass over the folder of a ``DiskCache``.
   public struct TrimReport: Hashable, Sendable {
-    /// Records that are left.
+    /// Remaining records.
     public var count = 0
     /// Their length, headers included.
     public var bytes = 0
-    /// Records that were removed because they were not read for too long.
+    /// Records that were removed because they had expired.
     public var expired = 0
     /// Records that were removed to get under a limit, least recently used first.
     public var evicted = 0

@@ -1,11 +1,11 @@
 extension DiskCache {
-  /// What a look at every byte of a ``DiskCache`` found.
+  /// The result of reading every byte of a ``DiskCache``.
   public struct VerifyReport: Hashable, Sendable {
-    /// Records that are whole.
+    /// Undamaged records.
     public var intact = 0
     /// Their length, headers included.
     public var bytes = 0
-    /// Paths of records that were damaged and are removed, unless the folder cannot be written.
+    /// Paths of damaged records, which were removed unless the folder is read-only.
     public var damaged: [String] = []
   }
 }

@@ -1,26 +1,26 @@
 import CalotypeSupport
 
-/// The identity of a cached thing: a SHA-256 digest of canonical text, computed once.
+/// The identity of a cached value: the SHA-256 digest of a canonical text, computed once.
 ///
-/// Equality and hashing look at the digest only, so that a look-up costs the same for keys of any length. The text
-/// is kept for listing and is compared in full when a record is read from disk. Two texts are the same key when
-/// their UTF-8 bytes are equal; canonical equivalence of Unicode plays no part.
+/// Equality and hashing use the digest only, so that a look-up costs the same for keys of any length. The text is kept
+/// for listing and is compared in full when a record is read from disk. Two texts are the same key when their UTF-8
+/// bytes are equal; Unicode's canonical equivalence plays no part.
 public struct CacheKey: Hashable, Sendable {
-  /// The text the key was made of.
+  /// The text of the key.
   public var text: String { words.text }
-  /// What the cached thing was made from, such as a URL: all keys of one source can be removed together, by
-  /// ``CacheSelection``. Not part of the identity.
+  /// The source of the cached value, such as a URL. All keys of one source can be removed together
+  /// (``CacheSelection``). Not part of the identity.
   public var source: String { words.source }
-  /// Both texts. In one object, so that a copy of the key retains one thing, not two.
+  /// Both texts, in one object, so that a copy of the key costs one retain.
   let words: CacheKeyText
   /// SHA-256 of the UTF-8 bytes of the text, as four big-endian words.
   @usableFromInline let digest: Digest256
 
-  /// Makes the key of `text`; O(length of the text).
+  /// Creates the key of `text`; O(length of the text).
   ///
   /// - Parameters:
-  ///   - text: The whole identity.
-  ///   - source: What it is a variant of; `nil` for the text itself.
+  ///   - text: The complete identity.
+  ///   - source: The source of the value; `nil` uses the text itself.
   public init(_ text: String, source: String? = nil) {
     words = CacheKeyText(text: text, source: source ?? text)
     var text = text
@@ -33,7 +33,7 @@ public struct CacheKey: Hashable, Sendable {
   /// Whether the digests are equal.
   public static func == (left: CacheKey, right: CacheKey) -> Bool { left.digest == right.digest }
 
-  /// Feeds the digest.
+  /// Hashes the digest.
   public func hash(into hasher: inout Hasher) { hasher.combine(digest.word0) }
 }
 
@@ -46,7 +46,7 @@ extension CacheKey: CustomStringConvertible {
 final class CacheKeyText: Sendable {
   let text: String
   let source: String
-  /// Of the source. Seeded anew in every process: nobody can choose sources that fall together.
+  /// The hash of the source, seeded per process, so that an attacker cannot choose colliding sources.
   let sourceHash: Int
 
   init(text: String, source: String) {
@@ -63,7 +63,7 @@ final class CacheKeyText: Sendable {
   }
 }
 
-/// 256 bits as plain words: compared and copied without touching the heap.
+/// 256 bits as four words, compared and copied without touching the heap.
 @usableFromInline
 struct Digest256: Hashable, Sendable {
   let word0, word1, word2, word3: UInt64

@@ -1,8 +1,8 @@
 extension MemoryCache {
-  /// How a ``MemoryCache`` finds values again that it evicted while somebody else still holds them.
+  /// Finds evicted values of a ``MemoryCache`` again while other code still holds them.
   ///
-  /// The cache keeps no memory alive for it, only a weak reference and what little belongs to it. Values that were
-  /// removed, replaced or have expired are not found again.
+  /// The cache holds only a weak reference and a little metadata for each. Removed, replaced and expired values are not
+  /// found again.
   ///
   /// ```swift
   /// let cache = MemoryCache<Texture>(byteLimit: 64 << 20, liveValues: .references)
@@ -11,12 +11,12 @@ extension MemoryCache {
     let limit: Int
     let recall: @Sendable (Value) -> @Sendable () -> Value?
 
-    /// Makes the way to find values of a type that is or contains an object.
+    /// Creates a strategy for values that are or contain an object.
     ///
     /// - Parameters:
-    ///   - limit: Most evicted values that are remembered; the oldest are forgotten first.
-    ///   - recall: Is given a value when it is stored, and returns a function that gives it back as long as its object
-    ///     lives. That function must hold the object weakly. It is called from any thread, with no lock held.
+    ///   - limit: The most evicted values to remember; the oldest are forgotten first.
+    ///   - recall: Called with each stored value. Returns a function that returns the value as long as its object
+    ///     lives. That function must hold the object weakly; it is called on any thread, with no lock held.
     public init(limit: Int = 1024, recall: @escaping @Sendable (Value) -> @Sendable () -> Value?) {
       self.limit = min(max(0, limit), Int(Int32.max))
       self.recall = recall
@@ -25,7 +25,7 @@ extension MemoryCache {
 }
 
 extension MemoryCache.LiveValues where Value: AnyObject {
-  /// For values that are objects.
+  /// Finds values that are objects.
   public static var references: Self {
     Self { value in
       { [weak value] in value }

@@ -1,4 +1,4 @@
-package import CalotypeSupport
+import CalotypeSupport
 import FoundationEssentials
 
 /// What a ``PowerLossFileSystem`` holds at one moment: what programs see, and what the device has of it.

@@ -1,4 +1,4 @@
-package import CalotypeSupport
+public import CalotypeSupport
 package import FoundationEssentials
 import Glibc
 

@@ -1,7 +1,7 @@
-/// Something that knows how short memory is: ``SystemMemoryPressure``, or ``ManualMemoryPressure`` for a program that
-/// knows by itself.
+/// Provides memory pressure: ``SystemMemoryPressure`` measures it, ``ManualMemoryPressure`` reports what the program
+/// sets.
 public protocol MemoryPressureProviding: Sendable {
-  /// What it is now, and then whenever that changes; who is slow gets the newest only. Ends when nothing can be watched
-  /// any longer, and at once when nothing can be watched at all. Must not block the thread that asks.
+  /// Returns the present pressure and then each change. A slow consumer gets the newest report only. The stream ends
+  /// when nothing can be watched (any longer). Must not block the calling thread.
   func pressures() -> AsyncStream<MemoryPressure>
 }
