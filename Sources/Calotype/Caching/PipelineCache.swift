@@ -163,7 +163,7 @@ extension CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
-    case .tag: self
+    case .tag, .host: self
     }
   }
 }

@@ -2,7 +2,7 @@ import CalotypeSupport
 import Glibc
 
 /// A failure of a cache. Misses, expired records and damaged records are not errors: they read as `nil`.
-public enum CachingError: Error, Hashable, Sendable {
+@nonexhaustive public enum CachingError: Error, Hashable, Codable, Sendable {
   /// A record is larger than the cache may hold; nothing was stored.
   case recordTooLarge(bytes: Int, limit: Int)
   /// The text of the key is longer than a record can carry; nothing was stored. Lengths in bytes.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension DiskCache {
   /// A record in a listing: everything but its data.
-  public struct Entry: Hashable, Sendable {
+  public struct Entry: Hashable, Codable, Sendable {
     /// The text of its key.
     public let key: String
     /// The source of its key: ``CacheKey/source``.

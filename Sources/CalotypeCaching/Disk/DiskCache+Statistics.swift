@@ -1,6 +1,6 @@
 extension DiskCache {
   /// The contents and the activity of a ``DiskCache``.
-  public struct Statistics: Hashable, Sendable {
+  public struct Statistics: Hashable, Codable, Sendable {
     /// Length of all records, headers included.
     public var bytes = 0
     /// Number of records.

@@ -1,6 +1,6 @@
 extension DiskCache {
   /// The result of a pass over the folder of a ``DiskCache``.
-  public struct TrimReport: Hashable, Sendable {
+  public struct TrimReport: Hashable, Codable, Sendable {
     /// Remaining records.
     public var count = 0
     /// Their length, headers included.

@@ -1,6 +1,6 @@
 extension DiskCache {
   /// The result of reading every byte of a ``DiskCache``.
-  public struct VerifyReport: Hashable, Sendable {
+  public struct VerifyReport: Hashable, Codable, Sendable {
     /// Undamaged records.
     public var intact = 0
     /// Their length, headers included.

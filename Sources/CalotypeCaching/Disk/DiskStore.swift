@@ -161,15 +161,17 @@ final class DiskStore {
 
   /// Other processes hold the lock for milliseconds. One that was stopped while holding it must not block this one for
   /// ever.
+  ///
+  /// Measured by the clock of the machine, as `usleep` is: an injected clock could not wake this thread.
   private func wait(for file: any SharedFile, _ timeout: Duration) throws(FileSystemError) {
     let patience = configuration.storeTimeout
-    let start = ContinuousClock.now
+    let start = MonotonicTime.now
     var pause: useconds_t = 50
     // Reported repeatedly: a store may have been accepted while the circuit opened.
     var notice = patience
     do throws(FileSystemError) {
       while try !file.tryLock() {
-        let waited = ContinuousClock.now - start
+        let waited = start.duration(to: .now)
         guard waited < timeout else {
           throw FileSystemError(operation: "flock", path: layout.lock, code: EWOULDBLOCK)
         }

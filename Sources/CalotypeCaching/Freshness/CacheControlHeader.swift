@@ -1,14 +1,14 @@
 public import HTTPTypes
 
-/// What a request or a response says of caching (RFC 9111 §5.2, RFC 5861, RFC 8246).
+/// The `Cache-Control` of a request or a response (RFC 9111 §5.2, RFC 5861, RFC 8246).
 ///
-/// Directives that are not known are passed over. Where one occurs more than once, or is malformed, the strictest reading
-/// counts: of two lifetimes the shorter, and a lifetime that is no number is none at all, so that the response is stale
-/// (RFC 9111 §4.2.1 asks for something of the kind). Times are whole seconds, at most ``longest``.
+/// Unknown directives are ignored. Of a repeated or malformed directive the strictest reading counts: the shorter of
+/// two lifetimes, and zero for an invalid one, so that the response is stale (compare RFC 9111 §4.2.1). Times are whole
+/// seconds, at most ``longest``.
 public struct CacheControlHeader: Hashable, Sendable {
-  /// What a directive with an optional list of field names speaks of.
+  /// The scope of a directive with an optional list of field names.
   public enum Scope: Hashable, Sendable {
-    /// The directive is not there.
+    /// The directive is absent.
     case none
     /// These fields only, in lower case.
     case fields(Set<String>)
@@ -16,18 +16,18 @@ public struct CacheControlHeader: Hashable, Sendable {
     case everything
   }
 
-  /// The longest time, which longer ones are taken for: 2^31 seconds, 68 years (RFC 9111 §1.2.2).
+  /// The longest time, to which longer ones are clamped: 2^31 seconds, 68 years (RFC 9111 §1.2.2).
   public static let longest = 1 << 31
 
-  /// `max-age`: of a response how long it is fresh, in a request how old a response may be.
+  /// `max-age`: the lifetime of a response, or the greatest age that a request accepts.
   public var maxAge: Int?
-  /// `s-maxage`, which takes the place of ``maxAge`` in a shared cache.
+  /// `s-maxage`, which replaces ``maxAge`` in a shared cache.
   public var sharedMaxAge: Int?
   /// `no-store`.
   public var noStore = false
-  /// `no-cache`: what may not be used before the server was asked. In a request always everything.
+  /// `no-cache`: the scope that must be revalidated before use. In a request always everything.
   public var noCache = Scope.none
-  /// `private`: what a shared cache may not store.
+  /// `private`: the scope that a shared cache must not store.
   public var isPrivate = Scope.none
   /// `public`.
   public var isPublic = false
@@ -35,7 +35,7 @@ public struct CacheControlHeader: Hashable, Sendable {
   public var mustRevalidate = false
   /// `proxy-revalidate`, the same for shared caches.
   public var proxyRevalidate = false
-  /// `must-understand`: ``noStore`` is not meant for caches that know the status.
+  /// `must-understand`: caches that understand the status ignore ``noStore``.
   public var mustUnderstand = false
   /// `immutable` (RFC 8246): while the response is fresh, it does not change.
   public var isImmutable = false
@@ -43,16 +43,16 @@ public struct CacheControlHeader: Hashable, Sendable {
   public var noTransform = false
   /// `only-if-cached`, in a request.
   public var onlyIfCached = false
-  /// `min-fresh`, in a request: how long the response has to stay fresh.
+  /// `min-fresh`, in a request: how long the response must stay fresh.
   public var minFresh: Int?
-  /// `max-stale`, in a request: how long ago the response may have become stale. Without a number, ``longest``.
+  /// `max-stale`, in a request: how long the response may have been stale. Without a number, ``longest``.
   public var maxStale: Int?
-  /// `stale-while-revalidate` (RFC 5861 §3): how long a stale response may be used while the server is asked.
+  /// `stale-while-revalidate` (RFC 5861 §3): how long a stale response may be used while it is revalidated.
   public var staleWhileRevalidate: Int?
-  /// `stale-if-error` (RFC 5861 §4): how long a stale response may be used when the server cannot be asked.
+  /// `stale-if-error` (RFC 5861 §4): how long a stale response may be used when the server fails.
   public var staleIfError: Int?
 
-  /// Says nothing.
+  /// Creates an empty header without directives.
   public init() {}
 
   /// Reads the values of `Cache-Control` fields; O(length).
@@ -124,7 +124,7 @@ extension DirectiveReader.Argument {
 }
 
 extension CacheControlHeader.Scope {
-  /// More names than this mean everything: nobody lists them in earnest.
+  /// More names than this count as everything.
   private static let maxNames = 64
 
   fileprivate mutating func add(_ argument: DirectiveReader.Argument) {
@@ -143,7 +143,7 @@ extension CacheControlHeader.Scope {
     self = .fields(names)
   }
 
-  /// Whether a field is meant, given in lower case.
+  /// Returns whether the scope covers a field, given in lower case.
   func covers(_ name: String) -> Bool {
     switch self {
     case .none: false

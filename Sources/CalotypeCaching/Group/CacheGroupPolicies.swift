@@ -41,7 +41,7 @@ extension CacheGroup {
   }
 
   /// Fills and failures that the callers of a group do not see.
-  public struct Statistics: Hashable, Sendable {
+  public struct Statistics: Hashable, Codable, Sendable {
     /// Records that were found in a lower tier and stored into a higher one, counted once for each tier they filled.
     public internal(set) var fills = 0
     /// Failures of each tier, the highest first, including those that another tier made up for. Cancelled calls do not

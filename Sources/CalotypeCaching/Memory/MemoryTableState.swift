@@ -70,7 +70,7 @@ struct MemoryTableState: Sendable {
     let nodes: [Int]
     switch selection {
     case .source(let source): nodes = sources.nodes(of: source)
-    case .sourcePrefix: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
+    case .sourcePrefix, .host: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
     let held = live.all.filter {

@@ -1,6 +1,6 @@
 extension MemoryTier {
   /// What a ``MemoryCache`` holds and did.
-  public struct Statistics: Hashable, Sendable {
+  public struct Statistics: Hashable, Codable, Sendable {
     /// Sum of the costs of all entries in bytes; never above the limit.
     public var bytes = 0
     /// Number of entries.

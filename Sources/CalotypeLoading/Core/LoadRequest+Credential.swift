@@ -1,18 +1,18 @@
 extension LoadRequest {
-  /// Who we are to a server.
+  /// Authenticates a request to a server.
   public enum Credential: Hashable, Sendable {
-    /// Sent with every request (RFC 7617). Readable by whoever reads the connection: use it over TLS.
+    /// HTTP Basic (RFC 7617), sent with every request. It is readable on the connection: use it over TLS.
     case basic(user: String, password: String)
-    /// An answer to the server's challenge (RFC 7616); the password itself is not sent.
+    /// HTTP Digest (RFC 7616), in answer to the server's challenge. The password itself is not sent.
     case digest(user: String, password: String)
-    /// A token, sent with every request (RFC 6750).
+    /// A bearer token (RFC 6750), sent with every request.
     case bearer(String)
   }
 }
 
 extension LoadRequest.Credential {
-  /// SHA-256 of the kind and all parts, as 64 hexadecimal digits: names the credential in keys of caches
-  /// (``LoadIntercepting/identity``). A weak password can be guessed from it: it is no place to publish.
+  /// SHA-256 of the kind and all parts, as 64 hexadecimal digits: identifies the credential in cache keys
+  /// (``LoadIntercepting/identity``). A weak password can be guessed from it: do not publish it.
   public var digest: String {
     let parts =
       switch self {
@@ -23,7 +23,7 @@ extension LoadRequest.Credential {
     return LoaderIdentity.digest(LoaderIdentity.text(parts))
   }
 
-  /// Whether it would end the line of the header that it is sent in.
+  /// Whether it contains control characters, which could end its header line.
   var holdsControlCharacters: Bool {
     let parts =
       switch self {

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 
 extension LoadRequest {
-  /// Scheme, host and port: who may see what was meant for one server (RFC 6454).
+  /// The scheme, host and port of a URL (RFC 6454), which delimit where credentials are sent.
   public struct Origin: Hashable, Sendable {
     /// `http` or `https`.
     public let scheme: String
     /// The name or address in lower case, IPv6 without brackets.
     public let host: String
-    /// The port, that of the scheme if none was given.
+    /// The port; the default of the scheme if none was given.
     public let port: Int
 
-    /// An origin; `port` is that of the scheme unless said otherwise.
+    /// Creates an origin; `port` defaults to that of the scheme.
     public init(scheme: String, host: String, port: Int? = nil) {
       self.scheme = scheme.lowercased()
       self.host = host.lowercased()
       self.port = port ?? (self.scheme == "https" ? 443 : 80)
     }
 
-    /// The origin of a URL; `nil` if it has no scheme or no host.
+    /// Creates the origin of a URL; `nil` if it has no scheme or no host.
     public init?(_ url: URL) {
       guard let scheme = url.scheme, let host = url.host(), !host.isEmpty else { return nil }
       self.init(scheme: scheme, host: host, port: url.port)

@@ -1,20 +1,20 @@
 public import HTTPTypes
 
 extension LoadResponse {
-  /// An answer that led to another URL, on the way to a response.
+  /// A redirect that was followed.
   public struct Redirect: Hashable, Sendable {
     /// 301, 302, 303, 307 or 308.
     public let status: Int
-    /// Its header fields.
+    /// The header fields of the redirect.
     public let headers: HTTPFields
 
-    /// Describes an answer.
+    /// Describes a redirect.
     public init(status: Int, headers: HTTPFields) {
       self.status = status
       self.headers = headers
     }
 
-    /// Whether it holds until it is taken back, and not only this time.
+    /// Whether the redirect is permanent.
     public var isPermanent: Bool { status == 301 || status == 308 }
   }
 }

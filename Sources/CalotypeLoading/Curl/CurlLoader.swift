@@ -2,18 +2,18 @@ import FoundationEssentials
 
 /// Loads `http` and `https` URLs with libcurl.
 ///
-/// Whoever loads URLs that were given by others must choose ``AddressPolicy/public``: the default reaches whatever this
-/// machine reaches, the services of its own network included.
+/// For URLs from users, set ``AddressPolicy/public``: the default allows server-side request forgery (SSRF), because it
+/// connects to every address that this machine can reach, including internal services.
 ///
-/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and names.
-/// Transfers beyond the limits wait, by priority, and hosts take turns. Certificates are verified; cookies are neither kept nor sent unless
-/// ``Configuration/cookies`` says so.
+/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and DNS
+/// results. Transfers beyond the limits are queued by priority, and hosts take turns. Certificates are verified;
+/// cookies are neither stored nor sent unless ``Configuration/cookies`` enables them.
 ///
-/// Redirects are followed within `http` and `https`. To another scheme, host or port only those fields of the request go
-/// along that negotiate content (`Accept`, `User-Agent`, `Range` and the like), so that no token gets there. `Content-Length`,
+/// Redirects are followed within `http` and `https`. Only fields that negotiate content (`Accept`, `User-Agent`,
+/// `Range` and the like) are sent to another scheme, host or port, so that no token leaks. `Content-Length`,
 /// `Transfer-Encoding`, `Connection` and `Upgrade` describe the connection: those of a request are not sent. No content
-/// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/byteLimit`` counts the bytes
-/// after that, which may be 100 times as many as came, beyond the first 4 MiB.
+/// coding is requested; one that the server applies nevertheless is decoded, and ``LoadRequest/byteLimit`` counts the
+/// decoded bytes, which may be at most 100 times the received ones, beyond the first 4 MiB.
 ///
 /// The thread ends when the loader and all its transfers are released, or on ``shutDown()``.
 ///
@@ -25,15 +25,15 @@ import FoundationEssentials
 /// for try await chunk in response.body { … }
 /// ```
 ///
-/// It makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
+/// Each load makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
 public final class CurlLoader: ImageLoading {
-  /// The loader below ``LoaderGroup/standard``, with the default configuration.
+  /// The loader behind ``LoaderGroup/standard``, with the default configuration.
   public static let shared = CurlLoader()
 
-  /// Limits, identity and ways, as they were at the beginning.
+  /// The configuration at creation.
   public let configuration: Configuration
-  /// Of all in the configuration that decides about the bytes: the policy of addresses, credentials, header fields other
-  /// than the defaults, cookies (each loader has its own), certificates, addresses of hosts. Empty for the defaults.
+  /// Covers everything in the configuration that affects the delivered bytes: address policy, credentials, non-default
+  /// header fields, cookies (each loader has its own), certificates, fixed addresses of hosts. Empty for the defaults.
   public let identity: String
   let engine: any CurlEngine
 
@@ -47,10 +47,10 @@ public final class CurlLoader: ImageLoading {
     engine.close()
   }
 
-  /// What the loader is doing and has done. Up to date for whatever a consumer has seen.
+  /// The activity of the loader. It includes everything that a consumer has seen.
   public var statistics: Statistics { engine.statistics }
 
-  /// Returns when the loader's thread has carried out everything asked of it so far, cancellations too.
+  /// Returns when the loader's thread has processed all earlier requests, including cancellations.
   package func settle() async {
     await engine.settle()
   }
@@ -60,13 +60,13 @@ public final class CurlLoader: ImageLoading {
     source.scheme == "http" || source.scheme == "https"
   }
 
-  /// Refuses what the policy of addresses refuses without a look-up, and URLs that cannot be sent.
+  /// Rejects sources that the address policy refuses without a name look-up, and unusable URLs.
   public func check(_ source: ImageSource) throws {
     guard let url = source.url else { return }
     _ = try HTTPRequestStep(url, for: LoadRequest(source: source), configuration)
   }
 
-  /// Starts a transfer, or queues it, and returns when the head of the final response is there.
+  /// Starts or queues a transfer, and returns when the head of the final response has arrived.
   ///
   /// - Throws: ``LoadingError``; `CancellationError`.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {

@@ -1,10 +1,9 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// One load: the meeting place of its consumer and the loader's thread.
+/// One transfer, shared by its consumer and the loader's thread.
 ///
-/// It keeps the loader alive, so that a body can be read to its end after everyone else has let go of the
-/// loader.
+/// It keeps the loader alive, so that a body can be read to its end after all other references to the loader are gone.
 final class Transfer: LoadBodyProducing {
   typealias HeadWaiter = Waiter<Result<ResponseHead, any Error>>
   typealias ChunkWaiter = Rendezvous<Result<Data?, any Error>>
@@ -12,12 +11,12 @@ final class Transfer: LoadBodyProducing {
 
   let url: URL
   let target: HTTPRequestStep
-  /// The origin whose places it takes.
+  /// The origin whose slots it takes.
   let host: String
   let request: LoadRequest
-  /// Time of the call, for the total timeout.
+  /// The time of the call, for the total timeout.
   let submitted: MonotonicTime
-  /// Unless the request has one that lives.
+  /// The priority, unless the request has a live one.
   private let initialPriority: UInt8
   private let core: CurlCore
   private let loader: CurlLoader
@@ -95,12 +94,13 @@ final class Transfer: LoadBodyProducing {
 
   // MARK: Loader's thread
 
-  /// Where it stands in the queue, as of now; larger goes first.
+  /// The present priority; larger goes first.
   var priority: UInt8 { request.livePriority?.value.rawValue ?? initialPriority }
 
-  /// Lets the loader's thread know of each change of the priority, until that is cancelled; `nil` if it cannot change.
+  /// Reports each change of the priority to the loader's thread, until it is cancelled; `nil` if the priority cannot
+  /// change.
   func observePriority() -> LivePriority.Observation? {
-    // Weakly: the request, and with it the priority, is ours.
+    // Weak, because the transfer owns the request and with it the priority.
     request.livePriority?.observe { [core, weak self] in
       if let self { core.post(.followPriority(self)) }
     }
@@ -128,7 +128,7 @@ final class Transfer: LoadBodyProducing {
     machine.withLock { $0.finish(.failure(error)) }
   }
 
-  /// Answers the consumer, if it waits and there is something to say.
+  /// Answers the consumer if it waits and an answer is available.
   func deliver() {
     carryOut(machine.withLock { $0.deliver() })
   }

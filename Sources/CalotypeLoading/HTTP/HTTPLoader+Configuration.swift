@@ -23,7 +23,7 @@ extension HTTPLoader {
   }
 
   /// What an ``HTTPLoader`` has done.
-  public struct Statistics: Hashable, Sendable {
+  public struct Statistics: Hashable, Codable, Sendable {
     /// Requests that were given to the transport.
     public var requests = 0
     /// Those among them that were sent because an earlier one had failed.

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 extension LoadResponse {
-  /// The response with its body led through those of `transforms` that apply, in this order.
+  /// Returns the response with its body passed through all applicable `transforms`, in this order.
   ///
-  /// Its length is unknown then. An answer 304 has no body and stays as it is. The body of the receiver is taken over.
+  /// Its length is then unknown. A 304 has no body and stays unchanged. Takes over the body of the receiver.
   ///
-  /// - Parameter byteLimit: Most bytes that each transform may make; ``LoadRequest/byteLimit``.
+  /// - Parameter byteLimit: The most bytes that each transform may produce; ``LoadRequest/byteLimit``.
   /// - Throws: ``LoadingError``, ``LoadingError/bodyTransformFailed(_:transform:reason:)`` for errors of other types.
   package func transformed(
     by transforms: [any BodyTransforming], byteLimit: Int

@@ -41,7 +41,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   func mayBe(in selection: CacheSelection) -> Bool {
     switch selection {
     case .source(let text): source == 0 || source == Self.sourceHash(text)
-    case .sourcePrefix: true
+    case .sourcePrefix, .host: true
     case .tag(let tag): tags & Self.tagBit(tag) != 0
     }
   }

@@ -1,7 +1,7 @@
 /// The memory pressure that a ``MemoryPressureProviding`` reports.
 public struct MemoryPressure: Hashable, Sendable {
   /// The severity.
-  public enum Level: Int, Comparable, Hashable, Sendable, CaseIterable {
+  public enum Level: Int, Comparable, Hashable, Codable, Sendable, CaseIterable {
     /// Memory is sufficient.
     case normal
     /// Memory is short: release values that are not needed soon.

@@ -4,7 +4,7 @@ import Glibc
 
 extension PartialStore {
   /// What a folder holds.
-  public struct Contents: Hashable, Sendable {
+  public struct Contents: Hashable, Codable, Sendable {
     /// Bodies of which a part is kept.
     public var count = 0
     /// Bytes of their files.
