@@ -3,8 +3,18 @@ import PackageDescription
 
 /// Calotype: image loading, decoding, processing and caching for Swift on Linux.
 ///
-/// Arrows go downwards only: the command and the test kit use `Calotype`, `Calotype` uses the three rooms,
-/// the rooms use C libraries and `CalotypeSupport`, and know nothing of each other.
+/// A target uses targets of the lines below its own, never of those above; `make map` draws the arrows from the code.
+///
+///     CalotypeCLI
+///     CalotypeTerminal   CalotypeTestKit
+///     CalotypeDisplay    CalotypeObservability
+///     Calotype           CalotypeLibraryCoders
+///     CalotypeImaging    CalotypeCaching   CalotypeLoading
+///     CalotypeSupport
+///     C libraries
+///
+/// A server that depends on `Calotype` and `CalotypeObservability` builds neither `CalotypeDisplay`, with its indicators and
+/// networks, nor `CalotypeTerminal`.
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -29,6 +39,7 @@ let package = Package(
     .library(name: "CalotypeDisplay", targets: ["CalotypeDisplay"]),
     .library(name: "CalotypeLibraryCoders", targets: ["CalotypeLibraryCoders"]),
     .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
+    .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
   ],
@@ -63,7 +74,8 @@ let package = Package(
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
-      swiftSettings: swift),
+      // `Bitmap.bytes` is a span that borrows the bitmap.
+      swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
     .target(
       name: "CalotypeLibraryCoders",
@@ -117,10 +129,15 @@ let package = Package(
       name: "CalotypeTestKit",
       dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport"],
       swiftSettings: swift),
+    // Pictures in terminals: graphics protocols, detection, keys, progress, and the screens of browse and show.
+    .target(
+      name: "CalotypeTerminal",
+      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport", "CDeflate"],
+      swiftSettings: swift),
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeDisplay", "CalotypeLibraryCoders", "CalotypeSupport", "CDeflate",
+        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CalotypeDisplay", "CalotypeTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
@@ -180,11 +197,28 @@ let package = Package(
     .testTarget(
       name: "CalotypeTestKitTests", dependencies: ["CalotypeTestKit", "CalotypeSupport"],
       swiftSettings: swift),
+    // What the tests of pipelines share. A test target, because it looks into `Calotype`.
+    .testTarget(
+      name: "PipelineSamples", dependencies: ["Calotype", "CalotypeSupport", "CalotypeTestKit"],
+      path: "Tests/Helpers/PipelineSamples", swiftSettings: swift),
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
-        "Calotype", "CalotypeDisplay", "CalotypeObservability", "CalotypeTestKit", "CLinux",
+        "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeDisplayTests",
+      dependencies: [
+        "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeObservabilityTests",
+      dependencies: [
+        "Calotype", "CalotypeObservability", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -200,8 +234,19 @@ let package = Package(
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),
+    // Terminals that draw, for the tests.
+    .target(
+      name: "TerminalScreens", dependencies: ["CDeflate"], path: "Tests/Helpers/TerminalScreens",
+      swiftSettings: swift),
     .testTarget(
-      name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit", "CDeflate"],
+      name: "CalotypeTerminalTests",
+      dependencies: [
+        "Calotype", "CalotypeSupport", "CalotypeTerminal", "CalotypeTestKit", "TerminalScreens",
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeCLITests",
+      dependencies: ["CalotypeCLI", "CalotypeTerminal", "CalotypeTestKit", "TerminalScreens"],
       swiftSettings: swift),
   ]
 )

@@ -5,7 +5,7 @@
 //   let url = try TarLoader.url(of: "holiday/a.jpg", in: "/srv/archives/photos.tar")
 //   let photo = try await pipeline.image(for: url)
 //
-// What there is to see here, file by file:
+// A tour, file by file:
 //
 //   TarLoader        conforms to ImageLoading: which sources it takes, what it answers, and its errors
 //   TarURL           tar:///srv/photos.tar#holiday/a.jpg, taken apart
@@ -35,7 +35,7 @@ public import FoundationEssentials
 public struct TarLoader: ImageLoading {
   /// Folders whose archives may be read, whatever links say.
   public let roots: [String]
-  /// What an archive may cost.
+  /// The limits of an archive.
   public let limits: TarLimits
   private let reader = TarReader()
 

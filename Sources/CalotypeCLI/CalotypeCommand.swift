@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The root of the command: only a list of what there is.
+/// The root of the command: the list of subcommands.
 struct CalotypeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calotype",

@@ -2,6 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import Glibc
+import CalotypeTerminal
 
 @main
 enum Main {

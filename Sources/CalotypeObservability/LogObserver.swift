@@ -34,7 +34,9 @@ public struct LogObserver: PipelineObserving {
   }
 
   /// Writes how the request ended.
-  public func requestFinished(_ request: ObservedRequest, outcome: RequestOutcome, duration: Duration) {
+  public func requestFinished(
+    _ request: ImagePipeline.ObservedRequest, outcome: ImagePipeline.RequestOutcome, duration: Duration
+  ) {
     let level = level(of: outcome)
     guard logger.logLevel <= level else { return }
     var metadata: Logger.Metadata = [
@@ -56,7 +58,7 @@ public struct LogObserver: PipelineObserving {
   }
 
   /// Writes how the stage ended.
-  public func stageFinished(_ stage: ObservedStage, result: StageResult) {
+  public func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult) {
     let level: Logger.Level = result.error == nil ? .trace : .debug
     guard logger.logLevel <= level else { return }
     var metadata: Logger.Metadata = [
@@ -68,7 +70,7 @@ public struct LogObserver: PipelineObserving {
     logger.log(level: level, result.error == nil ? "stage ended" : "stage failed", metadata: metadata)
   }
 
-  private func level(of outcome: RequestOutcome) -> Logger.Level {
+  private func level(of outcome: ImagePipeline.RequestOutcome) -> Logger.Level {
     switch outcome {
     case .succeeded(let success): success.source == .memory ? .trace : successLevel
     case .cancelled: .debug

@@ -20,7 +20,7 @@ public import CoreMetrics
 /// `calotype_memory_cache_bytes`, `calotype_memory_cache_images`, `calotype_disk_cache_bytes`.
 ///
 /// `source` is one of ``ImageResponse/Source``, or `none`; `outcome` is `succeeded`, `stale`, `failed` or `cancelled`;
-/// `stage` is one of ``PipelineStage``; `code` is that of an error of this package, or `other`. Nothing else is a label, so
+/// `stage` is one of ``ImagePipeline/Stage``; `code` is that of an error of this package, or `other`. Nothing else is a label, so
 /// there are never more than some dozens of series.
 public final class MetricsObserver: PipelineObserving {
   private struct Series {
@@ -34,7 +34,7 @@ public final class MetricsObserver: PipelineObserving {
   }
 
   private let requests: [Ending: Series]
-  private let stages: [PipelineStage: CoreMetrics.Timer]
+  private let stages: [ImagePipeline.Stage: CoreMetrics.Timer]
   private let loadedBytes: Counter
   private let gauges: PipelineGauges
   private let makeErrorCounter: @Sendable (_ code: String) -> Counter
@@ -63,7 +63,7 @@ public final class MetricsObserver: PipelineObserving {
         return (ending, series)
       })
     stages = Dictionary(
-      uniqueKeysWithValues: PipelineStage.allCases.map { stage in
+      uniqueKeysWithValues: ImagePipeline.Stage.allCases.map { stage in
         let timer = CoreMetrics.Timer(
           label: "\(prefix)_stage_duration_seconds", dimensions: [("stage", stage.rawValue)],
           preferredDisplayUnit: .seconds, factory: factory)
@@ -77,7 +77,9 @@ public final class MetricsObserver: PipelineObserving {
   }
 
   /// Counts the request and its error.
-  public func requestFinished(_ request: ObservedRequest, outcome: RequestOutcome, duration: Duration) {
+  public func requestFinished(
+    _ request: ImagePipeline.ObservedRequest, outcome: ImagePipeline.RequestOutcome, duration: Duration
+  ) {
     let ending: Ending
     switch outcome {
     case .succeeded(let success):
@@ -94,13 +96,13 @@ public final class MetricsObserver: PipelineObserving {
   }
 
   /// Measures the stage, and counts the bytes of a load.
-  public func stageFinished(_ stage: ObservedStage, result: StageResult) {
+  public func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult) {
     stages[stage.stage]?.recordNanoseconds(result.duration.nanosecondCount)
     if stage.stage == .load, let count = result.byteCount { loadedBytes.increment(by: count) }
   }
 
   /// Sets the gauges.
-  public func sampled(_ sample: PipelineSample) {
+  public func sampled(_ sample: ImagePipeline.Sample) {
     gauges.set(sample)
   }
 

@@ -3,10 +3,10 @@ import CoreMetrics
 
 /// The gauges of a ``MetricsObserver``.
 struct PipelineGauges: Sendable {
-  private let gauges: [(gauge: Gauge, value: @Sendable (PipelineSample) -> Int?)]
+  private let gauges: [(gauge: Gauge, value: @Sendable (ImagePipeline.Sample) -> Int?)]
 
   init(prefix: String, factory: any MetricsFactory) {
-    let values: [(String, @Sendable (PipelineSample) -> Int?)] = [
+    let values: [(String, @Sendable (ImagePipeline.Sample) -> Int?)] = [
       ("image_jobs", { $0.statistics.runningImageJobs }),
       ("source_jobs", { $0.statistics.runningSourceJobs }),
       ("waiting_loads", { $0.statistics.waitingLoads }),
@@ -31,7 +31,7 @@ struct PipelineGauges: Sendable {
   }
 
   /// Sets those whose value is known.
-  func set(_ sample: PipelineSample) {
+  func set(_ sample: ImagePipeline.Sample) {
     for (gauge, value) in gauges {
       if let value = value(sample) { gauge.record(value) }
     }

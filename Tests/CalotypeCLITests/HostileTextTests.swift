@@ -4,6 +4,7 @@ import FoundationEssentials
 import Testing
 
 @testable import CalotypeCLI
+@testable import CalotypeTerminal
 
 /// Names, header fields and metadata that others have chosen: they are told, and nothing else happens.
 @Suite("Hostile text", .timeLimit(.minutes(5)))

@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import TerminalScreens
 import Testing
 
 /// What is asked for, by which rules, and what is told on the way.

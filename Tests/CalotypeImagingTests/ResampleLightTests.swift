@@ -172,7 +172,7 @@ import Testing
             source: from, format: .rgba8, isOpaque: opaque, size: to, region: region, filter: filter,
             linearLight: linearLight)
           #expect(!plan.reducesFirst)
-          let rows = try RowFan([plan])
+          let rows = try RowSink([plan])
           while !rows.isComplete {
             let room = rows.room
             try #require(room.count > 0)

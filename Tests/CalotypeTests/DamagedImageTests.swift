@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Damaged images are delivered and marked, and soon asked for again.
@@ -34,7 +35,7 @@ import Testing
   }
 
   private func request(_ side: Int?) -> ImageRequest {
-    ImageRequest(url: server.url("/a.jpg"), thumbnail: side.map { .fit($0, $0) })
+    ImageRequest(url: server.url("/a.jpg"), thumbnail: side.map { .fit(width: $0, height: $0) })
   }
 
   private var count: Int { server.requests(for: "/a.jpg").count }

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype

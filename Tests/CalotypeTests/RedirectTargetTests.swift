@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -52,7 +53,7 @@ struct RedirectTargetTests {
   @Test("a fresh target is not asked again, the redirect is", arguments: [false, true])
   func fresh(thumbnail: Bool) async throws {
     for round in 1...3 {
-      let (source, shade) = try await response { if thumbnail { $0.thumbnail = .fit(4, 4) } }
+      let (source, shade) = try await response { if thumbnail { $0.thumbnail = .fit(width: 4, height: 4) } }
       #expect((source == .loader) == (round == 1) && shade == 1)
       #expect(server.requests(for: "/a").count == round && asked == [nil])
     }

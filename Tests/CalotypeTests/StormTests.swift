@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -40,8 +41,8 @@ struct StormTests {
     }
     func start(_ plan: (source: Int, width: Int, isCancelled: Bool)) -> Task<Image, any Error> {
       let request = ImageRequest(
-        url: server.url("/\(plan.source).png"), thumbnail: .fit(plan.width, 1000),
-        priority: RequestPriority.allCases[plan.width / 20 % 5])
+        url: server.url("/\(plan.source).png"), thumbnail: .fit(width: plan.width, height: 1000),
+        priority: ImageRequest.Priority.allCases[plan.width / 20 % 5])
       return Task { try await pipeline.image(for: request) }
     }
     var tasks = plans[..<100].map(start)

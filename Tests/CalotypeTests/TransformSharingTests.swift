@@ -2,6 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Requests whose transforms begin alike share what these make.
@@ -152,11 +153,11 @@ struct TransformSharingTests {
   func pixels() async throws {
     let data = try Samples.photo("stream.jpg")
     let chain: TransformChain = [
-      .resize(300, 200), .rotate(degrees: 90), .blur(sigma: 2), .grayscale(), .sepia(),
+      .resize(width: 300, height: 200), .rotate(degrees: 90), .blur(sigma: 2), .grayscale(), .sepia(),
       .roundedCorners(12),
     ]
     let pipeline = ImagePipeline.isolated()
-    for thumbnail in [nil, Thumbnail.fit(500, 500)] {
+    for thumbnail in [nil, Thumbnail.fit(width: 500, height: 500)] {
       let request = ImageRequest(
         source: .data(data, id: "stream"), thumbnail: thumbnail, transforms: .chain(chain))
       let image = try await pipeline.image(for: request)

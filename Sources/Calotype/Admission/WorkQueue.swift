@@ -133,7 +133,7 @@ final class WorkQueue: Sendable {
   }
 
   private let state: Lock<State>
-  private let memory: PipelineMemory?
+  private let memory: ImagePipeline.Memory?
   private let now: @Sendable () -> Duration
   private let timer: ExpiryTimer?
   private let observation = Lock<Int?>(nil)
@@ -148,7 +148,7 @@ final class WorkQueue: Sendable {
   ///   - now: The time.
   ///   - timer: Ends waiting; `nil` for a queue without ``Claim/expiry``.
   init(
-    limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: PipelineMemory? = nil,
+    limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: ImagePipeline.Memory? = nil,
     now: @escaping @Sendable () -> Duration, timer: ExpiryTimer? = nil
   ) {
     state = Lock(
@@ -374,7 +374,7 @@ final class WorkQueue: Sendable {
     waiter.answer(answer)
   }
 
-  /// No entry waits for memory before the others any more. ``PipelineMemory/announceRoom()`` is to be called afterwards,
+  /// No entry waits for memory before the others any more. ``ImagePipeline/Memory/announceRoom()`` is to be called afterwards,
   /// without the lock.
   private func endShortage(_ state: inout State) {
     state.blocked = nil

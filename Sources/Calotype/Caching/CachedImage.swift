@@ -66,6 +66,6 @@ extension Image {
 extension ImageInfo {
   /// Bytes of the lists and texts in it.
   fileprivate var byteCount: Int {
-    durations.count * MemoryLayout<Int>.stride + (colorProfile?.utf8.count ?? 0)
+    durations.count * MemoryLayout<Duration>.stride + (colorProfile?.utf8.count ?? 0)
   }
 }

@@ -7,8 +7,8 @@ import HTTPTypes
 /// deadline, previews and where to store, is no part of it.
 struct JobKey: Hashable {
   let key: CacheKey
-  private let policy: CachePolicy
-  private let tiers: CacheTiers
+  private let policy: ImageRequest.CachePolicy
+  private let tiers: ImageRequest.CacheTiers
   /// Deadlines of the transfer count: nobody's load may end because somebody else was in a hurry.
   private let timeouts: LoadTimeouts
   private let failurePolicy: FailurePolicy
@@ -25,7 +25,8 @@ struct JobKey: Hashable {
   private let number: Int
 
   private init(
-    _ key: CacheKey, of request: ImageRequest, policy: CachePolicy, tiers: CacheTiers,
+    _ key: CacheKey, of request: ImageRequest, policy: ImageRequest.CachePolicy,
+    tiers: ImageRequest.CacheTiers,
     encoding: EncodeOptions?, validators: LoadRequest.Validators?, number: Int
   ) {
     let rules = request.rules
@@ -54,7 +55,7 @@ struct JobKey: Hashable {
   }
 
   /// Of the job that finds its original or has it loaded.
-  static func original(_ request: ImageRequest, policy: CachePolicy, number: Int) -> JobKey {
+  static func original(_ request: ImageRequest, policy: ImageRequest.CachePolicy, number: Int) -> JobKey {
     JobKey(
       request.sourceKey, of: request, policy: policy, tiers: request.readTiers.intersection(.originals),
       encoding: nil, validators: nil, number: number)
@@ -63,7 +64,7 @@ struct JobKey: Hashable {
   /// Of the job that loads its original. Whatever led there, it is the same load; only those who go by age keep what
   /// others must not.
   static func load(
-    _ request: ImageRequest, policy: CachePolicy, validators: LoadRequest.Validators?, number: Int
+    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?, number: Int
   ) -> JobKey {
     JobKey(
       request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,

@@ -1,13 +1,13 @@
 /// What shall become of a result beside being delivered: all that anybody wants.
 struct JobRequirements: Sendable {
   /// Where to keep it.
-  var tiers: CacheTiers = []
+  var tiers: ImageRequest.CacheTiers = []
   /// What to keep it under.
   var tags: Set<String> = []
   /// Whether to bring a transfer to its end when nobody waits any more.
   var continuesInBackground = false
   /// Previews to make meanwhile.
-  var previews: Set<PreviewPolicy> = []
+  var previews: Set<ImageRequest.PreviewPolicy> = []
   /// Whether anybody looks how far a transfer is.
   var watchesProgress = false
   /// Whether a picture of the same size is made of it next.

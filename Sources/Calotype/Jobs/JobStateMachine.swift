@@ -69,7 +69,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// Those who have not left.
   private(set) var count = 0
   private var levels: [UInt8: Int] = [:]
-  private var previews: [PreviewPolicy: Int] = [:]
+  private var previews: [ImageRequest.PreviewPolicy: Int] = [:]
   private var jobs = 0
   private var followers = 0
   private var patient = 0
@@ -100,7 +100,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// Subscribers whose ``Interests`` are looked after while bytes arrive.
   var followsArrival: Bool { followers > 0 }
   /// Previews that are wanted now.
-  var wantedPreviews: Set<PreviewPolicy> { Set(previews.keys) }
+  var wantedPreviews: Set<ImageRequest.PreviewPolicy> { Set(previews.keys) }
 
   /// Until when it has to be there for at least one who waits; `nil` if somebody waits without limit. O(subscribers).
   var latestDeadline: Duration? {
@@ -192,7 +192,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     subscribers[id] = nil
   }
 
-  private mutating func remove(_ subscriber: Subscriber, _ policies: Set<PreviewPolicy>) {
+  private mutating func remove(_ subscriber: Subscriber, _ policies: Set<ImageRequest.PreviewPolicy>) {
     if let count = levels[subscriber.level] { levels[subscriber.level] = count > 1 ? count - 1 : nil }
     if subscriber.worksWithValue { jobs -= 1 }
     if subscriber.followsArrival { followers -= 1 }

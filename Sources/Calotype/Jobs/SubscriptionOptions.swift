@@ -10,7 +10,7 @@ struct SubscriptionOptions: Sendable {
   /// Tells the jobs of one request from those of others, if they are not to be shared.
   var number = 0
   /// The place among all callers.
-  var caller: JobRegistry.CallerPlace?
+  var caller: CallerPlace?
   /// When the subscriber has to have it, in the time of the pipeline; `nil` if it has time.
   var deadline: Duration?
   /// What shall become of the result, if it is a caller that wants it.
@@ -26,7 +26,7 @@ struct SubscriptionOptions: Sendable {
   var demand: JobRequirements { inherited?() ?? own }
 
   /// What one request wants.
-  init(_ demand: JobRequirements, priority: RequestPriority) {
+  init(_ demand: JobRequirements, priority: ImageRequest.Priority) {
     self.init(demand, level: priority.taskPriority)
   }
 
@@ -35,25 +35,14 @@ struct SubscriptionOptions: Sendable {
     self.init(demand, level: priority.value, priority: priority)
   }
 
-  private init(_ demand: JobRequirements, level: TaskPriority, priority: LivePriority? = nil) {
+  init(
+    _ demand: JobRequirements, level: TaskPriority, priority: LivePriority? = nil,
+    inherited: (@Sendable () -> JobRequirements)? = nil, listener: (any TransferListening)? = nil
+  ) {
     self.level = level
     self.priority = priority
     own = demand
-    inherited = nil
-    listener = nil
-  }
-
-  /// What is wanted of a job, by another that waits for it.
-  init<Value>(of job: Job<Value>, changing: @escaping @Sendable (inout JobRequirements) -> Void = { _ in }) {
-    level = job.priority.value
-    priority = job.priority
-    number = job.number
-    own = JobRequirements()
-    inherited = {
-      var demand = job.demand
-      changing(&demand)
-      return demand
-    }
-    listener = job
+    self.inherited = inherited
+    self.listener = listener
   }
 }

@@ -1,13 +1,13 @@
 import CalotypeSupport
 
-/// Bytes of a ``PipelineMemory`` that somebody holds. They are given back when nobody holds this any more, if not before.
+/// Bytes of a ``ImagePipeline/Memory`` that somebody holds. They are given back when nobody holds this any more, if not before.
 ///
 /// Changed by one task at a time; released by any.
 final class MemoryReservation: Sendable {
-  private let memory: PipelineMemory
+  private let memory: ImagePipeline.Memory
   private let state: Lock<(bytes: Int, account: MemoryLedger.Account)>
 
-  init(_ memory: PipelineMemory, bytes: Int, account: MemoryLedger.Account) {
+  init(_ memory: ImagePipeline.Memory, bytes: Int, account: MemoryLedger.Account) {
     self.memory = memory
     state = Lock((bytes, account))
   }

@@ -12,10 +12,13 @@ final class PipelineInstrumentation: Sendable {
   private let count = Lock(0)
 
   /// `nil` when there is nobody.
-  init?(_ configuration: ImagePipeline.Configuration, elapsed: @escaping @Sendable () -> Duration) {
-    if configuration.observers.isEmpty, configuration.tracer == nil { return nil }
-    observers = configuration.observers
-    tracer = configuration.tracer
+  init?(
+    observers: [any PipelineObserving], tracer: (any PipelineTracing)?,
+    elapsed: @escaping @Sendable () -> Duration
+  ) {
+    if observers.isEmpty, tracer == nil { return nil }
+    self.observers = observers
+    self.tracer = tracer
     self.elapsed = elapsed
   }
 
@@ -33,10 +36,10 @@ final class PipelineInstrumentation: Sendable {
 
   /// Does the work of a stage, and tells of it.
   func stage<Result>(
-    _ stage: PipelineStage, of request: ImageRequest, bytes: (Result) -> Int?,
+    _ stage: ImagePipeline.Stage, of request: ImageRequest, bytes: (Result) -> Int?,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
-    let observed = ObservedStage(id: nextNumber(), stage: stage, request: request)
+    let observed = ImagePipeline.ObservedStage(id: nextNumber(), stage: stage, request: request)
     let span = startSpan(stage.rawValue, request.source, isRemote: stage == .load)
     for observer in observers { observer.stageStarted(observed) }
     let start = elapsed()
@@ -47,15 +50,17 @@ final class PipelineInstrumentation: Sendable {
       } else {
         result = try await body()
       }
-      end(observed, span, StageResult(duration: elapsed() - start, byteCount: bytes(result)))
+      end(observed, span, ImagePipeline.StageResult(duration: elapsed() - start, byteCount: bytes(result)))
       return result
     } catch {
-      end(observed, span, StageResult(duration: elapsed() - start, error: error))
+      end(observed, span, ImagePipeline.StageResult(duration: elapsed() - start, error: error))
       throw error
     }
   }
 
-  private func end(_ stage: ObservedStage, _ span: (any PipelineSpan)?, _ result: StageResult) {
+  private func end(
+    _ stage: ImagePipeline.ObservedStage, _ span: (any PipelineSpan)?, _ result: ImagePipeline.StageResult
+  ) {
     if let span {
       if let count = result.byteCount {
         span.set("calotype.bytes", to: count)

@@ -9,26 +9,29 @@
 /// they have made.
 public protocol PipelineObserving: Sendable {
   /// A request has begun: a call for an image, a response or data, or the first iteration of events.
-  func requestStarted(_ request: ObservedRequest)
+  func requestStarted(_ request: ImagePipeline.ObservedRequest)
   /// A request has ended, `duration` after its beginning.
-  func requestFinished(_ request: ObservedRequest, outcome: RequestOutcome, duration: Duration)
+  func requestFinished(
+    _ request: ImagePipeline.ObservedRequest, outcome: ImagePipeline.RequestOutcome, duration: Duration)
   /// A stage of a job has begun.
-  func stageStarted(_ stage: ObservedStage)
+  func stageStarted(_ stage: ImagePipeline.ObservedStage)
   /// A stage of a job has ended.
-  func stageFinished(_ stage: ObservedStage, result: StageResult)
+  func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult)
   /// How much there is of everything, whenever ``ImagePipeline/sample()`` is called; ``ImagePipeline/run()`` does.
-  func sampled(_ sample: PipelineSample)
+  func sampled(_ sample: ImagePipeline.Sample)
 }
 
 extension PipelineObserving {
   /// Does nothing.
-  public func requestStarted(_ request: ObservedRequest) {}
+  public func requestStarted(_ request: ImagePipeline.ObservedRequest) {}
   /// Does nothing.
-  public func requestFinished(_ request: ObservedRequest, outcome: RequestOutcome, duration: Duration) {}
+  public func requestFinished(
+    _ request: ImagePipeline.ObservedRequest, outcome: ImagePipeline.RequestOutcome, duration: Duration
+  ) {}
   /// Does nothing.
-  public func stageStarted(_ stage: ObservedStage) {}
+  public func stageStarted(_ stage: ImagePipeline.ObservedStage) {}
   /// Does nothing.
-  public func stageFinished(_ stage: ObservedStage, result: StageResult) {}
+  public func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult) {}
   /// Does nothing.
-  public func sampled(_ sample: PipelineSample) {}
+  public func sampled(_ sample: ImagePipeline.Sample) {}
 }

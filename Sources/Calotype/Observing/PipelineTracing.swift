@@ -6,7 +6,7 @@ public protocol PipelineTracing: Sendable {
   /// Starts a span within the current one, if there is one.
   ///
   /// - Parameters:
-  ///   - name: `calotype.request`, or `calotype.` and one of ``PipelineStage``.
+  ///   - name: `calotype.request`, or `calotype.` and one of ``ImagePipeline/Stage``.
   ///   - isRemote: Whether it asks another system, as a load does.
   ///   - attributes: What is known at the start, under the names of OpenTelemetry where it has some.
   func startSpan(_ name: String, isRemote: Bool, attributes: [String: String]) -> any PipelineSpan

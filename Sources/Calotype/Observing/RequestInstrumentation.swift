@@ -6,16 +6,17 @@ final class RequestInstrumentation: Sendable {
     var start = Duration.zero
     var span: (any PipelineSpan)?
     var hasBegun = false
-    var ending: (outcome: RequestOutcome, duration: Duration)?
+    var ending: (outcome: ImagePipeline.RequestOutcome, duration: Duration)?
   }
 
   private let watch: PipelineInstrumentation
-  private let request: ObservedRequest
+  private let request: ImagePipeline.ObservedRequest
   private let state = Lock(State())
 
-  init(_ watch: PipelineInstrumentation, _ kind: ObservedRequest.Kind, _ request: ImageRequest) {
+  init(_ watch: PipelineInstrumentation, _ kind: ImagePipeline.ObservedRequest.Kind, _ request: ImageRequest)
+  {
     self.watch = watch
-    self.request = ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
+    self.request = ImagePipeline.ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
   }
 
   /// Tells that it has begun. To be called once.
@@ -36,7 +37,7 @@ final class RequestInstrumentation: Sendable {
   }
 
   /// Tells how it ended. The first call counts.
-  func end(_ outcome: RequestOutcome) {
+  func end(_ outcome: ImagePipeline.RequestOutcome) {
     let now = watch.elapsed()
     let isTime = state.withLock { state in
       guard state.ending == nil else { return false }
@@ -74,25 +75,5 @@ final class RequestInstrumentation: Sendable {
   ) async rethrows -> Result {
     guard let span = watch?.state.withLock({ $0.span }) else { return try await body() }
     return try await span.withCurrent(body)
-  }
-}
-
-extension ImagePipeline {
-  /// Runs a request, and tells of it if somebody wants to know.
-  nonisolated func watched<Value>(
-    _ kind: ObservedRequest.Kind, _ request: ImageRequest, outcome: (Value) -> RequestOutcome,
-    _ body: () async throws -> Value
-  ) async throws -> Value {
-    guard let watch = context.watch else { return try await body() }
-    let told = RequestInstrumentation(watch, kind, request)
-    told.begin()
-    do {
-      let value = try await RequestInstrumentation.within(told, body)
-      told.end(outcome(value))
-      return value
-    } catch {
-      told.end(RequestOutcome(error))
-      throw error
-    }
   }
 }

@@ -5,9 +5,9 @@ import FoundationEssentials
 final class Delivery: Sendable {
   let made: ImageResult
   private let data: Data?
-  private let stores: StoreOutcomes?
+  private let stores: ImageResponse.StoreOutcomes?
 
-  init(_ made: ImageResult, data: Data?, stores: StoreOutcomes?) {
+  init(_ made: ImageResult, data: Data?, stores: ImageResponse.StoreOutcomes?) {
     (self.made, self.data, self.stores) = (made, data, stores)
   }
 

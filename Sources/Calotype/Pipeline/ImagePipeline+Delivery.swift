@@ -174,7 +174,7 @@ extension ImagePipeline {
   @inline(never)
   private nonisolated func checkKind(of made: ImageResult, for request: ImageRequest) throws {
     guard let expected = request.expectedKind, let info = made.image.info else { return }
-    let kind: ImageKind = info.frameCount > 1 ? .animated : .still
+    let kind: ImageResponse.Kind = info.frameCount > 1 ? .animated : .still
     if kind != expected { throw PipelineError.unexpectedKind(kind, expected: expected) }
   }
 

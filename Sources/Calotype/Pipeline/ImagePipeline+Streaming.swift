@@ -30,7 +30,7 @@ extension ImagePipeline {
     of request: ImageRequest, into consume: (Data) async throws -> Void
   ) async throws -> DataResponse {
     let plan = ResolvedRequest(request, configuration)
-    return try await watched(.data, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.data, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await withDeadline(of: request) { deadline in
         let options = try want(request, watchesProgress: true)
         let place = try context.subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: options)
@@ -74,6 +74,6 @@ package struct MemoryHit: Sendable {
     guard let watch else { return }
     let observed = RequestInstrumentation(watch, .events, request)
     observed.begin()
-    observed.end(RequestOutcome(response))
+    observed.end(ImagePipeline.RequestOutcome(response))
   }
 }

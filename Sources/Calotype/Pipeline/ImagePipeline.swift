@@ -8,7 +8,7 @@ import Synchronization
 /// Loads, decodes, shrinks and caches images; shares the work between everyone who asks for the same.
 ///
 /// ```swift
-/// let pipeline = ImagePipeline()
+/// let pipeline = ImagePipeline(urls: .untrusted)
 /// let image = try await pipeline.image(for: url)
 /// ```
 ///
@@ -22,8 +22,8 @@ import Synchronization
 /// runs on threads of its own, file access and transfers on those of the caches and loaders. An image in memory is returned
 /// without any suspension.
 ///
-/// How much is done at a time, how much may wait and how many bytes that takes is bounded: ``PipelineLimits``,
-/// ``PipelineMemory``. What exceeds that is refused at once, with the time after which to come back.
+/// How much is done at a time, how much may wait and how many bytes that takes is bounded: ``ImagePipeline/Limits``,
+/// ``ImagePipeline/Memory``. What exceeds that is refused at once, with the time after which to come back.
 public actor ImagePipeline {
   /// What this pipeline is made of.
   public nonisolated let configuration: Configuration
@@ -37,12 +37,27 @@ public actor ImagePipeline {
   nonisolated var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
   /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches or memory.
-  public init(_ configuration: Configuration = Configuration()) {
+  public init(_ configuration: Configuration) {
     self.configuration = configuration
     context = PipelineContext(configuration)
     isPlain = Atomic(
       configuration.interceptors.isEmpty && configuration.transforms.isEmpty && context.watch == nil
         && context.scope == nil)
+  }
+
+  /// Creates a pipeline with default parts, changed as a closure says.
+  ///
+  /// ```swift
+  /// let pipeline = ImagePipeline(urls: .untrusted) { $0.limits.decodes = 4 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - urls: Where the URLs of requests come from.
+  ///   - change: Changes the default configuration.
+  public init(urls: URLTrust, _ change: (inout Configuration) -> Void = { _ in }) {
+    var configuration = Configuration(urls: urls)
+    change(&configuration)
+    self.init(configuration)
   }
 
   // MARK: Images
@@ -83,7 +98,7 @@ public actor ImagePipeline {
       if let cached = inMemory(request) { return cached.image }
       return try await deliveredImage(for: request)
     }
-    return try await watched(.image, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.image, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await found(request)
     }.image
   }
@@ -93,7 +108,7 @@ public actor ImagePipeline {
   /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func response(for request: ImageRequest) async throws -> ImageResponse {
     let request = prepared(request)
-    return try await watched(.response, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.response, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await found(request)
     }
   }
@@ -104,10 +119,24 @@ public actor ImagePipeline {
     return try await delivery(for: request).response
   }
 
-  /// What happens on the way to the image, and the image. Nothing is loaded before the first iteration.
-  public nonisolated func events(for request: ImageRequest) -> ImageEvents {
-    ImageEvents(pipeline: self, request: prepared(request))
+  /// A load of the image that a request describes, with its progress, previews and events. Nothing is loaded before the
+  /// load is awaited or observed.
+  public nonisolated func load(_ request: ImageRequest) -> ImageLoad {
+    ImageLoad(pipeline: self, request: prepared(request))
   }
+
+  /// A load of the image at a URL, upright and at full size.
+  public nonisolated func load(_ url: URL) -> ImageLoad { load(ImageRequest(url: url)) }
+
+  /// The image at a URL, where it came from, and what it took.
+  ///
+  /// - Throws: as ``image(for:)-(ImageRequest)``.
+  public nonisolated func response(for url: URL) async throws -> ImageResponse {
+    try await response(for: ImageRequest(url: url))
+  }
+
+  /// The image at a URL, if it is in memory now and fresh enough. Never suspends.
+  public nonisolated func cachedImage(for url: URL) -> Image? { cachedImage(for: ImageRequest(url: url)) }
 
   /// The image, if it is in memory now and fresh enough for the request. Never suspends.
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
@@ -131,7 +160,7 @@ public actor ImagePipeline {
     for request: ImageRequest, progress: ((LoadProgress) -> Void)? = nil
   ) async throws -> DataResponse {
     let request = prepared(request)
-    return try await watched(.data, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.data, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await loadData(for: request, progress: progress)
     }
   }
@@ -165,7 +194,7 @@ public actor ImagePipeline {
   ///
   /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
   public nonisolated func encode(
-    _ image: Image, as options: EncodeOptions, priority: RequestPriority = .normal
+    _ image: Image, as options: EncodeOptions, priority: ImageRequest.Priority = .normal
   ) async throws -> Data {
     let cost = options.predictedDuration(for: image.bitmap.size)
     let claim = WorkQueue.Claim(cost: cost.nanosecondCount)

@@ -18,7 +18,7 @@ extension ImagePipeline {
   /// Fetches what an item is about.
   nonisolated func prefetch(
     _ item: PrefetchItem, to destination: Prefetcher.Destination
-  ) async -> PrefetchOutcome {
+  ) async -> Prefetch.Outcome {
     let request = item.request
     do {
       let isCached = await isPrefetched(request, to: destination)
@@ -37,7 +37,7 @@ extension ImagePipeline {
 
   private nonisolated func fetchOriginal(
     _ item: PrefetchItem, _ deadline: Deadline?
-  ) async throws -> PrefetchOutcome {
+  ) async throws -> Prefetch.Outcome {
     let request = item.request
     var demand = JobRequirements(request)
     demand.tiers = request.cachePolicy.writesCaches ? .originals : []
@@ -57,7 +57,7 @@ extension ImagePipeline {
 
   private nonisolated func fetchImage(
     _ item: PrefetchItem, _ deadline: Deadline?
-  ) async throws -> PrefetchOutcome {
+  ) async throws -> Prefetch.Outcome {
     let request = item.request
     let place = try context.subscribe(
       to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))

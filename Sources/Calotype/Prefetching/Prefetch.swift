@@ -5,40 +5,29 @@
 /// let result = await prefetch.result
 /// ```
 ///
-/// It has begun already. Whoever iterates gets the newest progress that they do not know yet, the last one when everything
-/// has ended, and then the end; with no requests there is only the end. When nobody holds the value or an iterator of it
-/// any more, what has not ended is given up: so it is when a loop over `prefetcher.prefetch(requests)` is left, or its task
-/// is cancelled.
+/// It has begun already, and goes on whether or not the value is held, until ``cancel()``, ``Prefetcher/stop()``, or until a
+/// task that iterates over it or awaits its result is cancelled. An iterator yields the newest progress that it has not
+/// yielded yet, the last one when everything has ended, and then the end; with no requests there is only the end.
 public struct Prefetch: AsyncSequence, Sendable {
   /// How far it is.
-  public typealias Element = PrefetchProgress
+  public typealias Element = Prefetch.Progress
 
-  /// Gives up what nobody holds. Apart from the session, which the books hold until it has ended.
-  fileprivate final class Hold: Sendable {
-    let session: PrefetchSession
+  private let session: PrefetchSession
 
-    init(_ session: PrefetchSession) { self.session = session }
-
-    deinit { session.cancel() }
-  }
-
-  private let hold: Hold
-
-  init(_ session: PrefetchSession) { hold = Hold(session) }
+  init(_ session: PrefetchSession) { self.session = session }
 
   /// How far it is now.
-  public var progress: PrefetchProgress { hold.session.progress }
+  public var progress: Prefetch.Progress { session.progress }
 
   /// What became of the requests, when all have ended. Cancelling the task that waits gives up what has not.
-  public var result: PrefetchResult {
+  public var result: Prefetch.Summary {
     get async {
-      let session = hold.session
-      return await withTaskCancellationHandler {
+      await withTaskCancellationHandler {
         var seen = 0
         while let progress = await session.next(after: seen) { seen = progress.finished }
         // The one who cancelled may not have come that far.
         if Task.isCancelled { session.cancel() }
-        return withExtendedLifetime(hold) { session.result }
+        return session.result
       } onCancel: {
         session.cancel()
       }
@@ -46,21 +35,25 @@ public struct Prefetch: AsyncSequence, Sendable {
   }
 
   /// Gives up what has not ended. Other prefetches of the same requests go on.
-  public func cancel() { hold.session.cancel() }
+  public func cancel() { session.cancel() }
 
   /// Takes part with the first `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(hold: hold) }
+  public func makeAsyncIterator() -> Iterator { Iterator(session: session) }
 
   /// Walks the progress. For one task.
   public struct Iterator: AsyncIteratorProtocol {
-    private let hold: Hold
+    private let session: PrefetchSession
     private var seen = 0
 
-    fileprivate init(hold: Hold) { self.hold = hold }
+    fileprivate init(session: PrefetchSession) { self.session = session }
 
-    /// The newest progress, once it is another; `nil` after the last, or when the task is cancelled.
-    public mutating func next() async -> PrefetchProgress? {
-      guard let progress = await hold.session.next(after: seen) else { return nil }
+    /// The newest progress, once it is another; `nil` after the last, or when the task is cancelled, which gives
+    /// up what has not ended.
+    public mutating func next() async -> Prefetch.Progress? {
+      guard let progress = await session.next(after: seen) else {
+        if Task.isCancelled { session.cancel() }
+        return nil
+      }
       seen = progress.finished
       return progress
     }

@@ -14,7 +14,7 @@ final class PrefetchItem: Sendable {
   let priority: LivePriority
   private let state = Lock(State.begun)
 
-  init(id: Int, request: ImageRequest, priority: RequestPriority) {
+  init(id: Int, request: ImageRequest, priority: ImageRequest.Priority) {
     self.id = id
     self.request = request
     self.priority = LivePriority(priority.taskPriority)

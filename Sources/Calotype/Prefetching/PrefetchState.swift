@@ -44,7 +44,7 @@ struct PrefetchState {
   }
 
   /// The next that may run now.
-  mutating func start(priority: RequestPriority) -> PrefetchItem? {
+  mutating func start(priority: ImageRequest.Priority) -> PrefetchItem? {
     guard !isPaused, runningCount < limit, let id = line.first(), let entry = entries[id] else { return nil }
     line.remove(id)
     let item = PrefetchItem(id: id, request: entry.request, priority: priority)

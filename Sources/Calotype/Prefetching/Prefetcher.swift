@@ -1,4 +1,5 @@
 import CalotypeSupport
+public import FoundationEssentials
 
 /// Fetches what will be needed soon into the caches of a pipeline: a few at a time, less urgently than what is needed now.
 ///
@@ -31,11 +32,11 @@ public final class Prefetcher: Sendable {
 
   private struct State {
     var books: PrefetchState
-    var priority: RequestPriority
+    var priority: ImageRequest.Priority
     /// Whether there is a task for the runs.
     var isSupervised = false
     /// That task, while there is nothing to start.
-    var idle: CheckedContinuation<Void, Never>?
+    var idle: Waiter<Void>?
     /// What it starts when it goes on.
     var next: PrefetchItem?
   }
@@ -52,7 +53,7 @@ public final class Prefetcher: Sendable {
   ///   - maxWaiting: How many may wait. What is beyond fails with ``PipelineError/queueFull(_:limit:)``.
   public init(
     _ pipeline: ImagePipeline, destination: Destination = .memory, concurrency: Int = 3,
-    priority: RequestPriority = .low, maxWaiting: Int = 10_000
+    priority: ImageRequest.Priority = .low, maxWaiting: Int = 10_000
   ) {
     self.pipeline = pipeline
     self.destination = destination
@@ -75,7 +76,7 @@ public final class Prefetcher: Sendable {
   }
 
   /// How urgent it is. May be changed at any time, also for what runs.
-  public var priority: RequestPriority {
+  public var priority: ImageRequest.Priority {
     get { state.withLock { $0.priority } }
     set {
       let running = state.withLock { state in
@@ -94,11 +95,16 @@ public final class Prefetcher: Sendable {
 
   // MARK: Work
 
-  /// Starts to fetch; requests of earlier calls go first. It is given up when the value that is returned is neither held
-  /// nor iterated over any more: at once in `_ = prefetcher.prefetch(requests)`.
+  /// Starts to fetch the images at URLs, upright and at full size.
+  @discardableResult public func prefetch(_ urls: some Sequence<URL>) -> Prefetch {
+    prefetch(urls.map { ImageRequest(url: $0) })
+  }
+
+  /// Starts to fetch; requests of earlier calls go first. Goes on until it has ended, or is cancelled by ``Prefetch/cancel()``
+  /// or ``stop()``.
   ///
-  /// - Parameter requests: What to fetch; equal ones count once.
-  public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
+  /// - Parameter requests: The requests; equal ones count once.
+  @discardableResult public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
     var given: [ImageRequest: ImageRequest] = [:]
     var order: [ImageRequest] = []
     for request in requests {
@@ -113,7 +119,9 @@ public final class Prefetcher: Sendable {
       needsTask = !state.isSupervised && !state.books.isEmpty
       if needsTask { state.isSupervised = true }
     }
-    if needsTask { Task(priority: RequestPriority.low.taskPriority) { @concurrent in await supervise() } }
+    if needsTask {
+      Task(priority: ImageRequest.Priority.low.taskPriority) { @concurrent in await supervise() }
+    }
     for request in refused {
       let limit = state.withLock { $0.books.maxWaiting }
       session.end(request, .failed(PipelineError.queueFull(request.source.description, limit: limit)))
@@ -150,9 +158,9 @@ public final class Prefetcher: Sendable {
   /// What is to be started, when something is; `nil` when there is nothing to do.
   private func nextItem() async -> PrefetchItem? {
     while true {
-      await withCheckedContinuation { continuation in
-        change { $0.idle = continuation }
-      }
+      let waiter = Waiter<Void>()
+      change { $0.idle = waiter }
+      await waiter.value()
       let (item, isEnd) = state.withLock { state -> (PrefetchItem?, Bool) in
         let item = state.next.take()
         let isEnd = item == nil && state.books.isEmpty
@@ -181,13 +189,13 @@ public final class Prefetcher: Sendable {
 
   /// Changes the books, and wakes the task if there is something to do for it, or nothing any more.
   private func change(_ body: (inout State) -> Void) {
-    let task = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let task = state.withLock { state -> Waiter<Void>? in
       body(&state)
       guard state.idle != nil else { return nil }
       state.next = state.books.start(priority: state.priority)
       guard state.next != nil || state.books.isEmpty else { return nil }
       return state.idle.take()
     }
-    task?.resume()
+    task?.resolve(())
   }
 }

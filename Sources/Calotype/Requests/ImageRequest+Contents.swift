@@ -12,18 +12,18 @@ extension ImageRequest {
     var headers = HTTPFields()
     var credential: LoadRequest.Credential?
     var partition: String?
-    var keyPolicy = KeyPolicy.absolute
+    var keyPolicy = ImageRequest.KeyPolicy.absolute
     var fallbacks: [URL] = []
-    var loader: Identified<any ImageLoading>?
+    var loader: ImageRequest.Identified<any ImageLoading>?
     /// Of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
-    var coders: Identified<CoderRegistry>?
+    var coders: ImageRequest.Identified<CoderRegistry>?
     var formatHint: ImageFormat?
     var thumbnail: Thumbnail?
     var maxPixels: Int?
-    var transforms = RequestTransforms.inherit
+    var transforms = ImageRequest.Transforms.inherit
     var animationTransforms = DecodeOptions.AnimationTransforms.everyFrame
-    var frames = FrameSelection.first
+    var frames = ImageRequest.FrameSelection.first
     var appliesOrientation = true
     var allowsPartial = false
     var damage = DamagePolicy.tolerate
@@ -31,19 +31,19 @@ extension ImageRequest {
 
   /// How to get it.
   struct Rules: Hashable, Sendable {
-    var cachePolicy = CachePolicy.http
-    var readTiers = CacheTiers.all
-    var storeTiers = CacheTiers.all
-    var storeDurability = StoreDurability.none
-    var caches: Identified<ImageCaches>?
-    var originalSerializer: Identified<OriginalSerializer>?
+    var cachePolicy = ImageRequest.CachePolicy.http
+    var readTiers = ImageRequest.CacheTiers.all
+    var storeTiers = ImageRequest.CacheTiers.all
+    var storeDurability = ImageRequest.StoreDurability.none
+    var caches: ImageRequest.Identified<ImagePipeline.Caches>?
+    var originalSerializer: ImageRequest.Identified<ImagePipeline.OriginalSerializer>?
     var resultEncoding: EncodeOptions?
     var acceptsLarger = false
-    var expectedKind: ImageKind?
+    var expectedKind: ImageResponse.Kind?
     var includesData = false
-    var previews = PreviewPolicy.off
+    var previews = ImageRequest.PreviewPolicy.off
     var tags: [String] = []
-    var priority = RequestPriority.normal
+    var priority = ImageRequest.Priority.normal
     var deadline: Duration?
     var timeouts = LoadTimeouts()
     var failurePolicy = FailurePolicy.respect

@@ -7,7 +7,7 @@ public import HTTPTypes
 /// What to load, what to make of it, and how.
 ///
 /// ```swift
-/// var request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+/// var request = ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240))
 /// request.priority = .high
 /// ```
 ///
@@ -22,10 +22,10 @@ public struct ImageRequest: Sendable {
   /// Creates a request for any source.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: RequestTransforms = .inherit,
+    transforms: ImageRequest.Transforms = .inherit,
     animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
     appliesOrientation: Bool = true, allowsPartial: Bool = false, damage: DamagePolicy = .tolerate,
-    cachePolicy: CachePolicy = .http, priority: RequestPriority = .normal,
+    cachePolicy: ImageRequest.CachePolicy = .http, priority: ImageRequest.Priority = .normal,
     timeouts: LoadTimeouts = LoadTimeouts()
   ) {
     var identity = Identity(source: source)
@@ -51,8 +51,8 @@ public struct ImageRequest: Sendable {
   @inline(never)
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: RequestTransforms = .inherit, cachePolicy: CachePolicy = .http,
-    priority: RequestPriority = .normal
+    transforms: ImageRequest.Transforms = .inherit, cachePolicy: ImageRequest.CachePolicy = .http,
+    priority: ImageRequest.Priority = .normal
   ) {
     // Not inlined: an asynchronous caller would keep room for all its parts while it waits.
     self.init(
@@ -123,7 +123,7 @@ extension ImageRequest {
   }
 
   /// What of the URL tells the image from others. The whole URL by default.
-  public var keyPolicy: KeyPolicy {
+  public var keyPolicy: ImageRequest.KeyPolicy {
     get { identity.keyPolicy }
     set { identity.keyPolicy = newValue }
   }
@@ -135,13 +135,13 @@ extension ImageRequest {
   }
 
   /// The loader to ask, instead of the pipeline's. Its name and its `identity` are part of the keys.
-  public var loader: Identified<any ImageLoading>? {
+  public var loader: ImageRequest.Identified<any ImageLoading>? {
     get { identity.loader }
     set { identity.loader = newValue }
   }
 
   /// The coders to use, instead of the pipeline's. Their name is part of the key.
-  public var coders: Identified<CoderRegistry>? {
+  public var coders: ImageRequest.Identified<CoderRegistry>? {
     get { identity.coders }
     set { identity.coders = newValue }
   }
@@ -167,7 +167,7 @@ extension ImageRequest {
   /// What becomes of the picture in the end; caches keep the result. What the pipeline does by default, which is nothing
   /// unless it was told otherwise. A `Resize` at the beginning is done while the picture is decoded, unless there is a
   /// ``thumbnail``.
-  public var transforms: RequestTransforms {
+  public var transforms: ImageRequest.Transforms {
     get { identity.transforms }
     set { identity.transforms = newValue }
   }
@@ -179,7 +179,7 @@ extension ImageRequest {
   }
 
   /// The first frame, by default, or all of an animation.
-  public var frames: FrameSelection {
+  public var frames: ImageRequest.FrameSelection {
     get { identity.frames }
     set { identity.frames = newValue }
   }
@@ -207,38 +207,38 @@ extension ImageRequest {
 // MARK: How to get it
 
 extension ImageRequest {
-  /// Which caches to use, and what makes what they hold good enough. ``CachePolicy/http`` by default.
-  public var cachePolicy: CachePolicy {
+  /// Which caches to use, and what makes what they hold good enough. ``ImageRequest/CachePolicy/http`` by default.
+  public var cachePolicy: ImageRequest.CachePolicy {
     get { rules.cachePolicy }
     set { rules.cachePolicy = newValue }
   }
 
   /// The caches that are asked, where ``cachePolicy`` allows it. All by default.
-  public var readTiers: CacheTiers {
+  public var readTiers: ImageRequest.CacheTiers {
     get { rules.readTiers }
     set { rules.readTiers = newValue }
   }
 
   /// The caches that keep what was made, where ``cachePolicy`` allows it. All by default.
-  public var storeTiers: CacheTiers {
+  public var storeTiers: ImageRequest.CacheTiers {
     get { rules.storeTiers }
     set { rules.storeTiers = newValue }
   }
 
-  /// When the request is answered, as far as caches are concerned. ``StoreDurability/none`` by default.
-  public var storeDurability: StoreDurability {
+  /// When the request is answered, as far as caches are concerned. ``ImageRequest/StoreDurability/none`` by default.
+  public var storeDurability: ImageRequest.StoreDurability {
     get { rules.storeDurability }
     set { rules.storeDurability = newValue }
   }
 
   /// Caches of its own, instead of the pipeline's.
-  public var caches: Identified<ImageCaches>? {
+  public var caches: ImageRequest.Identified<ImagePipeline.Caches>? {
     get { rules.caches }
     set { rules.caches = newValue }
   }
 
   /// What of the original goes to disk, instead of what the pipeline says.
-  public var originalSerializer: Identified<OriginalSerializer>? {
+  public var originalSerializer: ImageRequest.Identified<ImagePipeline.OriginalSerializer>? {
     get { rules.originalSerializer }
     set { rules.originalSerializer = newValue }
   }
@@ -258,7 +258,7 @@ extension ImageRequest {
 
   /// What is acceptable: a picture of the other kind is ``PipelineError/unexpectedKind(_:expected:)``. `nil`, the default,
   /// for either.
-  public var expectedKind: ImageKind? {
+  public var expectedKind: ImageResponse.Kind? {
     get { rules.expectedKind }
     set { rules.expectedKind = newValue }
   }
@@ -269,8 +269,8 @@ extension ImageRequest {
     set { rules.includesData = newValue }
   }
 
-  /// Which previews ``ImagePipeline/events(for:)`` has. None by default.
-  public var previews: PreviewPolicy {
+  /// Which previews ``ImagePipeline/load(_:)-(ImageRequest)`` has. None by default.
+  public var previews: ImageRequest.PreviewPolicy {
     get { rules.previews }
     set { rules.previews = newValue }
   }
@@ -282,8 +282,8 @@ extension ImageRequest {
     set { rules.tags = newValue }
   }
 
-  /// How urgent it is. ``RequestPriority/normal`` by default.
-  public var priority: RequestPriority {
+  /// How urgent it is. ``ImageRequest/Priority/normal`` by default.
+  public var priority: ImageRequest.Priority {
     get { rules.priority }
     set { rules.priority = newValue }
   }

@@ -25,6 +25,8 @@ public struct ImageResponse: Sendable {
   public var source: Source { contents.source }
   /// Whether the original is known to be past its freshness: the request, the response or the configuration allow that.
   public var isStale: Bool { contents.isStale }
+  /// Whether the server is being asked for a newer one: a later event says how that ends.
+  public var isBeingRevalidated: Bool { contents.isBeingRevalidated }
   /// Whether the original is damaged and the pixels those that could be recovered; `DamagePolicy.strict` refuses it.
   public var isDamaged: Bool { image.isDamaged }
   /// Encoded bytes that it was decoded from; `nil` when it came from memory.
@@ -32,9 +34,9 @@ public struct ImageResponse: Sendable {
   /// From the start of the job to the image.
   public var duration: Duration { contents.duration }
   /// How long each stage took. Empty for an image from memory.
-  public var timings: StageTimings { contents.timings }
+  public var timings: ImageResponse.Timings { contents.timings }
   /// What became of the image in the caches; `nil` while that is not known, as ``ImageRequest/storeDurability`` says.
-  public var stores: StoreOutcomes? { contents.stores }
+  public var stores: ImageResponse.StoreOutcomes? { contents.stores }
 
   /// In an object, so that callers that wait have room for a reference only.
   private let contents: Contents
@@ -45,15 +47,19 @@ public struct ImageResponse: Sendable {
     let data: Data?
     let source: Source
     let isStale: Bool
+    let isBeingRevalidated: Bool
     let byteCount: Int?
     let duration: Duration
-    let timings: StageTimings
-    let stores: StoreOutcomes?
+    let timings: ImageResponse.Timings
+    let stores: ImageResponse.StoreOutcomes?
 
     init(
       _ image: Image, _ animation: AnimatedImage?, _ data: Data?, _ source: Source, isStale: Bool,
-      _ byteCount: Int?, _ duration: Duration, _ timings: StageTimings, _ stores: StoreOutcomes?
+      _ byteCount: Int?, _ duration: Duration, _ timings: ImageResponse.Timings,
+      _ stores: ImageResponse.StoreOutcomes?,
+      isBeingRevalidated: Bool
     ) {
+      self.isBeingRevalidated = isBeingRevalidated
       (self.image, self.animation, self.data) = (image, animation, data)
       (self.source, self.isStale, self.byteCount) = (source, isStale, byteCount)
       (self.duration, self.timings, self.stores) = (duration, timings, stores)
@@ -63,15 +69,32 @@ public struct ImageResponse: Sendable {
   /// Creates a response.
   public init(
     image: Image, animation: AnimatedImage? = nil, data: Data? = nil, source: Source, byteCount: Int?,
-    duration: Duration, isStale: Bool = false, timings: StageTimings = StageTimings(),
-    stores: StoreOutcomes? = nil
+    duration: Duration, isStale: Bool = false, timings: ImageResponse.Timings = ImageResponse.Timings(),
+    stores: ImageResponse.StoreOutcomes? = nil, isBeingRevalidated: Bool = false
   ) {
     contents = Contents(
-      image, animation, data, source, isStale: isStale, byteCount, duration, timings, stores)
+      image, animation, data, source, isStale: isStale, byteCount, duration, timings, stores,
+      isBeingRevalidated: isBeingRevalidated)
+  }
+
+  /// The same, with or without a newer one to come.
+  func revalidating(_ isBeingRevalidated: Bool) -> ImageResponse {
+    ImageResponse(
+      image: image, animation: animation, data: data, source: source, byteCount: byteCount,
+      duration: duration,
+      isStale: isStale, timings: timings, stores: stores, isBeingRevalidated: isBeingRevalidated)
+  }
+
+  /// The same, when the server has confirmed it.
+  package var confirmed: ImageResponse {
+    ImageResponse(
+      image: image, animation: animation, data: data, source: source, byteCount: byteCount,
+      duration: duration,
+      isStale: false, timings: timings, stores: stores)
   }
 
   /// Whether the original moves, whatever the request has made of it; `nil` if nobody knows.
-  public var kind: ImageKind? {
+  public var kind: ImageResponse.Kind? {
     image.info.map { $0.frameCount > 1 ? .animated : .still }
   }
 }

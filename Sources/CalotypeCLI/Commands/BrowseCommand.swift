@@ -3,6 +3,7 @@ import Calotype
 import CalotypeSupport
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
 struct BrowseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -67,7 +68,7 @@ struct BrowseCommand: AsyncParsableCommand {
     }
     do {
       if try await browse(input, output) == .empty { Output.error("calotype: \(list) names no images") }
-    } catch let error as CommandError {
+    } catch let error as any CalotypeError {
       Failure(source: list, error: error).report(asJSON: false)
       throw ExitCode(1)
     }
@@ -87,7 +88,10 @@ struct BrowseCommand: AsyncParsableCommand {
     var browser = Browser(
       terminal, cell: (width, rows(terminal)), pages: ahead, pipeline: pipeline,
       requesting: requesting(terminal))
-    let ending = await Result(catching: { try await browser.run(list: lines, keys: keys, changes: changes) })
+    let ending = await Result(catching: {
+      try await browser.run(
+        list: lines, as: { BrowseItem(text: $0.text, isTooLong: $0.isTooLong) }, keys: keys, changes: changes)
+    })
     await browser.leave()
     await pipeline.flush()
     return try ending.get()
@@ -95,7 +99,7 @@ struct BrowseCommand: AsyncParsableCommand {
 
   private func readers(
     _ input: TerminalInput
-  ) throws(CommandError) -> (keys: DescriptorReader, changes: DescriptorReader, wake: Int32) {
+  ) throws(TerminalError) -> (keys: DescriptorReader, changes: DescriptorReader, wake: Int32) {
     do {
       let wake = try DescriptorReader.makePipe()
       return (
@@ -103,7 +107,7 @@ struct BrowseCommand: AsyncParsableCommand {
         try DescriptorReader(wake.read, closes: true, name: "calotype-window"), wake.write
       )
     } catch {
-      throw .unwritableOutput(path: "the terminal", reason: error.reason)
+      throw .unwritable(reason: error.reason)
     }
   }
 
@@ -112,14 +116,14 @@ struct BrowseCommand: AsyncParsableCommand {
     return height ?? max(1, Int((Double(width) * cell.width / cell.height * 0.75).rounded()))
   }
 
-  private func requesting(_ terminal: GraphicsTerminal) -> BrowseTable.Requesting {
+  private func requesting(_ terminal: GraphicsTerminal) -> Browser.Requesting {
     let box = PictureFit.decodeBox(columns: width, rows: rows(terminal), cell: terminal.encoder.metrics)
     return { item in
       let source = try item.source()
       if loading.publicOnly, source.isFile { throw CommandError.refusedFile(source.text) }
       var request = requests.applied(to: ImageRequest(url: try source.url))
       request = try loading.applied(to: request, for: source)
-      request.thumbnail = .fit(box.width, box.height)
+      request.thumbnail = .fit(width: box.width, height: box.height)
       // Every window has another size: only originals are worth keeping on disk.
       request.storeTiers = [.memory, .originals]
       if !noPreviews { request.previews = .interval(.milliseconds(250)) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -26,12 +27,12 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
-      throw ValidationError("\(output) does not tell the format; add --format jpeg, png, webp, gif or rgba.")
+      throw ValidationError("\(output) does not tell the format; add --format: \(OutputFormat.list).")
     }
   }
 
   func run() async throws {
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders, decodesCopies: true)
     do {
       let result = try await rendering.render(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Calotype
+import CalotypeTerminal
 import FoundationEssentials
 
 struct GetCommand: AsyncParsableCommand {
@@ -44,7 +45,7 @@ struct GetCommand: AsyncParsableCommand {
   var events = false
 
   @Option(help: "Fail for a picture of the other kind.")
-  var expect: ImageKind?
+  var expect: ImageResponse.Kind?
 
   @Flag(help: "No progress and no report; errors only.")
   var quiet = false

@@ -2,6 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import FoundationEssentials
+import CalotypeTerminal
 
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -59,13 +60,19 @@ struct InfoCommand: AsyncParsableCommand {
     let pipeline = ImagePipeline(
       .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
     let workers = WorkerExecutor(name: "calotype-info", threads: 1)
+    let options = InfoReport.Options(
+      coders: coders.registry,
+      decoding: DecodeOptions(
+        appliesOrientation: upright, damage: strict ? .strict : .tolerate,
+        colors: srgb ? .sRGB : .asStored),
+      decodes: strict, hash: hash, facts: facts, firstFrame: firstFrame, chunk: chunk)
     var hasFailed = false
     for source in sources {
       do {
         let request = try loading.applied(
           to: coders.applied(to: ImageRequest(url: try source.url)), for: source)
         let data = try await pipeline.data(for: request).data
-        let report = try await workers.run { try InfoReport(of: data, from: source.shown, command: self) }
+        let report = try await workers.run { try InfoReport(of: data, from: source.shown, options) }
         if json { Output.json(report) } else { report.print() }
       } catch {
         hasFailed = true

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Calotype
+import CalotypeTerminal
 import FoundationEssentials
 
 struct PrefetchCommand: AsyncParsableCommand {
@@ -111,7 +112,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     do {
       let request = try request(for: line, rendering)
       let prefetch = prefetcher.prefetch(CollectionOfOne(request))
-      var outcome = PrefetchOutcome.cancelled
+      var outcome = Prefetch.Outcome.cancelled
       for await progress in prefetch { outcome = progress.latest?.outcome ?? outcome }
       if case .failed(let error) = outcome { throw error }
       if case .cancelled = outcome { throw CancellationError() }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -58,14 +59,14 @@ struct ShowCommand: AsyncParsableCommand {
     let output = json ? STDERR_FILENO : STDOUT_FILENO
     try graphics.check(output, named: json ? "Standard error" : "Standard output")
     var terminal = try await graphics.terminal(on: output)
-    terminal.encoder.enlarges = size.enlarges
+    terminal.encoder.enlarges = size.limits.enlarges
     TerminalGuard.enter(.drawing, input: output, output: output)
     defer {
       if terminal.mayAnswerLate { TerminalInput(of: output)?.discard() }
       TerminalGuard.leave()
     }
     let pipeline = ImagePipeline(configuration)
-    var stage = ShowStage(terminal: terminal, size: size, isQuiet: quiet || json)
+    var stage = ShowStage(terminal: terminal, size: size.limits, isQuiet: quiet || json)
     var hasFailed = false
     let sources = sources
     for (index, source) in sources.enumerated() {
@@ -89,7 +90,7 @@ struct ShowCommand: AsyncParsableCommand {
   ) async throws {
     try await stage.begin(source.shown)
     let request = try request(for: source, on: stage)
-    var showing = Showing(source)
+    var showing = Showing(source.shown)
     let slot = ImageSlot(pipeline)
     slot.load(request)
     for await state in slot.states {
@@ -102,7 +103,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
       }
     } else {
-      // What has arrived is played, while the slot goes on loading.
+      // The frames that have arrived are played while the slot goes on loading.
       try await pipeline.withPlayer(for: request) { player in
         try await play(player, of: slot, isLast, &showing, &stage)
       }
@@ -112,7 +113,7 @@ struct ShowCommand: AsyncParsableCommand {
     Output.json(report.line(plays: plays(of: showing.response, isLast)))
   }
 
-  /// Plays until the end, or until somebody has seen enough: however it ends then, it was shown.
+  /// Plays until the end, or until the user interrupts: a complete image counts as shown then.
   private func play(
     _ player: AnimationPlayer, of slot: ImageSlot, _ isLast: Bool, _ showing: inout Showing,
     _ stage: inout ShowStage

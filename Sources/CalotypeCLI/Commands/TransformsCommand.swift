@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct TransformsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// Where the disk cache is.
+/// The place of the disk cache.
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

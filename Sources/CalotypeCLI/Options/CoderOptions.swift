@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeLibraryCoders
 
-/// Which code decodes images.
+/// The choice of decoders.
 struct CoderOptions: ParsableArguments {
   /// `--coders`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
@@ -23,7 +23,7 @@ struct CoderOptions: ParsableArguments {
   func applied(to request: ImageRequest) -> ImageRequest {
     guard choice != .standard else { return request }
     var request = request
-    request.coders = Identified(choice.rawValue, registry)
+    request.coders = ImageRequest.Identified(choice.rawValue, registry)
     return request
   }
 }

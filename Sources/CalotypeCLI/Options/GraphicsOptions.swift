@@ -3,8 +3,9 @@ public import Calotype
 import CalotypeSupport
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
-/// How pictures are shown on a terminal.
+/// Options of pictures in a terminal.
 struct GraphicsOptions: ParsableArguments {
   /// `--protocol`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {

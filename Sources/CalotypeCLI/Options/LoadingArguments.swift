@@ -18,7 +18,7 @@ struct HeaderArgument: ExpressibleByArgument {
 
 /// `name:password` on the command line.
 struct UserArgument: ExpressibleByArgument {
-  /// What `Authorization` says (RFC 7617).
+  /// The value of `Authorization` (RFC 7617).
   let authorization: String
 
   init?(argument: String) {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// How sources are loaded, and the loader that does it: for all commands that take many URLs.
+/// Options of loading, and the loader that they describe, for all commands that take many URLs.
 struct LoadingOptions: ParsableArguments {
   @Option(
     name: .customLong("header"), parsing: .unconditionalSingleValue,
@@ -91,13 +91,13 @@ struct LoadingOptions: ParsableArguments {
   }
 
   /// How much is loaded at a time: a command that was told a number is meant for one server.
-  func limits(concurrency: Int = 6) -> PipelineLimits {
-    var limits = PipelineLimits()
+  func limits(concurrency: Int = 6) -> ImagePipeline.Limits {
+    var limits = ImagePipeline.Limits()
     limits.loads = max(limits.loads, concurrency)
     limits.loadsPerOrigin = limits.loads
     return limits
   }
 
-  /// What is decoded at most.
+  /// The limits of decoding.
   var decodeLimits: DecodeLimits { DecodeLimits(maxBytes: maxBytes) }
 }

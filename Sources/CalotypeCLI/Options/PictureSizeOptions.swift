@@ -1,6 +1,7 @@
 import ArgumentParser
+import CalotypeTerminal
 
-/// How large one picture is shown.
+/// The size of a picture in a terminal.
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,16 +18,5 @@ struct PictureSizeOptions: ParsableArguments {
     }
   }
 
-  /// Whether small pictures are enlarged.
-  var enlarges: Bool { width != nil || height != nil }
-
-  /// The cells that a picture may take in a window.
-  ///
-  /// - Parameter reserved: Lines that are not for the picture.
-  func limits(in size: Output.Size, reserved: Int) -> (columns: Int, rows: Int) {
-    // A picture that scrolls out of the window while it is drawn cannot be drawn over.
-    (
-      min(width ?? .max, size.columns), max(1, min(height ?? .max, size.rows - reserved))
-    )
-  }
+  var limits: PictureSizeLimits { PictureSizeLimits(columns: width, rows: height) }
 }

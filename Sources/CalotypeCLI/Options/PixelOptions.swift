@@ -7,7 +7,7 @@ struct PixelOptions: ParsableArguments {
     help: ArgumentHelp(
       "Shrink to a box of W×H pixels; never enlarges. One side may be left out: 320x, x240.",
       valueName: "WxH"))
-  var thumbnail: Box?
+  var thumbnail: BoxArgument?
 
   @Option(
     help: ArgumentHelp(
@@ -15,7 +15,7 @@ struct PixelOptions: ParsableArguments {
   var maxPixels: Int?
 
   @Flag(help: "How the picture meets the box of --thumbnail.")
-  var mode: Mode = .fit
+  var mode: FitMode = .fit
 
   @Option(help: "Filter for shrinking: \(ResampleFilter.allCases.map(\.rawValue).joined(separator: ", ")).")
   var filter: ResampleFilter = .lanczos3
@@ -39,8 +39,7 @@ struct PixelOptions: ParsableArguments {
   var transformFrames: TransformFrames = .every
 
   @Option(
-    help:
-      "Format to write: jpeg, png, webp, gif, or rgba for raw pixels. Default: by file name, else as loaded.")
+    help: "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by file name, else as loaded.")
   var format: OutputFormat?
 
   @Option(help: "Quality for lossy formats, 0 to 100.")
@@ -83,8 +82,8 @@ struct PixelOptions: ParsableArguments {
     for argument in transform {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
     }
-    if lossless, let format, format != .webp, format != .png {
-      throw ValidationError("--lossless is for webp; \(format.rawValue) cannot be lossless.")
+    if lossless, let format = format?.imageFormat, [.jpeg, .gif].contains(format) {
+      throw ValidationError("--lossless is for webp; \(format) cannot be lossless.")
     }
   }
 
@@ -128,14 +127,14 @@ struct PixelOptions: ParsableArguments {
   /// Whether frames are to be written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
     guard let info, info.frameCount > 1, !wantsFirstFrame, wanted != .rgba else { return false }
-    let options = encodeOptions(wanted, source: info.format, isAnimated: true)
-    return [.gif, .webp, .apng].contains(options.format)
+    let format = encodeOptions(wanted, source: info.format, isAnimated: true).format
+    return OutputFormat(format).holdsAnimations
   }
 
-  /// What to write.
+  /// Returns the options of the encoder.
   ///
   /// - Parameters:
-  ///   - wanted: What the options or the name of the file ask for.
+  ///   - wanted: The format by the options or the file name.
   ///   - source: The format of the source, which decides when nothing else does.
   ///   - isAnimated: Whether there are frames to write.
   func encodeOptions(_ wanted: OutputFormat?, source: ImageFormat?, isAnimated: Bool) -> EncodeOptions {
@@ -154,90 +153,6 @@ struct PixelOptions: ParsableArguments {
     if let quality { options.quality = quality }
     if keepProfile { options.keeps = [.icc] }
     return options
-  }
-}
-
-/// A box such as `320x240`, `320x` or `x240`.
-struct Box: ExpressibleByArgument {
-  let size: PixelSize
-
-  init?(argument: String) {
-    let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    guard sides.count == 2 else { return nil }
-    // A side that is left out is free; one that is given has at least one pixel.
-    func side(_ text: Substring) -> Int? {
-      if text.isEmpty { return 0 }
-      guard let value = Int(text), (1...1_000_000).contains(value) else { return nil }
-      return value
-    }
-    guard let width = side(sides[0]), let height = side(sides[1]), width + height > 0 else { return nil }
-    size = PixelSize(width: width, height: height)
-  }
-}
-
-enum Mode: String, EnumerableFlag {
-  case fit
-  case fill
-  case stretch
-
-  var value: Thumbnail.Mode {
-    switch self {
-    case .fit: .fit
-    case .fill: .fill
-    case .stretch: .stretch
-    }
-  }
-
-  static func help(for value: Mode) -> ArgumentHelp? {
-    switch value {
-    case .fit: "Within the box, proportions kept."
-    case .fill: "Fill the box, proportions kept, what sticks out cut off."
-    case .stretch: "Exactly the box, proportions changed."
-    }
-  }
-}
-
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  case jpeg
-  case png
-  case webp
-  case gif
-  case rgba
-
-  init?(argument: String) {
-    let name = argument.lowercased()
-    self.init(rawValue: name == "jpg" ? "jpeg" : name)
-  }
-
-  /// The format that a file name asks for.
-  init?(fileName: String) {
-    guard let dot = fileName.lastIndex(of: ".") else { return nil }
-    self.init(argument: String(fileName[fileName.index(after: dot)...]))
-  }
-
-  /// `nil` for raw pixels.
-  var imageFormat: ImageFormat? {
-    switch self {
-    case .jpeg: .jpeg
-    case .png: .png
-    case .webp: .webp
-    case .gif: .gif
-    case .rgba: nil
-    }
-  }
-}
-
-enum TransformFrames: String, ExpressibleByArgument, CaseIterable {
-  case every
-  case first
-  case none
-
-  var value: DecodeOptions.AnimationTransforms {
-    switch self {
-    case .every: .everyFrame
-    case .first: .firstFrame
-    case .none: .none
-    }
   }
 }
 

@@ -1,8 +1,8 @@
-public import ArgumentParser
-public import Calotype
+import ArgumentParser
+import Calotype
 import FoundationEssentials
 
-/// What is asked for and by which rules: for the commands that go through the disk cache.
+/// Options of requests, for the commands that use the disk cache.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -11,13 +11,13 @@ struct RequestOptions: ParsableArguments {
         use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
         for the next time, reload and loader-only do not look; loader-only stores nothing either.
         """, valueName: "policy"))
-  var cachePolicy: CachePolicy = .http
+  var cachePolicy: ImageRequest.CachePolicy = .http
 
   @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
   var deadline: Double?
 
   @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
-  var priority: RequestPriority?
+  var priority: ImageRequest.Priority?
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,
@@ -41,7 +41,10 @@ struct RequestOptions: ParsableArguments {
     help: ArgumentHelp("A name for cache clear --tag; may be repeated.", valueName: "name"))
   var tags: [String] = []
 
-  @Option(help: "Take sources for this format, whatever they begin with: jpeg, png, apng, webp, gif.")
+  @Option(
+    help:
+      "Decode sources as this format, whatever they begin with: \(ImageFormat.allValueStrings.joined(separator: ", "))."
+  )
   var formatHint: ImageFormat?
 
   func validate() throws {
@@ -74,58 +77,5 @@ struct RequestOptions: ParsableArguments {
     if !tags.isEmpty { request.tags = tags }
     if let formatHint { request.formatHint = formatHint }
     return request
-  }
-}
-
-/// Another place of an image on the command line.
-struct FallbackArgument: ExpressibleByArgument {
-  let url: URL
-
-  init?(argument: String) {
-    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
-      url.host()?.isEmpty == false
-    else { return nil }
-    self.url = url
-  }
-}
-
-extension CaseIterable where Self: RawRepresentable<String> {
-  fileprivate static func named(_ name: String) -> Self? { allCases.first { kebab($0.rawValue) == name } }
-}
-
-private func kebab(_ name: String) -> String {
-  name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
-}
-
-extension CachePolicy: ExpressibleByArgument {
-  /// As they are written on the command line.
-  public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
-
-  /// `http`, `use-age` …
-  public init?(argument: String) {
-    guard let value = Self.named(argument) else { return nil }
-    self = value
-  }
-}
-
-extension ImageKind: ExpressibleByArgument {}
-
-extension RequestPriority: ExpressibleByArgument {
-  /// As they are written on the command line.
-  public static var allValueStrings: [String] { allCases.map { kebab("\($0)") } }
-
-  /// `very-low`, `low` …
-  public init?(argument: String) {
-    guard let value = Self.allCases.first(where: { kebab("\($0)") == argument }) else { return nil }
-    self = value
-  }
-}
-
-extension ImageFormat: ExpressibleByArgument {
-  /// The name of a format that can be read.
-  public init?(argument: String) {
-    let formats: [ImageFormat] = [.jpeg, .png, .apng, .webp, .gif]
-    guard let format = formats.first(where: { $0.rawValue == argument.lowercased() }) else { return nil }
-    self = format
   }
 }

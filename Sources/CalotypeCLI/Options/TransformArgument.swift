@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// A transform as written on the command line, read once.
 struct TransformArgument: ExpressibleByArgument {
-  /// What is wrong with it is told when all options are there.
+  /// Errors are reported once all options are parsed.
   let parsed: Result<ImageTransform, ImagingError>
 
   init?(argument: String) {

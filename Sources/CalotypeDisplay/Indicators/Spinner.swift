@@ -1,17 +1,17 @@
 import Calotype
 
-/// Something that turns while one waits: pieces of text that follow each other. A value: whoever draws knows the time.
+/// The frames of an animated text that shows that work is under way. A value: the caller passes the time.
 ///
 /// ```swift
 /// print("\r\(Spinner.dots.frame(after: clock.now - start))", terminator: "")
 /// ```
 public struct Spinner: Hashable, Sendable {
-  /// The pieces, at least one.
+  /// The frames, at least one.
   public let frames: [String]
-  /// How long each is shown.
+  /// The duration of a frame.
   public let interval: Duration
 
-  /// Creates a spinner; without frames it is empty, without a positive interval it stands still.
+  /// Creates a spinner. Without frames it is an empty text; without a positive interval it does not move.
   public init(_ frames: [String], interval: Duration = .milliseconds(80)) {
     self.frames = frames.isEmpty ? [""] : frames
     self.interval = interval
@@ -22,7 +22,7 @@ public struct Spinner: Hashable, Sendable {
   /// A line that turns, in ASCII.
   public static let line = Spinner(["|", "/", "-", "\\"], interval: .milliseconds(130))
 
-  /// What is shown when it has turned for so long.
+  /// Returns the frame at a time after the start.
   public func frame(after elapsed: Duration) -> String {
     guard interval > .zero, elapsed > .zero else { return frames[0] }
     return frames[Int(elapsed.attoseconds / interval.attoseconds % Int128(frames.count))]

@@ -1,7 +1,7 @@
 import Calotype
 import CalotypeSupport
 
-/// An indicator whose text somebody else prints, such as the line of a terminal.
+/// An indicator that provides a text for the program to print, such as a line of a terminal.
 ///
 /// ```swift
 /// let indicator = TextIndicator(.bar(ProgressBar(width: 30)))
@@ -9,17 +9,17 @@ import CalotypeSupport
 /// print(indicator.text ?? "")
 /// ```
 public final class TextIndicator: ImageSlotIndicator {
-  /// What it looks like.
+  /// The look of the text.
   public enum Style: Hashable, Sendable {
-    /// Turns for as long as the load takes.
+    /// A spinner that turns until the load ends.
     case spinner(Spinner)
-    /// Fills as bytes arrive.
+    /// A bar that fills as bytes arrive.
     case bar(ProgressBar)
   }
 
   private struct State {
     var elapsed: (@Sendable () -> Duration)?
-    var progress = ImageSlot.Progress()
+    var progress = SlotState.Progress()
   }
 
   private let style: Style
@@ -29,8 +29,8 @@ public final class TextIndicator: ImageSlotIndicator {
   /// Creates an indicator.
   ///
   /// - Parameters:
-  ///   - style: What it looks like.
-  ///   - clock: What a spinner turns by.
+  ///   - style: The look of the text.
+  ///   - clock: The clock of a spinner.
   public init(_ style: Style, clock: any Clock<Duration> = ContinuousClock()) {
     self.style = style
     self.clock = clock
@@ -46,18 +46,18 @@ public final class TextIndicator: ImageSlotIndicator {
     }
   }
 
-  /// Shows a text.
+  /// Shows the text.
   public func start() {
     let elapsed = clock.stopwatch
     state.withLock { $0 = State(elapsed: elapsed) }
   }
 
-  /// Fills a bar.
-  public func progress(_ progress: ImageSlot.Progress) {
+  /// Updates the bar.
+  public func progress(_ progress: SlotState.Progress) {
     state.withLock { $0.progress = progress }
   }
 
-  /// Shows none.
+  /// Hides the text.
   public func stop() {
     state.withLock { $0 = State() }
   }

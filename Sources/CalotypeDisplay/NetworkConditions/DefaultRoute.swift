@@ -12,7 +12,7 @@ struct DefaultRoute: Hashable, Sendable {
   private static let isUp: UInt32 = 0x1
   private static let isRejected: UInt32 = 0x200
 
-  /// Those of IPv4, the preferred first: of the lines with destination and mask 0.
+  /// The default routes of IPv4, the preferred first: the lines with destination and mask 0.
   static func version4(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
       // Interface, destination, gateway, flags, references, use, metric, mask.
@@ -23,7 +23,7 @@ struct DefaultRoute: Hashable, Sendable {
     }
   }
 
-  /// Those of IPv6, the preferred first: of the lines with destination and prefix 0.
+  /// The default routes of IPv6, the preferred first: the lines with destination and prefix 0.
   static func version6(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
       // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in

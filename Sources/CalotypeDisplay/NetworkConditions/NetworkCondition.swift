@@ -1,6 +1,6 @@
 import Calotype
 
-/// What loading costs now.
+/// The cost of loading at present.
 public enum NetworkCondition: String, Hashable, Sendable, CaseIterable {
   /// There is no way out.
   case offline

@@ -4,7 +4,7 @@ import Calotype
 public struct NetworkInterface: Hashable, Sendable {
   /// Its name: `eth0`, `wlp3s0`, `wwan0`.
   public let name: String
-  /// What its driver says it is, by `DEVTYPE` of its `uevent` in sysfs: `wlan`, `wwan`, `bridge`; `nil` for plain Ethernet and
+  /// The kind of device by its driver, `DEVTYPE` of its `uevent` in sysfs: `wlan`, `wwan`, `bridge`; `nil` for plain Ethernet and
   /// for those that do not say.
   public let deviceType: String?
 

@@ -9,7 +9,7 @@ final class NetworkMonitor: Sendable {
     var next = 0
     /// Ends the thread, while there is one; tells it from those that have been told to end.
     var bell: WakePipe?
-    /// What that thread has told last.
+    /// The condition that the thread has reported last.
     var latest: NetworkCondition?
   }
 
@@ -110,12 +110,12 @@ final class NetworkMonitor: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// What a wait ends with.
+  /// The result of a wait.
   private enum Change {
     case change
     /// There was none in the time that it waited at most.
     case silence
-    /// Nobody listens any more, or nothing can be heard.
+    /// There is no listener left, or the socket has failed.
     case end
   }
 

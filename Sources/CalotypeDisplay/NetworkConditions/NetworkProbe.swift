@@ -10,7 +10,7 @@ struct NetworkProbe: Sendable {
   /// Bytes of a table of routes: 100,000 routes or more.
   var limit = 16 << 20
   let isMetered: @Sendable (NetworkInterface) -> Bool
-  /// What it was when the kernel was last understood.
+  /// The condition when the kernel was last understood.
   private let last = Lock(NetworkCondition.unmetered)
 
   init(isMetered: @escaping @Sendable (NetworkInterface) -> Bool) {
@@ -26,7 +26,7 @@ struct NetworkProbe: Sendable {
     return condition
   }
 
-  /// Those of the preferred routes: of IPv4 and of IPv6.
+  /// The interfaces of the preferred routes of IPv4 and IPv6.
   ///
   /// - Throws: when that can not be read.
   var interfaces: [NetworkInterface] {
@@ -74,7 +74,7 @@ struct NetworkProbe: Sendable {
     }
   }
 
-  /// What is known of a device; nothing if that is not told here, or the device has just gone.
+  /// The facts of a device; all `nil` where sysfs does not tell, or the device has just gone.
   private func device(_ name: String, _ file: String) throws(KernelFile.Failure) -> [Substring] {
     do {
       return try KernelFile.lines("\(devices)/\(name)/\(file)", limit: 1 << 16)

@@ -44,7 +44,7 @@ public struct SystemNetworkCondition: NetworkConditionProviding {
   /// The condition now. Reads files of the kernel: some ten microseconds, unless there are thousands of routes.
   public var current: NetworkCondition { probe.condition }
 
-  /// Those that the way out leads through now: of IPv4 and of IPv6. None when there is no way out, or nobody says.
+  /// The interfaces of the default routes of IPv4 and IPv6 at present; empty when there is no route, or it is not known.
   public var interfaces: [NetworkInterface] { (try? probe.interfaces) ?? [] }
 
   /// The condition now, and then whenever it changes.

@@ -3,7 +3,7 @@ public import CalotypeImaging
 
 extension AnimationPlayer {
   /// A player of what a pipeline has delivered: of all frames if the request asked for them with
-  /// ``FrameSelection/all``, otherwise of the picture, which is shown once.
+  /// ``ImageRequest/FrameSelection/all``, otherwise of the picture, which is shown once.
   ///
   /// - Parameters:
   ///   - response: What to play.

@@ -14,15 +14,15 @@ import CalotypeSupport
 /// threads of the ``FramePool``, and shared with other players of the same image. Nothing is decoded before somebody
 /// takes frames, nor after they have stopped.
 public final class AnimationPlayer: Sendable {
-  /// What a player is doing.
+  /// The activity of a player.
   public enum State: Hashable, Sendable {
-    /// Nobody takes frames.
+    /// No task takes frames.
     case idle
     /// Time passes.
     case playing
     /// It stands still, by ``AnimationPlayer/pause()`` or a rate of 0.
     case paused
-    /// Nobody can see it: ``AnimationPlayer/isActive`` is off.
+    /// The player is not visible: ``AnimationPlayer/isActive`` is false.
     case inactive
     /// It waits for frames to arrive. The last one that is there, if there is one.
     case stalled(at: Int?)
@@ -32,7 +32,7 @@ public final class AnimationPlayer: Sendable {
 
   private struct Status {
     var playhead = Playhead()
-    /// Who takes frames now.
+    /// The session that takes frames at present.
     weak var session: PlaybackSession?
   }
 
@@ -100,7 +100,7 @@ public final class AnimationPlayer: Sendable {
   /// The loop it is in, from 0 on.
   public var currentLoop: Int { status.withLock { $0.playhead.path?.loop ?? 0 } }
 
-  /// What it is doing.
+  /// The activity of the player.
   public var state: State {
     status.withLock { status in
       let playhead = status.playhead
@@ -133,7 +133,7 @@ public final class AnimationPlayer: Sendable {
     set { change { playhead, _ in playhead.loopPolicy = newValue } }
   }
 
-  /// What becomes of frames that are late. Kept by default.
+  /// The treatment of late frames. They are kept by default.
   public var lateFrames: LateFramePolicy {
     get { status.withLock { $0.playhead.lateFrames } }
     set { change { playhead, _ in playhead.lateFrames = newValue } }
@@ -207,7 +207,7 @@ public final class AnimationPlayer: Sendable {
     session.interrupt()
   }
 
-  /// Brings the claim of a session to what is wanted now, whoever else is doing so.
+  /// Updates the request of a session. Concurrent calls are safe.
   private func follow(_ session: PlaybackSession) {
     func isWanted() -> Bool { status.withLock { $0.session === session && $0.playhead.isActive } }
     while true {
@@ -219,7 +219,7 @@ public final class AnimationPlayer: Sendable {
 
   // MARK: For sessions
 
-  /// Somebody begins to take frames; whoever did before is at the end.
+  /// Begins a session. The one before ends.
   func open() -> PlaybackSession {
     let session = PlaybackSession(self, claim: pool.makeClaim(on: source))
     let before = status.withLock { status -> PlaybackSession? in
@@ -233,7 +233,7 @@ public final class AnimationPlayer: Sendable {
     return session
   }
 
-  /// What a session has to do now; `nil` if it is not its turn any more.
+  /// Returns the next step of a session; `nil` if another session has replaced it.
   func step(for session: PlaybackSession) -> PlaybackStep? {
     let timeline = source.timeline
     let now = clock.now()

@@ -3,7 +3,7 @@ import CalotypeImaging
 
 /// The frames that there are to play now, and for how long each is shown.
 struct AnimationTimeline: Sendable {
-  /// What 0 stands for in a file that has no rule for it.
+  /// The duration that 0 stands for in formats without a rule for it.
   private static let defaultDuration = Duration.milliseconds(100)
 
   /// Of the frames that can be shown.
@@ -15,10 +15,10 @@ struct AnimationTimeline: Sendable {
   /// Why there will be none, if that is not the end of the animation.
   var failure: (any Error)?
 
-  init(milliseconds: [Int], loopCount: Int, isComplete: Bool, failure: (any Error)? = nil) {
-    let isStill = milliseconds.count == 1 && isComplete
-    durations = milliseconds.map {
-      isStill ? .zero : $0 > 0 ? .milliseconds($0) : Self.defaultDuration
+  init(durations: [Duration], loopCount: Int, isComplete: Bool, failure: (any Error)? = nil) {
+    let isStill = durations.count == 1 && isComplete
+    self.durations = durations.map {
+      isStill ? .zero : $0 > .zero ? $0 : Self.defaultDuration
     }
     // A still picture has nothing to repeat.
     self.loopCount = isStill ? 1 : loopCount

@@ -1,19 +1,19 @@
 import Calotype
 import CalotypeSupport
 
-/// Wakes the one task that waits for changes; a change that comes before it waits is not lost.
+/// Wakes the one task that waits for changes. A change that comes before the wait is not lost.
 final class ChangeSignal: Sendable {
   private enum State {
     case quiet
     case raised
-    case waiting(CheckedContinuation<Void, Never>)
+    case waiting(Waiter<Void>)
   }
 
   private let state = Lock(State.quiet)
 
-  /// Something has changed.
+  /// Reports a change.
   func raise() {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let waiter = state.withLock { state -> Waiter<Void>? in
       guard case .waiting(let waiter) = state else {
         state = .raised
         return nil
@@ -21,32 +21,26 @@ final class ChangeSignal: Sendable {
       state = .quiet
       return waiter
     }
-    waiter?.resume()
+    // A waiter whose task was cancelled at this moment has not seen the change, and does not wait again.
+    waiter?.resolve(())
   }
 
   /// Suspends until something has changed since the last wait, or the task is cancelled.
   func wait() async {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let goesOn = state.withLock { state -> Bool in
-          if case .raised = state {
-            state = .quiet
-            return true
-          }
-          // Asked under the lock: a cancellation before this point finds nobody to wake.
-          if Task.isCancelled { return true }
-          state = .waiting(continuation)
-          return false
-        }
-        if goesOn { continuation.resume() }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-        guard case .waiting(let waiter) = state else { return nil }
+    let waiter = Waiter<Void>()
+    let waits = state.withLock { state -> Bool in
+      if case .raised = state {
         state = .quiet
-        return waiter
+        return false
       }
-      waiter?.resume()
+      state = .waiting(waiter)
+      return true
+    }
+    guard waits else { return }
+    await waiter.value(onCancel: ())
+    guard Task.isCancelled else { return }
+    state.withLock { state in
+      if case .waiting(let present) = state, present === waiter { state = .quiet }
     }
   }
 }

@@ -1,20 +1,20 @@
 import Calotype
 import CalotypeImaging
 
-/// The frames of one animation in a pool, and what those who play it want of it. Touched under the lock of the pool only.
+/// The frames of one animation in a pool, and the requests of its players. Accessed under the lock of the pool only.
 final class FrameCache {
   let id: Int
   let source: any FrameSource
   let keyFrames: [Int]
-  /// As far as it is known.
+  /// `nil` while it is not known.
   var frameByteCount: Int?
   var frames: [Int: Image] = [:]
-  /// Those that could not be decoded: only tried again when somebody waits for them.
+  /// The frames that could not be decoded. They are tried again only when a player waits for them.
   var failed: Set<Int> = []
   var claims: [Int: FrameCacheRequest] = [:]
-  /// What is being decoded, if something is.
+  /// The frame that is being decoded.
   var running: FrameRequest?
-  /// Who decodes.
+  /// The task that decodes.
   var task: Task<Void, Never>?
 
   init(id: Int, source: any FrameSource) {
@@ -24,12 +24,12 @@ final class FrameCache {
     frameByteCount = source.frameByteCount
   }
 
-  /// How many frames a player may count on that may count on so many bytes.
+  /// Returns the number of frames in a player's share of `bytes`.
   func share(of bytes: Int) -> Int {
     source.share(of: bytes, frameByteCount: frameByteCount)
   }
 
-  /// Whether somebody who may count on so many bytes will show the frame soon.
+  /// Returns whether a player with a share of `bytes` will show the frame soon.
   func isWanted(_ index: Int, in bytes: Int) -> Bool {
     let share = share(of: bytes)
     return claims.values.contains { $0.wants(index, share: share) }
@@ -37,27 +37,27 @@ final class FrameCache {
 }
 
 extension FrameSource {
-  /// How many frames a player may count on that may count on so many bytes: one, while nobody knows what one takes.
+  /// Returns the number of frames in a player's share of `bytes`: one, while the size of a frame is not known.
   func share(of bytes: Int, frameByteCount known: Int? = nil) -> Int {
     guard let byteCount = known ?? frameByteCount, byteCount > 0 else { return 1 }
     return bytes / byteCount
   }
 }
 
-/// What one player wants of a shelf.
+/// The request of one player to a cache of frames.
 struct FrameCacheRequest {
-  /// In the order in which they are shown. How many of them it may count on changes with the number of players: who
-  /// stands still does not ask again.
+  /// The frames that come next, in the order in which they are shown. The share changes with the number of players, and a
+  /// paused player does not ask again.
   var wanted: [PlaybackPath.Upcoming] = [] {
     didSet {
       places = Dictionary(wanted.enumerated().map { ($1.index, $0) }, uniquingKeysWith: { first, _ in first })
     }
   }
-  /// Where in that order each frame is.
+  /// The place of each frame in that order.
   private var places: [Int: Int] = [:]
-  /// What is decoded for it in one go, next first.
+  /// The frames that are decoded for it in one go, the next first.
   var batch: ArraySlice<Int> = []
-  /// The frame it waits for.
+  /// The frame that the player waits for.
   var awaited: (index: Int, waiter: FrameWaiter)?
 
   /// Whether the frame is among the next `share` ones.
@@ -65,14 +65,14 @@ struct FrameCacheRequest {
     places[index].map { $0 < share } ?? false
   }
 
-  /// Begins a batch, if it is time: when somebody waits, or half of what is wanted is used up. Not earlier, because what is
-  /// shown backwards costs as much for one frame as for all that are decoded on the way to it.
+  /// Begins a batch when the player waits, or when half of its frames are used up. Not earlier: backwards, one frame costs as
+  /// much as all those that are decoded on the way to it.
   ///
   /// - Parameters:
-  ///   - shelf: Where it is.
-  ///   - share: How many frames it may count on.
+  ///   - shelf: The cache of the frames.
+  ///   - share: The number of frames in the share of the player.
   mutating func refill(_ shelf: FrameCache, share: Int) {
-    // Behind one that has failed the others have their turn: each is tried once, and fails by itself.
+    // A frame that has failed does not hold up the others: each is tried once.
     func isMissing(_ index: Int) -> Bool { shelf.frames[index] == nil && !shelf.failed.contains(index) }
     while let first = batch.first, !wants(first, share: share) || !isMissing(first) { batch.removeFirst() }
     let isUrgent = awaited.map { !batch.contains($0.index) } ?? false
@@ -89,6 +89,6 @@ struct FrameRequest: Sendable {
   let shelf: Int
   let source: any FrameSource
   let index: Int
-  /// Bytes of the budget that are kept free for it; 0 if there is no room, and it is handed over only.
+  /// The bytes of the budget that are reserved for it; 0 if there is no room, so that it is handed over and not kept.
   let reserved: Int
 }

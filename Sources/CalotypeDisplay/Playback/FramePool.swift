@@ -10,7 +10,7 @@ import CalotypeSupport
 /// of the longest ago go first. A player that gets no room has its frames decoded when they are due, and nothing of them
 /// is kept. When the last player of an image goes, or is inactive, its frames go.
 ///
-/// Not counted are frames in the hands of whoever took them from a player, the encoded bytes of images, and what their
+/// Not counted are frames that were handed out by a player, the encoded bytes of images, and what their
 /// decoders need to go on with the next frame: a canvas, and a backup of it where the file asks for one, for each decoder.
 /// There is one of them for each image that is played, and rarely a second one; with the last player they go. What is
 /// arriving keeps its decoder.
@@ -21,7 +21,7 @@ public final class FramePool: MemoryPressureFollowing {
   /// An eighth of the memory that the process may use, at most 256 MiB.
   public static let defaultByteLimit = SystemMemory.defaultCacheLimit / 2
 
-  /// What a pool holds and has done.
+  /// The contents and counters of a pool.
   public struct Statistics: Hashable, Sendable {
     /// Bytes of pixels that are held, those of frames that are being decoded included.
     public internal(set) var bytes = 0
@@ -41,7 +41,7 @@ public final class FramePool: MemoryPressureFollowing {
   public let byteLimit: Int
   private let workers = WorkerExecutor.playback
   private let state: Lock<FramePoolState>
-  /// What is loaded to be played in this pool.
+  /// The animations that are being loaded to be played in this pool.
   let arriving = LoadingAnimations()
 
   /// Creates a pool.
@@ -52,7 +52,7 @@ public final class FramePool: MemoryPressureFollowing {
     state = Lock(FramePoolState(byteLimit: byteLimit))
   }
 
-  /// What it holds and has done.
+  /// The contents and counters of the pool.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
   /// Throws out all frames, for when memory is short. Those that are wanted are decoded again.
@@ -109,7 +109,7 @@ public final class FramePool: MemoryPressureFollowing {
       let answer = books.request(index, wanted: wanted, of: source, for: player)
       if let (shelf, order) = books.start(for: player) {
         // Made under the lock, so that it is known before it can end.
-        shelf.task = Task(priority: RequestPriority.high.taskPriority) { @concurrent in
+        shelf.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
           await self.run(order)
         }
       }
@@ -162,7 +162,7 @@ final class FrameClaim: Sendable {
   private let pool: FramePool
   private let id: Int
   private let source: any FrameSource
-  /// Who waits now, or did last.
+  /// The waiter of the request that is under way, or was the last.
   private let current = Lock(FrameWaiter?.none)
 
   init(pool: FramePool, id: Int, source: any FrameSource) {

@@ -1,10 +1,11 @@
 import Calotype
 import CalotypeImaging
 
-/// What a pool of frames holds, for whom, and what is to be decoded next. Does nothing itself.
+/// The state of a pool of frames: its frames, the requests of players, and the frame to decode next. A value that does no
+/// work itself.
 ///
-/// Frames that somebody will show soon stay; all others go when there is no room, what was used the longest ago first.
-/// Frames that are being decoded count as those that are there.
+/// Frames that a player will show soon stay. All others are evicted when there is no room, the least recently used first.
+/// Frames that are being decoded count like decoded ones.
 struct FramePoolState {
   private struct Place: Hashable {
     let shelf: Int
@@ -15,27 +16,27 @@ struct FramePoolState {
     var shelf: Int?
   }
 
-  /// Bytes to hold at most, now.
+  /// The limit in bytes at present.
   private var byteLimit: Int
   private(set) var statistics = FramePool.Statistics()
   private var shelves: [Int: FrameCache] = [:]
   private var shelfIDs: [FrameIdentity: Int] = [:]
-  /// Those who may want something, and the shelf they want it of.
+  /// The active players, each with its cache.
   private var players: [Int: Player] = [:]
   private var uses = LRUOrder<Place>()
   private var nextID = 0
-  /// What was thrown out, to be freed where nobody waits.
+  /// Evicted frames, to be released outside of the lock.
   private var garbage: [Image] = []
 
   init(byteLimit: Int) {
     self.byteLimit = max(0, byteLimit)
   }
 
-  /// What becomes of a request.
+  /// The answer to a request.
   enum Answer {
     case image(Image)
     case waits(FrameWaiter)
-    /// Nothing is to be decoded for this player.
+    /// The player is not active, or asked for no frame.
     case inactive
   }
 
@@ -51,16 +52,16 @@ struct FramePoolState {
     statistics.players = players.count
   }
 
-  /// What is to be ended when a player has gone.
+  /// The work that ends with a player.
   struct Ending {
     var waiter: FrameWaiter?
-    /// Who decodes what nobody wants any more.
+    /// The decode that no player needs any more.
     var task: Task<Void, Never>?
-    /// What nobody plays any more.
+    /// The source that no player is left of.
     var source: (any FrameSource)?
   }
 
-  /// Forgets a player; when it was the last one, all frames of the animation.
+  /// Removes a player, and with the last one of an animation all its frames.
   mutating func deactivate(_ player: Int) -> Ending {
     defer { statistics.players = players.count }
     guard let id = players.removeValue(forKey: player)?.shelf, let shelf = shelves[id] else {
@@ -75,22 +76,22 @@ struct FramePoolState {
     return Ending(waiter: waiter, task: shelf.task, source: isPlayed(shelf.source) ? nil : shelf.source)
   }
 
-  /// Whether there are players of what the frames of a source are decoded from, with whatever transforms.
+  /// Returns whether frames of the same decoder are played, with any transforms.
   func isPlayed(_ source: any FrameSource) -> Bool {
     let origin = source.identity.origin
     return shelves.values.contains { $0.source.identity.origin == origin }
   }
 
-  /// Bytes that each player may count on.
+  /// The bytes in the share of each player.
   private var part: Int { byteLimit / max(1, players.count) }
 
-  /// How many frames of the animation a player may count on.
+  /// Returns the number of frames in the share of a player.
   func share(of source: any FrameSource) -> Int {
     let known = shelfIDs[source.identity].flatMap { shelves[$0]?.frameByteCount }
     return source.share(of: part, frameByteCount: known)
   }
 
-  /// A player wants these frames next, and one of them now.
+  /// Notes the frames that a player shows next, and answers for the one that it needs now.
   mutating func request(
     _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
   ) -> Answer {
@@ -129,7 +130,7 @@ struct FramePoolState {
 
   // MARK: Decoding
 
-  /// What a player's shelf has to decode, if nobody is at it.
+  /// Returns the next frame to decode for a player, unless a decode of its animation is under way.
   mutating func start(for player: Int) -> (FrameCache, FrameRequest)? {
     guard let id = players[player]?.shelf, let shelf = shelves[id], shelf.running == nil else { return nil }
     shelf.running = nextOrder(shelf)
@@ -182,7 +183,7 @@ struct FramePoolState {
     return nil
   }
 
-  /// What is decoded for one who waits: what comes before it in one go with it, if there is room for that.
+  /// Returns the frames to decode for a waiting player: the awaited one, with those before it if there is room.
   private mutating func order(for awaited: Int, of player: Int, _ shelf: FrameCache) -> FrameRequest {
     let batch = shelf.claims[player]?.batch ?? []
     if batch.contains(awaited), let first = batch.first, first != awaited {
@@ -209,7 +210,7 @@ struct FramePoolState {
     return true
   }
 
-  /// Throws out what nobody will show soon, until there is room.
+  /// Evicts frames that no player will show soon, until there is room.
   private mutating func makeRoom(for byteCount: Int) -> Bool {
     while byteCount > byteLimit - statistics.bytes {
       let (shelves, part) = (shelves, part)

@@ -1,13 +1,13 @@
 import Calotype
 
-/// In which order missing frames are decoded. Pure.
+/// The order in which missing frames are decoded. A pure function.
 enum FrameRequestQueue {
-  /// Frames that are shown forwards are decoded in that order. Those that are shown backwards are decoded from the frame on
-  /// that each needs first, so that each is decoded once.
+  /// Returns the order of decodes. Frames that are shown forwards keep their order; runs that are shown backwards are decoded
+  /// forwards from the key frame, so that each frame is decoded once.
   ///
   /// - Parameters:
-  ///   - wanted: In the order in which they are shown.
-  ///   - keyFrames: For each frame the last up to it that needs none before; empty if nobody knows.
+  ///   - wanted: The missing frames, in the order in which they are shown.
+  ///   - keyFrames: For each frame, the last one up to it that needs no earlier frame; empty when they are not known.
   static func order(of wanted: [PlaybackPath.Upcoming], keyFrames: [Int]) -> [Int] {
     var result: [Int] = []
     var start = 0
@@ -24,7 +24,7 @@ enum FrameRequestQueue {
     return result
   }
 
-  /// Whether a decode of `index` passes by `earlier`.
+  /// Returns whether a decode of `index` passes through `earlier`.
   private static func needsFrames(_ index: Int, downTo earlier: Int, _ keyFrames: [Int]) -> Bool {
     earlier < index && (!keyFrames.indices.contains(index) || keyFrames[index] <= earlier)
   }

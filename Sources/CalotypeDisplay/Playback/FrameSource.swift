@@ -2,43 +2,43 @@ import Calotype
 import CalotypeImaging
 import CalotypeSupport
 
-/// Where a player has its frames from.
+/// The source of the frames of a player.
 protocol FrameSource: Sendable {
-  /// The same for sources whose frames are the same, while one of them is there.
+  /// The identity of the frames. Sources with the same frames have the same one, while one of them exists.
   var identity: FrameIdentity { get }
 
-  /// What there is now.
+  /// The frames that are known at present.
   var timeline: AnimationTimeline { get }
 
-  /// Bytes of a frame, as far as that is known before one is there; `nil` while nothing is known.
+  /// The bytes of a frame, if they are known before the first decode.
   var frameByteCount: Int? { get }
 
-  /// For each frame the last up to it that needs none before; empty if nobody knows.
+  /// For each frame, the last one up to it that needs no earlier frame; empty when they are not known.
   var keyFrames: [Int] { get }
 
-  /// Raises the signal whenever ``timeline`` has changed, until it is released.
+  /// Raises the signal after each change of ``timeline``, until the signal is released.
   func observe(with signal: ChangeSignal)
 
   /// Decodes a frame, on one of the threads of `workers`. Cheap for the frame after the one before.
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image
 
-  /// Nobody plays it now: gives back what is only kept to make the next frame cheap.
+  /// Releases decoders that are only kept to make the next frame cheap. Called when no player is left.
   func rest()
 }
 
 extension FrameSource {
-  /// Nothing is kept.
+  /// Does nothing.
   func rest() {}
 }
 
-/// What makes frames the same: what they are decoded from, and what becomes of them.
+/// The identity of frames: their decoder, and the transforms after it.
 struct FrameIdentity: Hashable, Sendable {
   /// The decoders.
   let origin: ObjectIdentifier
   let transforms: TransformChain
 }
 
-/// The frames of an animation that is there as a whole.
+/// The frames of an animation whose bytes are complete.
 struct CompleteFrames: FrameSource {
   let identity: FrameIdentity
   let timeline: AnimationTimeline
@@ -49,7 +49,7 @@ struct CompleteFrames: FrameSource {
     self.image = image
     identity = FrameIdentity(origin: image.identity, transforms: [])
     timeline = AnimationTimeline(
-      milliseconds: (0..<image.frameCount).map(image.duration), loopCount: image.loopCount, isComplete: true)
+      durations: (0..<image.frameCount).map(image.duration), loopCount: image.loopCount, isComplete: true)
     keyFrames = image.keyFrames
   }
 
@@ -64,7 +64,7 @@ struct CompleteFrames: FrameSource {
   func rest() { image.dropIdleDecoders() }
 }
 
-/// A picture that is there already.
+/// A picture that is decoded already.
 final class SingleFrame: FrameSource {
   private let image: Image
 
@@ -73,7 +73,7 @@ final class SingleFrame: FrameSource {
   }
 
   var identity: FrameIdentity { FrameIdentity(origin: ObjectIdentifier(self), transforms: []) }
-  var timeline: AnimationTimeline { AnimationTimeline(milliseconds: [0], loopCount: 1, isComplete: true) }
+  var timeline: AnimationTimeline { AnimationTimeline(durations: [.zero], loopCount: 1, isComplete: true) }
   var frameByteCount: Int? { image.bitmap.byteCount }
   var keyFrames: [Int] { [0] }
 
@@ -82,7 +82,7 @@ final class SingleFrame: FrameSource {
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image { image }
 }
 
-/// Frames of another source, each after the same transforms: what is decided by looking at pixels is decided by the first.
+/// The frames of another source after transforms. Transforms that depend on pixels are resolved by the first frame.
 final class TransformedFrames: FrameSource {
   private let base: any FrameSource
   private let transforms: TransformChain

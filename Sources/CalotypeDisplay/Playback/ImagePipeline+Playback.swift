@@ -17,15 +17,15 @@ extension ImagePipeline {
   /// returns, it is given up, unless others want it. Equal requests without a ``ImageRequest/deadline`` that are played in
   /// the same pool while they are loaded share the frames, too, and for observers they are one request.
   ///
-  /// What was loaded goes to the caches on disk, but not to memory: that is what ``response(for:)`` does.
+  /// Originals go to the disk cache, but nothing to memory, unlike with ``response(for:)``.
   ///
   /// - Parameters:
   ///   - request: What to play; all of its frames, whatever ``ImageRequest/frames`` says.
   ///   - pool: Where decoded frames are kept.
   ///   - clock: Tells the player the time.
   ///   - body: Takes frames of the player.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws.
+  /// - Returns: The result of `body`.
+  /// - Throws: The error of `body`.
   public nonisolated func withPlayer<Result: Sendable>(
     for request: ImageRequest, pool: FramePool = .shared, clock: any Clock<Duration> = ContinuousClock(),
     _ body: (AnimationPlayer) async throws -> Result

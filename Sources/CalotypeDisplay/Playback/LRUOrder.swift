@@ -1,14 +1,13 @@
 import Calotype
 
-/// Which of many things was used the longest ago. Operations cost O(1), amortised: places that were left are skipped when
-/// their turn comes.
+/// An order by last use. Operations cost O(1), amortised: entries of earlier uses are skipped when their turn comes.
 struct LRUOrder<Element: Hashable> {
   private var entries: [(element: Element, stamp: Int)] = []
   private var head = 0
   private var stamps: [Element: Int] = [:]
   private var stamp = 0
 
-  /// This one is used now.
+  /// Marks an element as the most recently used.
   mutating func use(_ element: Element) {
     stamp += 1
     stamps[element] = stamp
@@ -20,7 +19,7 @@ struct LRUOrder<Element: Hashable> {
     stamps[element] = nil
   }
 
-  /// Takes out the one that was used the longest ago among those that may go; the others count as used now.
+  /// Removes and returns the least recently used element that may go. Those before it that may not count as used now.
   mutating func takeOldest(where mayGo: (Element) -> Bool) -> Element? {
     for _ in 0..<stamps.count {
       while head < entries.count, stamps[entries[head].element] != entries[head].stamp { head += 1 }

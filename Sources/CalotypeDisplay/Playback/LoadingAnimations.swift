@@ -3,7 +3,7 @@ import CalotypeSupport
 
 /// The animations that are being loaded to be played in a pool: each is shared by all who begin to play it meanwhile.
 final class LoadingAnimations: Sendable {
-  /// What makes two loads one.
+  /// The identity of a load: two players with the same one share it.
   struct Key: Hashable {
     let pipeline: ObjectIdentifier
     let request: ImageRequest
@@ -36,7 +36,7 @@ final class LoadingAnimations: Sendable {
     }
   }
 
-  /// One more plays an animation, which is loaded unless somebody plays it that is still arriving.
+  /// Adds a player of an animation, and loads the animation unless a load of it is under way for another player.
   ///
   /// - Returns: The animation, and its place, which has to be left.
   func join(

@@ -6,7 +6,7 @@ public enum LoopPolicy: Hashable, Sendable {
   case fromFile
   /// So many times; at least once.
   case count(Int)
-  /// Until somebody stops it.
+  /// Plays until it is stopped.
   case forever
 
   /// The number of loops for a file that says `loopCount`, where 0 is for ever; `nil` for ever.

@@ -50,7 +50,7 @@ public struct PlaybackFrames: AsyncSequence, Sendable {
 extension AnimationPlayer {
   /// Plays: the frames one after the other, each when it is to be shown.
   ///
-  /// Whoever takes frames too early waits until it is time; who takes them too late gets those that ``lateFrames`` leaves.
+  /// A consumer that is early waits until the frame is due; one that is late gets the frames that ``lateFrames`` keeps.
   /// One takes frames at a time: a new iterator ends the one before, and begins with the frame at which it stood, or anew
   /// after the last loop. Letting the iterator go (`break`), or cancelling its task, stops all decoding.
   public func frames() -> PlaybackFrames {

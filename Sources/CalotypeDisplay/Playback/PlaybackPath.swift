@@ -6,7 +6,7 @@ struct PlaybackPath: Hashable, Sendable {
   var isBackward: Bool
   var loop = 0
 
-  /// What comes after a frame.
+  /// The step after a frame.
   enum Step: Hashable {
     case frame(PlaybackPath)
     /// Frames that have not arrived.

@@ -2,7 +2,7 @@ import Calotype
 import CalotypeImaging
 import CalotypeSupport
 
-/// What a session has to do, and by what it was decided.
+/// The next step of a session, and the state that it was decided by.
 struct PlaybackStep: Sendable {
   let action: Playhead.Action
   let version: Int
@@ -10,7 +10,7 @@ struct PlaybackStep: Sendable {
   let rules: PlaybackPath.Rules
 }
 
-/// One who takes frames of a player, one after the other. Its place in the pool is given up when it ends or nobody holds it.
+/// An iteration over the frames of a player. Its place in the pool is given up when it ends or is released.
 final class PlaybackSession: Sendable {
   /// Raised when there is something new to be looked at.
   let signal = ChangeSignal()
@@ -36,7 +36,7 @@ final class PlaybackSession: Sendable {
 
   /// The next frame, when it is to be shown; `nil` at the end.
   ///
-  /// - Throws: what the coder throws, `CancellationError` when the task is cancelled.
+  /// - Throws: The error of the coder; `CancellationError` when the task is cancelled.
   func next() async throws -> AnimationFrame? {
     while true {
       try Task.checkCancellation()
@@ -60,7 +60,7 @@ final class PlaybackSession: Sendable {
     switch claim.ask(for: path.index, wanted: path.upcoming(step.rules, limit: claim.share)) {
     case .image(let image): return image
     case .waits(let waiter):
-      // What has changed before the claim knew of the waiter has interrupted nobody.
+      // A change before the request knew of the waiter has not interrupted it.
       if !player.holds(step, for: self) { waiter.end(.interrupted) }
       return try await waiter.image()
     case .inactive:

@@ -2,7 +2,7 @@ import Calotype
 
 /// Where a player stands, and what it has to do now. Pure: time is handed in.
 struct Playhead: Sendable {
-  /// What to do.
+  /// The next step.
   enum Action: Sendable {
     /// Get this frame and show it.
     case show(PlaybackPath)
@@ -98,7 +98,7 @@ struct Playhead: Sendable {
     case .frame(let next):
       presentationTime += timeline.duration(of: path.index)
       self.path = next
-      // What was waited for is not late.
+      // A frame that had to be waited for is not late.
       var due = isStalled ? now : deadline
       isStalled = false
       if lateFrames == .drop { due = drop(rules, timeline, due: due, now: now) }
@@ -117,7 +117,7 @@ struct Playhead: Sendable {
     while let path {
       let duration = timeline.duration(of: path.index)
       guard due + atRate(duration) <= now, case .frame(let next) = path.next(rules) else { return due }
-      // More than a whole loop, there and back: nobody wants to catch up with that.
+      // More than a whole loop, there and back: not worth catching up.
       guard count < 2 * rules.count else { return now }
       due += atRate(duration)
       presentationTime += duration
@@ -142,7 +142,7 @@ struct Playhead: Sendable {
       dropped: dropped)
   }
 
-  /// What is known of a frame when it is shown.
+  /// The facts of a frame at the time it is shown.
   struct Showing: Sendable {
     let path: PlaybackPath
     let presentationTime: Duration
@@ -202,7 +202,7 @@ struct Playhead: Sendable {
     version += 1
   }
 
-  /// Somebody else begins to take frames, at this time: the one that is shown now is theirs too.
+  /// Hands the playhead to another session at this time, which begins with the frame that is shown now.
   mutating func reopen() {
     if isEnded { rewind() }
     phase = .due(nil)
@@ -220,7 +220,7 @@ struct Playhead: Sendable {
   /// How long something takes at the rate of now.
   private func atRate(_ duration: Duration) -> Duration {
     guard rate < .infinity, duration > .zero else { return .zero }
-    // What takes longer than years is as good as for ever, and does not overflow.
+    // Durations of years are cut off, so that sums do not overflow.
     return rate == 1 ? duration : .milliseconds(min(duration / .milliseconds(1) / rate, 1e12))
   }
 

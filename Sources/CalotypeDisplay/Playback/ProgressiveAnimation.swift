@@ -24,19 +24,19 @@ public final class ProgressiveAnimation: Sendable {
 
     init(_ decoder: IncrementalDecoder) { self.decoder = decoder }
 
-    /// What there is to play.
+    /// The frames that can be played.
     func timeline(isComplete: Bool) -> AnimationTimeline {
       let info = decoder.info
       let count = decoder.completeFrameCount
       let durations = info?.durations ?? []
       return AnimationTimeline(
-        milliseconds: (0..<count).map { durations.indices.contains($0) ? durations[$0] : 0 },
+        durations: (0..<count).map { durations.indices.contains($0) ? durations[$0] : .zero },
         loopCount: info?.loopCount ?? 1, isComplete: isComplete)
     }
   }
 
   private struct State {
-    var timeline = AnimationTimeline(milliseconds: [], loopCount: 1, isComplete: false)
+    var timeline = AnimationTimeline(durations: [], loopCount: 1, isComplete: false)
     var frameByteCount: Int?
     var observers: [WeakSignal] = []
   }
@@ -69,7 +69,7 @@ public final class ProgressiveAnimation: Sendable {
 
   /// Takes the next bytes.
   ///
-  /// - Throws: what `IncrementalDecoder.append(_:)` throws, and so do players then, after the last frame that is there;
+  /// - Throws: The errors of `IncrementalDecoder.append(_:)`, and so do players then, after the last frame that is there;
   ///   `CancellationError` when the task is cancelled before its turn, which leaves out the bytes.
   public func append(_ chunk: Data) async throws {
     try await advance(isComplete: false) { try $0.append(chunk) }
@@ -116,7 +116,7 @@ public final class ProgressiveAnimation: Sendable {
     }
   }
 
-  /// Runs `body` on a worker while nobody else has the decoder.
+  /// Runs `body` on a worker with exclusive access to the decoder.
   private func inTurn<Result: Sendable>(
     _ body: @Sendable (Decoder) throws -> Result
   ) async throws -> Result {
@@ -138,7 +138,7 @@ extension ProgressiveAnimation: FrameSource {
   var identity: FrameIdentity { FrameIdentity(origin: ObjectIdentifier(self), transforms: []) }
   var timeline: AnimationTimeline { state.withLock { $0.timeline } }
   var frameByteCount: Int? { state.withLock { $0.frameByteCount } }
-  /// Nobody asks while bytes arrive.
+  /// Not read while bytes arrive.
   var keyFrames: [Int] { [] }
 
   func observe(with signal: ChangeSignal) {
@@ -149,7 +149,7 @@ extension ProgressiveAnimation: FrameSource {
     }
   }
 
-  /// Those who are told of changes, and some who are gone.
+  /// The signals to raise after changes; some of them may be released.
   var observerCount: Int { state.withLock { $0.observers.count } }
 
   func frame(at index: Int, on workers: WorkerExecutor) async throws -> Image {

@@ -1,8 +1,9 @@
 import Calotype
 
 extension ImageSlot {
-  /// The states of a slot: the present one, then the newest whenever there is another. For any number of observers, each at
-  /// its own pace; what one misses was replaced meanwhile. Ends when the slot goes, or the task is cancelled.
+  /// The states of a slot: the present one, then the newest after each change. For any number of observers, each at its own
+  /// pace; an observer misses only states that were replaced meanwhile. Ends when the slot is released, or the task is
+  /// cancelled.
   public struct States: AsyncSequence, Sendable {
     /// A state.
     public typealias Element = State
@@ -19,7 +20,7 @@ extension ImageSlot {
 
       init(books: ObservableValue<SlotStateMachine>) { self.books = books }
 
-      /// The newest state, once it is another; `nil` when the slot has gone, or the task is cancelled.
+      /// Waits for a state that is new to this iterator; `nil` when the slot is released, or the task is cancelled.
       public mutating func next() async -> State? {
         guard let (books, version) = await books.next(after: seen) else { return nil }
         seen = version

@@ -2,7 +2,7 @@ public import Calotype
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// What should be shown now in one place of a screen: one request at a time, from the placeholder to the image.
+/// The content of one place of a screen, such as a cell of a table: one request at a time, from placeholder to image.
 ///
 /// ```swift
 /// let slot = ImageSlot(pipeline)
@@ -12,24 +12,44 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// Beginning a load gives up the one before: whatever was on its way, nothing of it is seen afterwards, and whoever
-/// waits for it gets a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and letting go of
-/// the slot. An image that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
-/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns; nothing else ever suspends or blocks, and all of it
-/// may be called from any isolation.
+/// A new load replaces the one before: nothing of the replaced load is shown afterwards, and callers that wait for it get
+/// a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and the release of the slot. An image that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
+/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns. No method suspends or blocks but ``loaded(_:placeholder:options:)``,
+/// and all may be called from any isolation.
 ///
-/// It draws nothing: it says what is to be drawn, and by what ``Transition``.
+/// A slot draws nothing: its ``state`` says what to draw, and by which ``Transition``.
 public final class ImageSlot: Sendable {
-  /// How loads are shown that do not say otherwise.
+  /// The state of a slot.
+  public typealias State = SlotState
+  /// The content that a slot shows.
+  public typealias Content = SlotState.Content
+  /// The phase of a load.
+  public typealias Phase = SlotState.Phase
+  /// The progress of a load.
+  public typealias Progress = SlotState.Progress
+  /// The way that an image is brought onto the screen.
+  public typealias Transition = SlotState.Transition
+  /// The options of loads.
+  public typealias Options = SlotOptions
+  /// The picture shown in place of an image.
+  public typealias Placeholder = SlotOptions.Placeholder
+  /// The time at which a placeholder is shown.
+  public typealias PlaceholderTiming = SlotOptions.PlaceholderTiming
+  /// The way that arrived images get from a load to the screen.
+  public typealias Delivery = SlotOptions.Delivery
+  /// The rule for transitions.
+  public typealias TransitionPolicy = SlotOptions.TransitionPolicy
+
+  /// The options of loads that have none of their own.
   public let options: Options
   let core: SlotDriver
 
   /// Creates a slot that shows nothing.
   ///
   /// - Parameters:
-  ///   - pipeline: Where images come from.
-  ///   - options: How loads are shown that do not say otherwise.
-  ///   - indicator: Told of each load that has to be waited for.
+  ///   - pipeline: The pipeline that loads images.
+  ///   - options: The options of loads that have none of their own.
+  ///   - indicator: Shows that a load is under way.
   ///   - clock: The clock of ``PlaceholderTiming/after(_:)``; that of the pipeline by default.
   public init(
     _ pipeline: ImagePipeline, options: Options = Options(), indicator: (any ImageSlotIndicator)? = nil,
@@ -44,23 +64,23 @@ public final class ImageSlot: Sendable {
   /// The pipeline that the images come from.
   public var pipeline: ImagePipeline { core.pipeline }
 
-  // MARK: What is shown
+  // MARK: State
 
-  /// What is to be shown now.
-  public var state: State { core.books.value.state }
+  /// The present state.
+  public var state: State { core.machine.value.state }
 
-  /// The present state, and then whatever is the newest. Ends when the slot goes: what is returned does not hold it.
-  public var states: States { States(books: core.books) }
+  /// The present state, then the newest after each change. The sequence does not hold the slot, and ends when it is released.
+  public var states: States { States(books: core.machine) }
 
   // MARK: Loading
 
-  /// Gives up the load before, and begins this one.
+  /// Loads an image in place of the load before.
   ///
   /// - Parameters:
-  ///   - request: What to show. `nil` shows the placeholder, at once.
-  ///   - placeholder: What to show until then, instead of what the options say.
-  ///   - options: How to show it, instead of what the slot says.
-  /// - Returns: Its ending, for those who want to know; `nil` without a request.
+  ///   - request: The request. `nil` shows the placeholder at once.
+  ///   - placeholder: The placeholder, instead of that of the options.
+  ///   - options: The options, instead of those of the slot.
+  /// - Returns: The load; `nil` without a request.
   @discardableResult
   public func load(
     _ request: ImageRequest?, placeholder: Placeholder? = nil, options: Options? = nil
@@ -72,13 +92,13 @@ public final class ImageSlot: Sendable {
     return load(of: request, placeholder, options)
   }
 
-  /// Gives up the load before, and begins that of the image at a URL, upright and at full size.
+  /// Loads the image at a URL, upright and at full size, in place of the load before.
   ///
   /// - Parameters:
-  ///   - url: Where it is.
-  ///   - placeholder: What to show until then, instead of what the options say.
-  ///   - options: How to show it, instead of what the slot says.
-  /// - Returns: Its ending, for those who want to know.
+  ///   - url: The URL of the image.
+  ///   - placeholder: The placeholder, instead of that of the options.
+  ///   - options: The options, instead of those of the slot.
+  /// - Returns: The load.
   @discardableResult
   public func load(_ url: URL, placeholder: Placeholder? = nil, options: Options? = nil) -> Load {
     load(of: ImageRequest(url: url), placeholder, options)
@@ -88,9 +108,9 @@ public final class ImageSlot: Sendable {
     Load(load: core.begin(SlotTarget(request: request), merged(placeholder, options)), core: core)
   }
 
-  /// Gives up the load before, begins this one, and waits for its end. Cancelling the task gives it up.
+  /// Loads an image in place of the load before, and waits for it. Cancelling the task gives the load up.
   ///
-  /// - Returns: The image, when it is shown, or offered by ``Delivery/manual``.
+  /// - Returns: The image, once it is shown, or offered by ``Delivery/manual``.
   /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was given up or replaced by
   ///   another.
   public func loaded(
@@ -111,7 +131,7 @@ public final class ImageSlot: Sendable {
     return options
   }
 
-  // MARK: Showing something else
+  // MARK: Other content
 
   /// Gives up the load, and shows a picture.
   public func show(_ image: Image) {
@@ -123,20 +143,20 @@ public final class ImageSlot: Sendable {
     showPlaceholder(options.placeholder)
   }
 
-  /// Gives up the load, and shows a placeholder: not what is shown now, so that ``Placeholder/previous`` is none.
+  /// Gives up the load, and shows a placeholder. The present picture goes, so that ``Placeholder/previous`` shows nothing.
   public func showPlaceholder(_ placeholder: Placeholder) {
     let candidates = placeholder.candidates(core.pipeline)
     core.apply { $0.replace(with: nil, or: candidates) }
   }
 
-  /// Gives up the load, and what it has offered. What is shown stays.
+  /// Gives up the load and its offer. The content stays.
   public func cancel() {
     core.apply { $0.cancel() }
   }
 
-  /// With ``Delivery/manual``: shows what has arrived.
+  /// With ``Delivery/manual``: shows the content that has arrived.
   ///
-  /// - Returns: Whether there was anything.
+  /// - Returns: Whether there was any.
   @discardableResult
   public func deliver() -> Bool {
     core.apply { $0.deliver() }.isDone

@@ -1,7 +1,7 @@
 public import Calotype
 import CalotypeSupport
 
-/// The slots of one thing on the screen, each with a name: the picture, its highlighted form, the background.
+/// The slots of one element of the screen, each with a key: the picture, its highlighted form, the background.
 ///
 /// ```swift
 /// let slots = ImageSlots<ButtonState>(pipeline)
@@ -9,11 +9,10 @@ import CalotypeSupport
 /// slots[.highlighted].load(brighter)
 /// ```
 ///
-/// A slot is made when it is first asked for, and kept until it is removed or the set goes. Slots know nothing of each
-/// other.
+/// A slot is created on first access, and kept until it is removed or the set is released. Slots are independent.
 public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
-  /// How loads are shown that do not say otherwise.
-  public let options: ImageSlot.Options
+  /// The options of loads that have none of their own.
+  public let options: SlotOptions
   private let pipeline: ImagePipeline
   private let clock: (any Clock<Duration>)?
   private let indicator: (@Sendable (Key) -> (any ImageSlotIndicator)?)?
@@ -22,12 +21,12 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   /// Creates an empty set.
   ///
   /// - Parameters:
-  ///   - pipeline: Where images come from.
-  ///   - options: How loads are shown that do not say otherwise.
+  ///   - pipeline: The pipeline that loads images.
+  ///   - options: The options of loads that have none of their own.
   ///   - clock: The clock of placeholders that are shown later; that of the pipeline by default.
   ///   - indicator: Makes the indicator of a slot.
   public init(
-    _ pipeline: ImagePipeline, options: ImageSlot.Options = ImageSlot.Options(),
+    _ pipeline: ImagePipeline, options: SlotOptions = SlotOptions(),
     clock: (any Clock<Duration>)? = nil,
     indicator: (@Sendable (Key) -> (any ImageSlotIndicator)?)? = nil
   ) {
@@ -37,10 +36,10 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
     self.indicator = indicator
   }
 
-  /// The slot of a name; always the same until it is removed.
+  /// The slot of a key; always the same until it is removed.
   public subscript(key: Key) -> ImageSlot {
     if let slot = slots.withLock({ $0[key] }) { return slot }
-    // Not under the lock: indicators are made by others.
+    // Not under the lock: `indicator` is code of the program.
     let new = ImageSlot(pipeline, options: options, indicator: indicator?(key), clock: clock)
     return slots.withLock { slots in
       if let slot = slots[key] { return slot }
@@ -49,23 +48,23 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Names that have a slot.
+  /// The keys that have a slot.
   public var keys: [Key] { slots.withLock { Array($0.keys) } }
 
-  /// What each slot shows now.
-  public var states: [Key: ImageSlot.State] {
+  /// The present state of each slot.
+  public var states: [Key: SlotState] {
     slots.withLock { $0 }.mapValues(\.state)
   }
 
-  /// Whether anything is on its way.
+  /// Whether any slot is loading.
   public var isLoading: Bool { states.values.contains { $0.phase == .loading } }
 
-  /// Gives up all loads. What is shown stays.
+  /// Gives up all loads. The content stays.
   public func cancelAll() {
     for slot in slots.withLock({ Array($0.values) }) { slot.cancel() }
   }
 
-  /// Forgets a slot: its load is given up, and its states end, when nobody else holds it.
+  /// Removes a slot. Its load is given up, and its states end, once the program holds it no longer.
   @discardableResult
   public func remove(_ key: Key) -> ImageSlot? {
     slots.withLock { $0.removeValue(forKey: key) }

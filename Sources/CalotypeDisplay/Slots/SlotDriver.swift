@@ -2,7 +2,8 @@ import Calotype
 import CalotypeImaging
 import Synchronization
 
-/// What the slot and its loads have in common. It does not hold the slot, so that loads end when the slot goes.
+/// Carries out the effects of ``SlotStateMachine``: runs loads, and wakes observers. It does not hold the slot, so that
+/// loads end when the slot is released.
 final class SlotDriver: Sendable {
   let pipeline: ImagePipeline
   let clock: any Clock<Duration>
@@ -15,7 +16,7 @@ final class SlotDriver: Sendable {
     desk = indicator.map { IndicatorDispatcher($0) }
   }
 
-  /// Changes the books, and does what follows from that.
+  /// Changes the state, and carries out the effects.
   @discardableResult
   func apply(_ body: (inout SlotStateMachine) -> SlotStateMachine.Effects) -> SlotStateMachine.Effects {
     let effects = books.change { books in
@@ -24,7 +25,7 @@ final class SlotDriver: Sendable {
     }
     effects.abandoned?.abandon()
     effects.leftFollower?.cancel()
-    // Whoever goes on by the ending finds that the indicator has stopped.
+    // A caller that is resumed by the ending finds the indicator stopped.
     desk?.look { books.value.indication }
     for ending in effects.endings { ending.load.finish(ending.result) }
     return effects
@@ -33,7 +34,7 @@ final class SlotDriver: Sendable {
   // MARK: Beginnings and ends
 
   /// Begins a load in place of the one before. If its image is in memory, it has ended when this returns.
-  func begin(_ target: SlotTarget, _ options: ImageSlot.Options) -> SlotLoad {
+  func begin(_ target: SlotTarget, _ options: SlotOptions) -> SlotLoad {
     let load = SlotLoad(options)
     let found = pipeline.memoryHit(for: target.request)
     let placeholder = options.placeholder.candidates(pipeline)
@@ -59,7 +60,7 @@ final class SlotDriver: Sendable {
 
   // MARK: The work
 
-  /// Shows the placeholder when its time has come.
+  /// Shows the placeholder once its time has come.
   func setAlarm(for load: SlotLoad) {
     guard case .after(let delay) = load.options.placeholderTiming else { return }
     let alarm = clock.alarm(in: delay)
@@ -74,7 +75,7 @@ final class SlotDriver: Sendable {
       })
   }
 
-  /// Has the pipeline do what the load is about.
+  /// Loads the request in the pipeline.
   private func run(_ load: SlotLoad, _ request: ImageRequest) {
     load.add(
       Task(priority: request.priority.taskPriority) { @concurrent in
@@ -88,27 +89,29 @@ final class SlotDriver: Sendable {
 
   @discardableResult
   func fail(_ load: SlotLoad, _ error: any Error) -> SlotStateMachine.Effects {
-    // Nobody asks for the placeholder of what was replaced.
+    // The placeholder of a replaced load is not looked for.
     guard books.value.current === load else { return .none }
     let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
     return apply { $0.fail(load, error, placeholder) }
   }
 
-  /// Tells the books what happens on the way to an image.
+  /// Passes the events of a request on to the state machine.
   ///
-  /// - Throws: what the request fails with.
+  /// - Throws: The error of the request.
   func follow(_ load: SlotLoad, _ request: ImageRequest) async throws {
     var stale: ImageResponse?
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       switch event {
       case .queued, .started: continue
       case .progress(let progress): apply { $0.advance(to: progress, of: load) }
       case .preview(let image): apply { $0.preview(image, of: load) }
-      case .staleResponse(let response):
+      case .response(let response) where response.isBeingRevalidated:
         stale = response
         apply { $0.stale(response, of: load) }
       case .response(let response): apply { $0.succeed(load, with: response) }
-      case .notModified(let response): apply { $0.confirm(load, with: response) }
+      case .confirmed:
+        guard let stale else { continue }
+        apply { $0.confirm(load, with: stale.confirmed) }
       case .refreshFailed(let error):
         guard let stale else { throw error }
         apply { $0.settleForStale(load, stale, error) }
@@ -118,14 +121,14 @@ final class SlotDriver: Sendable {
 }
 
 extension ImagePipeline {
-  /// The image, if it is in memory now and fresh enough.
+  /// Returns the image if it is in memory and fresh enough.
   nonisolated func memoryHit(for request: ImageRequest) -> MemoryHit? {
     imageInMemory(for: intercepted(request))
   }
 }
 
 extension Clock<Duration> {
-  /// Sleeps until a time from now: now is when this is called.
+  /// Returns a sleep until `delay` from the time of this call.
   fileprivate func alarm(in delay: Duration) -> @Sendable () async throws -> Void {
     let deadline = now.advanced(by: delay)
     return { try await self.sleep(until: deadline, tolerance: nil) }

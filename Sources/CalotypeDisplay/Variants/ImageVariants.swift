@@ -1,6 +1,6 @@
 public import Calotype
 
-/// One picture in several sizes, each with an address of its own, for networks whose bytes cost something.
+/// One picture in several sizes, each with a URL of its own, for metered networks.
 ///
 /// ```swift
 /// let variants = ImageVariants(
@@ -8,7 +8,7 @@ public import Calotype
 /// slot.load(variants, network: SystemNetworkCondition.shared)
 /// ```
 public struct ImageVariants: Hashable, Sendable {
-  /// One of them. The better one is the greater.
+  /// One size of the picture. The better variant is the greater.
   public enum Variant: Hashable, Sendable, Comparable {
     /// The smallest.
     case thumbnail
@@ -22,7 +22,7 @@ public struct ImageVariants: Hashable, Sendable {
   public var original: ImageRequest
   /// The smallest.
   public var thumbnail: ImageRequest
-  /// Those between, the smallest first. They are used when they are cached.
+  /// The sizes between, the smallest first. They are used when they are cached.
   public var sizes: [ImageRequest]
 
   /// Creates variants of one picture.
@@ -32,10 +32,10 @@ public struct ImageVariants: Hashable, Sendable {
     self.sizes = sizes
   }
 
-  /// All of them, the best first.
+  /// All variants, the best first.
   public var all: [Variant] { [.original] + sizes.indices.reversed().map { .size($0) } + [.thumbnail] }
 
-  /// The request of a variant; `nil` for an index that there is not.
+  /// The request of a variant; `nil` for an index out of range.
   public subscript(variant: Variant) -> ImageRequest? {
     switch variant {
     case .thumbnail: thumbnail
@@ -45,9 +45,9 @@ public struct ImageVariants: Hashable, Sendable {
   }
 }
 
-/// What the user wants of a network whose bytes cost something: a setting that the program keeps.
+/// The preference of the user for metered networks: a setting that the program keeps.
 public enum VariantPreference: String, Hashable, Sendable, CaseIterable {
-  /// What the network suggests.
+  /// The variant that the network suggests.
   case automatic
   /// Always the original.
   case original

@@ -1,15 +1,15 @@
 import Calotype
 
-/// What to do for a picture that there is in several variants.
+/// The choice among several variants of a picture.
 public enum VariantPlan: Hashable, Sendable {
-  /// Have it loaded, or take it out of a cache, as its request says.
+  /// Load the variant, or take it from a cache, by the cache policy of its request.
   case load(ImageVariants.Variant)
-  /// Take it out of a cache, however old, without asking anybody.
+  /// Take the variant from a cache, fresh or stale, without asking the server.
   case cached(ImageVariants.Variant)
-  /// There is none to be had.
+  /// No variant is available: show the placeholder.
   case placeholder
 
-  /// Which variant to show; `nil` for none.
+  /// The variant to show; `nil` for none.
   public var variant: ImageVariants.Variant? {
     switch self {
     case .load(let variant), .cached(let variant): variant
@@ -17,7 +17,7 @@ public enum VariantPlan: Hashable, Sendable {
     }
   }
 
-  /// The choice:
+  /// Chooses a variant:
   ///
   /// | network | original cached | otherwise |
   /// | --- | --- | --- |
@@ -25,13 +25,13 @@ public enum VariantPlan: Hashable, Sendable {
   /// | metered | the original, as it is cached | the best that is cached; with none, the thumbnail is loaded. If the original is preferred, that is loaded |
   /// | offline | the original, as it is cached | the best that is cached; with none, the placeholder |
   ///
-  /// What is cached is taken as it is wherever asking costs something: a stale original might have to be loaded again.
+  /// On metered networks cached images are not revalidated, because a stale original might have to be loaded again.
   ///
   /// - Parameters:
-  ///   - variants: What there is.
-  ///   - cached: Which of them are in a cache.
-  ///   - condition: What loading costs.
-  ///   - preference: What the user wants.
+  ///   - variants: The variants.
+  ///   - cached: The variants that are in a cache.
+  ///   - condition: The cost of loading.
+  ///   - preference: The preference of the user.
   public static func choose(
     among variants: ImageVariants, cached: Set<ImageVariants.Variant>, condition: NetworkCondition,
     preference: VariantPreference = .automatic

@@ -3,9 +3,9 @@ public import FoundationEssentials
 /// An image whose frames are decoded when they are asked for. A still image is an animation of one frame.
 ///
 /// ```swift
-/// let animation = try AnimatedImage(data: bytes, options: DecodeOptions(thumbnail: .fit(320, 240)))
+/// let animation = try AnimatedImage(data: bytes, options: DecodeOptions(thumbnail: .fit(width: 320, height: 240)))
 /// for index in 0..<animation.frameCount {
-///   try await show(animation.frame(at: index), for: .milliseconds(animation.duration(of: index)))
+///   try await show(animation.frame(at: index), for: animation.duration(of: index))
 /// }
 /// ```
 ///
@@ -25,7 +25,7 @@ public struct AnimatedImage: Sendable {
   private var frameOptions: DecodeOptions
   /// `nil` for a still image.
   private let pool: FramePool?
-  private let token = Token()
+  private let token: Token
 
   /// Stands for one animation and its copies.
   private final class Token: Sendable {}
@@ -41,7 +41,9 @@ public struct AnimatedImage: Sendable {
   ) throws(ImagingError) {
     try PostDecode.check(options)
     try options.limits.check(byteCount: data.count)
-    try self.init(data, decoder: try coders.decoder(for: data, hint: options.formatHint), options: options)
+    self = try coders.withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      try AnimatedImage(data, decoder: decoder, options: options)
+    }
   }
 
   init(_ data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
@@ -51,6 +53,7 @@ public struct AnimatedImage: Sendable {
       info.frameCount > 1 && keepsFrames
       ? try FramePool(data: data, info: info, decoder: decoder, options: options) : nil
     self.data = data
+    token = Token()
     self.decoder = decoder
     self.options = options
     frameOptions = options
@@ -66,9 +69,9 @@ public struct AnimatedImage: Sendable {
   /// Times it plays: 0 for ever, 1 for a still image.
   public var loopCount: Int { pool == nil ? 1 : info.loopCount }
 
-  /// Milliseconds that a frame is shown; 0 for a still image, or when there is no such frame.
-  public func duration(of index: Int) -> Int {
-    pool != nil && info.durations.indices.contains(index) ? info.durations[index] : 0
+  /// Returns the time that a frame is shown; zero for a still image, or when there is no such frame.
+  public func duration(of index: Int) -> Duration {
+    pool != nil && info.durations.indices.contains(index) ? info.durations[index] : .zero
   }
 
   /// A frame composited on its canvas: upright, in sRGB, shrunk, as ``options`` say.

@@ -50,6 +50,16 @@ public struct Bitmap: Sendable {
     self.format = format
   }
 
+  /// All pixels: ``byteCount`` bytes.
+  public var bytes: RawSpan {
+    @_lifetime(borrow self)
+    borrowing get {
+      let span = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
+      // The storage owns the bytes and lives as long as the bitmap.
+      return _overrideLifetime(span, borrowing: self)
+    }
+  }
+
   /// Calls `body` with all pixels: `byteCount` bytes, valid during the call only.
   public func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -80,7 +80,7 @@ struct DecodeWork {
     layout = info.layout
     var denominator = 1
     if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = JPEGDecoder.denominator(for: info.size, minimumSize: minimum)
+      denominator = JPEGScale.denominator(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
       width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)
@@ -175,7 +175,7 @@ struct DecodeWork {
     case .gif: return largest + 64 * 1024
     case .png, .apng:
       let inflated = Double(layout.inflatedByteCount)
-      return 2 * min(inflated, Double(PNGPixelReader.spareLimit))
+      return 2 * min(inflated, Double(PNGInflation.spareLimit))
         + 2 * inflated / Double(info.size.height) + 256 * 1024
     case .webp:
       let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
@@ -212,10 +212,10 @@ struct DecodeWork {
     if let streaming { return streaming + max(256 * 1024, rows) + 128 * 1024 }
     let spare = max(0, inflated - whole)
     let isAtOnce =
-      !layout.needsCanvas && inflated <= Double(PNGPixelReader.wholeLimit)
-      && spare <= Double(PNGPixelReader.spareLimit)
+      !layout.needsCanvas && inflated <= Double(PNGInflation.wholeLimit)
+      && spare <= Double(PNGInflation.spareLimit)
     if isAtOnce { return whole + spare + (scattered > whole + spare - inflated ? scattered : 0) }
-    if inflated <= Double(PNGPixelReader.spareLimit) { return whole + inflated + scattered }
+    if inflated <= Double(PNGInflation.spareLimit) { return whole + inflated + scattered }
     return whole + max(128 * 1024, rows) + 64 * 1024
   }
 

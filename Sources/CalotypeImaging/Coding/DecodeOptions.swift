@@ -44,7 +44,7 @@ public struct DecodeOptions: Hashable, Sendable {
   /// Hand over the Exif and XMP blocks with the image, for writing them again. Off by default.
   public var readsMetadata: Bool
 
-  /// What becomes of the picture in the end. A ``Resize`` at the beginning is done while the picture is decoded, if
+  /// What becomes of the picture in the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded, if
   /// there is no ``thumbnail``.
   public var transforms: TransformChain
   /// Which frames of an animation ``transforms`` are for. All by default.

@@ -1,7 +1,7 @@
 /// Which format to write, and how. Options that a format does not have are ignored by its encoder.
-public struct EncodeOptions: Hashable, Sendable {
+public struct EncodeOptions: Hashable, Sendable, Codable {
   /// How much work to spend on fewer bytes.
-  public enum Effort: String, Hashable, Sendable, CaseIterable {
+  public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
     /// Least work: PNG level 1, WebP method 0, fixed Huffman tables in JPEG.
     case fast
     /// PNG level 6, WebP method 4, optimised Huffman tables.
@@ -11,7 +11,7 @@ public struct EncodeOptions: Hashable, Sendable {
   }
 
   /// How many pixels share a chroma sample in JPEG.
-  public enum Subsampling: String, Hashable, Sendable, CaseIterable {
+  public enum Subsampling: String, Hashable, Sendable, CaseIterable, Codable {
     /// Two by two.
     case yuv420 = "4:2:0"
     /// Two in a row.
@@ -49,8 +49,14 @@ public struct EncodeOptions: Hashable, Sendable {
   /// Pixels of the longer side at most: shrunk before it is encoded.
   public var maxPixelSize: Int?
 
-  /// Creates options.
-  public init(format: ImageFormat, quality: Int = 82, isLossless: Bool = false) {
+  /// Options that only one encoder knows, by the names that it documents. Other encoders ignore them.
+  public var extras: [String: String] = [:]
+
+  /// Creates options for any format that an encoder is registered for.
+  public init(
+    format: ImageFormat, quality: Int = 82, isLossless: Bool = false, extras: [String: String] = [:]
+  ) {
+    self.extras = extras
     self.format = format
     self.quality = quality
     self.isLossless = isLossless

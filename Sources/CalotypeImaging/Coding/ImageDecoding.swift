@@ -3,11 +3,11 @@ public import FoundationEssentials
 /// A decoder for one or more formats. Conform, register in a ``CoderRegistry``, done.
 ///
 /// Decoders are called on any thread, several at a time, and never on the cooperative pool. Between rows they call
-/// ``DecodeLimits/Watch/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
+/// ``DecodeLimits/DeadlineChecker/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
 /// sizes are checked against ``DecodeLimits`` before memory is taken.
 ///
-/// Only the first three requirements have no default: an incremental decoder that collects everything first, and
-/// an animation of one frame, come for free.
+/// Only ``formats``, ``format(of:)`` and ``decode(_:minimumSize:options:)`` have no default: an incremental decoder that
+/// collects everything first, an animation of one frame, and sizes that are decoded one by one come for free.
 public protocol ImageDecoding: Sendable {
   /// The formats this decoder reads.
   var formats: [ImageFormat] { get }
@@ -20,7 +20,10 @@ public protocol ImageDecoding: Sendable {
   /// ``ImageFormat/sniffLength`` by default.
   var signatureLength: Int { get }
 
-  /// What the header says. Costs no more than a walk over the file's structure.
+  /// The information in the header. Costs no more than a walk over the structure of the file.
+  ///
+  /// By default the image is decoded for it, under the same limits. Implement it for all but the smallest formats:
+  /// limits are to be checked before memory is taken.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
@@ -29,6 +32,23 @@ public protocol ImageDecoding: Sendable {
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
   /// (in stored axes); `nil` asks for the full size.
   func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image
+
+  /// The factor by which ``decode(_:minimumSize:options:)`` divides the sides of a picture of this size; `nil`, the
+  /// default, if that is not known.
+  ///
+  /// Equal factors promise equal pixels, whatever ``DecodeOptions/thumbnail`` says: sizes with the same factor then
+  /// share one decode. A decoder that always delivers the full size returns 1.
+  func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int?
+
+  /// Decodes as ``decode(_:minimumSize:options:)`` and resamples the rows as they come, so that the whole picture is
+  /// never in memory.
+  ///
+  /// A decoder whose rows come from top to bottom asks `shrinker` for ``RowShrinker/rows(of:format:isOpaque:profile:)``,
+  /// writes its rows there and returns the bitmap of ``RowShrinker/take(_:)``. Where `shrinker` has no use for rows, and
+  /// by default, the picture is decoded as a whole.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image
 
   /// A decoder that is fed while the bytes arrive; `nil` when this format has none.
   func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)?
@@ -40,8 +60,28 @@ public protocol ImageDecoding: Sendable {
 }
 
 extension ImageDecoding {
+  /// Decodes the image and describes it.
+  public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let image = try decode(data, minimumSize: nil, options: DecodeOptions(limits: limits))
+    if let info = image.info { return info }
+    let format = format(of: data.prefix(ImageFormat.sniffLength)) ?? formats.first
+    return ImageInfo(
+      format: format ?? ImageFormat(rawValue: "unknown"), size: image.size, hasAlpha: !image.bitmap.isOpaque,
+      bitDepth: image.bitmap.format == .rgba16 ? 16 : 8, orientation: image.orientation)
+  }
+
   /// ``ImageFormat/sniffLength``.
   public var signatureLength: Int { ImageFormat.sniffLength }
+
+  /// `nil`: nothing is known about shared pixels.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? { nil }
+
+  /// Decodes the picture as a whole; `shrinker` is not used.
+  public func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    try decode(data, minimumSize: minimumSize, options: options)
+  }
 
   /// None: the registry collects the bytes and decodes them at the end.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? { nil }

@@ -8,6 +8,10 @@ public protocol ImageEncoding: Sendable {
   /// The encoded bytes. Called on any thread, several at a time, with an upright picture.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
 
+  /// Whether a lower ``EncodeOptions/quality`` makes fewer bytes, so that ``EncodeOptions/maxFileSize`` can be met.
+  /// By default, unless ``EncodeOptions/isLossless`` is set.
+  func usesQuality(_ options: EncodeOptions) -> Bool
+
   /// The encoded bytes of an animation.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` when the format has no animations, which is the
@@ -16,6 +20,9 @@ public protocol ImageEncoding: Sendable {
 }
 
 extension ImageEncoding {
+  /// Whether the options ask for a lossy file.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { !options.isLossless }
+
   /// Refuses: the format has no animations.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
     throw .unsupportedFormat(

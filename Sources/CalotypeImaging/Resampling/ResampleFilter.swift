@@ -3,7 +3,7 @@ import Glibc
 /// The reconstruction filter of a resize: how far an output pixel looks, and how it weighs what it sees.
 ///
 /// When shrinking, filters are stretched by the factor, so that all source pixels count and nothing aliases.
-public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
+public enum ResampleFilter: String, Hashable, Sendable, CaseIterable, Codable {
   /// Windowed sinc of radius 3 (Duchon 1979): the sharpest.
   case lanczos3
   /// Catmull-Rom spline: the cubic of Keys 1981 with a = -½. Sharp, with less ringing than ``lanczos3``.

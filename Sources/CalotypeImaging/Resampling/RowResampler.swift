@@ -1,7 +1,7 @@
 /// Resizes a picture whose rows come one after the other, from top to bottom: some of them are in memory at a time,
 /// never all.
 ///
-/// The rows are written elsewhere, see ``RowFan``, and told with ``advance(by:)``; at the end take what is
+/// The rows are written elsewhere, see ``RowSink``, and told with ``advance(by:)``; at the end take what is
 /// ``finished()``. Gives the bytes that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture.
 final class RowResampler {
   private let sourceHeight: Int

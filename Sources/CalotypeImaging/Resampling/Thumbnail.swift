@@ -1,7 +1,7 @@
 /// A box to shrink a picture to. Pictures are never enlarged.
-public struct Thumbnail: Hashable, Sendable {
+public struct Thumbnail: Hashable, Sendable, Codable {
   /// How a picture meets the box.
-  public enum Mode: String, Hashable, Sendable, CaseIterable {
+  public enum Mode: String, Hashable, Sendable, CaseIterable, Codable {
     /// The largest size of the picture's own proportions that lies within the box.
     case fit
     /// The box is filled; what sticks out is cut off where ``Thumbnail/anchor`` says.
@@ -16,7 +16,7 @@ public struct Thumbnail: Hashable, Sendable {
   public var box: PixelSize
   /// How the picture meets the box.
   public var mode: Mode
-  /// What of the picture is kept when the box is filled. Anchors that look at pixels are for ``Resize`` and ``Crop``.
+  /// What of the picture is kept when the box is filled. Anchors that look at pixels are for ``Transforms/Resize`` and ``Transforms/Crop``.
   public var anchor: Anchor
   /// The reconstruction filter.
   public var filter: ResampleFilter
@@ -29,7 +29,7 @@ public struct Thumbnail: Hashable, Sendable {
   public var linearLight: Bool
 
   /// What a codec that can shrink while it decodes may do.
-  public enum Effort: String, Hashable, Sendable, CaseIterable {
+  public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
     /// It delivers at least twice the size of the thumbnail; ``Thumbnail/filter`` has the last word. JPEG photographs
     /// then come within 48 dB and more of a full decode.
     case fine
@@ -51,18 +51,18 @@ public struct Thumbnail: Hashable, Sendable {
     self.linearLight = linearLight
   }
 
-  /// Within a box of this size, proportions kept.
-  public static func fit(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .fit)
+  /// Fits the picture into a box; its proportions stay. A side that is left out follows from the other.
+  public static func fit(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .fit)
   }
 
-  /// Filling a box of this size, proportions kept, the excess cut off.
-  public static func fill(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .fill)
+  /// Fills a box; the proportions stay, and the excess is cut off. A side that is left out follows from the other.
+  public static func fill(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .fill)
   }
 
-  /// Exactly this size, whatever the proportions.
-  public static func stretch(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .stretch)
+  /// Stretches the picture to exactly this size. A side that is left out follows from the other.
+  public static func stretch(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .stretch)
   }
 }

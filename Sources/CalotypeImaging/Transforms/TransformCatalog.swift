@@ -25,54 +25,60 @@ public enum TransformCatalog {
     entry(
       "resize", "WxH[,MODE][,enlarge=true][,anchor=A][,background=C][,filter=F][,linear=true][,effort=fast]",
       "another size; MODE fit, inside, outside, fill, stretch, pad"
-    ) { (a) throws(ImagingError) in try Resize(&a) },
+    ) { (a) throws(ImagingError) in try Transforms.Resize(&a) },
     entry(
       "crop", "x=X,y=Y,width=W,height=H | WxH[,anchor=A] | relative,x=,y=,width=,height=",
       "a part; A is center, top, topLeft …, focus(0.3;0.7), entropy, attention"
-    ) { (a) throws(ImagingError) in try Crop(&a) },
+    ) { (a) throws(ImagingError) in try Transforms.Crop(&a) },
     entry("trim", "[TOLERANCE][,color=C][,padding=N]", "without edges of one colour") {
-      (a) throws(ImagingError) in try Trim(&a)
+      (a) throws(ImagingError) in try Transforms.Trim(&a)
     },
     entry("pad", "N | top=,left=,bottom=,right= [,fill=C|repeat|mirror]", "with room around it") {
-      (a) throws(ImagingError) in try Pad(&a)
+      (a) throws(ImagingError) in try Transforms.Pad(&a)
     },
     entry(
       "rotate", "DEGREES[,fits=false][,background=C][,sampling=bilinear]", "turned counter-clockwise"
-    ) { (a) throws(ImagingError) in try Rotate(&a) },
-    entry("flip", "horizontal|vertical", "mirrored") { (a) throws(ImagingError) in try Flip(&a) },
+    ) { (a) throws(ImagingError) in try Transforms.Rotate(&a) },
+    entry("flip", "horizontal|vertical", "mirrored") { (a) throws(ImagingError) in try Transforms.Flip(&a) },
     entry(
       "round", "RADIUS|P% | topLeft=,topRight=,bottomRight=,bottomLeft= [,border=N][,color=C]",
       "rounded corners"
-    ) { (a) throws(ImagingError) in try RoundedCorners(&a) },
+    ) { (a) throws(ImagingError) in try Transforms.RoundedCorners(&a) },
     entry("circle", "[border=N][,color=C]", "the circle in its middle") {
-      (a) throws(ImagingError) in try Circle(&a)
+      (a) throws(ImagingError) in try Transforms.Circle(&a)
     },
-    entry("flatten", "[C]", "on a background, opaque") { (a) throws(ImagingError) in try Flatten(&a) },
+    entry("flatten", "[C]", "on a background, opaque") { (a) throws(ImagingError) in
+      try Transforms.Flatten(&a)
+    },
     entry("blur", "SIGMA", "Gaussian blur, sigma in pixels") {
-      (a) throws(ImagingError) in try GaussianBlur(&a)
+      (a) throws(ImagingError) in try Transforms.GaussianBlur(&a)
     },
     entry("sharpen", "[SIGMA[,AMOUNT[,THRESHOLD]]]", "unsharp mask") {
-      (a) throws(ImagingError) in try Sharpen(&a)
+      (a) throws(ImagingError) in try Transforms.Sharpen(&a)
     },
     entry("tint", "C[,MODE]", "coloured; MODE sourceIn, multiply, screen, overlay …") {
-      (a) throws(ImagingError) in try Tint(&a)
+      (a) throws(ImagingError) in try Transforms.Tint(&a)
     },
-    entry("grayscale", "[AMOUNT]", "without colours") { (a) throws(ImagingError) in try Grayscale(&a) },
-    entry("sepia", "[AMOUNT]", "in brown") { (a) throws(ImagingError) in try Sepia(&a) },
+    entry("grayscale", "[AMOUNT]", "without colours") { (a) throws(ImagingError) in
+      try Transforms.Grayscale(&a)
+    },
+    entry("sepia", "[AMOUNT]", "in brown") { (a) throws(ImagingError) in try Transforms.Sepia(&a) },
     entry("brightness", "AMOUNT", "-1 is black, 1 is white") {
-      (a) throws(ImagingError) in try Brightness(&a)
+      (a) throws(ImagingError) in try Transforms.Brightness(&a)
     },
-    entry("contrast", "FACTOR", "0 is grey, 1 changes nothing") { (a) throws(ImagingError) in try Contrast(&a)
+    entry("contrast", "FACTOR", "0 is grey, 1 changes nothing") { (a) throws(ImagingError) in
+      try Transforms.Contrast(&a)
     },
     entry("saturation", "FACTOR", "0 is grey, 1 changes nothing") {
-      (a) throws(ImagingError) in try Saturation(&a)
+      (a) throws(ImagingError) in try Transforms.Saturation(&a)
     },
-    entry("hue", "DEGREES", "colours turned") { (a) throws(ImagingError) in try HueRotation(&a) },
-    entry("gamma", "EXPONENT", "below 1 is lighter") { (a) throws(ImagingError) in try Gamma(&a) },
-    entry("invert", "[AMOUNT]", "the negative") { (a) throws(ImagingError) in try Invert(&a) },
-    entry("opacity", "FACTOR", "alpha times 0 to 1") { (a) throws(ImagingError) in try Opacity(&a) },
+    entry("hue", "DEGREES", "colours turned") { (a) throws(ImagingError) in try Transforms.HueRotation(&a) },
+    entry("gamma", "EXPONENT", "below 1 is lighter") { (a) throws(ImagingError) in try Transforms.Gamma(&a) },
+    entry("invert", "[AMOUNT]", "the negative") { (a) throws(ImagingError) in try Transforms.Invert(&a) },
+    entry("opacity", "FACTOR", "alpha times 0 to 1") { (a) throws(ImagingError) in try Transforms.Opacity(&a)
+    },
     entry("matrix", "20 NUMBERS", "a colour matrix of 4 rows by 5, on 0 to 1") {
-      (a) throws(ImagingError) in try ColorMatrix(&a)
+      (a) throws(ImagingError) in try Transforms.ColorMatrix(&a)
     },
   ]
 
@@ -101,7 +107,7 @@ extension ImageTransform {
     if arguments.name == TransformCatalog.overlay.name {
       guard let load else { throw arguments.error("there is nobody to load its image") }
       let (image, id) = try load(try arguments.required(arguments.text("image"), "image"))
-      self.init(try Overlay(&arguments, image: image, id: id))
+      self.init(try Transforms.Overlay(&arguments, image: image, id: id))
       return
     }
     guard let make = TransformCatalog.make(arguments.name) else {

@@ -2,7 +2,7 @@
 /// make ``PixelFormat/rgba8``.
 ///
 /// ```swift
-/// let chain: TransformChain = [.resize(320, 240, mode: .fill), .roundedCorners(12)]
+/// let chain: TransformChain = [.resize(width: 320, height: 240, mode: .fill), .roundedCorners(12)]
 /// let badge = try chain.apply(to: photo.bitmap)
 /// ```
 ///
@@ -47,10 +47,14 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     var index = 0
     while index < transforms.count {
       if Task.isCancelled { throw .cancelled }
-      let colors = transforms[index...].prefix { $0.step is any ColorTransforming }
+      var colors: [ColorOperation] = []
+      while index + colors.count < transforms.count,
+        let operation = try transforms[index + colors.count].step.colorOperation
+      {
+        colors.append(operation)
+      }
       if colors.count > 1 {
-        let steps = colors.compactMap { $0.step as? any ColorTransforming }
-        bitmap = try ColorPass(steps: steps).apply(to: bitmap)
+        bitmap = try ColorPass(operations: colors).apply(to: bitmap)
         index += colors.count
       } else {
         bitmap = try transforms[index].step.apply(to: bitmap).converted(to: .rgba8)
@@ -61,7 +65,7 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
   }
 
   /// Whether a step looks at pixels to decide what it does.
-  package var isContentDependent: Bool { transforms.contains { $0.step is any ContentDependent } }
+  package var isContentDependent: Bool { transforms.contains { $0.step.isContentDependent } }
 
   /// The chain for all frames of an animation: what is decided by looking at pixels is decided once, by the first frame,
   /// so that all frames come out alike.
@@ -72,7 +76,7 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     var bitmap = try first()
     var resolved: [ImageTransform] = []
     for transform in transforms {
-      let steps = try (transform.step as? any ContentDependent)?.resolved(for: bitmap) ?? [transform.step]
+      let steps = try transform.step.resolved(for: bitmap)
       for step in steps {
         resolved.append(ImageTransform(step))
         bitmap = try step.apply(to: bitmap)
@@ -89,85 +93,24 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     guard let final = transforms.last else { return nil }
     if shrinksFirst, transforms.count == 1, thumbnail != nil { return nil }
     var count = 1
-    if final.step is any ColorTransforming {
-      count = transforms.reversed().prefix { $0.step is any ColorTransforming }.count
-    }
+    if final.changesPixelsAlone { count = transforms.reversed().prefix(while: \.changesPixelsAlone).count }
     return (
       TransformChain(Array(transforms.dropLast(count))), TransformChain(Array(transforms.suffix(count)))
     )
   }
 
   /// What may be done first, while decoding.
-  var thumbnail: Thumbnail? { (transforms.first?.step as? Resize)?.thumbnail }
+  var thumbnail: Thumbnail? { transforms.first?.step.thumbnail }
 
   /// What two steps come to; `nil` when they stay two.
   private static func fold(_ first: ImageTransform, _ second: ImageTransform) -> [ImageTransform]? {
-    switch (first.step, second.step) {
-    case (let a as Flip, let b as Flip) where a == b:
-      return []
-    case (let a as Rotate, let b as Rotate):
-      return a.followed(by: b).map { $0.degrees == 0 ? [] : [ImageTransform($0)] }
-    case (let a as Crop, let b as Crop):
-      return a.followed(by: b).map { [ImageTransform($0)] }
-    case (is Invert, is Invert) where first == second && first == .invert():
-      return []
-    default:
-      return nil
-    }
+    first.step.followed(by: second.step)?.map { ImageTransform($0) }
   }
 }
 
-/// A step that looks at the pixels to decide on the size or place of the result.
-protocol ContentDependent: ImageTransforming {
-  /// The same, decided for `bitmap`.
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming]
-}
-
-extension Trim: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
-    let kept = try keptRectangle(of: bitmap.converted(to: .rgba8))
-    return [Crop(.pixels(x: kept.x, y: kept.y, width: kept.size.width, height: kept.size.height))]
-  }
-}
-
-extension Resize: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
-    guard let (cover, cut) = smartSteps else { return [self] }
-    return [cover] + (try cut.resolved(for: cover.apply(to: bitmap)))
-  }
-}
-
-extension Crop: ContentDependent {
-  func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
-    guard case .box(let width, let height, let anchor) = area, anchor.interest != nil else { return [self] }
-    let size = PixelSize(width: min(width, bitmap.width), height: min(height, bitmap.height))
-    let (x, y) = try anchor.origin(of: size, in: bitmap)
-    return [Crop(.pixels(x: x, y: y, width: size.width, height: size.height))]
-  }
-
-  /// One cut for two; `nil` unless both are rectangles that begin in the picture.
-  func followed(by next: Crop) -> Crop? {
-    guard case .pixels(let x, let y, let width, let height) = area,
-      case .pixels(let nextX, let nextY, let nextWidth, let nextHeight) = next.area,
-      x >= 0, y >= 0, nextX >= 0, nextY >= 0, width > 0, height > 0, nextWidth > 0, nextHeight > 0,
-      nextX < width, nextY < height, max(x, y, width, height, nextX, nextY) < Int(Int32.max)
-    else { return nil }
-    return Crop(
-      .pixels(
-        x: x + nextX, y: y + nextY, width: min(nextWidth, width - nextX),
-        height: min(nextHeight, height - nextY)))
-  }
-}
-
-extension Rotate {
-  /// One turn for two; `nil` unless both are quarter turns that move pixels only.
-  func followed(by next: Rotate) -> Rotate? {
-    guard fitsSize, next.fitsSize, degrees.truncatingRemainder(dividingBy: 90) == 0,
-      next.degrees.truncatingRemainder(dividingBy: 90) == 0
-    else { return nil }
-    let quarters =
-      (degrees.truncatingRemainder(dividingBy: 360) + next.degrees.truncatingRemainder(dividingBy: 360))
-      .truncatingRemainder(dividingBy: 360)
-    return Rotate(degrees: quarters < 0 ? quarters + 360 : quarters)
+extension ImageTransform {
+  /// Whether the step changes each pixel by itself, or would with other parameters.
+  fileprivate var changesPixelsAlone: Bool {
+    do throws(ImagingError) { return try step.colorOperation != nil } catch { return true }
   }
 }

@@ -116,7 +116,7 @@ struct GIFLibStructure: Sendable {
     var info = ImageInfo(
       format: .gif, size: canvas, frameCount: frames.count, loopCount: isAnimated ? plays : 1,
       // 10 ms or less means 100, as in browsers.
-      durations: isAnimated ? frames.map { $0.delay <= 1 ? 100 : $0.delay * 10 } : [],
+      durations: isAnimated ? frames.map { .milliseconds($0.delay <= 1 ? 100 : $0.delay * 10) } : [],
       hasAlpha: frames.contains { $0.transparent != nil })
     info.layout.isKnown = true
     info.layout.needsCanvas = true

@@ -62,7 +62,7 @@ struct SPNGFile {
     guard !animation.frames.isEmpty else { return info }
     info.frameCount = animation.frames.count
     info.loopCount = animation.plays
-    info.durations = animation.frames.map(\.duration)
+    info.durations = animation.frames.map { .milliseconds($0.duration) }
     return info
   }
 }

@@ -45,7 +45,7 @@ package final class Rendezvous<Value: Sendable>: Sendable {
     return value
   }
 
-  // The value does not travel with the continuation: ThreadSanitizer does not see that it was written before.
+  // The value is not passed through the continuation, because ThreadSanitizer does not see that synchronization.
   private func take() -> Value? {
     state.withLock { $0.value.take() }
   }

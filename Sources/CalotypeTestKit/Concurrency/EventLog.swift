@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// What was seen, and who waits for something to be seen.
+/// A log of events, and the waits for events to come.
 final class EventLog<Entries: Sendable>: Sendable {
   private struct Waiter {
     let condition: @Sendable (Entries) -> Bool

@@ -14,7 +14,7 @@ import Glibc
 /// try await files.waitForCalls(.open, count: 2)
 /// ```
 public final class FaultyFileSystem: FileSystem {
-  /// What can be made to fail.
+  /// The operations that can be made to fail.
   public enum Operation: Hashable, Sendable, CaseIterable {
     /// Opening a file for reading.
     case open
@@ -108,7 +108,7 @@ public final class FaultyFileSystem: FileSystem {
     try await journal.wait { $0.calls[operation, default: 0] >= count }
   }
 
-  /// Whether a hook or a gate may block reads.
+  /// Whether an operation may block: there is a hook that sees each one, or reads hang.
   private var isIntercepted: Bool {
     let state = journal.entries
     return state.hook != nil || state.gates[.open] != nil || state.gates[.read] != nil

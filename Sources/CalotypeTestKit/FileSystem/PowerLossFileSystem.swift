@@ -13,7 +13,7 @@ import Glibc
 /// let survivor = DiskCache(configuration, fileSystem: after)
 /// ```
 public final class PowerLossFileSystem: FileSystem {
-  /// What can be synchronized.
+  /// The objects that can be synchronized.
   public enum Part: Hashable, Sendable, CaseIterable {
     /// Contents of files.
     case contents
@@ -37,8 +37,8 @@ public final class PowerLossFileSystem: FileSystem {
   /// Starts with an empty device, or with what one holds.
   ///
   /// - Parameters:
-  ///   - image: What it holds.
-  ///   - ignored: Parts whose synchronization has no effect, to see that a test notices.
+  ///   - image: The contents.
+  ///   - ignored: Objects whose synchronization is ignored, to check that a test notices.
   ///   - observer: Called after each change.
   public init(
     _ image: DeviceImage = DeviceImage(), ignoring ignored: Set<Part> = [], observer: Observer? = nil
@@ -48,7 +48,7 @@ public final class PowerLossFileSystem: FileSystem {
     self.observer = observer
   }
 
-  /// What there is now.
+  /// The present contents.
   public var image: DeviceImage { state.withLock { $0.image } }
 
   private func failure(_ operation: String, _ path: String, _ code: Int32) -> FileSystemError {
@@ -165,7 +165,7 @@ public final class PowerLossFileSystem: FileSystem {
     }
   }
 
-  /// What bears a name.
+  /// The object that a name stands for.
   package func status(_ path: String) throws(FileSystemError) -> FileStatus? {
     let image = image
     return image.find(path.split(separator: "/")).flatMap { status(of: $0, in: image) }

@@ -38,7 +38,7 @@ public final class ScriptedHTTPServer: Sendable {
   ///
   /// - Parameters:
   ///   - wanted: The port; 0 takes any free one.
-  ///   - greeting: What is done on each new connection before a request is read, e.g. to play a TLS server that never
+  ///   - greeting: The steps on each new connection before a request is read, e.g. to play a TLS server that never
   ///     comes to the point.
   public init(port wanted: UInt16 = 0, greeting: [ScriptedReply.Step] = []) throws(StartError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -13,7 +13,7 @@ final class FakeBody: LoadBodyProducing {
     var steps: ArraySlice<FakeReply.Step>
     var received = 0
     var ending: Ending?
-    /// What the consumer waits for now.
+    /// The wait of the consumer.
     var wait: Wait?
   }
 
@@ -33,7 +33,7 @@ final class FakeBody: LoadBodyProducing {
   }
 
   func next() async throws -> Data? {
-    // What is complete is not cancelled any more.
+    // A complete body is not cancelled any more.
     if state.withLock({ $0.ending == .complete }) { return nil }
     do {
       try Task.checkCancellation()

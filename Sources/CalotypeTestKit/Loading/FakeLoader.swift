@@ -24,7 +24,7 @@ public import FoundationEssentials
 public final class FakeLoader: ImageLoading {
   /// Makes the reply to a request; it may wait, and throws what the load is to fail with.
   ///
-  /// Called in the isolation of whoever loads, cancelled with its task.
+  /// Called in the isolation of the load, and cancelled with its task.
   public typealias Answer = @Sendable (LoadRequest) async throws -> FakeReply
 
   private let journal = EventLog(LoaderEntries())
@@ -107,7 +107,7 @@ public final class FakeLoader: ImageLoading {
 
   /// Answers with the reply of the URL.
   ///
-  /// - Throws: What the reply says; `LoadingError.httpStatus` for a status that the request does not let through,
+  /// - Throws: The error of the reply; `LoadingError.httpStatus` for a status that the request does not let through,
   ///   `LoadingError.tooLarge` for a declared length above its limit, `LoadingError.unsupportedScheme` for a source that is
   ///   no URL; `CancellationError`.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {

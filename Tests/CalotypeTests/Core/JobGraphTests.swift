@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -39,7 +40,7 @@ struct JobGraphTests {
   func policies() async throws {
     let folder = try CacheFolder()
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    let tasks = [CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
+    let tasks = [ImageRequest.CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
       let request = ImageRequest(url: server.url("/a.jpg"), cachePolicy: policy)
       return Task { try await pipeline.image(for: request) }
     }
@@ -76,7 +77,7 @@ struct JobGraphTests {
       loader: Samples.loader, memoryCache: nil, diskCache: nil)
     configuration.limits.decodes = 1
     let pipeline = ImagePipeline(configuration)
-    let sizes = (1...10).map { Thumbnail.fit(40 * $0, 1000) }
+    let sizes = (1...10).map { Thumbnail.fit(width: 40 * $0, height: 1000) }
     let tasks = sizes.map { size in
       let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: size)
       return Task { try await pipeline.image(for: request) }
@@ -99,11 +100,13 @@ struct JobGraphTests {
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for round in 0..<30 {
-      var configuration = ImagePipeline.Configuration(memoryCache: nil, diskCache: nil)
+      var configuration = ImagePipeline.Configuration(
+        loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil)
       configuration.limits.decodes = 1
       let pipeline = ImagePipeline(configuration)
       let tasks = (1...6).map { index in
-        let request = ImageRequest(source: .data(data, id: "\(round)"), thumbnail: .fit(30 + index, 1000))
+        let request = ImageRequest(
+          source: .data(data, id: "\(round)"), thumbnail: .fit(width: 30 + index, height: 1000))
         return Task { try await pipeline.image(for: request) }
       }
       await wait { pipeline.statistics.runningDecodes > 0 }
@@ -135,7 +138,9 @@ struct JobGraphTests {
       })
     configuration.freshness.defaultLifetime = .seconds(100)
     let pipeline = ImagePipeline(configuration)
-    let requests = (1...5).map { ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit($0 * 10, 100)) }
+    let requests = (1...5).map {
+      ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: $0 * 10, height: 100))
+    }
     gate.open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for request in requests { group.addTask { _ = try await pipeline.image(for: request) } }
@@ -161,9 +166,10 @@ struct JobGraphTests {
       return pipeline.jobs.isEmpty && statistics.decodedBytes == 0 && statistics.encodedBytes == 0
         && statistics.runningDecodes == 0 && statistics.waitingDecodes == 0
     }
-    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(10, 10))
+    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 10, height: 10))
     for policy in [
-      CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly, .staleWhileRevalidate,
+      ImageRequest.CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly,
+      .staleWhileRevalidate,
     ] {
       request.cachePolicy = policy
       request.transforms = policy == .ignoreHTTPFreshness ? [.grayscale(), .rotate(degrees: 90)] : .inherit
@@ -171,7 +177,7 @@ struct JobGraphTests {
       #expect(await isEmpty())
     }
     request.cachePolicy = .cacheOnly
-    request.thumbnail = .fit(11, 11)
+    request.thumbnail = .fit(width: 11, height: 11)
     request.storeTiers = []
     _ = try? await pipeline.image(for: request)
     let odd = ["http://", "calotype:nothing", "data:,", "http://127.0.0.1:1/", "file:///nowhere"]

@@ -1,5 +1,6 @@
 import CalotypeSupport
 import CalotypeTestKit
+import PipelineSamples
 import Testing
 
 @testable import Calotype

@@ -1,5 +1,6 @@
 import CalotypeSupport
 import CalotypeTestKit
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -7,22 +8,22 @@ import Testing
 /// Who waits for a job, how urgent it is, and how it ends, whatever happens at the same time.
 @Suite("Jobs", .timeLimit(.minutes(5)))
 struct JobTests {
-  private func want(_ priority: RequestPriority = .normal) -> SubscriptionOptions {
+  private func want(_ priority: ImageRequest.Priority = .normal) -> SubscriptionOptions {
     SubscriptionOptions(JobRequirements(), priority: LivePriority(priority.taskPriority))
   }
 
   @Test("a job is as urgent as the most urgent of those who wait, and no more when that one leaves")
   func priority() {
     let (job, first) = Job<Int>.made(for: want(.low))
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
     let second = job.join(want(.high))
-    #expect(job.priority.value == RequestPriority.high.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.high.taskPriority)
     second?.leave()
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
-    first.want.priority?.set(RequestPriority.veryHigh.taskPriority)
-    #expect(job.priority.value == RequestPriority.veryHigh.taskPriority)
-    first.want.priority?.set(RequestPriority.veryLow.taskPriority)
-    #expect(job.priority.value == RequestPriority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
+    first.want.priority?.set(ImageRequest.Priority.veryHigh.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryHigh.taskPriority)
+    first.want.priority?.set(ImageRequest.Priority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryLow.taskPriority)
     first.leave()
   }
 
@@ -32,9 +33,9 @@ struct JobTests {
     let (middle, middlePlace) = Job<Int>.made(for: SubscriptionOptions(of: top))
     let (bottom, bottomPlace) = Job<Int>.made(for: SubscriptionOptions(of: middle))
     let urgent = top.join(want(.veryHigh))
-    #expect(bottom.priority.value == RequestPriority.veryHigh.taskPriority)
+    #expect(bottom.priority.value == ImageRequest.Priority.veryHigh.taskPriority)
     urgent?.leave()
-    #expect(bottom.priority.value == RequestPriority.low.taskPriority)
+    #expect(bottom.priority.value == ImageRequest.Priority.low.taskPriority)
     for leave in [bottomPlace.leave, middlePlace.leave, place.leave] { leave(CancellationError()) }
   }
 
@@ -53,7 +54,7 @@ struct JobTests {
     first.leave()
     #expect(job.demand.tiers == [.memory, .originals])
     #expect(Set(job.demand.tags) == ["a", "b"])
-    #expect(job.priority.value == RequestPriority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryLow.taskPriority)
     // It runs, so it can be joined.
     #expect(job.join(want()) != nil)
   }
@@ -62,8 +63,8 @@ struct JobTests {
   func late() {
     let (job, place) = Job<Int>.made(for: want(.low))
     job.finish(.success(1))
-    place.want.priority?.set(RequestPriority.high.taskPriority)
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
+    place.want.priority?.set(ImageRequest.Priority.high.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
     place.leave()
     place.leave()
     // It can be joined as long as something of it is being stored.
@@ -78,10 +79,10 @@ struct JobTests {
       let (job, place) = Job<Int>.made(for: want(.low))
       let (below, belowPlace) = Job<Int>.made(for: SubscriptionOptions(of: job))
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { place.want.priority?.set(RequestPriority.high.taskPriority) }
+        group.addTask { place.want.priority?.set(ImageRequest.Priority.high.taskPriority) }
         group.addTask { job.join(SubscriptionOptions(JobRequirements(), priority: .veryHigh))?.leave() }
       }
-      #expect(below.priority.value == RequestPriority.high.taskPriority, "round \(round)")
+      #expect(below.priority.value == ImageRequest.Priority.high.taskPriority, "round \(round)")
       belowPlace.leave()
       place.leave()
     }
@@ -168,7 +169,7 @@ struct JobTests {
   @Test("escalate against start: the work runs once, with the priority that was asked for last")
   func escalateAgainstStart() async {
     await race { job, place, _ in
-      place.want.priority?.set(RequestPriority.high.taskPriority)
+      place.want.priority?.set(ImageRequest.Priority.high.taskPriority)
     } check: { result in
       let value = try? result.get()
       #expect(value == 1)

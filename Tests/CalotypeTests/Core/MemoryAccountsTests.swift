@@ -72,7 +72,8 @@ struct MemoryAccountsTests {
 
   @Test("who waits for room is served in order, or leaves when it is cancelled")
   func waiting() async throws {
-    let memory = PipelineMemory(accounts: MemoryLedger(limit: 100, ceilings: [.decoded: 0, .stores: 0]))
+    let memory = ImagePipeline.Memory(
+      accounts: MemoryLedger(limit: 100, ceilings: [.decoded: 0, .stores: 0]))
     let first = try #require(memory.tryReserve(80, in: .encoded))
     let large = Task { try await memory.reserve(60, in: .encoded) }
     while memory.statistics.waiting < 1 { await Task.yield() }
@@ -89,7 +90,7 @@ struct MemoryAccountsTests {
 
   @Test("10,000 rounds of reserving, growing, moving and being cancelled at once: nothing stays taken")
   func races() async throws {
-    let memory = PipelineMemory(byteLimit: 1_000)
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
     await withTaskGroup(of: Void.self) { group in
       for round in 0..<10_000 {
         group.addTask {

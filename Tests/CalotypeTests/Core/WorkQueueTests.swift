@@ -15,8 +15,9 @@ struct WorkQueueTests {
   }
 
   /// A limit for pixels alone.
-  private static func pixels(_ limit: Int) -> PipelineMemory {
-    PipelineMemory(accounts: MemoryLedger(limit: limit, ceilings: [.encoded: 0, .arriving: 0, .stores: 0]))
+  private static func pixels(_ limit: Int) -> ImagePipeline.Memory {
+    ImagePipeline.Memory(
+      accounts: MemoryLedger(limit: limit, ceilings: [.encoded: 0, .arriving: 0, .stores: 0]))
   }
 
   private func claim(_ bytes: Int) -> WorkQueue.Claim { WorkQueue.Claim(bytes: bytes) }

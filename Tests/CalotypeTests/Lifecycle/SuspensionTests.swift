@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype

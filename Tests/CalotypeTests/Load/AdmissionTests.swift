@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -234,7 +235,11 @@ struct AdmissionTests {
       configuration.limits.decodes = 1
     }
     let tasks = (1...10).map { index in
-      Task { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(40 * index, 1_000))).width }
+      Task {
+        try await pipeline.image(
+          for: ImageRequest(url: url, thumbnail: .fit(width: 40 * index, height: 1_000))
+        ).width
+      }
     }
     while pipeline.jobs.originals.all.first?.subscriberCount != 10 { await Task.yield() }
     for gate in gates {
@@ -265,7 +270,7 @@ struct AdmissionTests {
     let forged = try request("forged")
     let attacker = Task { try await pipeline.image(for: forged) }
     try await loader.waitForRequests(try #require(forged.source.url))
-    let requests = [try request("good"), try request("good", .fit(4, 4))]
+    let requests = [try request("good"), try request("good", .fit(width: 4, height: 4))]
     let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
     while await pipeline.subscribers < 3 { await Task.yield() }
     gate.open()

@@ -99,7 +99,7 @@ enum ResampleTarget {
     }
     guard case .success(let whole) = whole else { return }
     // Twice: what comes once serves both.
-    let rows = try RowFan([plan, plan])
+    let rows = try RowSink([plan, plan])
     while !rows.isComplete {
       let room = rows.room
       guard let target = room.start, room.count > 0 else { throw FuzzFailure("no room for row \(rows.rows)") }

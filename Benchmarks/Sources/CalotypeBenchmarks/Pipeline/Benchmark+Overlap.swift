@@ -10,7 +10,10 @@ extension Benchmark {
   /// An image that takes two seconds to arrive: how long after its last byte it is there, and how much of it had come when
   /// the first preview was. Times of the clock, not of the processor: that is what somebody who waits would see.
   static var overlap: [Benchmark] {
-    [(name: "previews", previews: PreviewPolicy.everyPass), (name: "no previews", previews: .off)].map {
+    [
+      (name: "previews", previews: ImageRequest.PreviewPolicy.everyPass),
+      (name: "no previews", previews: .off),
+    ].map {
       variant in
       let title = "pipeline/overlap/progressive 12 MP in 2 s, \(variant.name)"
       return Benchmark(name: title) { rounds in
@@ -48,7 +51,7 @@ private struct Drip {
   let millisecondsAfterLastByte: Double
   let fractionAtFirstPreview: Double?
 
-  init(_ data: Data, previews: PreviewPolicy) throws {
+  init(_ data: Data, previews: ImageRequest.PreviewPolicy) throws {
     let server = try ScriptedHTTPServer()
     let gates = (0..<100).map { _ in Gate() }
     server.route("/photo.jpg", .gated(data, by: gates))
@@ -60,7 +63,7 @@ private struct Drip {
     Task { [request] in
       defer { done.signal() }
       var received = 0
-      for try await event in pipeline.events(for: request) {
+      for try await event in pipeline.load(request).events {
         switch event {
         case .progress(let progress): received = progress.received
         case .preview: watch.preview(Double(received) / Double(data.count))

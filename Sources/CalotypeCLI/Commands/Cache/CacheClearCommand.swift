@@ -2,6 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,7 +31,7 @@ struct CacheClearCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await clear() }
+    try await cache.reportingFailures(asJSON: json) { try await clear() }
   }
 
   private func clear() async throws {

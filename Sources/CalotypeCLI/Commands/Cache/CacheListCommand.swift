@@ -2,6 +2,7 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -32,7 +33,7 @@ struct CacheListCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await list() }
+    try await cache.reportingFailures(asJSON: json) { try await list() }
   }
 
   private func list() async throws {

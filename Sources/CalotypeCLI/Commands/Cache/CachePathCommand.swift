@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CachePathCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

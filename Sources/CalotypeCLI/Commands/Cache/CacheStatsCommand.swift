@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheStatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await show() }
+    try await cache.reportingFailures(asJSON: json) { try await show() }
   }
 
   private func show() async throws {

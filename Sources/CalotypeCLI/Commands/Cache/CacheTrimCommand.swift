@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheTrimCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,14 +36,14 @@ struct CacheTrimCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await trim() }
+    try await cache.reportingFailures(asJSON: json) { try await trim() }
   }
 
   private func trim() async throws {
     var configuration = cache.configuration
     if let maxBytes { configuration.byteLimit = maxBytes.value }
     if let maxAge { configuration.maxAge = .seconds(maxAge * 86_400) }
-    // What was asked for, and not a tenth less.
+    // Exactly the limit, not a tenth less.
     configuration.lowWatermark = 1
     let report = try await DiskCache(configuration).trim()
     let path = configuration.folder.path

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     var isDamaged = false
-    try await CacheCommand.reporting(cache, json) { isDamaged = try await verify() }
+    try await cache.reportingFailures(asJSON: json) { isDamaged = try await verify() }
     if isDamaged { throw ExitCode(1) }
   }
 

@@ -8,13 +8,6 @@ struct ColorPass: Sendable {
   /// Pixels that all operations see before the next ones: they stay in the first-level cache.
   private static let chunk = 2048
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for steps that make no sense.
-  init(steps: [any ColorTransforming]) throws(ImagingError) {
-    var all: [ColorOperation] = []
-    for step in steps { all.append(try step.operation) }
-    self.init(operations: all)
-  }
-
   init(operations all: [ColorOperation]) {
     steps = all.filter { !$0.isIdentity }
     var joined: [ColorOperation] = []

@@ -62,7 +62,9 @@ extension Bitmap {
   /// The picture in the middle of another size, as large as fits.
   fileprivate func placed(in size: PixelSize) throws(ImagingError) -> Bitmap {
     if self.size == size { return self }
-    let fitted = try Thumbnail.fit(size.width, size.height).geometry(for: self.size, enlarges: true).size
+    let fitted = try Thumbnail.fit(width: size.width, height: size.height).geometry(
+      for: self.size, enlarges: true
+    ).size
     let room = (width: size.width - fitted.width, height: size.height - fitted.height)
     // Thumbnails of one picture differ in their proportions by what was rounded, which may have grown with the size.
     let tolerance = (
@@ -70,7 +72,7 @@ extension Bitmap {
     )
     if room.width <= tolerance.width, room.height <= tolerance.height { return try resampled(to: size) }
     let (left, top) = (room.width / 2, room.height / 2)
-    return try Pad(top: top, left: left, bottom: room.height - top, right: room.width - left)
+    return try Transforms.Pad(top: top, left: left, bottom: room.height - top, right: room.width - left)
       .apply(to: resampled(to: fitted))
   }
 }

@@ -1,0 +1,80 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+
+/// Keeps what was made.
+extension ImageJob {
+  func keepInMemory(_ made: ImageResult) {
+    let demand = job.demand
+    guard made.isStorable, demand.tiers.contains(.memory), let memory = plan.memory else { return }
+    let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags.sorted()))
+    let epoch = min(epoch, made.provenance.epoch ?? epoch)
+    guard context.isValid(key, tags: tags, since: epoch) else { return }
+    let cached = made.cached
+    let freshness = made.provenance.freshness(at: context.configuration.now())
+    memory.store(
+      cached, for: key, cost: cached.cost,
+      // Gone then, even for requests that take what is stale.
+      timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
+      freshFor: freshness, tags: tags,
+      rendition: RequestIdentity.rendition(of: plan.request))
+    // A purge may have come between.
+    guard context.isValid(key, tags: tags, since: epoch) else {
+      memory.remove(key)
+      return
+    }
+    log.changeStores { $0.memory = .stored }
+  }
+
+  /// Keeps the result on disk. Nobody waits for it: when too much waits to be stored, it is not.
+  func keepOnDisk(_ made: ImageResult) async {
+    let demand = job.demand
+    guard made.isStorableOnDisk, !made.provenance.isStale, demand.tiers.contains(.disk),
+      let disk = plan.disk?.writable, let encoding = plan.resultEncoding, let key = plan.resultKey
+    else { return }
+    // Confirmed for no time at all: what is kept says the same.
+    if made.isFound, made.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true { return }
+    let tags = made.provenance.tags.merging(demand.tags.sorted())
+    let plan = plan
+    let epoch = min(epoch, made.provenance.epoch ?? epoch)
+    do {
+      let bytes = made.isFound ? made.record?.data.count ?? 0 : made.image.bitmap.byteCount
+      let priority = LivePriority(.background)
+      let isStored = try await context.storing(bytes, isResult: true, plan, priority: priority) {
+        var metadata = RecordMetadata(
+          contentType: encoding.format.mimeType, response: made.provenance.response, tags: tags)
+        metadata.version = made.provenance.version
+        let image = made.image
+        image.info?.store(in: &metadata)
+        let data: Data
+        if made.isFound {
+          // As it is kept: encoded again, a picture would lose each time. One in memory alone stays there.
+          var record = made.record
+          if record == nil {
+            record = await self.context.readRecord(key, from: disk, plan, self.log, for: priority)?.record
+          }
+          guard let record, record.metadata.version == metadata.version else { return false }
+          data = record.data
+        } else {
+          data = try await self.context.stage(.encode, plan, self.log) {
+            try await self.context.storeWorkers.run {
+              // Without its orientation: the encoder would turn a picture that is to be kept as stored.
+              try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+            }
+          }
+        }
+        return try await self.context.store(
+          data, metadata, for: key, in: disk, plan, self.log, since: epoch)
+      }
+      if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
+        log.changeStores { $0.disk = outcome }
+      }
+    } catch {
+      // The caller has the image; the cache has to do without, and without an older one.
+      log.changeStores { $0.disk = .failed(code: PipelineContext.code(of: error)) }
+      context.counters.count(cacheError: error)
+      if !made.isFound { await context.removeRecord(key, from: disk) }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import CalotypeCaching
+import CalotypeSupport
+
+/// Counters that jobs raise from any thread.
+final class PipelineCounters: Sendable {
+  private let number = Lock(0)
+
+  /// A number that no other request has.
+  func nextNumber() -> Int {
+    number.withLock { number in
+      number += 1
+      return number
+    }
+  }
+
+  private let statistics = Lock(ImagePipeline.Statistics())
+
+  func count(_ change: (inout ImagePipeline.Statistics) -> Void) {
+    statistics.withLock { change(&$0) }
+  }
+
+  /// A cancelled operation is no failure of the cache.
+  func count(cacheError error: any Error) {
+    if error is CancellationError || error as? CachingError == .cancelled { return }
+    guard let error = error as? any CalotypeError else { return }
+    count {
+      $0.cacheErrors += 1
+      $0.lastCacheErrorCode = error.code
+    }
+  }
+
+  var snapshot: ImagePipeline.Statistics { statistics.withLock { $0 } }
+}

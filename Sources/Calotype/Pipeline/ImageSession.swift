@@ -1,0 +1,249 @@
+import CalotypeSupport
+import Synchronization
+
+/// One load and its observers: the common state of the sequences of an ``ImageLoad``.
+final class ImageSession: Sendable {
+  enum Entrance {
+    case visit(Visit)
+    /// The load has ended: the events that an observer gets who comes afterwards.
+    case ended([ImageLoad.Event])
+  }
+
+  /// How a load has ended.
+  enum Ending: Sendable {
+    case response(ImageResponse)
+    /// The stale response is right; this is the same, fresh.
+    case confirmed(ImageResponse)
+    /// The stale response is all there is.
+    case refreshFailed(ImageResponse, any Error)
+    case failure(any Error)
+  }
+
+  private struct State {
+    var visitors = 0
+    var start: Duration?
+    var ending: Ending?
+    /// The places of the last observer that left before the end: the load goes on while somebody could come back.
+    var kept: Places?
+  }
+
+  /// The places of one observer in jobs.
+  struct Places: Sendable {
+    let image: Subscription<ImageResult>
+    let original: Subscription<OriginalData>?
+    /// The stale response that the observer has seen.
+    let stale: ImageResponse?
+
+    func leave() {
+      image.leave()
+      original?.leave()
+    }
+  }
+
+  let request: ImageRequest
+  private let pipeline: ImagePipeline
+  private let priority: LivePriority
+  private let watch: RequestInstrumentation?
+  private let state = Lock(State())
+
+  init(pipeline: ImagePipeline, request: ImageRequest) {
+    self.pipeline = pipeline
+    self.request = request
+    priority = LivePriority(request.priority.taskPriority)
+    watch = pipeline.context.watch.map { RequestInstrumentation($0, .events, request) }
+  }
+
+  deinit {
+    let (kept, isUnfinished) = state.withLock { ($0.kept, $0.start != nil && $0.ending == nil) }
+    kept?.leave()
+    if isUnfinished { watch?.end(.cancelled) }
+  }
+
+  var requestPriority: ImageRequest.Priority {
+    get { ImageRequest.Priority(rawValue: priority.value.rawValue) ?? request.priority }
+    set { priority.set(newValue.taskPriority) }
+  }
+
+  /// A place in the job of the request, or how it has ended.
+  func enter() async throws -> Entrance {
+    let (ending, isFirst, kept) = state.withLock { state -> (Ending?, Bool, Places?) in
+      let isFirst = state.ending == nil && state.start == nil
+      if state.ending == nil {
+        state.visitors += 1
+        if isFirst { state.start = pipeline.context.elapsed() }
+      }
+      return (state.ending, isFirst, state.kept.take())
+    }
+    if isFirst { watch?.begin() }
+    if let ending { return .ended(try ending.events.get()) }
+    if let kept { return .visit(Visit(self, kept)) }
+    if let response = pipeline.memoryResponse(for: request), pipeline.isOpen {
+      defer { leave() }
+      return .ended(try end(.response(response)).events.get())
+    }
+    do {
+      let want = try pipeline.want(request, priority: priority, watchesProgress: true)
+      let visit = try await RequestInstrumentation.within(watch) {
+        var original: Subscription<OriginalData>?
+        if request.includesData {
+          original = try pipeline.subscribeToOriginal(of: request, want)
+        }
+        do {
+          let place = try pipeline.context.subscribe(to: request, want: want)
+          return Visit(self, Places(image: place, original: original, stale: nil))
+        } catch {
+          original?.leave()
+          throw error
+        }
+      }
+      return .visit(visit)
+    } catch {
+      defer { leave() }
+      // A caller that was cancelled ends nothing for the others.
+      if !(error is CancellationError) { end(.failure(error)) }
+      throw error
+    }
+  }
+
+  /// Sets the ending, unless there is one, and returns the one that counts.
+  @discardableResult private func end(_ ending: Ending) -> Ending {
+    let (first, isFirst) = state.withLock { state in
+      let isFirst = state.ending == nil
+      let first = state.ending ?? ending
+      state.ending = first
+      return (first, isFirst)
+    }
+    if isFirst { watch?.end(first.outcome) }
+    return first
+  }
+
+  /// An observer has gone. Of the last one before the end the places are kept, as long as they are good for anything.
+  private func leave(_ places: Places? = nil) {
+    let isKept = state.withLock { state in
+      state.visitors -= 1
+      guard state.visitors == 0, state.ending == nil, let places else { return false }
+      state.kept = places
+      return true
+    }
+    if !isKept { places?.leave() }
+  }
+
+  /// One observer's place, given up when the observer goes.
+  final class Visit: Sendable {
+    private let session: ImageSession
+    private let places: Places
+    private struct State {
+      var stale: ImageResponse?
+      /// The place was left, because the task was cancelled or the load failed.
+      var isOver = false
+    }
+    private let state: Lock<State>
+
+    init(_ session: ImageSession, _ places: Places) {
+      self.session = session
+      self.places = places
+      state = Lock(State(stale: places.stale))
+    }
+
+    deinit {
+      let (stale, isOver) = state.withLock { ($0.stale, $0.isOver) }
+      if isOver {
+        places.leave()
+        session.leave()
+      } else {
+        session.leave(Places(image: places.image, original: places.original, stale: stale))
+      }
+    }
+
+    /// The next event, and whether it is the last.
+    func next() async throws -> (event: ImageLoad.Event, isLast: Bool) {
+      let (pipeline, request, place) = (session.pipeline, session.request, places.image)
+      do {
+        return try await limited { deadline in
+          let signal = try await place.next(request.previews == .off ? .basic : .all)
+          switch signal {
+          case .started: return (.started, false)
+          case .arrived(let arrival): return (.progress(arrival.progress), false)
+          case .preview(let preview): return (.preview(preview), false)
+          case .interim(let made):
+            let response = try await pipeline.delivery(
+              of: made, from: place, isInterim: true, for: request, original: places.original,
+              deadline: deadline
+            ).response.revalidating(true)
+            state.withLock { $0.stale = response }
+            return (.response(response), false)
+          case .ended(let made):
+            let response = try await pipeline.delivery(
+              of: made, from: place, isInterim: false, for: request, original: places.original,
+              deadline: deadline
+            ).response
+            guard let stale = state.withLock({ $0.stale }) else {
+              return try last(session.end(.response(response)))
+            }
+            if let failure = made.provenance.failure {
+              return try last(session.end(.refreshFailed(stale.revalidating(false), failure)))
+            }
+            return try last(session.end(made.isConfirmed ? .confirmed(response) : .response(response)))
+          }
+        }
+      } catch {
+        let stale = state.withLock { state in
+          state.isOver = true
+          return state.stale
+        }
+        // Cancelling one observer ends nothing for the others.
+        if error is CancellationError { throw error }
+        if let stale { return try last(session.end(.refreshFailed(stale.revalidating(false), error))) }
+        session.end(.failure(error))
+        throw error
+      }
+    }
+
+    /// The last event of an observer that has been there before the end.
+    private func last(_ ending: Ending) throws -> (event: ImageLoad.Event, isLast: Bool) {
+      switch ending {
+      // Another observer may have found it otherwise: what counts for this one is whether it has an image.
+      case .response(let response): (.response(response), true)
+      case .confirmed(let response):
+        state.withLock({ $0.stale }) == nil ? (.response(response), true) : (.confirmed, true)
+      case .refreshFailed(let response, let error):
+        state.withLock({ $0.stale }) == nil ? (.response(response), true) : (.refreshFailed(error), true)
+      case .failure(let error): throw error
+      }
+    }
+
+    /// Waits no longer than the request does.
+    private func limited<Value>(_ body: (Deadline?) async throws -> Value) async throws -> Value {
+      let (pipeline, request) = (session.pipeline, session.request)
+      let start = session.state.withLock { $0.start } ?? .zero
+      let deadline = Deadline(of: request, since: start, in: pipeline.context)
+      defer { deadline?.end() }
+      deadline?.limit(places.image)
+      if let original = places.original { deadline?.limit(original) }
+      do {
+        return try await body(deadline)
+      } catch {
+        throw pipeline.told(error, deadline)
+      }
+    }
+  }
+}
+
+extension ImageSession.Ending {
+  /// The events of an observer that comes after the end.
+  var events: Result<[ImageLoad.Event], any Error> {
+    switch self {
+    case .response(let response), .confirmed(let response): .success([.response(response)])
+    case .refreshFailed(let response, let error): .success([.response(response), .refreshFailed(error)])
+    case .failure(let error): .failure(error)
+    }
+  }
+
+  /// The same for observers of the pipeline.
+  var outcome: ImagePipeline.RequestOutcome {
+    switch self {
+    case .response(let response), .confirmed(let response): ImagePipeline.RequestOutcome(response)
+    case .refreshFailed(_, let error), .failure(let error): ImagePipeline.RequestOutcome(error)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// A decoded picture and what is known of where it came from.
+public struct Image: Sendable {
+  /// The pixels.
+  public let bitmap: Bitmap
+  /// What the encoded source said; `nil` for pictures made in memory. Sizes in it are those of the source.
+  public var info: ImageInfo? { details.info }
+  /// How ``bitmap`` has still to be turned to be upright: `.topLeft` unless decoded as stored.
+  public var orientation: Orientation { details.orientation }
+  /// Whether part of the picture is missing because the data ended early.
+  public var isPartial: Bool { details.isPartial }
+  /// Whether the data are damaged and the pixels those that can be recovered: ``ImageInfo/isDamaged`` of ``info``.
+  public var isDamaged: Bool { info?.isDamaged ?? false }
+  /// What the numbers mean as colours; `nil` is sRGB.
+  public var profile: ColorProfile? { details.profile }
+  /// Exif and XMP of the source, if they were asked for.
+  public var metadata: ImageMetadata { details.metadata }
+
+  private let details: Details
+
+  /// In an object, so that an image is a few words with two references.
+  private final class Details: Sendable {
+    let info: ImageInfo?
+    let orientation: Orientation
+    let isPartial: Bool
+    let profile: ColorProfile?
+    let metadata: ImageMetadata
+
+    init(
+      info: ImageInfo?, orientation: Orientation, isPartial: Bool, profile: ColorProfile?,
+      metadata: ImageMetadata
+    ) {
+      self.info = info
+      self.orientation = orientation
+      self.isPartial = isPartial
+      self.profile = profile
+      self.metadata = metadata
+    }
+  }
+
+  /// Creates an image.
+  public init(
+    bitmap: Bitmap, info: ImageInfo? = nil, orientation: Orientation = .topLeft, isPartial: Bool = false,
+    profile: ColorProfile? = nil, metadata: ImageMetadata = ImageMetadata()
+  ) {
+    self.bitmap = bitmap
+    details = Details(
+      info: info, orientation: orientation, isPartial: isPartial, profile: profile, metadata: metadata)
+  }
+
+  /// Width and height in pixels.
+  public var size: PixelSize { bitmap.size }
+  /// Width in pixels.
+  public var width: Int { bitmap.width }
+  /// Height in pixels.
+  public var height: Int { bitmap.height }
+}

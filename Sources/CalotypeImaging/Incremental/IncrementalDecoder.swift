@@ -1,0 +1,289 @@
+public import FoundationEssentials
+
+/// Decodes an image while its bytes arrive. Made by ``CoderRegistry/makeIncrementalDecoder(options:)``.
+///
+/// ```swift
+/// let decoder = CoderRegistry.standard.makeIncrementalDecoder()
+/// for try await chunk in body {
+///   try decoder.append(chunk)
+///   if let preview = try decoder.snapshot() { show(preview) }
+/// }
+/// let image = try decoder.finish()
+/// ```
+///
+/// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut. It takes
+/// up to a picture more memory, which ``DecodeLimits/maxMemoryBytes`` and ``DecodeLimits/maxExpansion`` may refuse.
+/// Coders that cannot decode parts have their bytes collected. Used by one thread at a time, off the cooperative
+/// pool. After an error every further call throws it again, but for those of ``frame(at:)`` for frames that were
+/// complete by then.
+public final class IncrementalDecoder {
+  private enum State {
+    /// The format is not known yet; the bytes so far.
+    case sniffing(Data)
+    /// The coder decodes as the bytes come.
+    case driving(any IncrementalImageDecoding)
+    /// The coder wants all bytes at once.
+    case collecting(any ImageDecoding, Data)
+    /// A driven coder at its end.
+    case driven(any IncrementalImageDecoding, Image)
+    /// All frames of collected bytes.
+    case collected(AnimatedImage, Image)
+    /// With the coder, if what had arrived before is within the limits: its complete frames can still be had.
+    case failed(ImagingError, (any IncrementalImageDecoding)?)
+  }
+
+  private let coders: CoderRegistry
+  private let options: DecodeOptions
+  private var state = State.sniffing(Data())
+  private var isInfoChecked = false
+  /// The coders that may take over from the one at work, and the bytes that they would need.
+  private var fallbacks: [any ImageDecoding] = []
+  private var replay = Data()
+  /// The options for frames, with what transforms decide by looking at pixels decided by the first.
+  private var frameOptions: DecodeOptions?
+  private var format = ImageFormat(rawValue: "unknown")
+
+  /// Bytes appended so far.
+  public private(set) var byteCount = 0
+
+  init(coders: CoderRegistry, options: DecodeOptions) {
+    self.coders = coders
+    self.options = options
+  }
+
+  /// Takes the next bytes and decodes what they allow.
+  ///
+  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws, as soon as it is certain; nothing about the end of
+  ///   the data. ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
+  public func append(_ chunk: Data) throws(ImagingError) {
+    try failing { () throws(ImagingError) in
+      if byteCount == 0 { try PostDecode.check(options) }
+      let (total, overflow) = byteCount.addingReportingOverflow(chunk.count)
+      try options.limits.check(byteCount: overflow ? .max : total)
+      byteCount = total
+      switch state {
+      case .sniffing(var bytes):
+        if bytes.isEmpty { bytes = chunk } else { bytes.append(chunk) }
+        try choose(bytes, isWhole: false)
+      case .driving(let decoder):
+        if !fallbacks.isEmpty { replay.append(chunk) }
+        try drive(decoder, chunk)
+      case .collecting(let decoder, var bytes):
+        // One owner, or each chunk would copy all before it.
+        state = .sniffing(Data())
+        bytes.append(chunk)
+        state = .collecting(decoder, bytes)
+      case .driven, .collected:
+        throw .invalidParameter(name: "chunk", reason: "the decoder has finished")
+      case .failed(let error, _):
+        throw error
+      }
+    }
+  }
+
+  /// What the header says, as soon as it has arrived; at the end, for coders that want all bytes at once. The frame
+  /// count of an animation is that of the frames seen.
+  public var info: ImageInfo? {
+    switch state {
+    case .driving(let decoder): decoder.info
+    case .driven(let decoder, let image): decoder.info?.marked(image.isDamaged ? .damaged : []) ?? image.info
+    case .collected(let animation, _): animation.info
+    case .failed(_, let decoder): decoder?.info
+    case .sniffing, .collecting: nil
+    }
+  }
+
+  /// Whether the coder wants all bytes at once, which are collected for it.
+  package var isCollecting: Bool {
+    if case .collecting = state { true } else { false }
+  }
+
+  /// What can be seen now, as the options ask for it, with ``Image/isPartial`` set; `nil` when there is nothing new
+  /// since the last snapshot, or nothing at all. Does not disturb the decode.
+  public func snapshot() throws(ImagingError) -> Image? {
+    try failing { () throws(ImagingError) in try preview() }
+  }
+
+  private func preview() throws(ImagingError) -> Image? {
+    switch state {
+    case .driving(let decoder):
+      guard let image = try decoder.snapshot(), let info = decoder.info else { return nil }
+      let finished = try PostDecode(info: info, options: options).finished(image)
+      return finished.isPartial ? finished : finished.markedPartial()
+    case .failed(let error, _): throw error
+    case .sniffing, .collecting, .driven, .collected: return nil
+    }
+  }
+
+  /// How many passes over the whole picture have arrived completely, as ``IncrementalImageDecoding/completedPasses``
+  /// counts: for previews that are only worth a look when all of the picture is better. At least 1 after ``finish()``.
+  public var completedPasses: Int {
+    switch state {
+    case .driving(let decoder): decoder.completedPasses
+    case .driven(let decoder, _): max(1, decoder.completedPasses)
+    case .collected: 1
+    case .sniffing, .collecting, .failed: 0
+    }
+  }
+
+  /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
+  public var completeFrameCount: Int {
+    switch state {
+    case .driving(let decoder), .failed(_, let decoder?): min(decoder.completeFrameCount, frameLimit)
+    case .driven(let decoder, _): min(max(1, decoder.completeFrameCount), frameLimit)
+    case .collected(let animation, _): animation.frameCount
+    case .sniffing, .collecting, .failed(_, nil): 0
+    }
+  }
+
+  /// Frames to be seen at most.
+  private var frameLimit: Int {
+    !options.transforms.isEmpty && options.animationTransforms == .firstFrame ? 1 : .max
+  }
+
+  /// A complete frame, as the options ask for it. Cheap in ascending order. The time limit is that of
+  /// ``AnimatedImage/frame(at:)``.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
+  ///   throws.
+  public func frame(at index: Int) throws(ImagingError) -> Image {
+    guard index >= 0, index < completeFrameCount else {
+      if case .failed(let error, _) = state { throw error }
+      throw .invalidParameter(
+        name: "frame", reason: "\(index) is not below the number of complete frames, \(completeFrameCount)")
+    }
+    switch state {
+    case .driving(let decoder), .failed(_, let decoder?):
+      return try frame(at: index, of: decoder)
+    case .driven(let decoder, let image):
+      return decoder.completeFrameCount > 1 ? try frame(at: index, of: decoder) : image
+    case .collected(let animation, let image):
+      return animation.frameCount > 1 ? try animation.frame(at: index) : image
+    case .sniffing, .collecting, .failed(_, nil):
+      throw .emptyInput
+    }
+  }
+
+  /// No more bytes come: the image, or the first frame of an animation.
+  ///
+  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws.
+  public func finish() throws(ImagingError) -> Image {
+    try failing { () throws(ImagingError) in
+      try PostDecode.check(options)
+      if case .sniffing(let bytes) = state { try choose(bytes, isWhole: true) }
+      switch state {
+      case .driving(let decoder):
+        let image = try decoder.finish()
+        // Frames may have come since the header was looked at.
+        if let info = decoder.info { try options.limits.check(info) }
+        isInfoChecked = true
+        let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
+        let finished = try PostDecode(info: info, options: options).finished(image)
+        state = .driven(decoder, finished)
+        return finished
+      case .collecting(_, let bytes):
+        let (image, animation) = try coders.withDecoder(for: bytes, hint: options.formatHint) {
+          decoder throws(ImagingError) in
+          let info = try decoder.checkedInfo(of: bytes, limits: options.limits)
+          let image = try decoder.image(of: bytes, info: info, options: options)
+          return (image, try AnimatedImage(bytes, decoder: decoder, options: options))
+        }
+        state = .collected(animation, image)
+        return image
+      case .failed(let error, _):
+        throw error
+      case .sniffing, .driven, .collected:
+        throw .invalidParameter(name: "finish", reason: "the decoder has finished")
+      }
+    }
+  }
+
+  private func frame(
+    at index: Int, of decoder: any IncrementalImageDecoding
+  ) throws(ImagingError) -> Image {
+    guard let info = decoder.info else { throw .emptyInput }
+    func rendered(_ index: Int, _ options: DecodeOptions) throws(ImagingError) -> Image {
+      let bitmap = try decoder.frame(at: index)
+      return try PostDecode(info: info, options: options).finished(
+        Image(
+          bitmap: bitmap, info: info.marked(decoder.isFrameDamaged ? .damaged : []),
+          orientation: info.orientation, isPartial: decoder.isFramePartial, profile: decoder.profile))
+    }
+    if let frameOptions { return try rendered(index, frameOptions) }
+    let decided = try options.deciding(for: info) { plain throws(ImagingError) in
+      try rendered(0, plain).bitmap
+    }
+    // A header that comes later may still say how many frames there are.
+    if info.frameCount > 1 { frameOptions = decided }
+    return try rendered(index, decided)
+  }
+
+  /// Picks the coder and hands it what has come so far.
+  private func choose(_ bytes: Data, isWhole: Bool) throws(ImagingError) {
+    switch try coders.choose(for: bytes, isWhole: isWhole, hint: options.formatHint) {
+    case .open:
+      state = .sniffing(bytes)
+    case .decoder(let coder):
+      format = coder.format(of: bytes.prefix(ImageFormat.sniffLength)) ?? options.formatHint ?? format
+      fallbacks = coders.fallbacks(after: coder, for: bytes, hint: options.formatHint)
+      replay = fallbacks.isEmpty ? Data() : bytes
+      try start(coder, bytes)
+    }
+  }
+
+  /// Hands a coder all bytes so far.
+  private func start(_ coder: any ImageDecoding, _ bytes: Data) throws(ImagingError) {
+    guard let decoder = coder.makeIncrementalDecoder(options: options) else {
+      state = .collecting(coder, bytes)
+      return
+    }
+    state = .driving(decoder)
+    try drive(decoder, bytes)
+  }
+
+  /// Hands a decoder the next bytes; one that does not know this variant of the format leaves them to the next coder.
+  private func drive(_ decoder: any IncrementalImageDecoding, _ chunk: Data) throws(ImagingError) {
+    do throws(ImagingError) {
+      try decoder.append(chunk)
+      try checkInfo(of: decoder)
+      // A decoder that has read the header knows the variant.
+      if isInfoChecked { (fallbacks, replay) = ([], Data()) }
+    } catch {
+      guard case .unsupportedFormat = error, !fallbacks.isEmpty else { throw error }
+      try start(fallbacks.removeFirst(), replay)
+    }
+  }
+
+  /// The limits of every coder, once it knows its size.
+  private func checkInfo(of decoder: any IncrementalImageDecoding) throws(ImagingError) {
+    guard !isInfoChecked, let info = decoder.info else { return }
+    try options.limits.check(info)
+    try options.limits.check(predictedByteCount: options.workingByteCount(for: info))
+    isInfoChecked = true
+  }
+
+  /// Remembers the first error, except for misuse after the end.
+  private func failing<Result>(
+    _ body: () throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    do {
+      return try body()
+    } catch {
+      switch state {
+      case .driven, .collected, .failed: break
+      // Frames of a size that nobody has checked are not decoded.
+      case .driving(let decoder): state = .failed(error, isInfoChecked ? decoder : nil)
+      case .sniffing, .collecting: state = .failed(error, nil)
+      }
+      throw error
+    }
+  }
+}
+
+extension Image {
+  fileprivate func markedPartial() -> Image {
+    Image(
+      bitmap: bitmap, info: info, orientation: orientation, isPartial: true, profile: profile,
+      metadata: metadata)
+  }
+}

@@ -1,0 +1,44 @@
+/// What becomes of the stored picture that a coder delivers: smaller, in sRGB, upright, as the options say.
+///
+/// One for all ways to a picture, so that a whole decode, a dripped one and a frame of an animation agree.
+struct PostDecode: Sendable {
+  let info: ImageInfo
+  let options: DecodeOptions
+
+  /// Refuses options that exclude each other.
+  static func check(_ options: DecodeOptions) throws(ImagingError) {
+    let isFullSize = options.thumbnail == nil && options.maxPixels == nil
+    if !isFullSize || !options.transforms.isEmpty, options.pixels == .native {
+      throw .invalidParameter(
+        name: "pixels",
+        reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
+    }
+    if let maxPixels = options.maxPixels, maxPixels < 1 {
+      throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
+    }
+  }
+
+  /// The picture as it was asked for. `isShrunk`: it has the size of the thumbnail already.
+  func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
+    var image = image
+    if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
+      if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
+        image = try image.convertedToSRGB(limits: options.limits)
+      }
+      // The box is in the pixels of the result: turned, unless it stays as stored.
+      let orientation = options.appliesOrientation ? image.orientation : .topLeft
+      image = image.with(
+        bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
+    }
+    if options.colors == .sRGB {
+      image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits)
+    }
+    if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
+      image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
+    }
+    if options.appliesOrientation { image = try image.upright() }
+    let transforms = options.transforms(for: info)
+    return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
+  }
+}
+

@@ -1,0 +1,149 @@
+/// Where a box lies in a picture: what is kept of it when it is cut, or where something is laid on it.
+public enum Anchor: Hashable, Sendable {
+  /// In the middle.
+  case center
+  /// In the middle of the upper edge.
+  case top
+  /// In the middle of the lower edge.
+  case bottom
+  /// In the middle of the left edge.
+  case left
+  /// In the middle of the right edge.
+  case right
+  /// In the upper left corner.
+  case topLeft
+  /// In the upper right corner.
+  case topRight
+  /// In the lower left corner.
+  case bottomLeft
+  /// In the lower right corner.
+  case bottomRight
+  /// With its centre at this point, or as near to it as the edges allow: fractions of the picture's width and height,
+  /// each 0 to 1.
+  case focus(x: Double, y: Double)
+  /// Where most of the picture's detail is. For cuts only.
+  case entropy
+  /// Where a viewer looks first: detail, strong colours, skin. For cuts only.
+  case attention
+
+  /// The anchors that are a word.
+  private static let words: [String: Anchor] = [
+    "center": .center, "top": .top, "bottom": .bottom, "left": .left, "right": .right, "topLeft": .topLeft,
+    "topRight": .topRight, "bottomLeft": .bottomLeft, "bottomRight": .bottomRight, "entropy": .entropy,
+    "attention": .attention,
+  ]
+
+  /// Reads what ``description`` writes: `center`, `topLeft`, `entropy`, `focus(0.3;0.7)` and so on.
+  public init?(_ text: String) {
+    if let anchor = Self.words[text] {
+      self = anchor
+      return
+    }
+    guard text.hasPrefix("focus("), text.hasSuffix(")") else { return nil }
+    let numbers = text.dropFirst(6).dropLast().split(separator: ";", omittingEmptySubsequences: false)
+    guard numbers.count == 2, let x = Double(numbers[0]), let y = Double(numbers[1]), x.isFinite, y.isFinite
+    else {
+      return nil
+    }
+    self = .focus(x: x, y: y)
+  }
+
+  /// What reads the pixels of the picture; `nil` for the anchors that only know its size.
+  var interest: SmartCrop.Interest? {
+    switch self {
+    case .entropy: .entropy
+    case .attention: .attention
+    default: nil
+    }
+  }
+
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` of the step `name` for a point that is not in the
+  ///   picture, and for anchors that read pixels unless `isCut`.
+  func check(_ name: String, isCut: Bool) throws(ImagingError) {
+    if case .focus(let x, let y) = self, !(0...1 ~= x && 0...1 ~= y) {
+      throw .invalidParameter(name: name, reason: "a focus is two fractions of 0 to 1, not \(x) and \(y)")
+    }
+    if interest != nil, !isCut {
+      throw .invalidParameter(
+        name: name, reason: "the anchor \(self) is for cuts; name an edge or a focus here")
+    }
+  }
+
+  /// Where the upper left corner of a box lies in a picture of a size.
+  ///
+  /// A box that is larger than the picture sticks out, with an origin below 0. Anchors that read pixels count as
+  /// ``center``; see ``origin(of:in:)-(_,Bitmap)``.
+  func position(of box: PixelSize, in size: PixelSize) -> (x: Double, y: Double) {
+    position(
+      width: Double(box.width), height: Double(box.height), in: size)
+  }
+
+  /// The same for a box whose sides are no whole pixels.
+  func position(width: Double, height: Double, in size: PixelSize) -> (x: Double, y: Double) {
+    func along(_ box: Double, _ length: Double, _ share: Double) -> Double { (length - box) * share }
+    if case .focus(let x, let y) = self {
+      func around(_ box: Double, _ length: Double, _ share: Double) -> Double {
+        let slack = length - box
+        return min(max(length * share - box / 2, min(0, slack)), max(0, slack))
+      }
+      return (around(width, Double(size.width), x), around(height, Double(size.height), y))
+    }
+    let (x, y) = shares
+    return (along(width, Double(size.width), x), along(height, Double(size.height), y))
+  }
+
+  /// The same in whole pixels: to nearest, halves to the left and upwards.
+  func origin(of box: PixelSize, in size: PixelSize) -> (x: Int, y: Int) {
+    let (x, y) = position(of: box, in: size)
+    return (Int((x - 0.5).rounded(.up)), Int((y - 0.5).rounded(.up)))
+  }
+
+  /// Where a box of whole pixels lies in `bitmap`, which is looked at when the anchor asks for it.
+  func origin(of box: PixelSize, in bitmap: Bitmap) throws(ImagingError) -> (x: Int, y: Int) {
+    guard let interest else { return origin(of: box, in: bitmap.size) }
+    return try SmartCrop.window(of: bitmap, size: box, interest: interest)
+  }
+
+  /// How the room beside the box is shared out.
+  private var shares: (x: Double, y: Double) {
+    switch self {
+    case .topLeft: (0, 0)
+    case .top: (0.5, 0)
+    case .topRight: (1, 0)
+    case .left: (0, 0.5)
+    case .right: (1, 0.5)
+    case .bottomLeft: (0, 1)
+    case .bottom: (0.5, 1)
+    case .bottomRight: (1, 1)
+    case .center, .focus, .entropy, .attention: (0.5, 0.5)
+    }
+  }
+}
+
+extension Anchor: CustomStringConvertible {
+  /// The name of the case, with the numbers of a focus: `focus(0.3;0.7)`.
+  public var description: String {
+    if case .focus(let x, let y) = self { return "focus(\(x.spelling);\(y.spelling))" }
+    return Self.words.first { $0.value == self }?.key ?? "center"
+  }
+}
+
+extension Anchor: Codable {
+  /// Reads the text that ``description`` writes.
+  ///
+  /// - Throws: `DecodingError` for other text.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard let anchor = Anchor(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not an anchor")
+    }
+    self = anchor
+  }
+
+  /// Writes ``description``.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
