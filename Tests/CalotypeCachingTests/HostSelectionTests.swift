@@ -14,7 +14,10 @@ struct HostSelectionTests {
     let host = CacheSelection.host("Images.Example.org")
     #expect(sources.map { host.contains(source: $0, tags: []) } == [true, true, false, false, false])
     let url = try #require(URL(string: sources[0]))
-    #expect(sources.map { CacheSelection.url(url).contains(source: $0, tags: []) } == [true, false, false, false, false])
+    #expect(
+      sources.map { CacheSelection.url(url).contains(source: $0, tags: []) } == [
+        true, false, false, false, false,
+      ])
   }
 
   @Test func memoryAndDisk() async throws {

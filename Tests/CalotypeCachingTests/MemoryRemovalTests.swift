@@ -75,7 +75,8 @@ import Testing
     #expect((0..<5).allSatisfy { cache.removeAll(.tag("tag \($0)")) == 0 })
     #expect(cache.statistics.bytes == 0)
     #expect(
-      cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: CacheKey("family 0"), width: 1, height: 1)) == nil)
+      cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: CacheKey("family 0"), width: 1, height: 1))
+        == nil)
   }
 
   @Test func removingAllForgetsEverything() {

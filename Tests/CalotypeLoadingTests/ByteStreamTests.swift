@@ -84,7 +84,8 @@ struct ByteStreamTests {
     _ chunks: some AsyncSequence<some Collection<UInt8>, any Error> & Sendable, length: Int? = nil,
     byteLimit: Int = 1 << 20
   ) -> LoadRequest {
-    LoadRequest(source: .stream(ByteStream(chunks, expectedLength: length), id: "upload"), byteLimit: byteLimit)
+    LoadRequest(
+      source: .stream(ByteStream(chunks, expectedLength: length), id: "upload"), byteLimit: byteLimit)
   }
 
   @Test func chunksOfAnyKind() async throws {

@@ -21,7 +21,8 @@ struct CredentialTests {
     server.route("/in", .redirect(to: "/basic"))
   }
 
-  private func load(_ path: String, _ credential: LoadRequest.Credential?, _ loader: CurlLoader? = nil) async throws
+  private func load(_ path: String, _ credential: LoadRequest.Credential?, _ loader: CurlLoader? = nil)
+    async throws
     -> Data
   {
     let request = LoadRequest(source: .url(server.url(path)), credential: credential)

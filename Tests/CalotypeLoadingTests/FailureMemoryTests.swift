@@ -4,7 +4,6 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
-
 @Suite("Failure memory")
 struct FailureMemoryTests {
   private let time = ManualTime()
@@ -317,7 +316,10 @@ struct ExplicitFailureTests {
     let request = LoadRequest(url: url)
     let error = LoadingError.httpStatus(
       url, status: 404, headers: [.cacheControl: "max-age=1000"],
-      redirects: [LoadResponse.Redirect(status: 301, headers: HTTPFields()), LoadResponse.Redirect(status: status, headers: headers)])
+      redirects: [
+        LoadResponse.Redirect(status: 301, headers: HTTPFields()),
+        LoadResponse.Redirect(status: status, headers: headers),
+      ])
     memory.record(error, for: request)
     #expect((memory.error(for: request) != nil) == (seconds > 0))
     time.advance(by: .milliseconds(seconds * 1000 - 1))

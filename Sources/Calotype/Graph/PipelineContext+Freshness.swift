@@ -33,7 +33,8 @@ extension PipelineContext {
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
-      policy == .cacheOnly || (policy.readsCaches && CacheControlHeader(request: request.headers).onlyIfCached)
+      policy == .cacheOnly
+      || (policy.readsCaches && CacheControlHeader(request: request.headers).onlyIfCached)
     guard let kept, policy.readsCaches else { return isForbidden ? .fail(notCached) : .ask(HTTPFields()) }
     let now = configuration.now()
     let freshness = freshness(for: request)
@@ -112,7 +113,9 @@ extension FreshnessPolicy {
   }
 
   /// The header fields of a response with that status, with no more freshness than redirects have.
-  func limited(_ headers: HTTPFields, status: Int, by redirects: [LoadResponse.Redirect], at time: Date) -> HTTPFields {
+  func limited(_ headers: HTTPFields, status: Int, by redirects: [LoadResponse.Redirect], at time: Date)
+    -> HTTPFields
+  {
     func stored(_ status: Int, _ fields: HTTPFields) -> StoredResponse? {
       StoredResponse(
         status: status, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)

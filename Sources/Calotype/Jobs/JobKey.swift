@@ -64,7 +64,8 @@ struct JobKey: Hashable {
   /// Of the job that loads its original. Whatever led there, it is the same load; only those who go by age keep what
   /// others must not.
   static func load(
-    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?, number: Int
+    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?,
+    number: Int
   ) -> JobKey {
     JobKey(
       request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,

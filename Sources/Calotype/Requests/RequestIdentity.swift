@@ -58,7 +58,9 @@ enum RequestIdentity {
     if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
-    guard let thumbnail = request.thumbnail else { return MemoryTier.SizeVariant(of: family, width: .max, height: .max) }
+    guard let thumbnail = request.thumbnail else {
+      return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
+    }
     guard thumbnail.mode == .fit else { return nil }
     // A side of 0 is free.
     func side(_ length: Int) -> Int { length == 0 ? .max : length }

@@ -42,7 +42,9 @@ extension DiskCache {
           try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
             var removed = 0
             // Records that were stored meanwhile remain.
-            for record in meant where try diskStore.discard(record.digest, seen: record.status) { removed += 1 }
+            for record in meant where try diskStore.discard(record.digest, seen: record.status) {
+              removed += 1
+            }
             return removed
           }
         } ?? 0
@@ -59,7 +61,9 @@ extension DiskCache {
   public nonisolated func removeAll() async throws(CachingError) -> Int {
     try await onThreadCounted { cache throws(CachingError) -> Int? in
       cache.writeStaged()
-      return try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in try diskStore.removeAll() }
+      return try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+        try diskStore.removeAll()
+      }
     } ?? 0
   }
 
@@ -117,7 +121,9 @@ extension DiskCache {
     counters.withLock { $0.damaged += count }
     do throws(CachingError) {
       try await onThread { cache throws(CachingError) in
-        _ = try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in try diskStore.reconcile() }
+        _ = try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+          try diskStore.reconcile()
+        }
       }
     } catch {
       // A read-only folder has been verified nevertheless.

@@ -12,7 +12,7 @@ public import FoundationEssentials
 ///
 /// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
 /// more than that; when it works again, so does the cache. A folder that another process keeps locked, or a device that
-/// does not answer, holds nobody up: stores and reads then fail within a second, and later at once
+/// does not answer, blocks no caller: stores and reads then fail within a second, and later at once
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
 /// The least recently used records are evicted first, by times that are exact to ``Configuration/touchInterval``. In

@@ -8,8 +8,9 @@ extension MemoryCache {
   /// - Parameters:
   ///   - rendition: The picture and the minimum size.
   ///   - allowingStale: Whether stale values count.
-  public nonisolated func value(coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool = false) -> Value?
-  {
+  public nonisolated func value(
+    coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool = false
+  ) -> Value? {
     table.lookUp(coveringAtLeast: rendition, allowingStale: allowingStale).map(Self.open)
   }
 }

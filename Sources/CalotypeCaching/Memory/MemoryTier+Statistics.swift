@@ -1,5 +1,5 @@
 extension MemoryTier {
-  /// What a ``MemoryCache`` holds and did.
+  /// The contents and the activity of a ``MemoryCache``.
   public struct Statistics: Hashable, Codable, Sendable {
     /// Sum of the costs of all entries in bytes; never above the limit.
     public var bytes = 0
@@ -11,7 +11,7 @@ extension MemoryTier {
     public var byteLimitWithoutPressure = 0
     /// Most entries the cache keeps, or `nil`.
     public var countLimit: Int?
-    /// How short memory is; `nil` when nobody watches it for this cache.
+    /// The level of memory pressure; `nil` when the cache follows no source.
     public var pressure: MemoryPressure.Level?
     /// Look-ups that found a value.
     public var hits = 0
@@ -19,9 +19,9 @@ extension MemoryTier {
     public var misses = 0
     /// Misses whose key had a value that was not fresh.
     public var stale = 0
-    /// Hits that were served by a larger rendition.
+    /// Hits that were served by a larger size.
     public var coveringHits = 0
-    /// Hits that found an evicted value that somebody else still held.
+    /// Hits that found an evicted value that other code still held.
     public var revived = 0
     /// Values that were removed to stay under a limit.
     public var evictions = 0

@@ -1,9 +1,9 @@
 extension MemoryTier {
-  /// What became of a value that was given to a ``MemoryCache``.
+  /// The outcome of storing a value in a ``MemoryCache``.
   public enum StoreOutcome: Hashable, Sendable {
-    /// It is stored; so many older values had to go.
+    /// The value is stored; the number of values that were evicted for it.
     case stored(evicted: Int)
-    /// It costs more than one entry may, so nothing is stored under its key now.
+    /// The value exceeds the limit of one entry; the key has no value now.
     case tooLarge(cost: Int, limit: Int)
 
     /// Whether the value is stored.

@@ -53,7 +53,8 @@ public struct LoadRequest: Equatable, Sendable {
   /// Creates a request for `source`.
   public init(
     source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil, validators: LoadRequest.Validators? = nil,
+    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil,
+    validators: LoadRequest.Validators? = nil,
     statuses: AcceptedStatuses = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
@@ -71,7 +72,8 @@ public struct LoadRequest: Equatable, Sendable {
   /// Creates a request for the image at `url`.
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
-    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil, validators: LoadRequest.Validators? = nil,
+    byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil,
+    validators: LoadRequest.Validators? = nil,
     statuses: AcceptedStatuses = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.init(

@@ -9,7 +9,8 @@ protocol CurlEngine: AnyObject, Sendable {
   ///   - step: The first request.
   ///   - request: The request it is made of.
   ///   - loader: Kept alive until the body has been read or dropped.
-  func load(_ step: HTTPRequestStep, _ request: LoadRequest, for loader: CurlLoader) async throws -> LoadResponse
+  func load(_ step: HTTPRequestStep, _ request: LoadRequest, for loader: CurlLoader) async throws
+    -> LoadResponse
 
   /// Changes the limits; `nil` keeps one.
   func setLimits(_ concurrent: Int?, perHost: Int?)

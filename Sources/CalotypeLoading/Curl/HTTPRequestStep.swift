@@ -107,7 +107,9 @@ struct HTTPRequestStep {
   }
 
   /// The validators for a URL: those of another resource could confirm a different image.
-  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> LoadRequest.Validators? {
+  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> LoadRequest
+    .Validators?
+  {
     guard let validators = request.validators else { return nil }
     guard let subject = validators.url else { return number == 0 ? validators : nil }
     return URL(string: url.text) == subject ? validators : nil

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Serves bytes at hand, ``ImageSource/data(_:id:)``, and streams, ``ImageSource/stream(_:id:)``.
+/// Serves bytes in memory, ``ImageSource/data(_:id:)``, and streams, ``ImageSource/stream(_:id:)``.
 public struct BytesLoader: ImageLoading {
-  /// A loader.
+  /// Creates a loader.
   public init() {}
 
   /// Accepts ``ImageSource/data(_:id:)`` and ``ImageSource/stream(_:id:)``.
@@ -13,7 +13,7 @@ public struct BytesLoader: ImageLoading {
     }
   }
 
-  /// The bytes as a response. That of a stream is pulled as its body is read.
+  /// Returns the bytes as a response. A stream is pulled as its body is read.
   ///
   /// - Throws: ``LoadingError/tooLarge(_:limit:declared:)``, ``LoadingError/unsupportedScheme(_:)``; for a stream that was
   ///   loaded before, ``LoadingError/bodyAlreadyConsumed``. The body of a stream throws

@@ -11,13 +11,13 @@ struct DataURL: Equatable {
     case cancelled
   }
 
-  /// What RFC 2397 says when there is no media type.
+  /// The default media type of RFC 2397.
   static let defaultMediaType = "text/plain;charset=US-ASCII"
 
-  /// Bytes of text between two looks at whether the task was cancelled.
+  /// The bytes of text between two checks for cancellation.
   private static let stride = 64 << 10
 
-  /// - Parameter byteLimit: Most bytes to decode to; checked before memory is taken.
+  /// - Parameter byteLimit: The most decoded bytes; checked before memory is allocated.
   init(_ text: String, byteLimit: Int) throws(Failure) {
     var text = text
     let result = text.withUTF8 { bytes in
@@ -47,7 +47,7 @@ struct DataURL: Equatable {
     // A fragment is not part of the data.
     let payload = UnsafeRawBufferPointer(rebasing: bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") })
     let unescaped = try payload.count - 2 * Self.countEscapes(payload)
-    // Whitespace and padding may make a base64 body smaller than this by what they are.
+    // Whitespace and padding may make a base64 body smaller than this.
     let atMost = isBase64 ? unescaped / 4 * 3 + 3 : unescaped
     let slack = isBase64 ? unescaped / 4 + 6 : 0
     guard atMost - slack <= byteLimit else { throw .tooLarge(atMost) }
@@ -77,9 +77,9 @@ struct DataURL: Equatable {
     return count
   }
 
-  /// Appends what `payload` says, whose escapes are well-formed.
+  /// Appends the decoded `payload`, whose escapes are well-formed.
   private mutating func decode(_ payload: UnsafeRawBufferPointer, isBase64: Bool) throws(Failure) {
-    // As browsers take it in URLs: padding may be missing, and bits that no byte takes are nobody's.
+    // As browsers do: padding may be missing, and unused bits are ignored.
     var decoder = Base64Decoder(.init(allowsMissingPadding: true, allowsUnusedBits: true))
     var block: [UInt8] = []
     block.reserveCapacity(min(Self.stride, payload.count))

@@ -27,7 +27,7 @@ final class FileBody: LoadBodyProducing {
     try Task.checkCancellation()
     let (file, offset) = state.withLock { ($0.file, $0.offset) }
     guard let file else { return nil }
-    // A file that grows meanwhile is read up to the size it had; one that claims no size up to its end.
+    // A file that grows meanwhile is read up to its original size; one without a size up to its end.
     let left = file.declaredSize.map { $0 - offset } ?? Self.chunkSize
     guard left > 0 else { return end() }
     let url = self.url
@@ -50,7 +50,7 @@ final class FileBody: LoadBodyProducing {
   }
 
   private func end() -> Data? {
-    // Out of the lock: the last reference closes the file.
+    // Outside the lock: the last reference closes the file.
     let file = state.withLock { state -> OpenFile? in
       defer { state.file = nil }
       return state.file

@@ -1,18 +1,18 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// The body of a ``ByteStream``: a task pulls the sequence, one chunk for each that the consumer asks for.
+/// The body of a ``ByteStream``: a task pulls the sequence, one chunk per request of the consumer.
 ///
-/// The task alone touches the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
-/// sequence that does not notice its cancellation.
+/// Only the task uses the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
+/// sequence that ignores cancellation.
 final class StreamBody: LoadBodyProducing {
   private typealias Machine = StreamMachine<Rendezvous<Result<Data?, any Error>>, Rendezvous<Bool>>
 
   private struct State {
     var machine = Machine()
-    /// Until the task is made.
+    /// Set until the task starts.
     var pump: ByteStream.Pump?
-    /// While it has something to do.
+    /// Set while the task has work.
     var task: Task<Void, Never>?
   }
 
@@ -46,9 +46,9 @@ final class StreamBody: LoadBodyProducing {
   }
 
   func cancel() {
-    // It is over before the task is cancelled: many sequences end then, as if that were all.
+    // The machine ends before the task is cancelled, because many sequences end normally on cancellation.
     //
-    // Released out of the lock: what a sequence does then is its own affair.
+    // Released outside the lock: the release of a sequence may run arbitrary code.
     let (action, pump, task) = state.withLock { state in
       (state.machine.cancel(), state.pump.take(), state.task.take())
     }
@@ -80,7 +80,7 @@ final class StreamBody: LoadBodyProducing {
   // MARK: Task
 
   private func start() {
-    // Without one it was cancelled, and the waiter knows.
+    // Without a pump it was cancelled, and the waiter has been answered.
     guard let pump = state.withLock({ $0.pump.take() }) else { return }
     let task = Task { await run(pump) }
     let isOver = state.withLock { state in
@@ -121,7 +121,7 @@ final class StreamBody: LoadBodyProducing {
     }
   }
 
-  /// Returns when the next chunk is wanted. False if none will be.
+  /// Returns when the next chunk is wanted; `false` if none will be.
   private func handOver(_ chunk: Data) async -> Bool {
     let action = state.withLock { $0.machine.bring(turns) }
     if case .resume(_, let goesOn) = action { return goesOn }

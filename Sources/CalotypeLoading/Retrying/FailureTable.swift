@@ -1,18 +1,18 @@
 import HeapModule
 
-/// The entries of a ``FailureMemory``. Pure: it is told the time.
+/// The entries of a ``FailureMemory``. Pure: the caller passes the time.
 ///
-/// Entries stay for a while after the source may be asked again, so that the next failure counts as one more.
+/// Entries stay for a while after they expire, so that the next failure counts as one more.
 struct FailureTable {
   typealias Failure = FailureMemory.Failure
 
   private struct Entry {
     var failure: Failure
-    /// The size that the source is larger than, if that is what was wrong.
+    /// The size limit that the source exceeded, if that was the failure.
     var limit: Int?
   }
 
-  /// A key and the time at which its source may be asked again.
+  /// A key and the time at which its source may be retried.
   private struct Expiry: Comparable {
     let key: FailureKey
     let until: ContinuousClock.Instant
@@ -29,7 +29,7 @@ struct FailureTable {
     self.configuration = configuration
   }
 
-  /// Why the source should not be asked for with so many bytes at most.
+  /// Returns the failure because of which the source should not be tried with this byte limit.
   func failure(for key: FailureKey, byteLimit: Int, now: ContinuousClock.Instant) -> Failure? {
     guard let entry = entries[key], now < entry.failure.until, byteLimit <= entry.limit ?? .max else {
       return nil

@@ -20,7 +20,9 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
   /// Later than any other.
   package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
-  package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+  package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
 
   /// Returns this time plus a duration. A duration of more than 292 years leads to the distant future; a negative one counts
   /// as zero.

@@ -30,7 +30,9 @@ struct CacheControlTests {
     let request = read("only-if-cached, min-fresh=1, max-stale=2, max-age=3, no-store, no-transform")
     #expect(request.onlyIfCached && request.noStore && request.noTransform)
     #expect((request.minFresh, request.maxStale, request.maxAge) == (1, 2, 3))
-    #expect(read() == CacheControlHeader() && read("") == CacheControlHeader() && read(", ;,=,\"") == CacheControlHeader())
+    #expect(
+      read() == CacheControlHeader() && read("") == CacheControlHeader()
+        && read(", ;,=,\"") == CacheControlHeader())
   }
 
   @Test(arguments: [
@@ -98,7 +100,8 @@ struct CacheControlTests {
     #expect(CacheControlHeader(request: fields("Pragma: no-cache")).noCache == .everything)
     #expect(CacheControlHeader(request: fields("Pragma: x, No-Cache")).noCache == .everything)
     #expect(CacheControlHeader(request: fields("Pragma: x")).noCache == .none)
-    #expect(CacheControlHeader(request: fields("Pragma: no-cache\nCache-Control: max-age=1")).noCache == .none)
+    #expect(
+      CacheControlHeader(request: fields("Pragma: no-cache\nCache-Control: max-age=1")).noCache == .none)
     #expect(CacheControlHeader(request: fields("Cache-Control: no-cache=\"a\"")).noCache == .everything)
     #expect(CacheControlHeader(response: fields("Pragma: no-cache")).noCache == .none)
   }
