@@ -45,13 +45,13 @@ extension ImagePipeline {
     /// Makes a span of each request and of each stage of a job; `InstrumentationSystem.tracer` for that of the process. None
     /// by default.
     public var tracer: (any PipelineTracing)?
-    /// What tells ``ImagePipeline/run()`` how short memory is. The system by default; `nil` for nobody.
+    /// What tells ``ImagePipeline/run(until:)`` how short memory is. The system by default; `nil` for nobody.
     public var memoryPressure: (any MemoryPressureProviding)? = DefaultMemoryPressure()
     /// What follows ``memoryPressure`` beside the memory cache while the pipeline runs as a service: frame pools, say.
     public var memoryPressureFollowers: [any MemoryPressureFollowing] = []
-    /// How often ``ImagePipeline/run()`` takes a sample for the observers.
+    /// How often ``ImagePipeline/run(until:)`` takes a sample for the observers.
     public var sampleInterval = Duration.seconds(10)
-    /// How long ``ImagePipeline/run()`` lets what is being done go on after the end has been asked for.
+    /// How long ``ImagePipeline/run(until:)`` lets what is being done go on after the end has been asked for.
     public var drainDeadline = Duration.seconds(30)
 
     /// Memory and disk cache at their default limits and place, libcurl, all codecs.

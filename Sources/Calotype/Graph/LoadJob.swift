@@ -343,7 +343,7 @@ extension ImagingError {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
     case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
-      .cancelled:
+      .transformFailed, .cancelled:
       false
     }
   }

@@ -17,7 +17,7 @@ public protocol PipelineObserving: Sendable {
   func stageStarted(_ stage: ImagePipeline.ObservedStage)
   /// A stage of a job has ended.
   func stageFinished(_ stage: ImagePipeline.ObservedStage, result: ImagePipeline.StageResult)
-  /// How much there is of everything, whenever ``ImagePipeline/sample()`` is called; ``ImagePipeline/run()`` does.
+  /// How much there is of everything, whenever ``ImagePipeline/sample()`` is called; ``ImagePipeline/run(until:)`` does.
   func sampled(_ sample: ImagePipeline.Sample)
 }
 

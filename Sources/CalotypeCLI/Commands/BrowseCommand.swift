@@ -8,13 +8,13 @@ import CalotypeTerminal
 struct BrowseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse",
-    abstract: "Scrolls through the images of a list in the terminal.",
+    abstract: "Shows the images of a list as a table in the terminal, to scroll through.",
     discussion: """
-      The list has one URL or path a line; blank lines, and lines that begin with #, are left out. It is read as it \
-      comes: calotype browse - shows the first image when another program has written its line.
+      The list has one URL or path a line; blank lines, and lines that begin with #, are skipped. It is read as it arrives: \
+      calotype browse - shows the first image as soon as another program has written its line.
 
-      Images in the window are loaded, those that come next are prefetched, and what has left the window is given \
-      up. Keys: up and down (k, j), page up and down (b, space), home and end (g, G), ^L draws anew, q quits.
+      Images in the window are loaded, the next ones are prefetched, and loads of images that have left the window are \
+      cancelled. Keys: up and down (k, j), page up and down (b, space), home and end (g, G), ^L redraws, q quits.
       """)
 
   @Argument(help: ArgumentHelp("The file with the list, or - for standard input.", valueName: "list|-"))
@@ -22,31 +22,31 @@ struct BrowseCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
 
-  @Option(help: ArgumentHelp("Columns that a picture may take.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Columns of a picture.", valueName: "cells"))
   var width = 24
 
   @Option(
     help: ArgumentHelp(
-      "Lines that a picture may take. Default: three quarters of its width.", valueName: "cells"))
+      "Lines of a picture. Default: three quarters of its width.", valueName: "cells"))
   var height: Int?
 
-  @Option(help: ArgumentHelp("Windows full of images that are loaded ahead; 0 for none.", valueName: "n"))
+  @Option(help: ArgumentHelp("Windows of images to prefetch; 0 for none.", valueName: "n"))
   var ahead = 1
 
-  @Option(help: ArgumentHelp("Most bytes of decoded pictures that are kept: 500K, 64M …", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Memory for decoded images: 500K, 64M …", valueName: "bytes"))
   var memory = ByteCount(64_000_000)
 
-  @Option(help: "Images under way at a time.")
+  @Option(help: "Images to load at a time.")
   var concurrency = 6
 
-  @Flag(help: "Nothing before an image is complete.")
+  @Flag(help: "Show nothing before an image is complete.")
   var noPreviews = false
 
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
-  @Flag(help: "Use no disk cache.")
+  @Flag(help: "Do not use the disk cache.")
   var noCache = false
 
   func validate() throws {

@@ -6,29 +6,29 @@ import FoundationEssentials
 struct PrefetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prefetch",
-    abstract: "Loads the images of a list into the disk cache, where get finds them.",
+    abstract: "Loads the images of a list into the disk cache, for get to find there.",
     discussion: """
-      The list has one http or https URL a line; blank lines, and lines that begin with #, are left out. It is \
-      read as it comes: calotype prefetch - begins with the first line that another program writes. What is \
-      cached already is skipped, unless the server has to be asked whether it is still right.
+      The list has one http or https URL a line; blank lines, and lines that begin with #, are skipped. It is read as it \
+      arrives: calotype prefetch - begins with the first line that another program writes. Cached images are skipped, \
+      unless they are stale and have to be revalidated.
 
-      Originals are loaded, and nothing is decoded. With --decode, thumbnails or transformed pictures are made as \
-      well: give the options that get will be given.
+      Only originals are loaded; nothing is decoded. With --decode, thumbnails and transformed images are made as well: pass \
+      the pixel options that get will use.
       """)
 
   @Argument(help: ArgumentHelp("The file with the list, or - for standard input.", valueName: "list|-"))
   var list: String
 
-  @Flag(help: "Also make what --thumbnail, --max-pixels and --transform ask for.")
+  @Flag(help: "Also make the results of --thumbnail, --max-pixels and --transform.")
   var decode = false
 
-  @Option(help: "Images under way at a time.")
+  @Option(help: "Images to load at a time.")
   var concurrency = 3
 
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "No progress and no report; errors only.")
+  @Flag(help: "Print no progress and no report, only errors.")
   var quiet = false
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
@@ -50,13 +50,13 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
     if decode, !pixels.changesPixels {
       throw ValidationError(
-        "--decode makes what other options ask for; add --thumbnail, --max-pixels or --transform.")
+        "--decode needs a result to make; add --thumbnail, --max-pixels or --transform.")
     }
     if pixels.strict, !decode {
-      throw ValidationError("--strict looks at pixels, which are made with --decode only.")
+      throw ValidationError("--strict checks pixels, which are only decoded with --decode.")
     }
     if !decode, pixels.changesPixels {
-      throw ValidationError("Pixel options say what --decode makes, which is missing.")
+      throw ValidationError("Pixel options need --decode.")
     }
     switch requests.cachePolicy {
     case .http, .ignoreHTTPFreshness, .reload, .staleWhileRevalidate: break

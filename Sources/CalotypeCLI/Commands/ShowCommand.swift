@@ -8,11 +8,11 @@ import CalotypeTerminal
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Shows images in the terminal, while they are loaded; plays animations.",
+    abstract: "Shows images in the terminal while they load, and plays animations.",
     discussion: """
-      Pictures are as large as the window has room for, never larger than they are. They are drawn with the graphics \
-      of the terminal if it has any (kitty, iTerm2, sixel), else with coloured characters. An endless animation plays \
-      until ^C, or once if more images follow. With --json, pictures are drawn on standard error.
+      Images are shrunk to the window, and not enlarged. They are drawn by the graphics protocol of the terminal (kitty, iTerm2, \
+      sixel), else by coloured characters. An endless animation plays until ^C, or once if more images follow. With --json, \
+      images are drawn on standard error.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -23,13 +23,14 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup(title: "Display options") var size: PictureSizeOptions
 
   @Option(
-    help: ArgumentHelp("Times an animation plays; 0 for ever. Default: as it says itself.", valueName: "n"))
+    help: ArgumentHelp(
+      "Number of times an animation plays; 0 for ever. Default: as the file says.", valueName: "n"))
   var loops: Int?
 
-  @Flag(help: "Only the first frame of an animation.")
+  @Flag(help: "Show only the first frame of an animation.")
   var firstFrame = false
 
-  @Flag(help: "Nothing before the image is complete.")
+  @Flag(help: "Show nothing before the image is complete.")
   var noPreviews = false
 
   @OptionGroup(title: "Decoding options") var coders: CoderOptions
@@ -37,17 +38,17 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
-  @Flag(help: "Use no disk cache.")
+  @Flag(help: "Do not use the disk cache.")
   var noCache = false
 
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "No progress and no captions; pictures and errors only.")
+  @Flag(help: "Print no progress and no captions, only images and errors.")
   var quiet = false
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Say what to show: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Name the images to show: URLs or files.") }
     if let loops, !(0...1_000_000).contains(loops) { throw ValidationError("--loops is 0 to 1000000.") }
     if firstFrame, loops != nil { throw ValidationError("--first-frame leaves nothing for --loops to play.") }
     if noCache, requests.cachePolicy == .cacheOnly {

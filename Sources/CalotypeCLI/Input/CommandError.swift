@@ -26,9 +26,9 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .unwritableOutput(let path, let reason): "cannot write \(path): \(reason)"
     case .malformedURL: "not a URL; check for spaces and a missing host"
     case .refusedFile:
-      "--public-only refuses file: URLs and paths of lists; name the path if it is a file of yours"
-    case .notRemote: "only what is loaded by http or https can be prefetched"
-    case .lineTooLong(let limit): "the line is longer than \(limit) bytes, which no URL is"
+      "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"
+    case .notRemote: "only http and https URLs can be prefetched"
+    case .lineTooLong(let limit): "the line is longer than \(limit) bytes; no URL is"
     }
   }
 }

@@ -9,7 +9,8 @@ struct CacheOptions: ParsableArguments {
       "Folder of the disk cache. Default: $XDG_CACHE_HOME/calotype or ~/.cache/calotype.", valueName: "dir"))
   var cacheDir: String?
 
-  @Option(help: ArgumentHelp("A part of the cache with records and limits of its own.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Namespace of the cache, with records and limits of its own.", valueName: "name"))
   var namespace: String?
 
   var configuration: DiskCache.Configuration {

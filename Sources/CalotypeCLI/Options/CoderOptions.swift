@@ -12,7 +12,7 @@ struct CoderOptions: ParsableArguments {
   @Option(
     name: .customLong("coders"),
     help: ArgumentHelp(
-      "Decoders: standard, or libraries for libspng, giflib, TurboJPEG and libwebp alone (slower, no previews).",
+      "Decoders: standard, or libraries for libspng, giflib, TurboJPEG and libwebp only (slower, no previews).",
       valueName: "coders"))
   var choice: Choice = .standard
 

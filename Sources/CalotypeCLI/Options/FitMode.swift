@@ -17,9 +17,9 @@ enum FitMode: String, EnumerableFlag {
 
   static func help(for value: FitMode) -> ArgumentHelp? {
     switch value {
-    case .fit: "Within the box, proportions kept."
-    case .fill: "Fill the box, proportions kept, what sticks out cut off."
-    case .stretch: "Exactly the box, proportions changed."
+    case .fit: "Fit within the box, keeping proportions."
+    case .fill: "Fill the box, keeping proportions; the rest is cropped."
+    case .stretch: "Stretch to the box, changing proportions."
     }
   }
 }

@@ -18,21 +18,22 @@ struct GraphicsOptions: ParsableArguments {
   @Option(
     name: .customLong("protocol"),
     help: ArgumentHelp(
-      "How pictures are sent.",
+      "Graphics protocol of the terminal.",
       discussion:
-        "auto asks the terminal for the best it has; blocks are text in 24-bit colours, blocks256 in 256.",
+        "auto asks the terminal for the best one; blocks is text in 24-bit colours, blocks256 in 256 colours.",
       valueName: "protocol"))
   var choice: Choice = .auto
 
   @Option(
     help: ArgumentHelp(
-      "Colour behind transparent pixels: ffffff, black … Default: what the terminal has.", valueName: "color")
+      "Colour behind transparent pixels: ffffff, black … Default: the background of the terminal.",
+      valueName: "color")
   )
   var background: PixelColor?
 
   func validate() throws {
     if let background, background.alpha != 255 {
-      throw ValidationError("--background is opaque, such as ffffff.")
+      throw ValidationError("--background must be opaque, such as ffffff.")
     }
   }
 
@@ -42,12 +43,12 @@ struct GraphicsOptions: ParsableArguments {
   func check(_ output: Int32, named name: String) throws {
     guard isatty(output) == 1 else {
       throw ValidationError(
-        "\(name) is not a terminal, which pictures could be shown on; calotype get writes them into files.")
+        "\(name) is not a terminal that can show images; calotype get writes them to files.")
     }
     guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
       throw ValidationError(
-        "TERM says that the terminal can show nothing but text; set it to what the terminal is, such as "
-          + "xterm-256color.")
+        "By TERM, the terminal shows only text; set TERM to the type of the terminal, such as xterm-256color."
+      )
     }
   }
 

@@ -11,19 +11,19 @@ struct LoadingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Name and password, for the server of each URL and none that it redirects to (Basic).",
+      "Name and password for the server of each URL, not for servers that it redirects to (Basic).",
       valueName: "name:password"))
   var user: UserArgument?
 
   @Option(
-    help: ArgumentHelp("Seconds that one source may take in all, retries included.", valueName: "seconds"))
+    help: ArgumentHelp("Longest time for one source, retries included.", valueName: "seconds"))
   var timeout: Double?
 
-  @Option(help: "How often to try again after a failure that may pass.")
+  @Option(help: "Number of retries after temporary failures.")
   var retries = 2
 
   @Flag(
-    help: "Refuse addresses that are not on the public internet, and file: URLs; for URLs given by others.")
+    help: "Refuse addresses outside of the public internet, and file: URLs. For untrusted URLs (SSRF).")
   var publicOnly = false
 
   @Option(help: ArgumentHelp("Trusted certificates (PEM) instead of the system's.", valueName: "file"))
@@ -47,10 +47,11 @@ struct LoadingOptions: ParsableArguments {
       throw ValidationError("--max-bytes is 1 to \(DecodeLimits.default.maxBytes).")
     }
     if user != nil, headers.contains(where: { $0.field.name == .authorization }) {
-      throw ValidationError("--user and --header Authorization say who you are in two ways; leave one out.")
+      throw ValidationError("--user and --header Authorization exclude each other.")
     }
     if publicOnly, proxy != nil {
-      throw ValidationError("--public-only cannot tell what a proxy connects to; leave --proxy out.")
+      throw ValidationError(
+        "--public-only cannot check the addresses that a proxy connects to; leave --proxy out.")
     }
   }
 

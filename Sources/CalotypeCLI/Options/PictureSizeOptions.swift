@@ -5,11 +5,11 @@ import CalotypeTerminal
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Columns for a picture, which is enlarged if need be. Default: as large as it is, at most the window.",
+      "Columns of a picture, which is enlarged if need be. Default: its size, at most the window.",
       valueName: "cells"))
   var width: Int?
 
-  @Option(help: ArgumentHelp("Lines for a picture, likewise.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Lines of a picture, likewise.", valueName: "cells"))
   var height: Int?
 
   func validate() throws {

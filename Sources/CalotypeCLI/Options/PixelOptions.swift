@@ -5,60 +5,63 @@ public import Calotype
 struct PixelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Shrink to a box of W×H pixels; never enlarges. One side may be left out: 320x, x240.",
+      "Shrink to fit W×H pixels; never enlarges. One side may be left out: 320x, x240.",
       valueName: "WxH"))
   var thumbnail: BoxArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Shrink to so many pixels, width times height; proportions are kept.", valueName: "n"))
+      "Shrink to at most this many pixels, width times height, keeping proportions.", valueName: "n"))
   var maxPixels: Int?
 
-  @Flag(help: "How the picture meets the box of --thumbnail.")
+  @Flag(help: "How the image fits the box of --thumbnail.")
   var mode: FitMode = .fit
 
   @Option(help: "Filter for shrinking: \(ResampleFilter.allCases.map(\.rawValue).joined(separator: ", ")).")
   var filter: ResampleFilter = .lanczos3
 
-  @Option(help: "What --fill keeps: center, top, topLeft …, focus(0.3;0.7).")
+  @Option(help: "The part that --fill keeps: center, top, topLeft …, focus(0.3;0.7).")
   var anchor: Anchor = .center
 
-  @Flag(help: "Mix colours as light does when shrinking, not the numbers they are stored as.")
+  @Flag(help: "Shrink in linear light, not in the encoded sRGB values.")
   var linearLight = false
 
-  @Flag(help: "Shrink JPEG with less care: up to a fifth faster.")
+  @Flag(help: "Shrink JPEG faster, by up to a fifth, at some loss of quality.")
   var fast = false
 
   @Option(
     help: ArgumentHelp(
-      "Change the picture, in order: resize:320x240, crop:1x1, blur:4 … See calotype transforms.",
+      "Apply a transform: resize:320x240, crop:1x1, blur:4 … May be repeated; see calotype transforms.",
       valueName: "name:args"))
   var transform: [TransformArgument] = []
 
-  @Option(help: "Frames of an animation that --transform changes: every, first (and drop the others), none.")
+  @Option(
+    help: "Frames of an animation that --transform applies to: every, first (the others are dropped), none.")
   var transformFrames: TransformFrames = .every
 
   @Option(
-    help: "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by file name, else as loaded.")
+    help:
+      "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by the file name, else that of the source."
+  )
   var format: OutputFormat?
 
-  @Option(help: "Quality for lossy formats, 0 to 100.")
+  @Option(help: "Quality of lossy formats, 0 to 100.")
   var quality: Int?
 
-  @Flag(help: "Keep every pixel exactly (webp).")
+  @Flag(help: "Encode without loss (webp).")
   var lossless = false
 
-  @Flag(help: "Only the first frame of an animation.")
+  @Flag(help: "Write only the first frame of an animation.")
   var firstFrame = false
 
   @Flag(
-    help: "Leave orientation and colours as they are stored: neither turned upright nor converted to sRGB.")
+    help: "Keep orientation and colours as stored: neither turned upright nor converted to sRGB.")
   var asStored = false
 
-  @Flag(help: "Keep the colours as they are and write their profile, instead of converting them to sRGB.")
+  @Flag(help: "Keep the colours and write their profile, instead of converting to sRGB.")
   var keepProfile = false
 
-  @Flag(help: "Refuse damaged images, which are shown as far as they can be recovered otherwise.")
+  @Flag(help: "Refuse damaged images. By default they are recovered as far as possible.")
   var strict = false
 
   func validate() throws {
@@ -67,13 +70,13 @@ struct PixelOptions: ParsableArguments {
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
     if thumbnail == nil, mode != .fit {
-      throw ValidationError("--\(mode.rawValue) says how to meet the box of --thumbnail, which is missing.")
+      throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
     }
     if thumbnail == nil, anchor != .center || linearLight || fast {
-      throw ValidationError("--anchor, --linear-light and --fast say how to shrink; add --thumbnail.")
+      throw ValidationError("--anchor, --linear-light and --fast need --thumbnail.")
     }
     if mode != .fill, anchor != .center {
-      throw ValidationError("--anchor says what --fill keeps.")
+      throw ValidationError("--anchor needs --fill.")
     }
     if anchor == .entropy || anchor == .attention {
       throw ValidationError(

@@ -6,39 +6,43 @@ import FoundationEssentials
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "When what is cached will do.",
+      "When cached images are used.",
       discussion: """
-        use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
-        for the next time, reload and loader-only do not look; loader-only stores nothing either.
+        http follows HTTP freshness. use-age takes cached images until they expire by the limits of the cache. \
+        stale-while-revalidate takes a stale image, and revalidates it for the next time. reload and loader-only do not \
+        read the cache, and loader-only does not write it.
         """, valueName: "policy"))
   var cachePolicy: ImageRequest.CachePolicy = .http
 
-  @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Longest time for one image, retries and waiting included.", valueName: "seconds"))
   var deadline: Double?
 
-  @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
+  @Option(help: ArgumentHelp("The priority of requests.", valueName: "priority"))
   var priority: ImageRequest.Priority?
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Ask there if a URL fails for good; may be repeated.", valueName: "url"))
+    help: ArgumentHelp("URL to load if a source fails for good; may be repeated.", valueName: "url"))
   var fallbacks: [FallbackArgument] = []
 
-  @Flag(help: "Take URLs for the same image that differ in their query only.")
+  @Flag(help: "Treat URLs that differ only in their query as the same image.")
   var ignoreQuery = false
 
   @Option(
     help: ArgumentHelp(
-      "The parameters of the query that tell images apart, by commas; others, such as signatures, do not.",
+      "Query parameters that identify an image, separated by commas; others, such as signatures, are ignored.",
       valueName: "names"))
   var keyParameters: String?
 
-  @Option(help: ArgumentHelp("Share nothing cached with other partitions, or with none.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Name of a partition of the cache, which shares nothing with other partitions.", valueName: "name"))
   var partition: String?
 
   @Option(
     name: .customLong("tag"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A name for cache clear --tag; may be repeated.", valueName: "name"))
+    help: ArgumentHelp("Tag of the records, for cache clear --tag; may be repeated.", valueName: "name"))
   var tags: [String] = []
 
   @Option(

@@ -8,23 +8,23 @@ extension ImageSlot {
     /// A state.
     public typealias Element = State
 
-    let books: ObservableValue<SlotStateMachine>
+    let machine: ObservableValue<SlotStateMachine>
 
     /// Begins with the present state.
-    public func makeAsyncIterator() -> Iterator { Iterator(books: books) }
+    public func makeAsyncIterator() -> Iterator { Iterator(machine: machine) }
 
     /// Walks the states. For one task.
     public struct Iterator: AsyncIteratorProtocol {
-      private let books: ObservableValue<SlotStateMachine>
+      private let machine: ObservableValue<SlotStateMachine>
       private var seen = 0
 
-      init(books: ObservableValue<SlotStateMachine>) { self.books = books }
+      init(machine: ObservableValue<SlotStateMachine>) { self.machine = machine }
 
       /// Waits for a state that is new to this iterator; `nil` when the slot is released, or the task is cancelled.
       public mutating func next() async -> State? {
-        guard let (books, version) = await books.next(after: seen) else { return nil }
+        guard let (machine, version) = await machine.next(after: seen) else { return nil }
         seen = version
-        return books.state
+        return machine.state
       }
     }
   }

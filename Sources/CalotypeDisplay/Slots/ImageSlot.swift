@@ -70,7 +70,7 @@ public final class ImageSlot: Sendable {
   public var state: State { core.machine.value.state }
 
   /// The present state, then the newest after each change. The sequence does not hold the slot, and ends when it is released.
-  public var states: States { States(books: core.machine) }
+  public var states: States { States(machine: core.machine) }
 
   // MARK: Loading
 

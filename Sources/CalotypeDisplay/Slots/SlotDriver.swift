@@ -7,26 +7,26 @@ import Synchronization
 final class SlotDriver: Sendable {
   let pipeline: ImagePipeline
   let clock: any Clock<Duration>
-  let books = ObservableValue(SlotStateMachine())
-  private let desk: IndicatorDispatcher?
+  let machine = ObservableValue(SlotStateMachine())
+  private let dispatcher: IndicatorDispatcher?
 
   init(_ pipeline: ImagePipeline, clock: any Clock<Duration>, indicator: (any ImageSlotIndicator)?) {
     self.pipeline = pipeline
     self.clock = clock
-    desk = indicator.map { IndicatorDispatcher($0) }
+    dispatcher = indicator.map { IndicatorDispatcher($0) }
   }
 
   /// Changes the state, and carries out the effects.
   @discardableResult
   func apply(_ body: (inout SlotStateMachine) -> SlotStateMachine.Effects) -> SlotStateMachine.Effects {
-    let effects = books.change { books in
-      let effects = body(&books)
+    let effects = machine.change { machine in
+      let effects = body(&machine)
       return (effects, effects.isNews)
     }
     effects.abandoned?.abandon()
     effects.leftFollower?.cancel()
     // A caller that is resumed by the ending finds the indicator stopped.
-    desk?.look { books.value.indication }
+    dispatcher?.look { machine.value.indication }
     for ending in effects.endings { ending.load.finish(ending.result) }
     return effects
   }
@@ -55,7 +55,7 @@ final class SlotDriver: Sendable {
 
   func close() {
     apply { $0.close() }
-    books.finish()
+    machine.finish()
   }
 
   // MARK: The work
@@ -90,7 +90,7 @@ final class SlotDriver: Sendable {
   @discardableResult
   func fail(_ load: SlotLoad, _ error: any Error) -> SlotStateMachine.Effects {
     // The placeholder of a replaced load is not looked for.
-    guard books.value.current === load else { return .none }
+    guard machine.value.current === load else { return .none }
     let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
     return apply { $0.fail(load, error, placeholder) }
   }

@@ -6,17 +6,17 @@ import CalotypeTerminal
 
 struct CacheClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clear", abstract: "Removes everything from the cache, or what is chosen.",
+    commandName: "clear", abstract: "Removes all records of the cache, or selected ones.",
     discussion: """
-      With a choice, all sizes and forms of the images go that it names. Parts of downloads that broke off go in any case.
+      A selection removes all sizes and variants of its images. Partial downloads are removed in any case.
       """)
 
   @OptionGroup var cache: CacheOptions
-  @Option(help: ArgumentHelp("Only what was made from this URL.", valueName: "url"))
+  @Option(help: ArgumentHelp("Only records of this URL; may be repeated.", valueName: "url"))
   var source: [String] = []
-  @Option(help: ArgumentHelp("Only what was made from URLs that begin so.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only records of URLs with this prefix; may be repeated.", valueName: "text"))
   var prefix: [String] = []
-  @Option(help: ArgumentHelp("Only what was stored with this tag.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only records with this tag; may be repeated.", valueName: "name"))
   var tag: [String] = []
   @Flag(help: "One JSON object.")
   var json = false

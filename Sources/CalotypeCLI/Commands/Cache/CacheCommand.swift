@@ -5,7 +5,7 @@ import FoundationEssentials
 struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
-    abstract: "Looks after the disk cache.",
+    abstract: "Inspects and maintains the disk cache.",
     subcommands: [
       CacheStatsCommand.self, CacheListCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,
       CacheClearCommand.self, CachePathCommand.self,

@@ -9,11 +9,11 @@ struct CacheListCommand: AsyncParsableCommand {
     commandName: "list",
     abstract: "Lists the records of the cache, the least recently used first.",
     discussion: """
-      An image may have several records: its original, and a result for each size or form that was asked for.
+      An image may have several records: its original, and a result for each size or variant that was requested.
       """)
 
   @OptionGroup var cache: CacheOptions
-  @Option(help: ArgumentHelp("Only what was made from URLs that begin so.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only records of URLs with this prefix.", valueName: "text"))
   var prefix = ""
   @Flag(help: "One JSON object for each record.")
   var json = false

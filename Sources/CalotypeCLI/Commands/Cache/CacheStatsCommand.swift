@@ -6,8 +6,8 @@ import CalotypeTerminal
 struct CacheStatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Tells how many records the cache holds and how large it is.",
-    discussion: "Parts of downloads that broke off are kept beside the records, and counted by themselves.")
+    abstract: "Prints the number of records of the cache and their size.",
+    discussion: "Partial downloads are kept beside the records, and counted separately.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")

@@ -6,8 +6,8 @@ import CalotypeTerminal
 struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Reads every byte of the cache and removes what is damaged.",
-    discussion: "Exits with 1 when something was.")
+    abstract: "Reads all bytes of the cache and removes damaged records.",
+    discussion: "The exit status is 1 when there was any.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
