@@ -86,6 +86,7 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CISAL", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: swift),
     .target(

@@ -7,7 +7,7 @@
 // A tour, file by file:
 //
 //   SealedBodies     conforms to BodyTransforming: its identity names the key by a digest, never the key
-//   Unsealing        conforms to BodyTransform: gives bytes out as soon as they are known to be authentic
+//   Unsealing        conforms to ChunkTransforming: gives bytes out as soon as they are known to be authentic
 //   SealedFormat     header, nonces and keys of the format
 //   SealedBodyError  everything that can be wrong with a body
 //
@@ -57,7 +57,7 @@ public struct SealedBodies: BodyTransforming {
   }
 
   /// Opens the body, whatever the response says.
-  public func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
+  public func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
     Unsealing(key: key)
   }
 

@@ -3,7 +3,7 @@ import Crypto
 import FoundationEssentials
 
 /// Opens one body. Keeps one segment at most, because only the end of the body tells which one is the last.
-struct Unsealing: BodyTransform {
+struct Unsealing: ChunkTransforming {
   private static let wholeSegment = SealedFormat.segmentSize + SealedFormat.tagSize
 
   private let key: SymmetricKey

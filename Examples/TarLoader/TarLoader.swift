@@ -86,8 +86,8 @@ public struct TarLoader: ImageLoading {
     let target = try TarURL(url)
     let (file, entry) = try await reader.open(target, roots: roots, limits: limits)
     if let reason = entry.kind.refusal { throw LoadingError.notRegularFile(url, kind: reason) }
-    guard entry.size <= request.maxBytes else {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: entry.size)
+    guard entry.size <= request.byteLimit else {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: entry.size)
     }
     let body = TarBody(file, entry: entry, url: url, reader: reader)
     return LoadResponse(url: url, expectedLength: entry.size, body: LoadBody(body))

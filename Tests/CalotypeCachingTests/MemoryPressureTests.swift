@@ -104,7 +104,7 @@ import Testing
             switch Int.random(in: 0..<16, using: &random) {
             case 0...5: #expect(cache.value(for: key) ?? number == number)
             case 6...11:
-              let rendition = SizeVariant(of: keys[number % 10], width: number, height: number)
+              let rendition = MemoryTier.SizeVariant(of: keys[number % 10], width: number, height: number)
               cache.store(
                 number, for: key, cost: number, timeToLive: step % 3 == 0 ? .seconds(1) : nil,
                 tags: step % 2 == 0 ? ["even"] : [], rendition: step % 5 == 0 ? rendition : nil)

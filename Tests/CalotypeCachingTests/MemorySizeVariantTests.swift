@@ -6,8 +6,8 @@ import Testing
 @Suite struct MemorySizeVariantTests {
   private let family = CacheKey("picture")
 
-  private func rendition(_ width: Int, _ height: Int) -> SizeVariant {
-    SizeVariant(of: family, width: width, height: height)
+  private func rendition(_ width: Int, _ height: Int) -> MemoryTier.SizeVariant {
+    MemoryTier.SizeVariant(of: family, width: width, height: height)
   }
 
   private func key(_ width: Int) -> CacheKey { CacheKey("picture \(width)") }
@@ -21,7 +21,8 @@ import Testing
     #expect(cache.value(coveringAtLeast: rendition(200, 100)) == 200)
     #expect(cache.value(coveringAtLeast: rendition(100, 101)) == 400)
     #expect(cache.value(coveringAtLeast: rendition(801, 1)) == nil)
-    #expect(cache.value(coveringAtLeast: SizeVariant(of: CacheKey("other"), width: 1, height: 1)) == nil)
+    #expect(
+      cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: CacheKey("other"), width: 1, height: 1)) == nil)
     let statistics = cache.statistics
     #expect((statistics.hits, statistics.misses, statistics.coveringHits) == (3, 0, 3))
   }

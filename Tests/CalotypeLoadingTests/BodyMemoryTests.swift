@@ -80,7 +80,7 @@ struct BodyMemoryTests {
       LoadResponse(PulledBody(chunks, ledger), status: status, expectedLength: declared)
     }
     var request = LoadRequest(source: .data(Data(), id: "memory"))
-    request.maxBytesInMemory = most
+    request.memoryByteLimit = most
     return try await loader.data(
       for: request, into: arriving, memory: ledger, onResponse: { _ in ledger.note("head") },
       progress: { _, _ in }

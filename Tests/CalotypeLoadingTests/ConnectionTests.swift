@@ -152,7 +152,7 @@ struct ConnectionTests {
     let seen = try #require(server.requests.last)
     #expect(seen[header: "If-None-Match"] == "\"1\"")
     #expect(seen[header: "If-Modified-Since"] == "Sat, 21 Nov 2026 10:00:00 GMT")
-    request.validators = Validators(etag: "\"0\"")
+    request.validators = LoadRequest.Validators(etag: "\"0\"")
     #expect(try await loader.data(for: request).0 == bytes)
     // Nobody asked whether it has changed.
     server.route("/b", .status(304))
@@ -194,9 +194,9 @@ struct ConnectionTests {
     server.route("/unknown", .chunked([bytes.prefix(2_000_000), bytes.dropFirst(2_000_000)]))
     for path in ["/known", "/unknown"] {
       var request = LoadRequest(url: server.url(path))
-      request.maxBytesInMemory = 1 << 20
+      request.memoryByteLimit = 1 << 20
       #expect(try await loader.data(for: request).0 == bytes)
-      request.maxBytesInMemory = 0
+      request.memoryByteLimit = 0
       #expect(try await loader.data(for: request).0 == bytes)
     }
   }
@@ -223,7 +223,7 @@ struct ConnectionTests {
         await loadingError { _ = try await loader.download(LoadRequest(url: server.url(path)), to: file) }
           != nil)
     }
-    let small = LoadRequest(url: server.url("/a"), maxBytes: 1_000)
+    let small = LoadRequest(url: server.url("/a"), byteLimit: 1_000)
     #expect(await loadingError { _ = try await loader.download(small, to: file) }?.code == "tooLarge")
     #expect(try Data(contentsOf: file) == bytes)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.png"])
@@ -273,7 +273,7 @@ struct ConnectionTests {
       let request = LoadRequest(
         url: server.url(path),
         timeouts: LoadTimeouts(idle: path == "/hang" ? .milliseconds(50) : .seconds(15)),
-        maxBytes: 1_500)
+        byteLimit: 1_500)
       let error = await loadingError { _ = try await loader.data(for: request) }
       #expect(error?.code == code, "\(path)")
       #expect(error?.gatewayStatus == status, "\(path)")
@@ -294,10 +294,10 @@ struct ConnectionTests {
   }
 
   @Test(arguments: [
-    Credential.bearer("a\r\nEvil: 1"), .bearer("a\n"), .basic(user: "a\n", password: ""),
+    LoadRequest.Credential.bearer("a\r\nEvil: 1"), .bearer("a\n"), .basic(user: "a\n", password: ""),
     .digest(user: "a", password: "\0"),
   ])
-  func credentialsOfSeveralLines(credential: Credential) async throws {
+  func credentialsOfSeveralLines(credential: LoadRequest.Credential) async throws {
     server.route("/a", .body(Data([1])))
     let request = LoadRequest(url: server.url("/a"), credential: credential)
     #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "invalidURL")
@@ -318,7 +318,7 @@ struct ConnectionTests {
       url: server.url("/a"),
       timeouts: LoadTimeouts(
         connect: .seconds(Int64.max), idle: .seconds(Int64.max), total: .seconds(Int64.max)),
-      maxBytes: .max)
+      byteLimit: .max)
     #expect(try await loader.data(for: request).0 == Data([1]))
     loader.setLimits(maxConcurrent: .min, maxConcurrentPerHost: .min)
     #expect(try await loader.data(for: request).0 == Data([1]))

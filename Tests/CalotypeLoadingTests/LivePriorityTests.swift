@@ -71,7 +71,7 @@ struct LivePriorityTests {
       Transfer(
         url: server.url("/1"),
         target: try HTTPRequestStep(server.url("/1"), for: request, loader.configuration),
-        request: request, loader: loader
+        request: request, core: try #require(loader.engine as? CurlCore), loader: loader
       ).priority == TaskPriority.medium.rawValue)
   }
 
@@ -136,7 +136,7 @@ struct LivePriorityTests {
     #expect(await wasCancelled(cancelled))
     await loader.settle()
     #expect(priorities.map(\.observerCount) == [0, 0, 1])
-    await loader.shutdown()
+    await loader.shutDown()
     #expect(await loadingError { _ = try await closed.value }?.code == "loaderClosed")
     #expect(priorities.map(\.observerCount) == [0, 0, 0])
     for priority in priorities { priority.set(.high) }

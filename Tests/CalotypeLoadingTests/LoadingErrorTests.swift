@@ -105,17 +105,17 @@ struct HTTPErrorTests {
 
   @Test func tooLargeByDeclaration() async throws {
     server.route("/big", .gated([(Gate(), pattern(1_001))]))
-    let request = LoadRequest(url: server.url("/big"), maxBytes: 1_000)
+    let request = LoadRequest(url: server.url("/big"), byteLimit: 1_000)
     #expect(await fail(request) == .tooLarge(request.source, limit: 1_000, declared: 1_001))
     try await server.waitForDisconnects("/big")
   }
 
   @Test func tooLargeWhileReceiving() async throws {
     server.route("/big", .chunked((0..<100).map { pattern(1_000, seed: $0 + 1) }))
-    let request = LoadRequest(url: server.url("/big"), maxBytes: 10_000)
+    let request = LoadRequest(url: server.url("/big"), byteLimit: 10_000)
     #expect(await fail(request) == .tooLarge(request.source, limit: 10_000, declared: nil))
     server.route("/fits", .chunked((0..<10).map { pattern(1_000, seed: $0 + 1) }))
-    let fitting = LoadRequest(url: server.url("/fits"), maxBytes: 10_000)
+    let fitting = LoadRequest(url: server.url("/fits"), byteLimit: 10_000)
     #expect(try await loader.data(for: fitting).0.count == 10_000)
   }
 

@@ -102,7 +102,7 @@ struct StreamingBodyTests {
     let bytes = pattern(5_000)
     let loader = loader { LoadResponse(ScriptedBody(bytes, size: 1_000), expectedLength: declared) }
     var request = Self.request
-    request.maxBytesInMemory = 2_500
+    request.memoryByteLimit = 2_500
     let arriving = StreamingBody()
     let readable = Lock<[Int]>([])
     let (data, _) = try await loader.data(

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Testing
 
 @testable import CalotypeLoading

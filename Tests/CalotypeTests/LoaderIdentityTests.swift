@@ -35,11 +35,11 @@ struct LoaderIdentityTests {
     let shade: UInt8
     var identity: String { "replacing(\(shade))" }
 
-    func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? {
+    func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? {
       Replacement(png: try Samples.png(shade: shade))
     }
 
-    struct Replacement: BodyTransform {
+    struct Replacement: ChunkTransforming {
       let png: Data
       mutating func transform(_ chunk: Data) -> Data { Data() }
       mutating func finish() -> Data { png }
@@ -47,7 +47,7 @@ struct LoaderIdentityTests {
   }
 
   private struct Authorizing: LoadIntercepting {
-    let credential: Credential
+    let credential: LoadRequest.Credential
     var identity: String { credential.digest }
 
     func request(_ request: LoadRequest) -> LoadRequest {

@@ -193,7 +193,7 @@ struct RedirectTargetTests {
     let first = try await CurlLoader.shared.load(request)
     for try await _ in first.body {}
     let validators = try #require(first.validators)
-    #expect(validators == Validators(etag: "\"1\"", url: server.url("/b")))
+    #expect(validators == LoadRequest.Validators(etag: "\"1\"", url: server.url("/b")))
     request.validators = validators
     #expect(try await CurlLoader.shared.load(request).isNotModified)
     request.validators?.isFresh = true
@@ -204,7 +204,7 @@ struct RedirectTargetTests {
     #expect(asked == [nil, "\"1\""])
     request.validators?.url = server.url("/elsewhere")
     #expect(try await CurlLoader.shared.load(request).status == 200)
-    request.validators = Validators(etag: "\"1\"")
+    request.validators = LoadRequest.Validators(etag: "\"1\"")
     #expect(try await CurlLoader.shared.load(request).status == 200)
     #expect(asked == [nil, "\"1\"", nil, nil])
   }

@@ -1,7 +1,7 @@
 import CalotypeCaching
 
 /// Looks at the system when somebody begins to listen, not when a configuration is made: that reads files.
-struct DefaultMemoryPressure: MemoryPressureSource {
+struct DefaultMemoryPressure: MemoryPressureProviding {
   func pressures() -> AsyncStream<MemoryPressure> {
     SystemMemoryPressure().pressures()
   }

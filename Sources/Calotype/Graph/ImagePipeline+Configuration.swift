@@ -46,7 +46,7 @@ extension ImagePipeline {
     /// by default.
     public var tracer: (any PipelineTracing)?
     /// What tells ``ImagePipeline/run(until:)`` how short memory is. The system by default; `nil` for nobody.
-    public var memoryPressure: (any MemoryPressureSource)? = DefaultMemoryPressure()
+    public var memoryPressure: (any MemoryPressureProviding)? = DefaultMemoryPressure()
     /// What follows ``memoryPressure`` beside the memory cache while the pipeline runs as a service: frame pools, say.
     public var memoryPressureFollowers: [any MemoryPressureFollowing] = []
     /// How often ``ImagePipeline/run(until:)`` takes a sample for the observers.

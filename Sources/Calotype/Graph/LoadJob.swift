@@ -12,14 +12,14 @@ struct LoadJob: Sendable {
   let plan: ResolvedRequest
   let policy: ImageRequest.CachePolicy
   let kept: CachedOriginal?
-  let validators: Validators?
+  let validators: LoadRequest.Validators?
   /// The newest purge when it began.
   let epoch: Int
 
   init(
     context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: ImageRequest.CachePolicy,
     kept: CachedOriginal?,
-    validators: Validators?
+    validators: LoadRequest.Validators?
   ) {
     self.context = context
     self.job = job
@@ -91,7 +91,7 @@ struct LoadJob: Sendable {
 
   /// - Parameter call: When the time of the whole load began.
   private func load(
-    kept: CachedOriginal?, validators: Validators?, since call: Duration
+    kept: CachedOriginal?, validators: LoadRequest.Validators?, since call: Duration
   ) async throws -> OriginalData {
     let request = plan.request
     var loadRequest = plan.loadRequest

@@ -145,9 +145,10 @@ struct OriginalJob: Sendable {
   }
 
   /// What has the server confirm what is kept: its own validators, or those of the resource that redirects led to.
-  private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> Validators? {
+  private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> LoadRequest.Validators? {
     if !conditional.isEmpty {
-      return Validators(etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
+      return LoadRequest.Validators(
+        etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
     }
     let headers = plan.request.headers
     guard kept.isImage, let target = kept.metadata.target, kept.metadata.response?.matches(headers) == true

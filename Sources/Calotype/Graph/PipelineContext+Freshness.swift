@@ -33,7 +33,8 @@ extension PipelineContext {
   ) -> SourceStep {
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
-      policy == .cacheOnly || (policy.readsCaches && CacheControl(request: request.headers).onlyIfCached)
+      policy == .cacheOnly
+      || (policy.readsCaches && CacheControlHeader(request: request.headers).onlyIfCached)
     guard let kept, policy.readsCaches else { return isForbidden ? .fail(notCached) : .ask(HTTPFields()) }
     let now = configuration.now()
     let freshness = freshness(for: request)
@@ -92,7 +93,7 @@ extension FreshnessPolicy {
   /// The header fields of a response, with no more freshness than the redirects to it have: each answer on the way has its
   /// own (RFC 9111 §3). A temporary one that says nothing has none.
   ///
-  /// Validators belong to the URL in the end, which the next request may not come to. So they go, and likewise those of a
+  /// LoadRequest.Validators belong to the URL in the end, which the next request may not come to. So they go, and likewise those of a
   /// fallback: the source would confirm another picture by them.
   func fields(of response: LoadResponse, for request: ImageRequest, at time: Date) -> HTTPFields {
     var fields = response.headers
@@ -112,7 +113,9 @@ extension FreshnessPolicy {
   }
 
   /// The header fields of a response with that status, with no more freshness than redirects have.
-  func limited(_ headers: HTTPFields, status: Int, by redirects: [Redirect], at time: Date) -> HTTPFields {
+  func limited(_ headers: HTTPFields, status: Int, by redirects: [LoadResponse.Redirect], at time: Date)
+    -> HTTPFields
+  {
     func stored(_ status: Int, _ fields: HTTPFields) -> StoredResponse? {
       StoredResponse(
         status: status, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)
@@ -122,7 +125,7 @@ extension FreshnessPolicy {
     let age = own.currentAge(at: time)
     var lifetime = own.freshnessLifetime(under: self)
     for redirect in redirects {
-      let control = CacheControl(response: redirect.headers)
+      let control = CacheControlHeader(response: redirect.headers)
       let says =
         redirect.isPermanent || control.maxAge != nil || control.sharedMaxAge != nil
         || redirect.headers.contains(.expires)

@@ -7,7 +7,7 @@ import HTTPTypes
 /// the bytes again, and need not be asked while its response is fresh.
 struct RedirectTarget: Hashable, Sendable {
   /// Of the resource, with its URL.
-  private let validators: Validators
+  private let validators: LoadRequest.Validators
   /// Until when its own response is fresh, whatever the redirects say.
   private let freshUntil: Date?
 
@@ -15,8 +15,8 @@ struct RedirectTarget: Hashable, Sendable {
   private static let byteLimit = 4096
 
   /// `nil` where nothing would be saved by it, and for URLs with a user.
-  init?(_ validators: Validators?, url: URL, freshUntil: Date?) {
-    var validators = validators ?? Validators()
+  init?(_ validators: LoadRequest.Validators?, url: URL, freshUntil: Date?) {
+    var validators = validators ?? LoadRequest.Validators()
     validators.url = url
     let count = [url.absoluteString, validators.etag, validators.lastModified].reduce(0) {
       $0 + ($1?.utf8.count ?? 0)
@@ -31,7 +31,7 @@ struct RedirectTarget: Hashable, Sendable {
   /// What to send with the next request.
   ///
   /// - Parameter mayUseFresh: Whether the request is content with a fresh response.
-  func validators(at now: Date, mayUseFresh: Bool) -> Validators? {
+  func validators(at now: Date, mayUseFresh: Bool) -> LoadRequest.Validators? {
     var result = validators
     result.isFresh = mayUseFresh && freshUntil.map { $0 > now } == true
     return result.isFresh || !result.isEmpty ? result : nil
@@ -55,7 +55,7 @@ struct RedirectTarget: Hashable, Sendable {
   /// After its server confirmed it with other header fields.
   func confirmed(by headers: HTTPFields, freshUntil: Date?) -> RedirectTarget? {
     guard let url = validators.url else { return nil }
-    return RedirectTarget(Validators(headers) ?? validators, url: url, freshUntil: freshUntil)
+    return RedirectTarget(LoadRequest.Validators(headers) ?? validators, url: url, freshUntil: freshUntil)
   }
 }
 
@@ -66,7 +66,7 @@ extension RecordMetadata {
   var target: RedirectTarget? {
     get {
       guard let url = user[Self.targetName].flatMap({ URL(string: $0) }) else { return nil }
-      let validators = Validators(
+      let validators = LoadRequest.Validators(
         etag: user["\(Self.targetName)-etag"], lastModified: user["\(Self.targetName)-last-modified"])
       let end = user["\(Self.targetName)-fresh-until"].flatMap { Int64($0) }
       return RedirectTarget(
@@ -105,7 +105,7 @@ extension FreshnessPolicy {
       responseTime: received)
     guard let stored = decision.stored else { return nil }
     return RedirectTarget(
-      Validators(response.headers), url: response.url,
+      LoadRequest.Validators(response.headers), url: response.url,
       freshUntil: end(of: stored, for: request.headers, at: received))
   }
 
@@ -134,7 +134,7 @@ extension FreshnessPolicy {
       }
     }
     if pinnedLifetime == nil, let left = target.lifetime(at: received),
-      left < CacheControl(response: fields).maxAge ?? .max
+      left < CacheControlHeader(response: fields).maxAge ?? .max
     {
       fields.append(HTTPField(name: .cacheControl, value: "max-age=\(left), s-maxage=\(left)"))
     }

@@ -87,7 +87,7 @@ struct ResolvedRequest: Sendable {
   var loadRequest: LoadRequest {
     var load = LoadRequest(
       source: request.source, headers: request.headers, timeouts: request.timeouts,
-      maxBytes: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
+      byteLimit: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
     load.failurePolicy = request.failurePolicy
     load.partition = request.partition
     return load

@@ -20,14 +20,14 @@ struct JobKey: Hashable {
   /// Who decides whether bytes are an image, and as what.
   private let coders: String?
   private let format: ImageFormat?
-  private let validators: Validators?
+  private let validators: LoadRequest.Validators?
   /// Tells jobs apart that are not to be shared.
   private let number: Int
 
   private init(
     _ key: CacheKey, of request: ImageRequest, policy: ImageRequest.CachePolicy,
     tiers: ImageRequest.CacheTiers,
-    encoding: EncodeOptions?, validators: Validators?, number: Int
+    encoding: EncodeOptions?, validators: LoadRequest.Validators?, number: Int
   ) {
     let rules = request.rules
     self.key = key
@@ -64,7 +64,8 @@ struct JobKey: Hashable {
   /// Of the job that loads its original. Whatever led there, it is the same load; only those who go by age keep what
   /// others must not.
   static func load(
-    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: Validators?, number: Int
+    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?,
+    number: Int
   ) -> JobKey {
     JobKey(
       request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,

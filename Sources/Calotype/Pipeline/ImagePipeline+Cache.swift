@@ -157,7 +157,7 @@ extension ImagePipeline {
     }
 
     /// What the memory cache holds and has done; `nil` without one.
-    public var memoryStatistics: MemoryCacheStatistics? { pipeline.configuration.caches.memory?.statistics }
+    public var memoryStatistics: MemoryTier.Statistics? { pipeline.configuration.caches.memory?.statistics }
   }
 }
 
@@ -167,7 +167,7 @@ extension CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
-    case .tag: self
+    case .tag, .host: self
     }
   }
 }

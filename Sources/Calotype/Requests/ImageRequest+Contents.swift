@@ -10,7 +10,7 @@ extension ImageRequest {
   struct Identity: Sendable {
     var source: ImageSource
     var headers = HTTPFields()
-    var credential: Credential?
+    var credential: LoadRequest.Credential?
     var partition: String?
     var keyPolicy = ImageRequest.KeyPolicy.absolute
     var fallbacks: [URL] = []

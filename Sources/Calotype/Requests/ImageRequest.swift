@@ -110,7 +110,7 @@ extension ImageRequest {
   }
 
   /// Who we are to the server; sent to the origin of the URL alone. Requests with different credentials never share.
-  public var credential: Credential? {
+  public var credential: LoadRequest.Credential? {
     get { identity.credential }
     set { identity.credential = newValue }
   }

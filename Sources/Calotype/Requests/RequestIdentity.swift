@@ -49,7 +49,7 @@ enum RequestIdentity {
 
   /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one
   /// would show something else than a smaller one. At full size it fits into any.
-  static func rendition(of request: ImageRequest) -> SizeVariant? {
+  static func rendition(of request: ImageRequest) -> MemoryTier.SizeVariant? {
     guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
     if let coders = request.coders { text += part("coders", coders.name) }
@@ -58,11 +58,13 @@ enum RequestIdentity {
     if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
-    guard let thumbnail = request.thumbnail else { return SizeVariant(of: family, width: .max, height: .max) }
+    guard let thumbnail = request.thumbnail else {
+      return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
+    }
     guard thumbnail.mode == .fit else { return nil }
     // A side of 0 is free.
     func side(_ length: Int) -> Int { length == 0 ? .max : length }
-    return SizeVariant(
+    return MemoryTier.SizeVariant(
       of: family, width: side(thumbnail.box.width), height: side(thumbnail.box.height))
   }
 

@@ -1,20 +1,20 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The limits, and how they are kept: what has to go at once, and what goes in steps. All of it is called within
-/// `withLock`.
+/// Eviction under the limits: at once for a store, in steps between stores. Called within `withLock`.
 extension DiskStore {
-  /// Most records a step removes that nobody needs the room of at once.
+  /// The most records that one step removes between stores.
   static var stepCount: Int { 32 }
-  /// How long such a step takes at most, but for its last record: a store may have to wait for one.
+  /// The time limit of such a step, except for its last record: a store may have to wait for a step.
   static var stepTime: Duration { .microseconds(500) }
-  /// Most records that are spared for one that goes.
+  /// The most records that are spared for each one evicted.
   private static var sparedCount: Int { 64 }
-  /// Most entries of the index a step looks at.
+  /// The most index entries that a step examines.
   private static var stepPlaces: Int { 8192 }
 
-  /// Evicts until so much more fits under the limits. When something has to go, so does a step's worth more, so that the
-  /// next stores find room; the rest, down to the low marks, goes between stores.
+  /// Evicts until the given size fits under the limits. An eviction removes another step's worth of records, so that
+  /// the next stores find room; the rest, down to the low marks, goes between stores.
   func makeRoom(bytes: Int, count: Int) throws(FileSystemError) {
     let byteMark = max(0, configuration.byteLimit - bytes)
     let countMark = max(0, configuration.countLimit - count)
@@ -24,11 +24,11 @@ extension DiskStore {
     try trimSome(bytes: bytes, count: count)
   }
 
-  /// Takes a step towards the low marks, if a limit was passed and they are not reached since.
+  /// Evicts a step towards the low marks, if a limit was exceeded and they have not been reached since.
   ///
   /// - Parameters:
-  ///   - bytes: Bytes that are about to come besides.
-  ///   - count: Records that are about to come besides.
+  ///   - bytes: Bytes about to be added.
+  ///   - count: Records about to be added.
   func trimSome(bytes: Int = 0, count: Int = 0) throws(FileSystemError) {
     guard isTrimming else { return }
     let marks = configuration.lowMarks
@@ -37,7 +37,7 @@ extension DiskStore {
     if isWithin(bytes: byteMark, count: countMark) { isTrimming = false }
   }
 
-  /// Looks for the records that go next before they have to: while the cache is nearly full.
+  /// Searches for the next candidates in advance, while the cache is nearly full.
   func prepareEviction() {
     let marks = configuration.lowMarks
     guard !isWithin(bytes: marks.bytes, count: marks.count) else { return }
@@ -48,14 +48,14 @@ extension DiskStore {
     index.read { $0.bytes <= bytes && $0.count <= count }
   }
 
-  /// Removes the least recently used records until no more than this is left.
+  /// Removes the least recently used records until at most this much is left.
   ///
   /// - Parameters:
   ///   - bytes: Bytes that may stay.
   ///   - count: Records that may stay.
   ///   - most: Most records to remove.
-  ///   - time: How long to go on at most; one record goes in any case. `nil` for as long as it takes.
-  /// - Returns: Bytes that were freed.
+  ///   - time: The time limit; at least one record is removed. `nil` for no limit.
+  /// - Returns: The bytes freed.
   @discardableResult
   func evict(
     toBytes bytes: Int, count: Int, atMost most: Int = .max, within time: Duration? = nil
@@ -68,7 +68,7 @@ extension DiskStore {
       if removed > 0, let end, timer.elapsed >= end { break }
       guard let victim = index.read({ queue.next(in: $0) }) else { break }
       let path = layout.record(victim.digest)
-      // A folder in the place of a record is not ours, and counts as gone.
+      // A folder in the place of a record is not ours, and counts as removed.
       if let status = try files.status(path), status.kind != .folder {
         let accessed = status.modified.microseconds
         if accessed > victim.accessed {
@@ -77,8 +77,8 @@ extension DiskStore {
           index.update([read])
           queue.giveBack(read)
           spared.append(read)
-          // Readers can be as fast as this loop, and a process that just began knows of no reads at all: of so many,
-          // one goes.
+          // Readers can be as fast as this loop, and a new process knows of no reads: one of so many records goes in
+          // any case.
           guard spared.count >= Self.sparedCount else { continue }
           try evictOldest(of: spared)
           spared = []

@@ -1,12 +1,13 @@
+import CalotypeSupport
 import FoundationEssentials
 
-/// Records that are too old: they are looked for now and then, and go in steps. All of it is called within `withLock`.
+/// Expired records: a sweep of the index finds them now and then, and removes them in steps. Called within `withLock`.
 extension DiskStore {
-  /// A search of the index for what is too old.
+  /// A search of the index for expired records.
   struct Sweep {
-    /// The place in the index where it goes on.
+    /// The position in the index where it continues.
     var next = 0
-    /// What was found and may have to go.
+    /// Candidates that were found.
     var suspects: [IndexEntry] = []
   }
 
@@ -24,7 +25,7 @@ extension DiskStore {
     try stepSweep(places: Self.stepPlaces, atMost: Self.stepCount)
   }
 
-  /// Removes everything that is too old.
+  /// Removes all expired records.
   func sweepAll() throws(FileSystemError) {
     lastSweep = now()
     sweep = Sweep()
@@ -33,7 +34,7 @@ extension DiskStore {
 
   private func stepSweep(places: Int, atMost most: Int) throws(FileSystemError) {
     guard var current = sweep.take() else { return }
-    // What fails is left to the next sweep.
+    // Failures are left to the next sweep.
     if current.suspects.isEmpty { find(&current, places: places) }
     let end = timer.elapsed + Self.stepTime
     var removed = 0
@@ -45,8 +46,8 @@ extension DiskStore {
     if !current.suspects.isEmpty || index.read({ current.next < $0.count }) { sweep = current }
   }
 
-  /// The times before which a record is too old, up to which it has expired, and after which it cannot have been
-  /// accessed: the clock was wrong then.
+  /// The times before which an access is too old, up to which an expiry has passed, and after which an access is
+  /// impossible, because the clock was wrong.
   private var bounds: (accessed: Int64, expires: Int64, latest: Int64) {
     let time = now()
     let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min
@@ -80,7 +81,7 @@ extension DiskStore {
         var entry = suspect
         entry.accessed = accessed
         if accessed > bounds.latest {
-          // It would never age. From now on it does, as if it had just been read.
+          // It would never expire. From now on it does, as if it had just been read.
           let time = now()
           try files.touch(path, modified: time)
           entry.accessed = time.microseconds

@@ -2,9 +2,9 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The index: how it is brought up to date, read, written, and made anew. All of it is called within `withLock`.
+/// Updates, reads, writes and rebuilds the index. Called within `withLock`.
 extension DiskStore {
-  /// Brings the index up to what others did.
+  /// Applies the changes of other processes to the index.
   func synchronize() throws(FileSystemError) {
     if let journal {
       let status = try journal.currentStatus()
@@ -27,7 +27,7 @@ extension DiskStore {
 
   /// Applies the changes between ``offset`` and `size`.
   private func replay(
-    _ journal: any CacheSharedFile, to size: Int
+    _ journal: any SharedFile, to size: Int
   ) throws(FileSystemError) -> Replay {
     lastChange = nil
     while size - offset >= Journal.changeLength {
@@ -41,12 +41,12 @@ extension DiskStore {
       lastChange = changes.last
       for case .sealed(let next) in changes { return .sealed(next: next) }
     }
-    // Somebody died while it wrote the last one, which nothing was done about yet.
+    // A process died while it wrote the last change, which was not carried out yet.
     if offset < size { try journal.truncate(to: offset) }
     return .current
   }
 
-  /// The changes at ``offset``, up to the first that is damaged.
+  /// Reads the changes at ``offset``, up to the first damaged one.
   private func decode(_ raw: UnsafeRawBufferPointer, count: Int) -> [Journal.Change] {
     var changes: [Journal.Change] = []
     changes.reserveCapacity(count)
@@ -58,28 +58,28 @@ extension DiskStore {
     return changes
   }
 
-  /// Whoever noted the last record may have died before it had its name, or before the old one was replaced.
+  /// The process that noted the last record may have died before the record got its name or replaced the old one.
   private func checkLastChange() throws(FileSystemError) {
     guard case .put(let entry) = lastChange else { return }
     try settle(entry)
     lastChange = nil
   }
 
-  /// Reads index and journal, or makes them anew.
+  /// Reads index and journal, or rebuilds them.
   private func load() throws(FileSystemError) {
     distrust()
     let found: Replay
     do throws(FileSystemError) {
       found = try readFiles()
     } catch {
-      // Files of ours that cannot be read are as good as damaged; if nothing can, listing the folder says so.
+      // Unreadable index files count as damaged; if nothing is readable, listing the folder fails.
       found = .damaged
     }
     switch found {
     case .current:
       try checkLastChange()
     case .sealed(let next):
-      // Somebody died, or failed, on the way to this index file.
+      // A process died or failed before it completed this index file.
       try writeIndexInAnyCase(generation: next)
     case .damaged:
       try rebuild()
@@ -95,12 +95,12 @@ extension DiskStore {
     guard let journalGeneration = head.withUnsafeBytes({ Journal.decodeHead($0) }) else { return .damaged }
     generation = journalGeneration
     offset = Journal.headLength
-    // One that was cut off looks like one that ends there.
+    // A truncated journal looks like a shorter one.
     if let mark = readMark(), mark.generation != generation || mark.end > journal.status.size {
       return .damaged
     }
     if journalGeneration != contents.generation {
-      // Right only if this is the journal whose seal names the index file that has come since.
+      // Valid only if the seal of this journal names the index file that followed.
       index.replace(IndexTable(), journal: nil, offset: offset)
       guard case .sealed(contents.generation) = try replay(journal, to: journal.status.size) else {
         return .damaged
@@ -118,11 +118,10 @@ extension DiskStore {
     return .current
   }
 
-  /// How many changes the journal has.
+  /// The number of changes in the journal.
   var journalCount: Int { max(0, offset - Journal.headLength) / Journal.changeLength }
 
-  /// Lists the folder and starts from what is there. What is known of a record from before stays known, if it is sure
-  /// to be that one.
+  /// Rebuilds the index by listing the folder. Known facts about a record are kept if it is certainly the same record.
   func rebuild() throws(FileSystemError) {
     tally.rebuilds += 1
     queue = EvictionQueue()
@@ -136,7 +135,7 @@ extension DiskStore {
     try writeIndexInAnyCase()
   }
 
-  /// Calls `body` for all records there are.
+  /// Calls `body` for every record in the folder.
   func walk(_ body: (IndexEntry) -> Void) throws(FileSystemError) {
     for fanOut in CacheLayout.fanOut { try list(fanOut, body) }
   }
@@ -150,12 +149,12 @@ extension DiskStore {
         body(IndexEntry(digest: digest, size: status.size, accessed: status.modified))
       }
     } catch {
-      // A link or file in the place of a folder holds nothing of ours.
+      // A link or a file in the place of a folder holds no records.
       guard error.code == ENOTDIR || error.code == ELOOP else { throw error }
     }
   }
 
-  /// Writes the index, and makes room for it if there is none left on the device.
+  /// Writes the index, and evicts records if the device has no room for it.
   private func writeIndexInAnyCase(
     generation: UInt64 = .random(in: .min ... .max)
   ) throws(FileSystemError) {
@@ -164,13 +163,13 @@ extension DiskStore {
     } catch {
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
       guard error.code == ENOSPC || error.code == EDQUOT, count > 0 else { throw error }
-      // Not even room for the list: a tenth of the records goes.
+      // No room even for the index: a tenth of the records goes.
       try evict(toBytes: bytes - max(1, bytes / 10), count: count)
       try writeIndex(generation: generation)
     }
   }
 
-  /// Writes the index as it is now, and an empty journal.
+  /// Writes the present index and an empty journal.
   func writeIndex(generation next: UInt64 = .random(in: .min ... .max)) throws(FileSystemError) {
     let temporary = "\(layout.temporaries)/index"
     try index.reading { table throws(FileSystemError) in
@@ -215,7 +214,7 @@ extension DiskStore {
       try files.rename(temporary, to: path, synchronize: isDurable)
     } catch {
       guard error.code == EISDIR || error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
-      // A folder that somebody made. It is not ours to remove.
+      // A folder that another program made. It is not ours to remove.
       let aside = "\(layout.temporaries)/\(UInt64.random(in: .min ... .max))"
       try files.rename(path, to: aside, synchronize: false)
       try files.rename(temporary, to: path, synchronize: isDurable)

@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// Single records. All of it is called within `withLock`.
+/// Stores and removes single records. Called within `withLock`.
 extension DiskStore {
   /// Stores a record, after making room for it.
   func store(
@@ -16,7 +16,7 @@ extension DiskStore {
       try write(data, header: header, entry: entry, time: time)
     } catch {
       guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
-      // Others may have filled the device. Make room for this record and some more, and try once again.
+      // Other programs may have filled the device. Make room for this record and some more, and retry once.
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
       guard count > 0 else { throw error }
       let freed = try evict(toBytes: max(0, bytes - size), count: count)
@@ -33,8 +33,8 @@ extension DiskStore {
     let synchronize = isDurable
     let path = layout.record(entry.digest)
     let before = index.read { $0[entry.digest] }
-    // A record that a flush has confirmed stays until the new one is on the device. Also when it was replaced since:
-    // the device may not know the new name yet.
+    // A record that a flush has confirmed stays until the new one is on the device. This also holds if it was replaced
+    // since, because the new name may not be on the device yet.
     let mayBeConfirmed = before != nil && unsynced.withLock { $0.isFlushed }
     try files.create(
       layout.temporary, parts: [header, data], modified: time, synchronize: synchronize || mayBeConfirmed)
@@ -45,7 +45,7 @@ extension DiskStore {
       do throws(FileSystemError) {
         try files.rename(layout.temporary, to: path, synchronize: synchronize)
       } catch {
-        // Usually this is the first record of its folder.
+        // Usually because this is the first record of its folder.
         guard error.code == ENOENT else { throw error }
         try files.makeFolder(layout.fanOutFolder(of: entry.digest))
         if synchronize { _ = try files.synchronize(layout.version) }
@@ -57,7 +57,7 @@ extension DiskStore {
         do throws(FileSystemError) {
           try settle(entry, before: before)
         } catch {
-          // Whoever loads the journal next looks at how it ends.
+          // The next process that loads the journal checks its end.
           distrust()
         }
       }
@@ -76,7 +76,7 @@ extension DiskStore {
     return existed
   }
 
-  /// Removes a file that was seen to be useless, unless a new one has taken its name since.
+  /// Removes an unusable file, unless a new file has its name by now.
   ///
   /// - Returns: Whether it was removed.
   func discard(_ digest: Digest256, seen: FileStatus) throws(FileSystemError) -> Bool {
@@ -92,7 +92,7 @@ extension DiskStore {
 
   // MARK: Upkeep
 
-  /// What is due now and then, a step of it at a time: called after stores, and between them while ``hasUpkeep``.
+  /// Runs a step of the periodic work: after stores, and between them while ``hasUpkeep``.
   func keepUp() throws(FileSystemError) {
     try sweepSome()
     prepareEviction()
@@ -103,19 +103,19 @@ extension DiskStore {
     }
     let due = max(configuration.journalCount, index.read { $0.count } / 4, compactionCount)
     guard journalCount > due else { return }
-    // A device without room for the index is not asked for it after each store.
+    // A device without room for the index is not tried again after each store.
     compactionCount = journalCount * 2
     try writeIndex()
     compactionCount = 0
   }
 
-  /// Whether something is left that nobody waits for.
+  /// Whether work is left that no caller waits for.
   var hasUpkeep: Bool { isTrimming || sweep != nil }
 
   private static var visitInterval: Int { 4096 }
 
-  /// Compares one folder with the index: a crash of the machine may leave records that nobody noted, and people remove
-  /// files.
+  /// Compares one folder with the index: a crash of the machine may leave records that were not noted, and users may
+  /// remove files.
   private func visit(_ fanOut: String) throws(FileSystemError) {
     var found: [IndexEntry] = []
     try list(fanOut) { found.append($0) }
@@ -134,9 +134,9 @@ extension DiskStore {
     try makeRoom(bytes: 0, count: 0)
   }
 
-  /// Compares everything with the index, and holds the limits.
-  func reconcile() throws(FileSystemError) -> TrimReport {
-    var report = TrimReport()
+  /// Compares all folders with the index, and applies the limits.
+  func reconcile() throws(FileSystemError) -> DiskCache.TrimReport {
+    var report = DiskCache.TrimReport()
     report.staleTemporaries = try removeTemporaries()
     try rebuild()
     let before = index.read { $0.bytes }
@@ -151,7 +151,7 @@ extension DiskStore {
     return report
   }
 
-  /// Whoever has the lock is the only one that writes: what is there was left by somebody who died.
+  /// Only the holder of the lock writes here: any file was left by a process that died.
   private func removeTemporaries() throws(FileSystemError) -> Int {
     var names: [String] = []
     try files.list(layout.temporaries) { name, status in
@@ -164,7 +164,7 @@ extension DiskStore {
 
   /// Removes all records.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of removed records.
   func removeAll() throws(FileSystemError) -> Int {
     _ = try removeTemporaries()
     var digests: [Digest256] = []

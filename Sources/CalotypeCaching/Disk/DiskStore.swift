@@ -2,59 +2,60 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The writing half of a ``DiskCache``: makes, replaces and removes records, and keeps the index and the limits.
+/// The writing half of a ``DiskCache``: stores, replaces and removes records, and maintains the index and the limits.
 ///
-/// Whoever writes holds the lock of the folder, which the system takes from those who die. Each step leaves the
-/// folder in a state that the next holder can go on from:
+/// A writer holds the lock of the folder, which the kernel releases when a process dies. Each step leaves the folder in
+/// a state from which the next holder can continue:
 ///
-/// * A record is written to `tmp/new`, noted in the journal, and renamed into place. Who finds a note at the end of
-///   the journal that somebody else made looks whether the record got its name.
-/// * Room is made before a record is written, so that the limits hold at every moment. What goes is removed first and
-///   noted afterwards: a note that is missing makes the books count too much, never too little.
-/// * The index file is replaced by renaming, after the journal was sealed: nobody adds to one that is out of date.
+/// * A record is written to `tmp/new`, noted in the journal, and renamed into place. A process that finds another's
+///   note at the end of the journal checks whether the record got its name.
+/// * Room is made before a record is written, so that the limits hold at every moment. A record is removed first and
+///   noted afterwards: a missing note makes the index count too much, never too little.
+/// * The index file is replaced by renaming after the journal was sealed, so that nothing is added to an outdated
+///   journal.
 ///
-/// Blocks; belongs to the thread of its cache.
+/// It blocks, and belongs to the thread of its cache.
 final class DiskStore {
   let layout: CacheLayout
   let configuration: DiskCache.Configuration
-  let files: any CacheFileSystem
+  let files: any FileSystem
   let now: @Sendable () -> Date
   let timer: CacheTimer
   let index: DiskIndex
-  /// Changes that flushes have to put on the device.
+  /// Changes that flushes must synchronize.
   let unsynced: Lock<UnsyncedChanges>
-  /// Told how long the folder's lock is waited for.
+  /// Decides by the waits for the lock whether stores are accepted.
   private let circuit: StoreCircuit
-  /// What goes next.
+  /// The next records to evict.
   var queue = EvictionQueue()
-  /// Whether a limit was passed and the low marks are not reached since.
+  /// Whether a limit was exceeded and the low marks have not been reached since.
   var isTrimming = false
-  /// The search for what is too old, while one goes on.
+  /// The search for expired records that is in progress.
   var sweep: Sweep?
 
-  private var lockFile: (any CacheSharedFile)?
+  private var lockFile: (any SharedFile)?
   /// `nil` when the index has to be loaded.
-  var journal: (any CacheSharedFile)?
+  var journal: (any SharedFile)?
   var generation: UInt64 = 0
-  /// Length of the journal, as far as the index goes.
+  /// The length of the part of the journal that the index includes.
   var offset = 0
-  /// What the journal ends with, if somebody else wrote that.
+  /// The last record in the journal, if another process wrote it.
   var lastChange: Journal.Change?
-  /// Removals that are done and not noted yet.
+  /// Removals that are done but not noted yet.
   private var unnoted: [Journal.Change] = []
-  /// What the lock file says of the journal, as far as we know.
+  /// The last known contents of the lock file about the journal.
   private var mark: Journal.Mark?
   /// Whether the folder for temporary files may be missing.
   private var isIncomplete = true
-  /// When the index was last searched for what is too old, or began to be.
+  /// When the last search for expired records began.
   var lastSweep: Date?
-  /// Stores since a folder was last compared with the index, and which one is next.
+  /// Stores since a folder was last compared with the index, and the next folder to compare.
   var storesSinceVisit = 0
   var nextVisit = 0
-  /// Changes from which on the index is written anew; more than usual when that failed for lack of space.
+  /// The number of changes at which the index is rewritten; higher after that failed for lack of space.
   var compactionCount = 0
 
-  /// What happened, for the statistics.
+  /// Counts for the statistics.
   var tally = Tally()
 
   struct Tally {
@@ -64,7 +65,7 @@ final class DiskStore {
   }
 
   init(
-    layout: CacheLayout, configuration: DiskCache.Configuration, files: any CacheFileSystem,
+    layout: CacheLayout, configuration: DiskCache.Configuration, files: any FileSystem,
     now: @escaping @Sendable () -> Date, timer: CacheTimer, index: DiskIndex, circuit: StoreCircuit,
     unsynced: Lock<UnsyncedChanges>
   ) {
@@ -78,7 +79,7 @@ final class DiskStore {
     self.circuit = circuit
   }
 
-  /// Whether what is written must be on the device before it counts.
+  /// Whether writes must be on the device before they count.
   var isDurable: Bool { configuration.durability == .fsync }
 
   /// The tally since it was last taken.
@@ -89,12 +90,12 @@ final class DiskStore {
 
   // MARK: The lock
 
-  /// Calls `body` while this process is the one that writes, with an index that is up to date.
+  /// Calls `body` while this process holds the lock, with an index that is up to date.
   ///
   /// - Parameters:
-  ///   - creates: Whether the folder is made when it is not there.
-  ///   - timeout: How long to wait for another process; `nil` for the time of the configuration.
-  /// - Returns: `nil` when there is no folder.
+  ///   - creates: Whether to create a missing folder.
+  ///   - timeout: How long to wait for another process; `nil` uses the configured time.
+  /// - Returns: `nil` when there is no such folder.
   func withLock<Result>(
     creates: Bool, timeout: Duration? = nil, _ body: () throws(FileSystemError) -> Result
   ) throws(FileSystemError) -> Result? {
@@ -113,9 +114,9 @@ final class DiskStore {
       throw error
     }
     defer {
-      // What was removed is noted, whatever else failed. When that fails too, the journal counts too much.
+      // Removals are noted even after another failure. If that fails too, the journal counts too much.
       try? note([])
-      // Others may store the same keys from now on.
+      // Other processes may store the same keys from now on.
       unnoted = []
       writeMark(lock)
     }
@@ -124,9 +125,9 @@ final class DiskStore {
 
   private func acquire(
     creates: Bool, timeout: Duration
-  ) throws(FileSystemError) -> (any CacheSharedFile)? {
+  ) throws(FileSystemError) -> (any SharedFile)? {
     for _ in 0..<8 {
-      let file: any CacheSharedFile
+      let file: any SharedFile
       if let lockFile {
         file = lockFile
       } else {
@@ -143,7 +144,7 @@ final class DiskStore {
       }
       try wait(for: file, timeout)
       do throws(FileSystemError) {
-        // Another folder may bear the name by now, and its lock is another one.
+        // Another folder may have the name by now, with another lock.
         if let status = try files.status(layout.lock), status.identity == file.status.identity {
           lockFile = file
           return file
@@ -158,16 +159,19 @@ final class DiskStore {
     throw FileSystemError(operation: "flock", path: layout.lock, code: ENOENT)
   }
 
-  /// Others hold the lock for milliseconds. One that was stopped while it did must not stop us for ever.
-  private func wait(for file: any CacheSharedFile, _ timeout: Duration) throws(FileSystemError) {
+  /// Other processes hold the lock for milliseconds. One that was stopped while holding it must not block this one for
+  /// ever.
+  ///
+  /// Measured by the clock of the machine, as `usleep` is: an injected clock could not wake this thread.
+  private func wait(for file: any SharedFile, _ timeout: Duration) throws(FileSystemError) {
     let patience = configuration.storeTimeout
-    let start = ContinuousClock.now
+    let start = MonotonicTime.now
     var pause: useconds_t = 50
-    // Told again and again: a store may have come in while the circuit opened.
+    // Reported repeatedly: a store may have been accepted while the circuit opened.
     var notice = patience
     do throws(FileSystemError) {
       while try !file.tryLock() {
-        let waited = ContinuousClock.now - start
+        let waited = start.duration(to: .now)
         guard waited < timeout else {
           throw FileSystemError(operation: "flock", path: layout.lock, code: EWOULDBLOCK)
         }
@@ -175,12 +179,12 @@ final class DiskStore {
           notice = waited + patience
           circuit.lockIsHeld()
         }
-        // This thread belongs to the cache, and a lock that is waited for without end cannot be given up.
+        // Polled, because a blocking wait for the lock could not be given up. The thread belongs to the cache.
         usleep(pause + .random(in: 0...pause))
         pause = min(pause * 2, 5000)
       }
     } catch {
-      // Who did not wait long says nothing about the next one.
+      // A short wait says nothing about the next one.
       let isLong = notice > patience || timeout >= configuration.effectiveStoreTimeout
       if isLong, error.code == EWOULDBLOCK || notice > patience {
         circuit.lockWasNotTaken(isFinal: timeout >= configuration.lockTimeout)
@@ -190,7 +194,7 @@ final class DiskStore {
     circuit.lockWasTaken()
   }
 
-  /// Lets go of everything that belongs to a folder which is no longer there.
+  /// Forgets the state of a folder that no longer exists.
   func forget() {
     lockFile = nil
     mark = nil
@@ -199,7 +203,7 @@ final class DiskStore {
     distrust()
   }
 
-  /// Loads the index anew before it is used again.
+  /// Reloads the index before its next use.
   func distrust() {
     journal = nil
     queue = EvictionQueue()
@@ -207,7 +211,7 @@ final class DiskStore {
     index.invalidate()
   }
 
-  /// Makes the folders, and marks the folder as a cache unless it holds things of others.
+  /// Creates the folders, and marks the folder as a cache unless it holds files of other programs.
   func prepareFolder() throws(FileSystemError) {
     let holders = try holdersOfMissingFolders()
     try files.makeFolder(layout.temporaries)
@@ -223,12 +227,12 @@ final class DiskStore {
     do throws(FileSystemError) {
       try files.create(layout.tag, parts: [Data(CacheLayout.tag.utf8)], modified: now(), synchronize: false)
     } catch {
-      // Others that start at the same time make it too.
+      // Another process that starts at the same time creates it, too.
       guard error.code == EEXIST else { throw error }
     }
   }
 
-  /// The folders that get a new name when the folders of the cache are made.
+  /// The folders that get a new entry when the folders of the cache are created.
   private func holdersOfMissingFolders() throws(FileSystemError) -> [String] {
     var holders: [String] = []
     var path = layout.temporaries
@@ -239,7 +243,7 @@ final class DiskStore {
     return holders
   }
 
-  /// Gives up journal and index, which the device did not take: the next one who writes lists the folder.
+  /// Abandons journal and index, which the device refused. The next writer lists the folder.
   func abandonIndex() throws(FileSystemError) {
     distrust()
     _ = try files.remove(layout.index)
@@ -247,20 +251,20 @@ final class DiskStore {
 
   // MARK: The journal
 
-  /// Appends changes to the journal, behind the removals that wait for that, and makes them in the index.
+  /// Appends pending removals and changes to the journal, and applies the changes to the index.
   func note(_ added: [Journal.Change]) throws(FileSystemError) {
     let changes = unnoted + added
     guard !changes.isEmpty else { return }
     guard let journal else {
-      // It failed before in this turn; the next one loads what there is.
+      // An earlier attempt in this turn failed; the next turn reloads the index.
       throw FileSystemError(operation: "append", path: layout.journal, code: EIO)
     }
     let data = Journal.encode(changes, generation: generation, offset: offset)
     do throws(FileSystemError) {
-      // A record that readers are told to be absent is not safe.
+      // Readers would take this record for absent.
       try journal.append(data, synchronize: isDurable)
     } catch {
-      // A part of it may be there. If that cannot be taken back, the index is made anew next time.
+      // A part may have been written. If it cannot be truncated, the index is rebuilt next time.
       do throws(FileSystemError) {
         try journal.truncate(to: offset)
       } catch {
@@ -275,7 +279,7 @@ final class DiskStore {
     apply(changes)
   }
 
-  /// Makes changes in the index, which then goes as far as ``offset``.
+  /// Applies changes to the index, which then includes the journal up to ``offset``.
   func apply(_ changes: [Journal.Change]) {
     index.change(offset: offset) { table in
       for change in changes {
@@ -288,25 +292,25 @@ final class DiskStore {
     }
   }
 
-  /// Takes note of a removal, which leaves the index at once and the journal in groups.
+  /// Notes a removal: at once in the index, in groups in the journal.
   func noteRemoval(of digest: Digest256) throws(FileSystemError) {
-    // Without a journal, the index is about to be written as a whole.
+    // Without a journal, the whole index is about to be written.
     if journal != nil { unnoted.append(.remove(digest)) }
     index.change(offset: offset) { $0.remove(digest) }
     unsynced.withLock { _ = $0.records.remove(digest) }
     if unnoted.count >= 512 { try note([]) }
   }
 
-  /// Notes what really bears the name of a record, unless it is what the journal says.
+  /// Corrects the index by the file that really has the name of a record, if it differs from the journal.
   ///
   /// - Parameters:
-  ///   - entry: What the journal ends with.
-  ///   - before: What was there before, if that is known.
+  ///   - entry: The last record in the journal.
+  ///   - before: The previous record, if it is known.
   func settle(_ entry: IndexEntry, before: IndexEntry? = nil) throws(FileSystemError) {
     let status = try files.status(layout.record(entry.digest))
     guard let status, status.kind == .regular else { return try note([.remove(entry.digest)]) }
     var found = IndexEntry(digest: entry.digest, size: status.size, accessed: status.modified)
-    // The new one, or one that is as long and was read since: who knows.
+    // The new record, or one of the same length that was read since. It is uncertain which.
     if found.size == entry.size {
       if found.accessed == entry.accessed { return }
       found.expires = entry.expires
@@ -315,16 +319,16 @@ final class DiskStore {
     try note([.put(found)])
   }
 
-  /// What the lock file says of the journal; `nil` when it says nothing.
+  /// The length of the journal by the lock file; `nil` when it has none.
   func readMark() -> Journal.Mark? {
     guard let lockFile, let bytes = try? lockFile.read(at: 0, count: Journal.Mark.length) else { return nil }
     mark = bytes.withUnsafeBytes { Journal.Mark($0) }
     return mark
   }
 
-  /// A journal that lost its end is whole to the eye: its length is kept elsewhere too. Without it that is not seen, so
-  /// that this may fail.
-  private func writeMark(_ lock: any CacheSharedFile) {
+  /// A journal that lost its end looks complete, so its length is also kept in the lock file. A failure only costs this
+  /// check.
+  private func writeMark(_ lock: any SharedFile) {
     guard journal != nil else { return }
     let current = Journal.Mark(generation: generation, end: offset)
     guard current != mark, (try? lock.overwrite(current.encoded)) != nil else { return }

@@ -1,18 +1,18 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What a ``FreshnessPolicy`` makes of a request for which something may be stored.
+/// The decision of a ``FreshnessPolicy`` how to answer a request.
 public enum CacheDecision: Hashable, Sendable {
-  /// Use what is stored. It is fresh until then.
+  /// Use the stored response. It is fresh until the given time.
   case fresh(until: Date)
-  /// Use what is stored, though it is stale since then: the request accepts that.
+  /// Use the stored response although it has been stale since the given time: the request accepts that.
   case stale(since: Date)
-  /// Use what is stored at once, and ask the server afterwards with these fields added to the request.
+  /// Use the stored response at once, and revalidate it afterwards with these fields added to the request.
   case staleWhileRevalidate(HTTPFields)
-  /// Ask the server with these fields added to the request; if it answers 304, use what is stored.
+  /// Revalidate: ask the server with these fields added to the request, and use the stored response after a 304.
   case revalidate(HTTPFields)
-  /// Ask the server: nothing that is stored can be used, whatever it answers.
+  /// Ask the server. No stored response can be used, whatever the answer.
   case load
-  /// The request wants nothing but what is stored (`only-if-cached`), and that cannot be used.
+  /// The request accepts only a stored response (`only-if-cached`), and none can be used.
   case unavailable
 }

@@ -1,17 +1,17 @@
-/// What is known of a stored response at some moment, before a request says what it wants.
+/// The freshness of a stored response at one moment, regardless of the request.
 struct FreshnessState {
-  /// Whether the bytes are the image, and not those of an error.
+  /// Whether the bytes are the image rather than an error.
   let isPositive: Bool
   let age: Int
   let lifetime: Int
-  /// `no-cache`: not to be used before the server was asked.
+  /// `no-cache`: not to be used without revalidation.
   let alwaysRevalidates: Bool
-  /// Not to be used stale, whatever anybody says.
+  /// Never to be used stale.
   let neverStale: Bool
   let isImmutable: Bool
-  /// How long it may be used stale while the server is asked; 0 for not at all.
+  /// How long it may be used stale while it is revalidated; 0 for not at all.
   let staleWhileRevalidate: Int
-  /// How long it may be used stale when the server cannot be asked, unless the request says otherwise.
+  /// How long it may be used stale when the server fails, unless the request says otherwise.
   let staleIfError: Int
 
   /// - Parameter now: Seconds since 1970.
@@ -20,8 +20,8 @@ struct FreshnessState {
     isPositive = FreshnessPolicy.isPositive(stored.status)
     lifetime = stored.lifetime(under: policy)
     let isPinned = isPositive && policy.pinnedLifetime != nil
-    if isPinned { control = CacheControl() }
-    // Pinned, it is as old as our copy of it.
+    if isPinned { control = CacheControlHeader() }
+    // The age of a pinned response is that of our copy.
     age = isPinned ? max(0, now - stored.received) : stored.age(at: now)
     alwaysRevalidates = control.noCache == .everything
     let isRefusedByShared = policy.mode == .shared && (control.proxyRevalidate || control.sharedMaxAge != nil)
@@ -33,11 +33,11 @@ struct FreshnessState {
   }
 
   var isFresh: Bool { age < lifetime }
-  /// Seconds since it became stale; 0 too in the second in which it does.
+  /// Seconds since it became stale; also 0 in the second in which it does.
   var staleness: Int { max(0, age - lifetime) }
 
-  /// Whether it is young enough for a request. What never changes while it is fresh is (RFC 8246 §2).
-  func isYoungEnough(for wants: CacheControl) -> Bool {
+  /// Whether it is young enough for a request. An `immutable` response is, while it is fresh (RFC 8246 §2).
+  func isYoungEnough(for wants: CacheControlHeader) -> Bool {
     guard let maxAge = wants.maxAge else { return true }
     return age <= maxAge || (isImmutable && isFresh)
   }

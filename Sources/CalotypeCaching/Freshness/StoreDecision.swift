@@ -1,37 +1,37 @@
-/// What a ``FreshnessPolicy`` makes of a response that has come.
+/// The decision of a ``FreshnessPolicy`` whether to store a response.
 public enum StoreDecision: Hashable, Sendable {
-  /// Keep it, with this beside the bytes.
+  /// Store it, with this description beside the bytes.
   case store(StoredResponse)
-  /// Do not keep it.
+  /// Do not store it.
   case refuse(Reason)
 
   /// Why a response is not stored.
   public enum Reason: String, Hashable, Sendable {
-    /// Only answers to `GET` are.
+    /// Only responses to `GET` are stored.
     case method
-    /// The bytes are a part of the image.
+    /// The bytes are only a part of the image.
     case partial
-    /// The status is not one that is stored.
+    /// Responses with this status are not stored.
     case status
     /// The request says `no-store`.
     case requestForbids
     /// The response says `no-store`.
     case responseForbids
-    /// It is for one user, and the cache is shared.
+    /// The response is private, and the cache is shared.
     case isPrivate
-    /// The request had credentials, and the response does not say that others may see it.
+    /// The request had credentials, and the response does not allow sharing.
     case authorization
-    /// It depends on more than the request: it would never be found again.
+    /// The response varies by more than the request (`Vary: *`) and would never be found again.
     case variesByEverything
-    /// It is stale at once, cannot be revalidated and may not be used stale.
+    /// The response is stale at once, cannot be revalidated and may not be used stale.
     case neverReusable
-    /// What has to be kept of its header is more than a record can carry.
+    /// The required header fields exceed the limit of a record.
     case headerTooLarge
-    /// A 304 for another version than the one that is stored: load the image anew.
+    /// The 304 is for another version than the stored one: load the image anew.
     case otherVersion
   }
 
-  /// What to keep, if it is to be kept.
+  /// The description to store, if the response is stored.
   public var stored: StoredResponse? {
     if case .store(let stored) = self { stored } else { nil }
   }

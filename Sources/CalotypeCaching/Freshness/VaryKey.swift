@@ -1,17 +1,17 @@
 import HTTPTypes
 
-/// The fields of a request that a response depends on, as digests: they may hold credentials (RFC 9111 §4.1).
+/// The request fields that a response varies by (RFC 9111 §4.1), as digests, because they may hold credentials.
 enum VaryKey: Hashable, Sendable {
-  /// Each field by its name in lower case; no digest where the request had no such field.
+  /// Digests by field name in lower case; no digest where the request lacked the field.
   case fields([String: Digest256?])
-  /// More than the fields of requests can tell.
+  /// `Vary: *`: more than request fields.
   case everything
 
-  /// More names than this are everything.
+  /// More names than this count as `*`.
   static let maxNames = 32
 
   /// - Parameters:
-  ///   - vary: The values of `Vary`. What is no list of names is everything.
+  ///   - vary: The values of `Vary`. Anything but a list of names counts as `*`.
   ///   - request: The header fields of the request.
   init(vary: [String], request: HTTPFields) {
     var fields: [String: Digest256?] = [:]
@@ -33,7 +33,7 @@ enum VaryKey: Hashable, Sendable {
     return fields.allSatisfy { name, digest in Self.digest(of: name, in: request) == digest }
   }
 
-  /// Fields whose letters' case and spaces mean nothing.
+  /// Fields in which case and spaces have no meaning.
   private static let plainLists: Set<String> = [
     "accept", "accept-charset", "accept-encoding", "accept-language",
   ]

@@ -1,11 +1,11 @@
 /// Values that left a ``MemoryTable``, kept until no lock is held. Most often it is one: that needs no array.
 struct DeferredReleases: Sendable {
-  private var first: MemoryTable.Box?
-  private var others: [MemoryTable.Box] = []
+  private var first: MemoryBox?
+  private var others: [MemoryBox] = []
 
   var count: Int { first == nil ? 0 : 1 + others.count }
 
-  mutating func append(_ box: MemoryTable.Box) {
+  mutating func append(_ box: MemoryBox) {
     if first == nil { first = box } else { others.append(box) }
   }
 }

@@ -1,7 +1,10 @@
-/// Carries a value of any type through the table, which knows none.
-// `@unchecked`: the compiler does not check classes with subclasses. It has no state, and its one subclass a constant.
+/// Carries a value of any type through the table, which is not generic.
+// `@unchecked`: the compiler does not check classes with subclasses. This one has no state, its only subclass a constant.
 @usableFromInline
-class MemoryBox: @unchecked Sendable {}
+class MemoryBox: @unchecked Sendable {
+  /// Puts a value that is still alive into a box again.
+  typealias Recall = @Sendable () -> MemoryBox?
+}
 
 /// A box of one type of value.
 // `@unchecked`, as inherited: the value is a constant.

@@ -8,9 +8,9 @@ struct MemoryShard: ~Copyable {
 
   /// When an entry is too old, in nanoseconds on the cache's own scale; `Int64.max` for never.
   struct Times: Hashable, Sendable {
-    /// From then on it is only for those who take what is stale.
+    /// When it becomes stale.
     var stale = Int64.max
-    /// From then on it is not there.
+    /// When it expires.
     var expires = Int64.max
 
     /// The first of both: before it, nothing else needs to be asked.
@@ -27,8 +27,8 @@ struct MemoryShard: ~Copyable {
 
   private struct Row {
     var digest: Digest256
-    /// `nil` where the row is free. Otherwise the row owns one reference: taken when an entry is put in, and given to
-    /// whoever takes it out.
+    /// `nil` where the row is free. Otherwise the row owns one reference: taken when an entry is put in, and passed on
+    /// by the removal.
     var box: Unmanaged<Box>?
     var times: Times
     var node: Int32
@@ -42,7 +42,7 @@ struct MemoryShard: ~Copyable {
   /// For how many turns look-ups can keep an entry.
   static let mostMarks: UInt8 = 3
 
-  // What a look-up needs comes first: beside the mutex, in its line.
+  // The fields of a look-up come first, in the cache line of the mutex.
   private var rows: UnsafeMutablePointer<Row>
   private let seed: UInt64
   private var mask: Int
@@ -51,7 +51,7 @@ struct MemoryShard: ~Copyable {
   private(set) var stale = 0
   private(set) var count = 0
 
-  /// - Parameter seed: A random number: nobody can choose keys that fall into one chain.
+  /// - Parameter seed: A random number, so that an attacker cannot choose colliding keys.
   init(seed: UInt64) {
     self.seed = seed
     mask = 15
@@ -94,14 +94,14 @@ struct MemoryShard: ~Copyable {
     return true
   }
 
-  /// What was found was too old.
+  /// The entry that was found was too old.
   mutating func hitWasMiss(isStale: Bool) {
     hits -= 1
     misses += 1
     if isStale { stale += 1 }
   }
 
-  /// What was missed was found elsewhere.
+  /// The missed entry was found elsewhere.
   mutating func missWasHit() {
     misses -= 1
     hits += 1
@@ -123,7 +123,7 @@ struct MemoryShard: ~Copyable {
   }
 
   /// Takes a mark of an entry, or all of them; removes the entry if it has none.
-  /// - Returns: What was removed.
+  /// - Returns: The removed entry.
   mutating func removeUnlessMarked(_ digest: Digest256, takingAll: Bool) -> Entry? {
     let index = index(of: digest)
     guard rows[index].box != nil, rows[index].marks > 0 else { return remove(at: index) }
@@ -151,7 +151,7 @@ struct MemoryShard: ~Copyable {
       }
       count += 1
     }
-    // What is popular stays so when it is renewed.
+    // A popular entry stays popular when it is replaced.
     let marks = old == nil ? 0 : rows[index].marks
     rows[index] = Row(
       digest: entry.digest, box: .passRetained(entry.box), times: entry.times,

@@ -1,17 +1,15 @@
 import CalotypeSupport
 import Synchronization
 
-/// The storage of a ``MemoryCache``: shards that look-ups lock one at a time, and one ledger that all changes go
+/// The storage of a ``MemoryCache``: shards that look-ups lock one at a time, and one state that all changes go
 /// through, so that the sum of costs is exact.
 ///
-/// Locks are taken in one order, ledger before shard. A look-up takes its shard only. Values are released, and the
-/// clock is asked, outside of all locks: who knows what they do.
-// `@unchecked`: `shards` is made at the beginning and freed at the end; what it points at is Sendable.
+/// Locks are taken in one order, state before shard. A look-up locks its shard only. Values are released, and the clock
+/// is read, outside all locks, because both may run arbitrary code.
+// `@unchecked`: `shards` is allocated in `init` and freed in `deinit`; its contents are Sendable.
 @usableFromInline
 final class MemoryTable: @unchecked Sendable {
   typealias Box = MemoryBox
-  /// Puts a value into a box again if it is alive.
-  typealias Recall = @Sendable () -> Box?
 
   let ledger: Lock<MemoryTableState>
   let now: @Sendable () -> Int64
@@ -54,8 +52,8 @@ final class MemoryTable: @unchecked Sendable {
 
   /// Looks up an entry.
   ///
-  /// - Parameter use: Given its box, mostly while the shard is locked: must do no more than copy what is in it.
-  /// - Returns: Whether there is one; if not, what `use` was given does not count.
+  /// - Parameter use: Called with the box, usually while the shard is locked: it must only copy its value.
+  /// - Returns: Whether there is an entry; if not, ignore the value that `use` received.
   @usableFromInline
   func lookUp(_ digest: Digest256, allowingStale: Bool, use: (MemoryBox) -> Void) -> Bool {
     var isOver = Int64.max
@@ -73,10 +71,10 @@ final class MemoryTable: @unchecked Sendable {
     return end == .max || end > now()
   }
 
-  func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
+  func store(_ entry: MemoryEntry) -> MemoryTier.StoreOutcome {
     let time = recoveryTime()
     let (outcome, released, needsSweep) = ledger.withLock {
-      ledger -> (MemoryStoreOutcome, DeferredReleases, Bool) in
+      ledger -> (MemoryTier.StoreOutcome, DeferredReleases, Bool) in
       recover(&ledger, at: time)
       if keepsLive { ledger.live.remove(entry.digest) }
       var released = DeferredReleases()
@@ -88,7 +86,7 @@ final class MemoryTable: @unchecked Sendable {
     return outcome
   }
 
-  /// Puts back what was found alive, unless it was removed or replaced meanwhile.
+  /// Restores a live value, unless it was removed or replaced meanwhile.
   /// - Returns: Whether the value is still the one of its key.
   func restore(_ slot: WeakTable.Slot, _ box: Box) -> Bool {
     let time = recoveryTime()
@@ -98,7 +96,7 @@ final class MemoryTable: @unchecked Sendable {
         return (false, DeferredReleases())
       }
       ledger.revived += 1
-      // What has no room in the cache is still found as long as it lives.
+      // A value without room in the cache is still found as long as it lives.
       guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else {
         return (true, DeferredReleases())
       }
@@ -149,7 +147,7 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  /// Takes in what a source of pressure reports: the limit changes, and at the worst everything leaves.
+  /// Applies a report of memory pressure: changes the limit, and evicts everything at the critical level.
   func apply(_ pressure: MemoryPressure?) {
     let time = now()
     let isCritical = pressure?.level == .critical
@@ -169,11 +167,11 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  var statistics: MemoryCacheStatistics {
+  var statistics: MemoryTier.Statistics {
     let time = recoveryTime()
     var result = ledger.withLock { ledger in
       recover(&ledger, at: time)
-      return MemoryCacheStatistics(
+      return MemoryTier.Statistics(
         bytes: ledger.order.bytes, count: ledger.order.count, byteLimit: ledger.budget.limit,
         byteLimitWithoutPressure: ledger.budget.whole, countLimit: ledger.countLimit,
         pressure: ledger.budget.level, coveringHits: ledger.coveringHits, revived: ledger.revived,
@@ -191,12 +189,12 @@ final class MemoryTable: @unchecked Sendable {
     return result
   }
 
-  /// Whether what was found is to be had: its first time is `isOver`.
+  /// Whether a found entry is still valid; `isOver` is the first of its times.
   private func isInTime(_ digest: Digest256, _ isOver: Int64, allowingStale: Bool) -> Bool {
     let time = now()
     guard isOver <= time else { return true }
     let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
-      // Removed or stored anew since: what was found is over all the same.
+      // Removed or replaced since: the found value is too old anyway.
       guard let times = shard.times(digest), min(times.stale, times.expires) == isOver else {
         shard.hitWasMiss(isStale: false)
         return (false, false)
@@ -213,18 +211,18 @@ final class MemoryTable: @unchecked Sendable {
   private func store(
     _ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases
   )
-    -> MemoryStoreOutcome
+    -> MemoryTier.StoreOutcome
   {
     let digest = entry.digest
     let limit = min(ledger.budget.limit, entryLimit ?? .max)
     guard entry.cost <= limit, ledger.countLimit != 0 else {
-      // What was stored under this key before is older than what the caller has now.
+      // The previous value of the key is outdated, because the caller has a newer one.
       if let old = take(digest, &ledger) { released.append(old) }
       ledger.rejections += 1
       return .tooLarge(cost: entry.cost, limit: limit)
     }
     var evicted = 0
-    // Entries come and go under the ledger only: asked once, this stays so but for what is evicted here.
+    // Entries change only under the lock of the state, so this holds until an eviction here.
     var old = withShard(digest) { $0.node(digest) }
     while true {
       let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
@@ -243,7 +241,7 @@ final class MemoryTable: @unchecked Sendable {
         if let replaced = withShard(digest, { $0.insert(row) }) { released.append(replaced) }
         return .stored(evicted: evicted)
       }
-      // The loop ends: an empty cache has room for whatever passed the check above.
+      // The loop ends: an empty cache has room for every value that passed the check above.
       guard let victim = evictNext(&ledger) else { return .tooLarge(cost: entry.cost, limit: limit) }
       evicted += 1
       if victim.digest == digest { old = nil }

@@ -1,13 +1,14 @@
-/// The books of a ``MemoryTable``: everything about its entries but their values, and the numbers that must be exact.
+/// The state of a ``MemoryTable`` that all changes go through: everything about its entries but their values, and exact
+/// counts.
 struct MemoryTableState: Sendable {
   var order: EvictionOrder
   var budget: MemoryBudget
   var countLimit: Int?
   var sources = SourceIndex()
   var renditions = SizeVariantIndex()
-  /// By node; only entries that have any.
+  /// Indexed by node; only entries that have labels.
   var labels: [Int: MemoryLabels] = [:]
-  /// What was evicted, where values that are alive are found again.
+  /// Evicted entries whose values may still be alive.
   var live: WeakTable
   var evictions = 0
   var expired = 0
@@ -70,7 +71,7 @@ struct MemoryTableState: Sendable {
     let nodes: [Int]
     switch selection {
     case .source(let source): nodes = sources.nodes(of: source)
-    case .sourcePrefix: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
+    case .sourcePrefix, .host: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
     let held = live.all.filter {

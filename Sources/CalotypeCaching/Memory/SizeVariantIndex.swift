@@ -11,12 +11,12 @@ struct SizeVariantIndex: Sendable {
 
   private var families: [Digest256: [Variant]] = [:]
 
-  mutating func insert(_ rendition: SizeVariant, _ digest: Digest256) {
+  mutating func insert(_ rendition: MemoryTier.SizeVariant, _ digest: Digest256) {
     families[rendition.family.digest, default: []]
       .append(Variant(digest: digest, width: rendition.width, height: rendition.height))
   }
 
-  mutating func remove(_ rendition: SizeVariant, _ digest: Digest256) {
+  mutating func remove(_ rendition: MemoryTier.SizeVariant, _ digest: Digest256) {
     let family = rendition.family.digest
     guard let index = families[family]?.firstIndex(where: { $0.digest == digest }) else { return }
     families[family]?.remove(at: index)
@@ -24,7 +24,7 @@ struct SizeVariantIndex: Sendable {
   }
 
   /// Those that are at least as wide and as high, fewest pixels first; O(sizes of the picture).
-  func covering(_ rendition: SizeVariant) -> [Digest256] {
+  func covering(_ rendition: MemoryTier.SizeVariant) -> [Digest256] {
     (families[rendition.family.digest] ?? [])
       .filter { $0.width >= rendition.width && $0.height >= rendition.height }
       .sorted { $0.area < $1.area }

@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// How long the machine was suspended in all, looked up once a second: clocks that are cheap to read stand still then.
+/// A cheap clock that includes the time the machine was suspended. Coarse clocks stand still then; this one looks up
+/// the suspended time once a second.
 final class SuspensionClock: Sendable {
   static let shared = SuspensionClock(read: { clock in
     var time = timespec()
@@ -9,22 +10,21 @@ final class SuspensionClock: Sendable {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   })
 
-  /// Nanoseconds between two looks.
+  /// Nanoseconds between two look-ups.
   static let interval: Int64 = 1_000_000_000
-  /// Less than this is the time between two readings.
+  /// Differences below this are the time between two readings.
   private static let tolerance: Int64 = 100_000_000
 
   private let read: @Sendable (clockid_t) -> Int64
   private let next = Atomic<Int64>(.min)
   private let total = Atomic<Int64>(0)
 
-  /// - Parameter read: Nanoseconds of a clock.
+  /// - Parameter read: Reads a clock, in nanoseconds.
   init(read: @escaping @Sendable (clockid_t) -> Int64) {
     self.read = read
   }
 
-  /// Nanoseconds of a coarse clock that goes on while the machine is suspended. It is behind for up to ``interval`` after
-  /// that.
+  /// Nanoseconds of a coarse clock that includes suspended time. It lags for up to ``interval`` after a suspension.
   var coarseTime: Int64 {
     let time = read(CLOCK_MONOTONIC_COARSE)
     if time >= next.load(ordering: .relaxed) { look(at: time) }

@@ -2,7 +2,7 @@
 struct WeakTable: Sendable {
   struct Slot: Sendable {
     let entry: RemovedEntry
-    let recall: MemoryTable.Recall
+    let recall: MemoryBox.Recall
     /// Tells a slot from a later one of the same key.
     let number: Int
   }
@@ -29,7 +29,7 @@ struct WeakTable: Sendable {
 
   func slot(_ digest: Digest256) -> Slot? { slots[digest] }
 
-  mutating func insert(_ entry: RemovedEntry, _ recall: @escaping MemoryTable.Recall) {
+  mutating func insert(_ entry: RemovedEntry, _ recall: @escaping MemoryBox.Recall) {
     guard limit > 0 else { return }
     lastNumber += 1
     insertionsUntilSweep -= 1

@@ -65,7 +65,7 @@ public final class FramePool: MemoryPressureFollowing {
   /// At `MemoryPressure.Level.warning` half of ``byteLimit`` may be held, at `MemoryPressure.Level.critical` a quarter,
   /// and all that is held is thrown out. One source at a time: of two, the last word counts. Pipelines that are run as
   /// services have the ``shared`` pool follow theirs.
-  public func follow(_ source: any MemoryPressureSource) async {
+  public func follow(_ source: any MemoryPressureProviding) async {
     for await pressure in source.pressures() { apply(pressure.level) }
     apply(.normal)
   }

@@ -1,4 +1,4 @@
-/// All addresses that begin with the same bits.
+/// The addresses that begin with the same bits (CIDR).
 ///
 /// ```swift
 /// let office = AddressRange("10.20.0.0/16")
@@ -10,7 +10,7 @@
 public struct AddressRange: Hashable, Sendable {
   /// The first address.
   public let base: IPAddress
-  /// How many bits all addresses have in common: 0 to 32 for IPv4, 0 to 128 for IPv6.
+  /// The number of common bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
   public let prefixLength: Int
 
   /// The range of the addresses that share the first `prefixLength` bits of `base`; `nil` if there are not as many bits,
@@ -25,7 +25,7 @@ public struct AddressRange: Hashable, Sendable {
     self.prefixLength = prefixLength - (base.width - mapped.width)
   }
 
-  /// Whether `address` is one of them.
+  /// Returns whether the range contains `address`.
   public func contains(_ address: IPAddress) -> Bool {
     let address = address.unmapped
     guard address.isIPv4 == base.isIPv4 else { return false }

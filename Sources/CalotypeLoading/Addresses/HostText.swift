@@ -1,7 +1,7 @@
-/// The host of a URL as somebody wrote it: what it is, and whether all readers of URLs agree on that. Pure.
+/// The host of a URL as written: its meaning, and whether all URL parsers agree on it. Pure.
 ///
-/// Readers differ: `0177.1` is a name to one and 127.0.0.1 to the next, and a full stop of another script is a letter
-/// here and a dot there. What is read in two ways cannot be checked once, so it is refused.
+/// Parsers differ: `0177.1` is a name to one and 127.0.0.1 to another, and a full stop of another script is a letter or
+/// a dot. An ambiguous host cannot be checked reliably, so it is refused.
 struct HostText {
   private let text: String
 
@@ -18,7 +18,7 @@ struct HostText {
     return address
   }
 
-  /// One spelling for all that are the same host.
+  /// The canonical spelling of the host.
   var canonical: String { address?.description ?? text.lowercased() }
 
   /// `localhost` and all names below it (RFC 6761 §6.3).
@@ -27,10 +27,10 @@ struct HostText {
     return name == "localhost" || name.hasSuffix(".localhost")
   }
 
-  /// What `localhost` stands for.
+  /// The addresses of `localhost`.
   static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 1)]
 
-  /// Why this is neither an address nor a name that all readers understand alike; `nil` if it is one.
+  /// Why the host is neither an address nor an unambiguous name; `nil` if it is one.
   var refusal: String? {
     let bytes = text.utf8
     if bytes.isEmpty { return "its host is empty" }
@@ -53,7 +53,7 @@ struct HostText {
     if labels.contains(where: \.isEmpty) { return "its host has an empty label" }
     if bytes.count > 253 { return "its host has more than 253 characters" }
     if labels.contains(where: { $0.count > 63 }) { return "its host has a label of more than 63 characters" }
-    // Readers that take numbers for addresses go by the last label.
+    // Parsers that read numbers as addresses decide by the last label.
     if address == nil, let last = labels.last, Self.isNumber(last) {
       return "its host is a number in a spelling that not all read alike; write IPv4 addresses as a.b.c.d"
     }
@@ -81,7 +81,7 @@ struct HostText {
     }
   }
 
-  /// For people, without writing the character itself to their terminals unless it is a plain one.
+  /// For people, without writing control or foreign characters to their terminals.
   private static func name(of scalar: Unicode.Scalar) -> String {
     if (33...126).contains(scalar.value) { return "the character \(scalar)" }
     let digits = String(scalar.value, radix: 16, uppercase: true)

@@ -1,5 +1,5 @@
-/// The addresses that are no place on the public internet: what IANA's registries of special-purpose addresses (RFC 6890
-/// and what followed) list, and what lies outside the space for global unicast.
+/// The addresses outside the public internet: those in IANA's registries of special-purpose addresses (RFC 6890 and
+/// later), and those outside the global unicast space.
 enum SpecialAddresses {
   private struct Entry {
     let range: AddressRange
@@ -7,7 +7,7 @@ enum SpecialAddresses {
     var note = ""
   }
 
-  /// What is wrong with `address`, in words for people; `nil` for global unicast.
+  /// Returns why `address` is not global unicast, for people; `nil` if it is.
   ///
   /// The few addresses within 192.0.0.0/24 and 2001::/23 that can be reached from everywhere serve protocols, not
   /// images, and are refused with the rest.

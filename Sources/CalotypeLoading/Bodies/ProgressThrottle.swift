@@ -1,6 +1,6 @@
-/// Which reports of progress are made. Pure.
+/// Decides which progress reports are made. Pure.
 struct ProgressThrottle {
-  /// The least fraction of the whole between two reports.
+  /// The smallest fraction of the whole between two reports.
   let step: Double
   private var reported: Int?
 
@@ -8,7 +8,7 @@ struct ProgressThrottle {
     self.step = step
   }
 
-  /// Whether `received` bytes are worth a report. Without a length every chunk is, and all of a known length always are.
+  /// Returns whether to report `received` bytes. Without a length every chunk is reported; the full length always is.
   mutating func admits(_ received: Int, of expected: Int?) -> Bool {
     if let expected, let reported, received < expected, Double(received - reported) < step * Double(expected)
     {
@@ -18,7 +18,7 @@ struct ProgressThrottle {
     return true
   }
 
-  /// Whether a body that has come to its end has yet to be reported as such: nobody knew that these were all bytes.
+  /// Returns whether the end of a body must still be reported, because its length was unknown or wrong.
   func owesTheEnd(_ received: Int, of expected: Int?) -> Bool {
     received > 0 && expected != received
   }

@@ -1,16 +1,16 @@
 import CalotypeSupport
 package import FoundationEssentials
 
-/// The bytes of a body while they arrive: one loads, others look at what is there.
+/// The bytes of a body as they arrive: one load appends, others read.
 ///
-/// These are the bytes that the load collects anyway: nothing is copied but what is asked for. What was seen once stays
-/// as it was and where it was, also when a load has to connect again for the rest; after an error it ends where it broke off.
-/// All may be called from any thread.
+/// It shares the bytes that the load collects anyway; only reads copy. Bytes never change once they are visible, even
+/// when a load resumes over another connection; after an error the body ends where it broke off. All members may be
+/// called from any thread.
 package final class StreamingBody: Sendable {
   fileprivate struct State {
-    /// What has arrived, unless there are pages.
+    /// The bytes, unless they are in pages.
     var data = Data()
-    /// What has arrived of a large body that comes in pieces.
+    /// The bytes of a large body that arrives in pieces.
     var pages: GrowableBuffer?
     var count = 0
     var isSpooled = false
@@ -18,19 +18,19 @@ package final class StreamingBody: Sendable {
 
   private let state = Lock(State())
 
-  /// Nothing yet.
+  /// Creates an empty body.
   package init() {}
 
-  /// How many bytes have arrived, whether in memory or not.
+  /// The number of bytes that have arrived, in memory or on disk.
   package var count: Int { state.withLock { $0.count } }
 
-  /// Whether they are too many for memory (``LoadRequest/maxBytesInMemory``): they go to a file from now on, and none can
-  /// be looked at before the end of the load.
+  /// Whether the body exceeds ``LoadRequest/memoryByteLimit`` and goes to a file. Its bytes cannot be read before the
+  /// end of the load.
   package var isSpooled: Bool { state.withLock { $0.isSpooled } }
 
-  /// A copy of what has arrived from `offset` on: empty when there is nothing new, and once ``isSpooled``.
+  /// Returns a copy of the bytes from `offset` on; empty when there are no new ones, and when ``isSpooled``.
   ///
-  /// A copy, because what others hold a part of would have to be copied as a whole to be added to.
+  /// A slice would force the next append to copy the whole buffer.
   package func bytes(from offset: Int) -> Data {
     state.withLock { state in
       state.withUnsafeBytes { held in
@@ -41,7 +41,7 @@ package final class StreamingBody: Sendable {
 
   // MARK: The load
 
-  /// All of them, without a copy: for the end, when nothing is added any more.
+  /// Returns all bytes without copying them, at the end of the load.
   var all: Data {
     state.withLock { state in
       state.close()
@@ -57,7 +57,7 @@ package final class StreamingBody: Sendable {
     }
   }
 
-  /// Hands over what is held, because there will be more than memory is for.
+  /// Hands over the collected bytes, because the body is too large for memory.
   func takeForSpooling() -> Data {
     state.withLock { state in
       state.isSpooled = true
@@ -67,19 +67,19 @@ package final class StreamingBody: Sendable {
     }
   }
 
-  /// Counts bytes that went to the file.
+  /// Counts bytes that were written to the file.
   func countSpooled(_ count: Int) {
     state.withLock { $0.count += count }
   }
 }
 
 extension StreamingBody.State {
-  /// Declared lengths are not trusted with more memory.
+  /// The most memory that is reserved for a declared length.
   private static let mostReserved = 16 << 20
 
-  /// - Parameter expected: Bytes that there are now, or will be if what is declared is true.
+  /// - Parameter expected: The present or the declared length, whichever is greater.
   fileprivate mutating func append(_ chunk: Data, expecting expected: Int) {
-    // Most bodies come in one piece: no copy then.
+    // Most bodies arrive in one piece, which is not copied.
     if data.isEmpty, pages == nil { return data = chunk }
     let isLarge = expected >= PageMemory.threshold
     if isLarge, pages == nil, let pages = GrowableBuffer(capacity: min(expected, Self.mostReserved)) {
@@ -87,7 +87,7 @@ extension StreamingBody.State {
     }
     if let pages {
       if chunk.withUnsafeBytes({ pages.append($0) }) { return }
-      // No pages any more; malloc may have some memory left.
+      // No pages left; malloc may still have memory.
       close()
     } else if expected > data.count + chunk.count {
       data.reserveCapacity(min(expected, Self.mostReserved))
@@ -100,7 +100,7 @@ extension StreamingBody.State {
     return body(pages.bytes)
   }
 
-  /// Makes one piece of data of the pages, which go when it does. What is added later would be copied with all the rest.
+  /// Wraps the pages in one `Data`, which releases them. A later append would copy everything.
   fileprivate mutating func close() {
     guard let pages else { return }
     self.pages = nil

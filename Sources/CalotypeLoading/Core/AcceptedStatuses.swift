@@ -1,4 +1,4 @@
-/// Which HTTP statuses are an answer and not an error.
+/// The HTTP statuses that count as an answer rather than an error.
 ///
 /// ```swift
 /// request.statuses = .success.union(404...404)   // that server's placeholder
@@ -6,7 +6,7 @@
 public struct AcceptedStatuses: Hashable, Sendable {
   private let ranges: [ClosedRange<Int>]
 
-  /// Those of these ranges.
+  /// Accepts the statuses in these ranges.
   public init(_ ranges: ClosedRange<Int>...) {
     self.ranges = ranges
   }
@@ -15,17 +15,17 @@ public struct AcceptedStatuses: Hashable, Sendable {
     self.ranges = ranges
   }
 
-  /// 200 to 299. Besides them, 304 is an answer to whoever sent validators, whatever the gate says.
+  /// 200 to 299. A 304 to a conditional request is always accepted, too.
   public static let success = AcceptedStatuses(200...299)
-  /// All of them.
+  /// All statuses.
   public static let any = AcceptedStatuses(0...999)
 
-  /// These and those of another range.
+  /// Returns these statuses and those of another range.
   public func union(_ range: ClosedRange<Int>) -> AcceptedStatuses {
     AcceptedStatuses(ranges: ranges + [range])
   }
 
-  /// Whether `status` is let through.
+  /// Returns whether `status` is accepted.
   public func contains(_ status: Int) -> Bool {
     ranges.contains { $0.contains(status) }
   }

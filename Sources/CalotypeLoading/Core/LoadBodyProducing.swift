@@ -1,30 +1,30 @@
 public import FoundationEssentials
 
-/// The producing side of a ``LoadBody``: implement it to write a loader of your own.
+/// The producer of a ``LoadBody``. Implement it to write a custom loader.
 public protocol LoadBodyProducing: AnyObject, Sendable {
-  /// The next bytes, never empty; `nil` at the end.
+  /// Returns the next bytes, never empty; `nil` at the end.
   ///
-  /// Called by one consumer at a time. It suspends until there are bytes, and a producer keeps no more than a
-  /// bounded amount ahead of the calls.
+  /// Called by one consumer at a time. Suspends until there are bytes. A producer may keep only a bounded amount ahead
+  /// of the calls.
   ///
-  /// - Throws: What ended the body early, ``LoadingError`` if it is one; `CancellationError` when the calling
+  /// - Throws: The error that ended the body early, preferably a ``LoadingError``; `CancellationError` when the calling
   ///   task was cancelled.
   func next() async throws -> Data?
 
-  /// The consumer has left: stop and release everything. Called at least once, at any time, from any thread,
-  /// also after the end.
+  /// Stops and releases everything, because the consumer has left. Called at least once, at any time, from any thread,
+  /// even after the end.
   func cancel()
 
-  /// What the load took; known at the end of the body at the latest. `nil` by default.
+  /// The metrics of the load, available at the end of the body at the latest. `nil` by default.
   var metrics: LoadMetrics? { get }
 }
 
 extension LoadBodyProducing {
-  /// Nothing was measured.
+  /// `nil`: nothing was measured.
   public var metrics: LoadMetrics? { nil }
 }
 
-/// A body that is all there.
+/// A body in memory.
 final class BytesBody: LoadBodyProducing {
   private let chunks: ChunkList
 

@@ -1,32 +1,31 @@
-/// How long a load may take. Local sources ignore them.
+/// The timeouts of a load. Local sources ignore them.
 public struct LoadTimeouts: Hashable, Sendable {
   /// Name look-up, TCP and TLS handshake together. 10 seconds by default.
   public var connect: Duration
-  /// Longest time without a single byte from the server once connected. 15 seconds by default.
+  /// The longest time without a byte from the server once connected. 15 seconds by default.
   ///
-  /// Time in which the consumer does not take bytes does not count.
+  /// Time in which the consumer applies back-pressure does not count.
   public var idle: Duration
-  /// From the call to the last byte, time in queues included: the loader's, and that of a pipeline, where it
-  /// counts from the moment at which the load is asked for. No limit by default.
+  /// From the call to the last byte, including time in the queues of the loader and of a pipeline. No limit by default.
   ///
-  /// The clock goes on while the consumer does not take bytes.
+  /// Back-pressure does not stop this clock.
   public var total: Duration?
-  /// The least that a server must send while it sends; 128 bytes a second over 30 seconds by default, `nil` for no limit.
+  /// The minimum transfer rate; 128 bytes a second over 30 seconds by default, `nil` for no limit.
   ///
-  /// Ends what ``idle`` cannot: a server that sends a byte now and then, for ever.
+  /// Ends transfers that ``idle`` does not: a server that sends a byte now and then.
   public var minimumSpeed: MinimumSpeed?
-  /// How long a response may take in relation to its length; 30 seconds and another one for each 16 KiB by default, `nil`
+  /// The time limit of a response in proportion to its length; 30 seconds plus one for each 16 KiB by default, `nil`
   /// for no limit.
   ///
-  /// Ends slow drips, which neither ``idle`` nor ``minimumSpeed`` can: at 140 bytes a second, a body of 2 MB would hold its
-  /// place for four hours.
+  /// Ends slow-drip responses, which neither ``idle`` nor ``minimumSpeed`` does: at 140 bytes a second, a body of 2 MB
+  /// would occupy a slot for four hours.
   public var body: BodyTime?
 
-  /// A number of bytes in a time.
+  /// A transfer rate.
   public struct MinimumSpeed: Hashable, Sendable {
     /// Bytes a second, on average over ``duration``.
     public var bytesPerSecond: Int
-    /// The time to average over.
+    /// The averaging time.
     public var duration: Duration
 
     /// At least `bytesPerSecond` on average over each `duration`.
@@ -36,7 +35,7 @@ public struct LoadTimeouts: Hashable, Sendable {
     }
   }
 
-  /// The time that a response has, which grows with what has come of it.
+  /// A time limit that grows with the bytes received.
   ///
   /// It counts from the first byte of the response. At any time t, ``base`` + received / ``bytesPerSecond`` must not be less
   /// than t, so that a response of n bytes takes at most ``base`` + n / ``bytesPerSecond``. With the defaults, 30 s and
@@ -49,15 +48,15 @@ public struct LoadTimeouts: Hashable, Sendable {
   /// | 2.7 MB, steadily at 14 KB/s | after 193 s, in time |
   /// | 2.7 MB, steadily at 8 KB/s | after 59 s, with an error: it would have taken 338 s |
   ///
-  /// Bytes that were announced buy no time, only those that came: a server can announce any length. For a steady response
-  /// that makes no difference, but for the time of the error.
+  /// Only received bytes extend the limit, not announced ones: a server can announce any length. For a steady response
+  /// this only affects when the error occurs.
   ///
-  /// Time in which the consumer does not take bytes does not count. After a redirect or a retry, and when a body is
-  /// continued, it counts anew.
+  /// Time in which the consumer applies back-pressure does not count. After a redirect or a retry, and after a
+  /// resumption, it starts anew.
   public struct BodyTime: Hashable, Sendable {
-    /// The time of a response without bytes.
+    /// The limit of a response without bytes.
     public var base: Duration
-    /// Bytes that buy another second, at least one.
+    /// The bytes that extend the limit by a second, at least one.
     public var bytesPerSecond: Int
 
     /// `base`, and a second for each `bytesPerSecond` bytes.
@@ -71,8 +70,8 @@ public struct LoadTimeouts: Hashable, Sendable {
   ///   - connect: Name look-up, TCP and TLS handshake together.
   ///   - idle: Longest time without a byte from the server.
   ///   - total: From the call to the last byte; `nil` for no limit.
-  ///   - minimumSpeed: The least that a server must send.
-  ///   - body: How long a response may take in relation to its length.
+  ///   - minimumSpeed: The minimum transfer rate.
+  ///   - body: The time limit of a response in proportion to its length.
   public init(
     connect: Duration = .seconds(10), idle: Duration = .seconds(15), total: Duration? = nil,
     minimumSpeed: MinimumSpeed? = MinimumSpeed(bytesPerSecond: 128, over: .seconds(30)),

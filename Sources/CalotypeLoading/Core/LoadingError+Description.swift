@@ -31,7 +31,7 @@ extension LoadingError: CustomStringConvertible {
       "the response of \(url.loggable) is malformed: \(reason)"
     case .tooLarge(let source, let limit, let declared):
       "\(source) is larger than the limit of \(limit) bytes"
-        + (declared.map { " (it announces \($0))" } ?? "") + "; raise maxBytes to allow it"
+        + (declared.map { " (it announces \($0))" } ?? "") + "; raise byteLimit to allow it"
     case .truncatedBody(let url, let received, let expected):
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
     // Not the reason: what names of the network within stand for is nobody's business.

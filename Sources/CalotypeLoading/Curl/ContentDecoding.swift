@@ -12,7 +12,7 @@ import FoundationEssentials
 struct ContentDecoding: BodyTransforming {
   private let coding: Coding
   private let url: URL
-  private let maxBytes: Int
+  private let byteLimit: Int
 
   /// Bytes of output for each of the input, beyond those that any body may have.
   private static let maxExpansion = 100
@@ -23,35 +23,35 @@ struct ContentDecoding: BodyTransforming {
   }
 
   /// `nil` when there is nothing to undo.
-  init?(_ head: ResponseHead, maxBytes: Int) {
+  init?(_ head: ResponseHead, byteLimit: Int) {
     switch head.headers[.contentEncoding]?.lowercased() {
     case "gzip", "x-gzip": coding = .gzip
     case "deflate": coding = .deflate
     default: return nil
     }
     url = head.url
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
   }
 
   var identity: String { "\(coding)" }
 
-  func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
-    Inflation(isGzip: coding == .gzip, url: url, maxBytes: maxBytes)
+  func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
+    Inflation(isGzip: coding == .gzip, url: url, byteLimit: byteLimit)
   }
 
-  private struct Inflation: BodyTransform {
+  private struct Inflation: ChunkTransforming {
     let isGzip: Bool
     let url: URL
-    let maxBytes: Int
+    let byteLimit: Int
     private let state = InflateState()
     private var hasBegun = false
     private var received = 0
     private var produced = 0
 
-    init(isGzip: Bool, url: URL, maxBytes: Int) {
+    init(isGzip: Bool, url: URL, byteLimit: Int) {
       self.isGzip = isGzip
       self.url = url
-      self.maxBytes = maxBytes
+      self.byteLimit = byteLimit
     }
 
     mutating func transform(_ chunk: Data) throws -> Data {
@@ -64,7 +64,7 @@ struct ContentDecoding: BodyTransforming {
       }
       received += chunk.count
       let expansion = ContentDecoding.freeBytes + ContentDecoding.maxExpansion * received
-      let limit = min(maxBytes, expansion) - produced
+      let limit = min(byteLimit, expansion) - produced
       var output = Data()
       var rest = chunk[...]
       while !rest.isEmpty {
@@ -79,8 +79,8 @@ struct ContentDecoding: BodyTransforming {
         }
         rest = rest.dropFirst(step.consumed)
         if output.count > limit {
-          guard maxBytes > expansion else {
-            throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+          guard byteLimit > expansion else {
+            throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil)
           }
           throw LoadingError.protocolError(
             url,

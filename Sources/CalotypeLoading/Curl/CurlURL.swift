@@ -1,21 +1,21 @@
 import CCurl
 import FoundationEssentials
 
-/// A URL as libcurl reads it, so that what is decided about it is decided about what will be connected to.
+/// A URL as libcurl parses it, so that checks apply to the host that will be connected to.
 struct CurlURL {
   /// The URL without user, password and fragment.
   let text: String
   /// In lower case.
   let scheme: String
-  /// In lower case, without the brackets of IPv6. Numbers are spelled as dotted quads here, whatever the URL says.
+  /// In lower case, without the brackets of IPv6. Numeric hosts are normalised to dotted quads.
   let host: String
   let port: Int
   let user: String?
   let password: String?
-  /// As somebody wrote it.
+  /// As written in the URL.
   private let reference: String
 
-  var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
+  var origin: LoadRequest.Origin { LoadRequest.Origin(scheme: scheme, host: host, port: port) }
 
   /// Why a text is no URL, in libcurl's words.
   struct Malformed: Error {

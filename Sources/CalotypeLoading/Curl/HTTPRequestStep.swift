@@ -1,23 +1,23 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// One request of a transfer: the first, or one that a redirect leads to. Made only if it may be sent.
+/// One request of a transfer: the first, or one after a redirect. It exists only if it may be sent.
 ///
-/// Pure. Redirects are followed by us rather than by libcurl, so that each is looked at before anything is sent, and gets
-/// a handle of its own.
+/// Pure. We follow redirects instead of libcurl, so that each is checked before anything is sent, and gets its own
+/// handle.
 struct HTTPRequestStep {
   let url: CurlURL
   /// Fields to send, those of the loader included.
   let headers: HTTPFields
-  let credential: Credential?
+  let credential: LoadRequest.Credential?
   /// 0 for the first request.
   let number: Int
-  /// Whether redirects led to a response that the caller holds and that is fresh: there is nothing to ask.
+  /// Whether a redirect led to a fresh response that the caller has, so that no request is needed.
   let isHeld: Bool
 
   /// The first request.
   init(_ url: URL, for request: LoadRequest, _ configuration: CurlLoader.Configuration) throws(LoadingError) {
-    // libcurl would take the first word of the path for it.
+    // libcurl would take the first component of the path for the host.
     guard url.host()?.isEmpty == false else { throw .invalidURL(url, reason: "it names no host") }
     do {
       self.url = try CurlURL(url.absoluteString)
@@ -71,7 +71,7 @@ struct HTTPRequestStep {
     let validators = Self.validators(of: transfer.request, for: url, number)
     isHeld = validators?.isFresh == true
     headers = Self.headers(transfer.request, isOrigin: isOrigin, validators, configuration)
-    // Never from the redirect itself: whoever sends us somewhere does not say who we are.
+    // Never from the redirect itself: a server must not choose our credential.
     let known = isOrigin ? first.credential : configuration.credentials[url.origin]
     guard known?.holdsControlCharacters != true else {
       throw .redirectRefused(
@@ -80,7 +80,7 @@ struct HTTPRequestStep {
     credential = known
   }
 
-  /// Whether libcurl answers a challenge of the server by itself, so that there are two responses.
+  /// Whether libcurl answers a challenge by itself, so that there are two responses.
   var answersChallenge: Bool {
     if case .digest = credential { true } else { false }
   }
@@ -101,20 +101,22 @@ struct HTTPRequestStep {
     return nil
   }
 
-  private static func credential(in url: CurlURL) -> Credential? {
+  private static func credential(in url: CurlURL) -> LoadRequest.Credential? {
     guard url.user != nil || url.password != nil else { return nil }
     return .basic(user: url.user ?? "", password: url.password ?? "")
   }
 
-  /// The validators that a URL may see: those of another resource would confirm another picture.
-  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> Validators? {
+  /// The validators for a URL: those of another resource could confirm a different image.
+  private static func validators(of request: LoadRequest, for url: CurlURL, _ number: Int) -> LoadRequest
+    .Validators?
+  {
     guard let validators = request.validators else { return nil }
     guard let subject = validators.url else { return number == 0 ? validators : nil }
     return URL(string: url.text) == subject ? validators : nil
   }
 
   private static func headers(
-    _ request: LoadRequest, isOrigin: Bool, _ validators: Validators?,
+    _ request: LoadRequest, isOrigin: Bool, _ validators: LoadRequest.Validators?,
     _ configuration: CurlLoader.Configuration
   ) -> HTTPFields {
     if request.headers.isEmpty, validators == nil { return configuration.headers }

@@ -11,8 +11,8 @@ struct ResponseHead: Sendable, Equatable {
   /// Whether it declares lengths that contradict each other, or one that is no number (RFC 9110 §8.6).
   let hasInvalidLength: Bool
   let contentType: String?
-  /// What led here.
-  var redirects: [Redirect] = []
+  /// The redirects that led here.
+  var redirects: [LoadResponse.Redirect] = []
 
   /// Looks through the fields once: what is asked for per chunk must not cost a search each time.
   init(url: URL, status: Int, headers: HTTPFields) {
@@ -35,7 +35,7 @@ struct ResponseHead: Sendable, Equatable {
     }
     switch length {
     case .bytes(let count)? where !isUnknown: (expectedLength, hasInvalidLength) = (count, false)
-    // What nobody goes by may be anything.
+    // An unused length may be anything.
     case .invalid?: (expectedLength, hasInvalidLength) = (nil, !isUnknown)
     default: (expectedLength, hasInvalidLength) = (nil, false)
     }

@@ -1,7 +1,7 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// A body as its consumer gets it: how it ends decides what is remembered of its source and of its host.
+/// The body for the consumer. Its end updates the failure memory and the circuit breaker.
 final class InstrumentedBody: LoadBodyProducing {
   private let body: LoadBody.Claim?
   private let attempts: LoadAttempts

@@ -3,61 +3,61 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// A body that goes on when its connection breaks, and leaves behind what it has when it ends early.
+/// A body that resumes when its connection breaks, and stores its bytes when it ends early.
 ///
-/// An actor, so that its state needs no lock while requests are made; it has one consumer anyway. What can be called from
-/// outside at any time, the cancellation, goes to the present source of bytes directly.
+/// An actor, so that its state needs no lock while requests are made; it has one consumer anyway. Only cancellation may
+/// be called at any time; it goes directly to the current source of bytes.
 actor ResumableBody: LoadBodyProducing {
-  /// What a response says about its bytes.
+  /// The facts about the bytes of a response.
   struct Subject: Sendable {
-    /// Where the bytes come from, after redirects.
+    /// The URL of the bytes, after redirects.
     let url: URL
     let total: Int?
     /// The strong validator, if the bytes are sent as they are.
     let etag: String?
     let acceptsRanges: Bool
 
-    /// `nil` if there is no body to continue.
+    /// `nil` if there is no body to resume.
     init?(_ response: LoadResponse) {
       guard response.status != 304, response.status != 204 else { return nil }
       url = response.url
       total = response.expectedLength
       let isPlain = response.headers[.contentEncoding].map { $0.lowercased() == "identity" } ?? true
       etag = isPlain ? response.validators?.strong : nil
-      // Nearly all say this; a search in a string costs more than all the rest here.
+      // The common case; a string search would cost more than all the rest here.
       let ranges = response.headers[.acceptRanges] ?? ""
       acceptsRanges = ranges == "bytes" || ranges.lowercased().contains("bytes")
     }
 
-    /// Whether the server promises to send the rest of these very bytes.
+    /// Whether the server can send the rest of exactly these bytes.
     var isResumable: Bool { etag != nil && acceptsRanges }
   }
 
   private let subject: Subject
   private let attempts: LoadAttempts
-  /// Where bytes come from; `nil` after the end.
+  /// The current source of bytes; `nil` after the end.
   private let source: Lock<Source>
   /// Bytes that were delivered, and their checksum.
   private var delivered = 0
   private var checksum: UInt32 = 0
-  /// Bytes of a body that began anew that were delivered before, and the checksum of those that came.
+  /// For a body that began anew: the bytes that were delivered before, and the checksum of those received so far.
   private var repeated = (left: 0, checksum: UInt32(0))
   /// Bytes of the file that are still to be delivered.
   private var kept: Int
 
   private struct Source {
     var claim: LoadBody.Claim?
-    /// Where bytes are kept until all are there; nobody else can use it meanwhile.
+    /// The file that stores the bytes until the body is complete. It is locked meanwhile.
     var partial: PartialFile?
     var isCancelled = false
-    /// Of the requests before the present one.
+    /// The metrics of the earlier requests.
     var bytesBefore = 0
   }
 
   /// - Parameters:
-  ///   - response: The response whose body it is; taken over.
-  ///   - partial: Where bytes are kept until all are there.
-  ///   - resumedAt: Bytes in the file that come first.
+  ///   - response: The response, whose body is taken over.
+  ///   - partial: The file that stores the bytes until the body is complete.
+  ///   - resumedAt: The number of bytes in the file, which are delivered first.
   init(
     _ response: LoadResponse, of subject: Subject, attempts: LoadAttempts, partial: PartialFile?,
     resumedAt: Int = 0
@@ -127,14 +127,14 @@ actor ResumableBody: LoadBodyProducing {
       return chunk
     }
     try Task.checkCancellation()
-    // The disk failed us: the server still has these bytes, and sends them from here on.
+    // The disk failed: the server sends these bytes from here on.
     kept = 0
     await source.withLock { $0.partial.take() }?.discard()
     try await reopen(after: nil)
     return nil
   }
 
-  /// What of a chunk was not delivered before.
+  /// Returns the part of a chunk that was not delivered before.
   private func fresh(of chunk: Data) throws(LoadingError) -> Data? {
     guard repeated.left > 0 else { return chunk }
     let old = chunk.prefix(repeated.left)
@@ -154,10 +154,10 @@ actor ResumableBody: LoadBodyProducing {
   }
 
   private func note(_ chunk: Data) throws(LoadingError) {
-    // The transport counts each answer alone, and what was kept not at all.
+    // The transport limits each response separately, and does not count stored bytes.
     let request = attempts.request
-    guard chunk.count <= request.maxBytes - delivered else {
-      throw .tooLarge(request.source, limit: request.maxBytes, declared: subject.total)
+    guard chunk.count <= request.byteLimit - delivered else {
+      throw .tooLarge(request.source, limit: request.byteLimit, declared: subject.total)
     }
     delivered += chunk.count
     // Only a body that can be loaded again is ever compared.
@@ -179,9 +179,9 @@ actor ResumableBody: LoadBodyProducing {
 
   // MARK: Another request
 
-  /// Asks for what is missing; as a retry if an error of the server made it necessary.
+  /// Requests the missing bytes; as a retry after an error of the server.
   private func reopen(after error: LoadingError?) async throws {
-    // Not for somebody who has left.
+    // Not after the consumer has left.
     if isCancelled { throw CancellationError() }
     if let error {
       try await attempts.wait(after: error)
@@ -192,7 +192,7 @@ actor ResumableBody: LoadBodyProducing {
       ? subject.etag.map { LoadAttempts.Part(offset: delivered, etag: $0) } : nil
     let response = try await attempts.open(continuing: part)
     if part != nil, continuation(in: response) == .elsewhere {
-      // Everything then, to be compared with what was delivered.
+      // Load the whole body, to be compared with the delivered bytes.
       try take(try await attempts.open())
     } else {
       try take(response)
@@ -233,9 +233,9 @@ actor ResumableBody: LoadBodyProducing {
       source.bytesBefore += before
       return (source.claim, source.isCancelled)
     }
-    // Released here, not under the lock: it calls out.
+    // Released here, not under the lock, because the release runs other code.
     withExtendedLifetime(old) {}
-    // It was cancelled while there was nothing to cancel.
+    // Cancellation came while there was no source to cancel.
     if isCancelled { throw CancellationError() }
   }
 }

@@ -1,27 +1,37 @@
-/// The entries of a ``FailureMemory``. Pure: it is told the time.
+import HeapModule
+
+/// The entries of a ``FailureMemory``. Pure: the caller passes the time.
 ///
-/// Entries stay for a while after the source may be asked again, so that the next failure counts as one more.
+/// Entries stay for a while after they expire, so that the next failure counts as one more.
 struct FailureTable {
   typealias Failure = FailureMemory.Failure
 
   private struct Entry {
     var failure: Failure
-    /// The size that the source is larger than, if that is what was wrong.
+    /// The size limit that the source exceeded, if that was the failure.
     var limit: Int?
+  }
+
+  /// A key and the time at which its source may be retried.
+  private struct Expiry: Comparable {
+    let key: FailureKey
+    let until: ContinuousClock.Instant
+
+    static func < (left: Expiry, right: Expiry) -> Bool { left.until < right.until }
   }
 
   private let configuration: FailureMemory.Configuration
   private var entries: [FailureKey: Entry] = [:]
-  /// All entries by when they may be asked again, and such that are out of date because the entry has changed since.
-  private var queue = ExpiryHeap<FailureKey>()
+  /// All entries, the first to expire first; and outdated ones, whose entry has changed since.
+  private var queue = Heap<Expiry>()
 
   init(configuration: FailureMemory.Configuration) {
     self.configuration = configuration
   }
 
-  /// Why the source should not be asked for with so many bytes at most.
-  func failure(for key: FailureKey, maxBytes: Int, now: ContinuousClock.Instant) -> Failure? {
-    guard let entry = entries[key], now < entry.failure.until, maxBytes <= entry.limit ?? .max else {
+  /// Returns the failure because of which the source should not be tried with this byte limit.
+  func failure(for key: FailureKey, byteLimit: Int, now: ContinuousClock.Instant) -> Failure? {
+    guard let entry = entries[key], now < entry.failure.until, byteLimit <= entry.limit ?? .max else {
       return nil
     }
     return entry.failure
@@ -44,7 +54,7 @@ struct FailureTable {
     let count = last.map { now < $0.until + configuration.maxDuration ? $0.count + 1 : 1 } ?? 1
     let until = now + (lifetime.map { min($0, configuration.maxDuration) } ?? duration(count: count))
     entries[key] = entry(count: count, until: until)
-    queue.insert(key, at: until)
+    queue.insert(Expiry(key: key, until: until))
     tidy()
   }
 
@@ -54,7 +64,7 @@ struct FailureTable {
 
   mutating func removeAll() {
     entries = [:]
-    queue = ExpiryHeap()
+    queue = Heap()
   }
 
   func failures(now: ContinuousClock.Instant) -> [Failure] {
@@ -76,44 +86,13 @@ struct FailureTable {
   }
 
   private mutating func tidy() {
-    while entries.count > max(0, configuration.maxEntries), let (key, until) = queue.popFirst() {
-      if entries[key]?.failure.until == until { entries[key] = nil }
+    while entries.count > max(0, configuration.countLimit), let next = queue.popMin() {
+      if entries[next.key]?.failure.until == next.until { entries[next.key] = nil }
     }
-    // What is out of date may not outgrow what is not.
+    // Outdated elements must not outnumber the others for long.
     if queue.count > 2 * entries.count + 64 {
-      queue = ExpiryHeap()
-      for (key, entry) in entries { queue.insert(key, at: entry.failure.until) }
+      queue = Heap()
+      for (key, entry) in entries { queue.insert(Expiry(key: key, until: entry.failure.until)) }
     }
-  }
-}
-
-/// Elements with a time, given back in the order of time: a binary heap. O(log *n*) to insert and to take.
-struct ExpiryHeap<Element> {
-  private var heap: [(element: Element, time: ContinuousClock.Instant)] = []
-
-  var count: Int { heap.count }
-
-  mutating func insert(_ element: Element, at time: ContinuousClock.Instant) {
-    heap.append((element, time))
-    var child = heap.count - 1
-    while child > 0, heap[child].time < heap[(child - 1) / 2].time {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  mutating func popFirst() -> (element: Element, time: ContinuousClock.Instant)? {
-    guard !heap.isEmpty else { return nil }
-    heap.swapAt(0, heap.count - 1)
-    let first = heap.removeLast()
-    var parent = 0
-    while 2 * parent + 1 < heap.count {
-      var child = 2 * parent + 1
-      if child + 1 < heap.count, heap[child + 1].time < heap[child].time { child += 1 }
-      guard heap[child].time < heap[parent].time else { break }
-      heap.swapAt(parent, child)
-      parent = child
-    }
-    return first
   }
 }

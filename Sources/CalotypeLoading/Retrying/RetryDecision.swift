@@ -1,15 +1,15 @@
-/// What a ``RetryPolicy`` makes of an error.
+/// The decision of a ``RetryPolicy`` about an error.
 public enum RetryDecision: Hashable, Sendable {
-  /// Try again after that time, and not before.
+  /// Retry after this time.
   case retry(after: Duration)
   /// The error is final.
   case giveUp(Reason)
 
-  /// Why there is no other try.
+  /// Why there is no retry.
   public enum Reason: String, Hashable, Sendable {
     /// The same request would fail in the same way, or a retry would do harm.
     case pointless
-    /// The policy allows no more.
+    /// The policy allows no more retries.
     case noRetriesLeft
     /// The server asks for more time than the policy grants.
     case asksForTooLong

@@ -1,9 +1,10 @@
 public import FoundationEssentials
 
-/// How often, and how soon, a load is tried again. A value that decides; who loads carries it out.
+/// Decides how often and when a load is retried. A value; the loader carries it out.
 ///
-/// The n-th retry waits for ``baseDelay``, doubled n − 1 times and at most ``maxDelay``; a random part of that is left
-/// out, so that many who failed together do not come back together. A server that asks for more time gets it.
+/// The n-th retry waits for ``baseDelay``, doubled n − 1 times and at most ``maxDelay``; jitter subtracts a random
+/// part, so that clients that failed together do not retry together (thundering herd). A server that asks for more time
+/// gets it.
 public struct RetryPolicy: Hashable, Sendable {
   /// Retries after the first try. 2 by default.
   public var maxRetries: Int

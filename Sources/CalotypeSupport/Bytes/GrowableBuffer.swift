@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// Many bytes that come bit by bit: in pages of their own, which move without being copied when there are more, and which
-/// the next buffer or the system gets when this one is released.
+/// A growable buffer for many bytes, in its own pages. It grows by remapping pages without copying them, and passes
+/// them to the next buffer or the system when it is released.
 ///
-/// For one thread at a time, which is up to the owner; once nothing is added any more, for many.
-// `@unchecked`: the owner sees to it that nobody reads while bytes are added.
+/// The owner must ensure that one thread at a time uses it; after the last append, many threads may read.
+// `@unchecked`: the owner ensures that no thread reads while bytes are appended.
 package final class GrowableBuffer: @unchecked Sendable {
   /// Number of bytes.
   package private(set) var count = 0
@@ -14,12 +14,12 @@ package final class GrowableBuffer: @unchecked Sendable {
   private let cache: PageCache
   private let fill: UInt8?
 
-  /// Takes address space for so many bytes; pages are taken when they are written. `nil` when there is none.
+  /// Reserves address space for `capacity` bytes; pages are allocated on first write. `nil` when there is none.
   package convenience init?(capacity: Int, cache: PageCache = .shared) {
     self.init(capacity: capacity, cache: cache, fill: MemoryFill.byte)
   }
 
-  /// `fill`: the byte that room behind the last byte is full of, as by ``MemoryFill``.
+  /// `fill`: fills the space behind the last byte, as by ``MemoryFill``.
   init?(capacity: Int, cache: PageCache, fill: UInt8?) {
     self.cache = cache
     self.fill = fill
@@ -27,7 +27,7 @@ package final class GrowableBuffer: @unchecked Sendable {
     let wanted = PageMemory.rounded(max(1, capacity))
     if fill == nil, let pages = cache.take(capacity: wanted) {
       (start, self.capacity) = pages
-      // As far as there is memory: it is needed as bytes come.
+      // A failure is harmless here: it grows as bytes arrive.
       if pages.capacity < wanted { _ = resize(to: wanted) }
       return
     }
@@ -43,10 +43,10 @@ package final class GrowableBuffer: @unchecked Sendable {
   /// All bytes; valid until the next change.
   package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-  /// Where the bytes are; valid until the next change.
+  /// The address of the bytes; valid until the next change.
   package var baseAddress: UnsafeMutableRawPointer { start }
 
-  /// Adds bytes at the end; false, without any effect, when the system has no memory left.
+  /// Appends bytes. Returns `false`, without any effect, when the system has no memory left.
   ///
   /// - Complexity: O(bytes added), amortised.
   package func append(_ added: UnsafeRawBufferPointer) -> Bool {
@@ -57,7 +57,7 @@ package final class GrowableBuffer: @unchecked Sendable {
     return true
   }
 
-  /// Gives back the pages behind the last byte.
+  /// Frees the pages behind the last byte.
   package func shrinkToFit() {
     _ = resize(to: max(1, count))
   }

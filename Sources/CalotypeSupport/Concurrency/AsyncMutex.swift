@@ -1,4 +1,4 @@
-/// Lets one task at a time run a piece of asynchronous work, in the order in which they asked.
+/// Lets one task at a time run a piece of asynchronous work, in order of arrival.
 ///
 /// A ``Lock`` must not be held over an `await`; this is for work that suspends.
 package final class AsyncMutex: Sendable {
@@ -9,12 +9,12 @@ package final class AsyncMutex: Sendable {
 
   private let state = Lock(State())
 
-  /// Creates a mutex that nobody holds.
+  /// Creates an unlocked mutex.
   package init() {}
 
-  /// Runs `body` when all who asked before have ended.
+  /// Runs `body` after all earlier calls have ended.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before its turn; what `body` throws.
+  /// - Throws: `CancellationError` when the task is cancelled before its turn; errors of `body`.
   package func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     let waiter = state.withLock { state -> Waiter<Bool>? in
       guard state.isHeld else {
@@ -34,7 +34,7 @@ package final class AsyncMutex: Sendable {
   }
 
   private func release() {
-    // Those who were cancelled have left, or are about to: they take no turn.
+    // Cancelled tasks have left, or are about to, and are skipped.
     while let next = state.withLock({ state -> Waiter<Bool>? in
       guard !state.waiters.isEmpty else {
         state.isHeld = false

@@ -1,8 +1,8 @@
-/// How urgent a piece of work is, while it waits and while it runs: raised and lowered by those who want it, seen by
-/// every queue that it stands in.
+/// A priority that may change while its work waits or runs. The requesters raise and lower it; every queue that holds
+/// the work observes it.
 ///
-/// Whoever observes is told that there is something new and looks at ``value``; so the last value wins, in whatever
-/// order changes of several threads are told.
+/// Observers are notified of a change and then read ``value``, so that the last value wins regardless of the order in
+/// which notifications of several threads arrive.
 package final class LivePriority: Sendable {
   private struct State {
     var value: TaskPriority
@@ -12,18 +12,18 @@ package final class LivePriority: Sendable {
 
   private let state: Lock<State>
 
-  /// Starts with `value`.
+  /// Creates a priority with an initial value.
   package init(_ value: TaskPriority) {
     state = Lock(State(value: value))
   }
 
-  /// The priority now.
+  /// The present priority.
   package var value: TaskPriority { state.withLock { $0.value } }
 
-  /// How many observe it now.
+  /// The number of observers.
   package var observerCount: Int { state.withLock { $0.observers.count } }
 
-  /// Changes it and tells the observers, if it is another.
+  /// Changes the priority, and notifies the observers if it differs.
   package func set(_ value: TaskPriority) {
     let observers = state.withLock { state -> [@Sendable () -> Void] in
       guard state.value != value else { return [] }
@@ -33,8 +33,8 @@ package final class LivePriority: Sendable {
     for observer in observers { observer() }
   }
 
-  /// Calls `changed` after each change, on the thread of the change, until the observation is cancelled. Look at ``value``
-  /// once after this call: it may have changed before.
+  /// Calls `changed` after each change, on the thread of the change, until the observation is cancelled. Read ``value``
+  /// once after this call, because it may have changed before.
   package func observe(_ changed: @escaping @Sendable () -> Void) -> Observation {
     let id = state.withLock { state -> Int in
       state.nextID += 1
@@ -44,7 +44,7 @@ package final class LivePriority: Sendable {
     return Observation(priority: self, id: id)
   }
 
-  /// The end of an observation, when its time has come.
+  /// An observation, which can be cancelled.
   package struct Observation: Sendable {
     private let priority: LivePriority
     private let id: Int
@@ -54,7 +54,7 @@ package final class LivePriority: Sendable {
       self.id = id
     }
 
-    /// No more calls; one that has begun may still be going on.
+    /// Stops further calls. One that has begun may still be running.
     package func cancel() {
       priority.state.withLock { _ = $0.observers.removeValue(forKey: id) }
     }

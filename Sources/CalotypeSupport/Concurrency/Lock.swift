@@ -1,18 +1,18 @@
 import CLinux
 public import Glibc
 
-/// A value that is only touched while a lock is held.
+/// A value that is only accessed while a lock is held.
 ///
-/// The one lock type of the project. Critical sections are short, never suspend and never call out.
+/// The only lock type of the project. Critical sections are short, never suspend and never call unknown code.
 ///
-/// A mutex of pthread, not one of `Synchronization`: that one hands over to the thread that waits longest, and with
-/// more threads than processors each hand-over waits for the scheduler, which costs a hundred times the lock. Also,
-/// ThreadSanitizer sees this one and cannot see into the other. A thread that finds it locked tries again for about a
-/// microsecond before it sleeps: to be woken takes longer than a critical section. The mutex and the value share one block
-/// of whole cache lines, so that locks that are used by different threads do not disturb each other.
+/// It uses a pthread mutex, not that of `Synchronization`: the latter hands over to the longest waiting thread, and
+/// with more threads than processors each hand-over waits for the scheduler, at a hundred times the cost of the lock.
+/// Also, ThreadSanitizer understands only the former. A thread that finds it locked tries again for about a microsecond
+/// before it sleeps: to be woken takes longer than a critical section. The mutex and the value share one block of whole
+/// cache lines, so that locks that are used by different threads do not disturb each other.
 ///
-/// Public, though no product shows it: what is only visible in the package is not specialised for the modules that
-/// use it, and each call would look up the type of its value at run time.
+/// Public, although no product exposes it: a generic type with package access is not specialised in other modules, and
+/// each call would look up its type at run time.
 public final class Lock<Value: ~Copyable> {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline let value: UnsafeMutablePointer<Value>
@@ -50,7 +50,7 @@ public final class Lock<Value: ~Copyable> {
 
   @usableFromInline func lockContended() { calotype_lock_contended(mutex) }
 
-  /// Calls `body` while the lock is held; returns `nil` at once if somebody else holds it.
+  /// Calls `body` while the lock is held; returns `nil` at once if another thread holds it.
   public func withLockIfAvailable<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result? {
@@ -60,5 +60,5 @@ public final class Lock<Value: ~Copyable> {
   }
 }
 
-// `@unchecked`: the value is only reached between lock and unlock of the mutex before it.
+// `@unchecked`: the value is only accessed between lock and unlock of its mutex.
 extension Lock: @unchecked Sendable where Value: ~Copyable {}

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A value that is only touched while a lock is held, and for whose changes threads wait.
+/// A value that is only accessed while a lock is held, and whose changes threads can wait for.
 ///
-/// For queues with threads of their own; everything else has a ``Lock``. No task waits here: that would block the
+/// For queues with their own threads; use a ``Lock`` for everything else. No task may wait here: that would block the
 /// cooperative pool.
-// `@unchecked`: `sleepers` is only touched while the lock is held.
+// `@unchecked`: `sleepers` is only accessed while the lock is held.
 package final class Monitor<Value>: @unchecked Sendable {
   private let lock: Lock<Value>
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -21,7 +21,7 @@ package final class Monitor<Value>: @unchecked Sendable {
     condition.deallocate()
   }
 
-  /// Who is woken by a change.
+  /// The threads that a change wakes.
   package enum Waking {
     case nobody
     case one
@@ -30,8 +30,8 @@ package final class Monitor<Value>: @unchecked Sendable {
 
   /// Calls `body` while the lock is held.
   ///
-  /// Threads are woken under the lock. Unlocking is the last touch: somebody else may let go of the monitor as soon as
-  /// the change can be seen.
+  /// Threads are woken under the lock. Unlocking is the last access: another thread may release the monitor as soon as
+  /// it sees the change.
   package func withLock<Result>(waking: Waking = .nobody, _ body: (inout Value) -> Result) -> Result {
     let mutex = lock.mutex
     pthread_mutex_lock(mutex)

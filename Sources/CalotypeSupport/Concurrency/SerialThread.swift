@@ -1,8 +1,8 @@
 import Glibc
 
-/// The executor of an actor whose work blocks: one thread, one job after the other, in the order they came.
+/// The executor of an actor whose work blocks: one thread that runs jobs in order of arrival.
 ///
-/// The thread starts with the first job and ends when the executor is released and nothing is left to do.
+/// The thread starts with the first job and ends when the executor is released and no job is left.
 package final class SerialThread: SerialExecutor {
   private let queue: SerialQueue
 
@@ -17,7 +17,7 @@ package final class SerialThread: SerialExecutor {
     queue.push(.job(UnownedJob(job), asUnownedSerialExecutor()))
   }
 
-  /// Runs `body` in its turn. Costs less than a task; inside, `assumeIsolated` holds for the actors of this executor.
+  /// Runs `body` in order. Costs less than a task; inside it, `assumeIsolated` holds for the actors of this executor.
   package func schedule(_ body: @escaping @Sendable () -> Void) {
     queue.push(.body(body))
   }
@@ -29,7 +29,7 @@ package final class SerialThread: SerialExecutor {
   package func isSameExclusiveExecutionContext(other: SerialThread) -> Bool { self === other }
 }
 
-/// What waits for the thread.
+/// The queued jobs.
 private final class SerialQueue: Sendable {
   enum Item {
     case job(UnownedJob, UnownedSerialExecutor)
@@ -51,7 +51,7 @@ private final class SerialQueue: Sendable {
   }
 
   func push(_ item: Item) {
-    // Whoever pushes need not keep the executor alive. The first one may go on: there is no thread yet that could end.
+    // The caller need not keep the executor alive. The first job is safe, too: there is no thread yet that could end.
     let starts = state.withLock(waking: .one) { state in
       state.items.append(item)
       defer { state.isStarted = true }
@@ -83,7 +83,7 @@ private final class SerialQueue: Sendable {
     }
   }
 
-  /// Everything that waits; sleeps until there is something. Empty when closed and empty.
+  /// Takes all queued jobs; sleeps until there is one. Returns nothing when the queue is closed and empty.
   private func take() -> [Item] {
     state.wait { state in
       if state.items.isEmpty { return state.isClosed ? [] : nil }

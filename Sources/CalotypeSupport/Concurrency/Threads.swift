@@ -1,9 +1,9 @@
 import Glibc
 
-/// Plain threads, for loops that block: transfers, file I/O, CPU-bound work.
+/// Starts plain threads for blocking loops: transfers, file I/O, CPU-bound work.
 package enum Threads {
-  /// Starts a detached thread that runs `body` once. Signals from outside are blocked in it, so that they reach the
-  /// threads of the program that embeds us; those of its own faults are not.
+  /// Starts a detached thread that runs `body` once. External signals are blocked in it, so that they reach the threads
+  /// of the embedding program; signals of its own faults are not.
   package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(name: name, body: body))
     var all = sigset_t()
@@ -15,7 +15,7 @@ package enum Threads {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // As the first thread has: decoders that programs register may need it. Pages are lazy.
+    // The stack size of the main thread, which decoders of the program may need. Pages are allocated lazily.
     pthread_attr_setstacksize(&attributes, 8 << 20)
     var thread = pthread_t()
     let status = pthread_create(&thread, &attributes, threadMain, start.toOpaque())
@@ -23,8 +23,8 @@ package enum Threads {
     precondition(status == 0, "pthread_create failed: \(status)")
   }
 
-  /// Processors this process may use: those of its affinity mask, and no more than the quota of its cgroup (v2)
-  /// amounts to; at least one.
+  /// The processors that this process may use: those of its affinity mask, limited by the quota of its cgroup (v2); at
+  /// least one.
   package static var availableProcessors: Int {
     let online = sysconf(Int32(_SC_NPROCESSORS_ONLN))
     return max(1, min(affinity ?? online, cgroupQuota ?? .max))
@@ -50,7 +50,7 @@ package enum Threads {
     return max(1, (quota + period - 1) / period)
   }
 
-  /// The first 8 KiB of a file of the kernel; empty when it cannot be read.
+  /// Returns the first 8 KiB of a kernel file; empty when it cannot be read.
   private static func contents(of path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -61,7 +61,8 @@ package enum Threads {
   }
 }
 
-/// For `top -H` and debuggers; `pthread_setname_np` is not visible to Swift. A system without `/proc` has no names.
+/// Names the thread for `top -H` and debuggers; `pthread_setname_np` is not visible to Swift. Without `/proc` it does
+/// nothing.
 private func nameThisThread(_ name: String) {
   let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return }

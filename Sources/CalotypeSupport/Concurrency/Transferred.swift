@@ -1,18 +1,18 @@
-/// A value that one thread hands to another, which is told by a continuation that it is there.
+/// A value that one thread hands to another, which a continuation wakes.
 ///
-/// The value does not travel with the continuation, because ThreadSanitizer does not see that it was written before.
+/// The value is not passed through the continuation, because ThreadSanitizer does not see that synchronization.
 package final class Transferred<Value: Sendable>: Sendable {
   private let value = Lock<Value?>(nil)
 
-  /// Nothing yet.
+  /// Creates an empty box.
   package init() {}
 
-  /// Puts the value there.
+  /// Sets the value.
   package func set(_ newValue: Value) {
     value.withLock { $0 = newValue }
   }
 
-  /// The value, if it is there; once.
+  /// Takes the value, if it is set.
   package func take() -> Value? {
     value.withLock { $0.take() }
   }

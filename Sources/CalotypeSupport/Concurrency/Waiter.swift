@@ -1,6 +1,6 @@
 /// One value that one task waits for. The first ``resolve(_:)`` counts, whether it comes before, during or after the wait.
 ///
-/// The only type of the sources that resumes a continuation of a task.
+/// With ``Rendezvous`` the only type in the sources that resumes a continuation.
 ///
 /// ```swift
 /// let waiter = Waiter<Bool>()
@@ -24,7 +24,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
   /// Sets the value, and resumes the task that waits for it. Call it while holding no lock.
   ///
-  /// - Returns: Whether this value counts: false if there was one before.
+  /// - Returns: Whether this value counts: `false` if there was one before.
   @discardableResult package func resolve(_ value: Value) -> Bool {
     let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
       guard !state.isResolved else { return (false, nil) }
@@ -57,7 +57,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     }
   }
 
-  // The value does not travel with the continuation: ThreadSanitizer does not see that it was written before.
+  // The value is not passed through the continuation, because ThreadSanitizer does not see that synchronization.
   private func take() -> Value {
     state.withLock { state in
       guard let value = state.value.take() else { preconditionFailure("a waiter is waited for once") }

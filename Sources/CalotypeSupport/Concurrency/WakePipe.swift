@@ -1,8 +1,8 @@
 import Glibc
 
-/// A pipe that tells a thread to end.
+/// A pipe that wakes a thread that polls.
 package final class WakePipe: Sendable {
-  /// Can be read once the bell has rung.
+  /// Readable after ``ring()``.
   package let descriptor: Int32
   private let writing: Int32
 
@@ -20,7 +20,7 @@ package final class WakePipe: Sendable {
     close(writing)
   }
 
-  /// Tells it.
+  /// Wakes the thread.
   package func ring() {
     _ = write(writing, [0], 1)
   }

@@ -2,9 +2,9 @@ import Glibc
 
 /// A fixed number of threads for work that must stay off the cooperative pool: decoding, resizing, file I/O.
 ///
-/// Work stays structured: ``run(_:)`` executes its body as part of the calling task, so priorities, task-local
-/// values and `Task.isCancelled` hold inside it. Jobs wait in one queue by the priority they
-/// had when they came, first in first out. The threads end when the executor is released.
+/// Work stays structured: ``run(_:)`` executes its body as part of the calling task, so priorities, task-local values
+/// and `Task.isCancelled` hold inside it. Jobs wait in one queue by the priority they had on arrival, first in, first
+/// out. The threads end when the executor is released.
 package final class WorkerExecutor: TaskExecutor {
   private let queue: WorkerQueue
 
@@ -27,12 +27,12 @@ package final class WorkerExecutor: TaskExecutor {
     queue.push(WorkItem(job: UnownedJob(job), executor: asUnownedTaskExecutor()), priority: priority)
   }
 
-  /// Jobs that wait for a thread.
+  /// The number of queued jobs.
   package var queueDepth: Int { queue.depth }
 
   /// Runs `body` on one of the threads, as part of the calling task.
   ///
-  /// - Throws: `CancellationError` when the task was cancelled before the body could start; what `body` throws.
+  /// - Throws: `CancellationError` when the task was cancelled before the body could start; errors of `body`.
   @concurrent
   package func run<Result: Sendable>(_ body: @Sendable () throws -> Result) async throws -> Result {
     try await withTaskExecutorPreference(self) { () async throws -> Result in
@@ -47,7 +47,7 @@ struct WorkItem {
   let executor: UnownedTaskExecutor
 }
 
-/// The jobs that wait.
+/// The queued jobs.
 final class WorkerQueue: Sendable {
   private struct State {
     /// Highest priority first.
@@ -82,7 +82,7 @@ final class WorkerQueue: Sendable {
   var depth: Int { state.withLock { $0.count } }
 
   func push(_ item: WorkItem, priority: UInt8) {
-    // Whoever enqueues need not keep the executor alive: the task may run, end and release it before this returns.
+    // The caller need not keep the executor alive: the task may run, end and release it before this returns.
     state.withLock(waking: .one) { state in
       if let index = state.lanes.firstIndex(where: { $0.priority <= priority }) {
         if state.lanes[index].priority == priority {
@@ -106,7 +106,7 @@ final class WorkerQueue: Sendable {
     case end
   }
 
-  /// The next job, highest priority first; waits for one. `.end` when closed and empty.
+  /// Takes the next job, highest priority first; waits for one. Returns `.end` when closed and empty.
   private func pop() -> Next {
     state.wait { state in
       guard let index = state.lanes.firstIndex(where: { !$0.isEmpty }) else {

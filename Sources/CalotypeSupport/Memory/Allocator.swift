@@ -1,7 +1,7 @@
 import CLinux
 
-/// Malloc of the whole process.
+/// The malloc of the process.
 package enum Allocator {
-  /// Bytes that are allocated and not freed; 0 where that is not known.
+  /// Bytes that are allocated and not freed; 0 where unknown.
   package static var bytesInUse: Int { Int(clamping: calotype_malloc_in_use()) }
 }

@@ -1,27 +1,27 @@
 import Glibc
 
-/// Keeps memory for later use.
+/// Keeps memory for reuse.
 package protocol IdleReclaiming: AnyObject, Sendable {
-  /// Gives back what was not used since some of the last calls, which come ``IdleReclaimer/interval`` apart.
+  /// Frees memory that was not used during the last calls, which come ``IdleReclaimer/interval`` apart.
   ///
-  /// - Returns: Whether anything is left that may have to be given back later. After `false` there are no more calls until
+  /// - Returns: Whether memory is left that may have to be freed later. After `false` there are no more calls until
   ///   ``IdleReclaimer/watch(_:)``.
   func reclaimIdle() -> Bool
 }
 
-/// Reminds those who keep memory to give it back when nobody uses it.
+/// Makes its clients free memory that they keep but do not use.
 ///
-/// One thread for all of them. It runs twice a second as long as somebody keeps something, and sleeps when nobody does. Its
-/// priority is that of other threads: while it unmaps pages, those that touch new ones wait for it.
+/// One thread serves all clients. It runs twice a second while any client keeps memory, and sleeps otherwise. It has
+/// normal priority: while it unmaps pages, threads that touch new ones wait for it.
 package final class IdleReclaimer: Sendable {
-  /// The one that everybody shares.
+  /// The shared reclaimer.
   package static let shared = IdleReclaimer()
   /// Time between two rounds.
   package static let interval = Duration.milliseconds(500)
 
   private let rounds: Rounds
 
-  /// - Parameter pause: Sleeps from one round to the next, on the thread.
+  /// - Parameter pause: Sleeps between two rounds, on the thread.
   package init(pause: @escaping @Sendable () -> Void = { usleep(500_000) }) {
     rounds = Rounds(pause: pause)
   }
@@ -30,15 +30,15 @@ package final class IdleReclaimer: Sendable {
     rounds.close()
   }
 
-  /// Calls ``IdleReclaiming/reclaimIdle()`` from now on until it returns false. Not to be called again before that.
+  /// Calls ``IdleReclaiming/reclaimIdle()`` regularly until it returns `false`. Do not call it again before that.
   ///
-  /// Does not keep `client`. Costs a lock, once the thread runs.
+  /// Holds `client` weakly. Costs a lock once the thread runs.
   package func watch(_ client: any IdleReclaiming) {
     rounds.add(client)
   }
 }
 
-/// The thread, and whom it reminds.
+/// The thread and its clients.
 private final class Rounds: Sendable {
   private struct Client {
     weak var value: (any IdleReclaiming)?
@@ -73,7 +73,7 @@ private final class Rounds: Sendable {
   private func run() {
     while isNeeded() {
       pause()
-      // Those who come meanwhile are added to the others: whoever is asked now cannot be among them.
+      // Clients that are added meanwhile are kept; a client that is asked now cannot be among them.
       var clients = state.withLock { state in
         defer { state.clients = [] }
         return state.clients
@@ -83,7 +83,7 @@ private final class Rounds: Sendable {
     }
   }
 
-  /// Sleeps until somebody keeps something. False when the thread is to end.
+  /// Sleeps until there is a client. Returns `false` when the thread must end.
   private func isNeeded() -> Bool {
     state.wait { state in
       if state.isClosed { return false }

@@ -1,4 +1,4 @@
-/// The control groups that hold the memory of a process: its own, innermost first, and those around it. Version 2 or 1.
+/// The memory control groups of a process, innermost first. Version 2 or 1.
 package struct MemoryControlGroups: Sendable {
   package struct Group: Hashable, Sendable {
     package let folder: String
@@ -9,11 +9,11 @@ package struct MemoryControlGroups: Sendable {
     }
   }
 
-  /// What a group says now.
+  /// The present memory use of a group.
   package struct Usage: Hashable, Sendable {
-    /// Bytes it may have: `memory.high`, from where it is throttled, or `memory.max`, whichever is less.
+    /// The limit in bytes: `memory.high`, above which it is throttled, or `memory.max`, whichever is less.
     package var limit: Int
-    /// Bytes that cannot be had back easily: all but what of files was not used for long.
+    /// The bytes that cannot be reclaimed easily: all but inactive page cache.
     package var workingSet: Int
 
     package init(limit: Int, workingSet: Int) {
@@ -21,11 +21,11 @@ package struct MemoryControlGroups: Sendable {
     }
   }
 
-  /// How often something happened, since the group was made.
+  /// Counts of events since the creation of the group.
   package struct Events: Hashable, Sendable {
-    /// It was throttled, or reclaimed at its limit.
+    /// How often it was throttled, or reclaimed at its limit.
     package var limits = 0
-    /// There was nothing to be reclaimed.
+    /// How often it ran out of memory.
     package var outOfMemory = 0
 
     package init(limits: Int = 0, outOfMemory: Int = 0) {
@@ -36,7 +36,7 @@ package struct MemoryControlGroups: Sendable {
   package let groups: [Group]
 
   /// - Parameters:
-  ///   - root: Where the file tree begins; empty outside of tests.
+  ///   - root: The root of the file tree; empty except in tests.
   ///   - membership: The text of `/proc/self/cgroup`: lines of `id:controllers:path`.
   package init(root: String, membership: String) {
     var groups: [Group] = []
@@ -46,8 +46,8 @@ package struct MemoryControlGroups: Sendable {
       let isVersion2 = fields[0] == "0" && fields[1].isEmpty
       guard isVersion2 || fields[1].split(separator: ",").contains("memory") else { continue }
       let base = isVersion2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
-      // A limit anywhere above holds too. Inside a container the path may be the host's and not be there: then
-      // the group is mounted at the root.
+      // Limits of parent groups apply, too. Inside a container the path may be the host's and not exist: the group is
+      // then mounted at the root.
       var components = fields[2].split(separator: "/").filter { $0 != ".." && $0 != "." }.map(String.init)
       while true {
         let folder = ([root + base] + components).joined(separator: "/")
@@ -67,12 +67,12 @@ package struct MemoryControlGroups: Sendable {
     }
   }
 
-  /// The lowest limit from which on memory is refused; `nil` when there is none.
+  /// The lowest limit above which memory is refused; `nil` when there is none.
   package var limit: Int? {
     groups.compactMap { number(in: $0, $0.isVersion2 ? "memory.max" : "memory.limit_in_bytes") }.min()
   }
 
-  /// Of all groups that have a limit.
+  /// The use of all groups that have a limit.
   package var usages: [Usage] {
     groups.compactMap { group in
       let limits =
@@ -88,30 +88,30 @@ package struct MemoryControlGroups: Sendable {
     }
   }
 
-  /// Of the innermost group; a group of version 1 does not count them.
+  /// The events of the innermost group; version 1 does not count them.
   package var events: Events {
     guard let group = groups.first, group.isVersion2 else { return Events() }
     let counts = values(in: group, "memory.events")
     return Events(limits: (counts["high"] ?? 0) + (counts["max"] ?? 0), outOfMemory: counts["oom"] ?? 0)
   }
 
-  /// The file whose changes say that ``events`` changed.
+  /// The file whose changes signal changes of ``events``.
   package var eventsPath: String? {
     groups.first.flatMap { $0.isVersion2 ? "\($0.folder)/memory.events" : nil }
   }
 
-  /// Where the innermost group reports stalls, if it does.
+  /// The file in which the innermost group reports stalls, if it does.
   package var stallPath: String? {
     groups.first.flatMap { $0.isVersion2 ? "\($0.folder)/memory.pressure" : nil }
   }
 
-  /// `nil` for `max` too, and for the huge number that version 1 has instead.
+  /// Returns `nil` for `max`, too, and for the huge number that version 1 uses instead.
   private func number(in group: Group, _ file: String) -> Int? {
     SmallFile.text("\(group.folder)/\(file)").flatMap { Int($0.prefix { $0.isNumber }) }
       .flatMap { $0 > 0 && $0 < 1 << 62 ? $0 : nil }
   }
 
-  /// Lines of a name and a number.
+  /// Reads lines of a name and a number.
   private func values(in group: Group, _ file: String) -> [Substring: Int] {
     guard let text = SmallFile.text("\(group.folder)/\(file)") else { return [:] }
     var result: [Substring: Int] = [:]

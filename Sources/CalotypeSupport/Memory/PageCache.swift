@@ -1,23 +1,22 @@
 import Glibc
 
-/// Pages of buffers that were released a moment ago, for the next ones: touching fresh pages costs half a millisecond a
-/// megabyte.
+/// Recycles the pages of released buffers: touching fresh pages costs half a millisecond per megabyte.
 ///
-/// What nobody asks for goes back to the system after about a second.
+/// Unused pages return to the system after about a second.
 package final class PageCache: Sendable {
-  /// The one that everybody shares: at most 32 MiB.
+  /// The shared cache: at most 32 MiB.
   package static let shared = PageCache(byteLimit: 32 << 20)
 
   private struct Pages {
     /// `UInt` because raw pointers are not `Sendable`.
     let address: UInt
     let capacity: Int
-    /// The round of the reclaimer before which they were given back.
+    /// The round of the reclaimer in which they were returned.
     let round: Int
   }
 
   private struct State {
-    /// Those that have waited longest first.
+    /// Oldest first.
     var idle: [Pages] = []
     var byteCount = 0
     var round = 0
@@ -30,7 +29,7 @@ package final class PageCache: Sendable {
     }
   }
 
-  /// Rounds of the reclaimer that pages stay idle before they are unmapped: 1 to 1.5 seconds.
+  /// The rounds of the reclaimer after which idle pages are unmapped: 1 to 1.5 seconds.
   static let idleRounds = 3
 
   private let byteLimit: Int
@@ -46,10 +45,10 @@ package final class PageCache: Sendable {
     for pages in state.withLock({ $0.idle }) { Self.unmap(pages) }
   }
 
-  /// Bytes that are kept.
+  /// The bytes in the cache.
   package var byteCount: Int { state.withLock { $0.byteCount } }
 
-  /// Unmaps all that is kept, now.
+  /// Unmaps all cached pages now.
   package func trim() {
     let idle = state.withLock { state in
       defer { (state.idle, state.byteCount) = ([], 0) }
@@ -58,10 +57,10 @@ package final class PageCache: Sendable {
     for pages in idle { Self.unmap(pages) }
   }
 
-  /// Pages for about so many bytes, maybe fewer; `nil` when none fit. They hold anything.
+  /// Takes pages of about `wanted` bytes, possibly fewer; `nil` when none fit. Their contents are undefined.
   func take(capacity wanted: Int) -> (start: UnsafeMutableRawPointer, capacity: Int)? {
     let pages = state.withLock { state -> Pages? in
-      // The newest that suffice, if they are not far too many, or else the most.
+      // The newest that suffice and are not far too large, or else the largest smaller ones.
       let fitting = state.idle.lastIndex { $0.capacity >= wanted && $0.capacity / 4 <= wanted }
       let smaller = state.idle.indices.filter { state.idle[$0].capacity < wanted }
         .max { state.idle[$0].capacity < state.idle[$1].capacity }
@@ -71,7 +70,7 @@ package final class PageCache: Sendable {
     return (start, pages.capacity)
   }
 
-  /// Keeps pages for the next buffer, or unmaps them when there are enough.
+  /// Keeps pages for the next buffer, or unmaps them when the cache is full.
   func giveBack(_ start: UnsafeMutableRawPointer, capacity: Int) {
     let (isKept, mustBeWatched) = state.withLock { state -> (Bool, Bool) in
       guard state.byteCount + capacity <= byteLimit else { return (false, false) }

@@ -1,28 +1,29 @@
 import Glibc
 
-/// Memory in whole pages, straight from the system: for large buffers.
+/// Allocates large buffers as whole pages, directly from the system.
 ///
-/// Malloc keeps what is freed in its arenas, of which every thread may have one; pages are gone as soon as they are freed.
+/// malloc keeps freed memory in its arenas, of which every thread may have one; pages return to the system as soon as
+/// they are freed.
 package enum PageMemory {
-  /// Bytes from which on a buffer is better off in pages of its own.
+  /// The size in bytes from which a buffer should have its own pages.
   package static let threshold = 256 << 10
 
   private static let pageSize = max(4096, sysconf(Int32(_SC_PAGESIZE)))
   private static let hugePage = 2 << 20
 
-  /// The bytes of so many whole pages.
+  /// Rounds a size up to whole pages.
   package static func rounded(_ byteCount: Int) -> Int {
     (byteCount + pageSize - 1) & ~(pageSize - 1)
   }
 
-  /// Zeroed pages for at least one byte; `nil` when the system has none left.
+  /// Allocates zeroed pages for at least one byte; returns `nil` when the system has none left.
   ///
-  /// With `prefersHugePages`, memory of several huge pages starts at one, so that the kernel can back it with few, large
+  /// With `prefersHugePages`, memory of several huge pages is aligned to one, so that the kernel can back it with huge
   /// pages: touching them for the first time then costs a fraction.
   package static func allocate(byteCount: Int, prefersHugePages: Bool = false) -> UnsafeMutableRawPointer? {
     let length = rounded(byteCount)
     guard prefersHugePages, length >= 2 * hugePage else { return map(length) }
-    // More than is needed, of which both ends go back.
+    // Allocate more than needed, and return both ends.
     guard let start = map(length + hugePage) else { return nil }
     let offset = (hugePage - Int(bitPattern: start) & (hugePage - 1)) & (hugePage - 1)
     let aligned = start + offset
@@ -32,7 +33,7 @@ package enum PageMemory {
     return aligned
   }
 
-  /// Gives back what ``allocate(byteCount:prefersHugePages:)`` returned for so many bytes.
+  /// Frees memory from ``allocate(byteCount:prefersHugePages:)`` of the same size.
   package static func deallocate(_ start: UnsafeMutableRawPointer, byteCount: Int) {
     munmap(start, rounded(byteCount))
   }

@@ -1,4 +1,4 @@
-/// URLs as they are shown, stored and logged: without user name and password.
+/// Removes user names and passwords from URLs that are shown, stored or logged.
 package enum RedactedURL {
   /// A URL, or a text with URLs in it such as a message or a key, without the users of any: what stands between the
   /// slashes and the last `@` of the part that names the host (RFC 3986 §3.2) is left out, also where a writer or a

@@ -1,4 +1,4 @@
-import CalotypeCaching
+import CalotypeSupport
 import FoundationEssentials
 
 /// The contents of a ``PowerLossFileSystem`` at one moment: as programs see them, and as they are on the device.

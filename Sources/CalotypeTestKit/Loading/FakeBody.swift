@@ -75,8 +75,8 @@ final class FakeBody: LoadBodyProducing {
       state.received += data.count
       return (state.received, state.steps.isEmpty)
     }
-    guard received <= request.maxBytes else {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: expectedLength)
+    guard received <= request.byteLimit else {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: expectedLength)
     }
     journal.note { $0.delivered[request.source, default: 0] += data.count }
     if isLast { end(.complete) }

@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// Every URL has a reply: fixed, one after the other, or computed from the request. It behaves as a loader of HTTP does:
 /// statuses that a request does not let through are errors, what a request holds already is answered with 304, more than
-/// `maxBytes` is refused, and a body is produced only as fast as it is taken.
+/// `byteLimit` is refused, and a body is produced only as fast as it is taken.
 ///
 /// ```swift
 /// let loader = FakeLoader()
@@ -137,8 +137,8 @@ public final class FakeLoader: ImageLoading {
     if let status = reply.status, !request.accepts(status: status) {
       throw LoadingError.httpStatus(url, status: status, headers: reply.headers)
     }
-    if let declared = reply.expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = reply.expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     let body = FakeBody(reply, request: request, url: place, journal: journal)
     return LoadResponse(

@@ -135,7 +135,7 @@ import Testing
     for number in 0..<1000 {
       // The seventh was read first.
       let date = time.date.addingTimeInterval(number == 7 ? 50 : 100)
-      try PosixFileSystem().touch(disk.folder.record(CacheKey("old \(number)")).path, modified: date)
+      try POSIXFileSystem().touch(disk.folder.record(CacheKey("old \(number)")).path, modified: date)
     }
     time.advance(by: .seconds(1000))
     let turns = observe()
@@ -168,7 +168,7 @@ import Testing
       $0.lowWatermark = 0.1
     }
     try await fill(cache, 300)
-    let other = try PosixFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
+    let other = try POSIXFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
     let isStored = Lock(false)
     disk.files.intercept { operation, _ throws(FileSystemError) in
       // Once the store is done, another process takes the lock.

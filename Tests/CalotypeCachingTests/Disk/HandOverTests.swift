@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
@@ -126,7 +127,7 @@ import Testing
     let gate = disk.holdWrites()
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
-    var pending: [PendingStore] = []
+    var pending: [DiskCache.PendingStore] = []
     for number in 1...50 { pending.append(try cache.handOver(bytes(100 * number), for: key)) }
     #expect(try await cache.read(key)?.data == bytes(5000))
     gate.open()

@@ -24,8 +24,8 @@ import Testing
   }
 
   /// The lock of the folder, as another process takes it.
-  private func lockFolder() throws -> any CacheSharedFile {
-    let file = try PosixFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
+  private func lockFolder() throws -> any SharedFile {
+    let file = try POSIXFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
     while try !file.tryLock() {}
     return file
   }

@@ -32,7 +32,7 @@ import Testing
     for round in 0..<20 as Range<UInt64> {
       var cache: DiskCache? = DiskCache(disk.folder.configuration())
       weak let released = cache
-      var pending: [PendingStore] = []
+      var pending: [DiskCache.PendingStore] = []
       for number in 0..<100 {
         pending += [try #require(try cache?.handOver(bytes(number, seed: round), for: CacheKey("\(number)")))]
       }

@@ -24,7 +24,7 @@ import Testing
   }
 
   /// A cache whose disk hangs, and whose staging area is full.
-  private func stuckCache() async throws -> (cache: DiskCache, gate: Gate, first: PendingStore) {
+  private func stuckCache() async throws -> (cache: DiskCache, gate: Gate, first: DiskCache.PendingStore) {
     let (cache, gate) = (cache(), disk.holdWrites())
     let first = try cache.handOver(bytes(9000), for: CacheKey("first"))
     await gate.reached()

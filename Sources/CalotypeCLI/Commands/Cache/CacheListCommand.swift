@@ -56,7 +56,7 @@ struct CacheListCommand: AsyncParsableCommand {
     }
   }
 
-  private static func report(_ entry: CacheEntry) -> Report {
+  private static func report(_ entry: DiskCache.Entry) -> Report {
     Report(
       source: RedactedURL.withoutUsers(entry.source, isOne: true), key: RedactedURL.withoutUsers(entry.key),
       path: entry.path, bytes: entry.fileLength,

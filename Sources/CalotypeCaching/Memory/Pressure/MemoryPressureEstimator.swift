@@ -1,25 +1,25 @@
 import CalotypeSupport
 
-/// Decides from what was measured how short memory is. A value without I/O.
+/// Estimates memory pressure from measurements. A value without I/O.
 struct MemoryPressureEstimator: Sendable {
-  /// What was measured at one moment.
+  /// The measurements of one moment.
   struct Sample: Sendable {
-    /// Nanoseconds, from any beginning.
+    /// Nanoseconds since an arbitrary moment.
     var time: Int64
     var usages: [MemoryControlGroups.Usage] = []
     var events = MemoryControlGroups.Events()
     var stalls: PressureStalls?
   }
 
-  /// Shares of the limit from which on a working set is too large. It counts no caches of files that are easily had
-  /// back, so it does not come near the limit by itself.
+  /// Fractions of the limit above which a working set is too large. It excludes page cache that is easily reclaimed, so
+  /// it does not approach the limit by itself.
   static let (warningShare, criticalShare) = (0.9, 0.97)
-  /// How long stalls are added up, and how long an event counts, in nanoseconds.
+  /// The window over which stalls are summed and events count, in nanoseconds.
   static let window: Int64 = 2_000_000_000
-  /// Microseconds within a window in which some task, or every task, waited for memory.
+  /// Microseconds per window in which some task, or all tasks, waited for memory.
   static let (someStalls, allStalls) = (150_000, 100_000)
 
-  /// Since one window ago, oldest first, with one older than that.
+  /// Samples of the last window, oldest first, and one older sample.
   private var history: [Sample] = []
 
   mutating func level(_ sample: Sample) -> MemoryPressure.Level {
@@ -33,11 +33,11 @@ struct MemoryPressureEstimator: Sendable {
       if share >= Self.warningShare { level = .warning }
     }
     if sample.events.outOfMemory > first.events.outOfMemory { return .critical }
-    // A group at its limit because of files that it read is not short of memory: that is what the limit is for.
+    // A group that reaches its limit by page cache is not short of memory: that is the purpose of the limit.
     let isHalfFull = sample.usages.contains { $0.workingSet >= $0.limit / 2 }
     if isHalfFull, sample.events.limits > first.events.limits { level = .warning }
     if let now = sample.stalls, let before = first.stalls {
-      // A first sample older than a window makes it longer: then so much more counts.
+      // If the first sample is older than a window, the thresholds grow in proportion.
       let windows = max(1, Double(sample.time - first.time) / Double(Self.window))
       if Double(now.all - before.all) >= Double(Self.allStalls) * windows { return .critical }
       if Double(now.some - before.some) >= Double(Self.someStalls) * windows { level = .warning }
@@ -46,8 +46,7 @@ struct MemoryPressureEstimator: Sendable {
   }
 }
 
-/// Microseconds that tasks waited for memory since the group or the machine began: the totals of a file of pressure
-/// stall information.
+/// Microseconds that tasks have waited for memory in all: the totals of a pressure stall information (PSI) file.
 struct PressureStalls: Hashable, Sendable {
   /// At least one task waited.
   var some: Int
@@ -64,7 +63,7 @@ struct PressureStalls: Hashable, Sendable {
     }
     guard let some = totals["some"] else { return nil }
     self.some = some
-    // The machine as a whole has no such line in old kernels.
+    // Old kernels have no such line for the machine as a whole.
     all = totals["full"] ?? 0
   }
 }

@@ -1,9 +1,10 @@
 import CalotypeSupport
 import Glibc
 
-/// What the thread of a ``SystemMemoryPressure`` does: sleeps until something happens, measures, and reports changes.
+/// The thread of a ``SystemMemoryPressure``: sleeps until an event or the next interval, measures, and reports changes.
 struct MemoryPressureMonitor: ~Copyable {
-  /// Half of what counts as short, within the same two seconds: the kernel wakes us, ``MemoryPressureEstimator`` decides.
+  /// Half of the estimator's threshold within the same two seconds: the kernel wakes us, ``MemoryPressureEstimator``
+  /// decides.
   static let someTrigger = "some \(MemoryPressureEstimator.someStalls / 2) 2000000"
   static let allTrigger = "full \(MemoryPressureEstimator.allStalls / 2) 2000000"
 
@@ -32,7 +33,7 @@ struct MemoryPressureMonitor: ~Copyable {
     }
   }
 
-  /// Measures and reports until the bell rings.
+  /// Measures and reports until the pipe wakes it.
   mutating func run(report: (MemoryPressure) -> Void) {
     var last: MemoryPressure?
     repeat {
@@ -51,12 +52,12 @@ struct MemoryPressureMonitor: ~Copyable {
     notifications = -1
   }
 
-  /// A descriptor that has `POLLPRI` when tasks were stalled for longer than a trigger says; `nil` when the kernel does
-  /// not grant one, as to the unprivileged in old ones.
+  /// Returns a descriptor that signals `POLLPRI` when tasks were stalled for longer than a trigger; `nil` when the
+  /// kernel refuses one, as old kernels do for unprivileged processes.
   static func trigger(_ path: String, _ trigger: String) -> Int32? {
     let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    // With its terminating zero, as the kernel wants it.
+    // The kernel expects the terminating zero.
     let written = trigger.withCString { write(descriptor, $0, strlen($0) + 1) }
     if written > 0 { return descriptor }
     Glibc.close(descriptor)
@@ -73,8 +74,8 @@ struct MemoryPressureMonitor: ~Copyable {
       judge.level(sample), memoryLimit: SystemMemory.available(controlGroups: groups))
   }
 
-  /// Sleeps until the next look.
-  /// - Returns: Whether there is one.
+  /// Sleeps until the next measurement.
+  /// - Returns: `false` when the thread must end.
   private mutating func wait() -> Bool {
     var entries = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
     entries.append(pollfd(fd: notifications, events: Int16(POLLIN), revents: 0))
@@ -84,7 +85,7 @@ struct MemoryPressureMonitor: ~Copyable {
     if count < 0, errno != EINTR { return false }
     if entries[0].revents != 0 { return false }
     if entries[1].revents != 0 { drainNotifications() }
-    // The group is gone with its file.
+    // The group has been removed, and its file with it.
     for entry in entries[2...] where entry.revents & Int16(POLLERR) != 0 {
       Glibc.close(entry.fd)
       triggers.removeAll { $0 == entry.fd }
