@@ -342,8 +342,8 @@ extension ImagingError {
   package var blamesInput: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
-      .cancelled:
+    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed,
+      .transformFailed, .outOfMemory, .cancelled:
       false
     }
   }
