@@ -74,7 +74,7 @@ struct AnimatedImageTests {
     func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
       ImageInfo(
         format: formats[0], size: PixelSize(width: 1, height: 1), frameCount: 100,
-        durations: Array(repeating: 100, count: 100))
+        durations: Array(repeating: .milliseconds(100), count: 100))
     }
     func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image {
       Image(

@@ -45,12 +45,4 @@ struct BitmapBytesTests {
     #expect(
       reason { () throws(ImagingError) in try Bitmap(bgra: bytes, width: .max, height: 2) } == "bytesPerRow")
   }
-
-  @Test("the span has all bytes")
-  func span() throws {
-    let bitmap = try Bitmap(rgba: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt8], width: 1, height: 2)
-    let bytes = bitmap.bytes
-    #expect(bytes.byteCount == 8)
-    #expect((0..<8).map { bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) } == [1, 2, 3, 4, 5, 6, 7, 8])
-  }
 }

@@ -4,7 +4,7 @@ import FoundationEssentials
 extension AnimatedImage {
   /// The frame decoders of one animation: each at its place in it, used by one thread at a time.
   final class FramePool: Sendable {
-    /// Decoders that are kept when nobody uses them: one that plays, one for who looks elsewhere.
+    /// Idle decoders that are kept: one for playback, one for access to other frames.
     static let idleLimit = 2
 
     // `@unchecked`: the decoder is touched only by the thread that took the cursor out of the pool, and the lock of
@@ -36,7 +36,7 @@ extension AnimatedImage {
       self.data = data
       self.decoder = decoder
       self.options = options
-      // Asked once, of the decoder that is there: whoever plays would otherwise have the file read again.
+      // Asked once, of the decoder that is there: otherwise playback would read the file again.
       var last = 0
       keyFrames = (0..<first.info.frameCount).map { index in
         if first.isKeyFrame(index) { last = index }
@@ -58,7 +58,7 @@ extension AnimatedImage {
     /// A frame as stored, with what its numbers mean.
     func frame(at index: Int, info: ImageInfo) throws(ImagingError) -> Image {
       let cursor = try take(for: index)
-      // A cursor that failed is not given back: nobody knows what is on its canvas.
+      // A cursor that failed is not given back: the state of its canvas is unknown.
       let bitmap = try cursor.decoder.frame(at: index)
       let image = Image(
         bitmap: bitmap, info: info.marked(cursor.decoder.isFrameDamaged ? .damaged : []),
@@ -69,7 +69,7 @@ extension AnimatedImage {
       return image
     }
 
-    /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.
+    /// Takes the cursor that is nearest before a frame, otherwise any, otherwise a new one.
     private func take(for index: Int) throws(ImagingError) -> Cursor {
       let found = idle.withLock { cursors -> Cursor? in
         var best: Int?

@@ -42,7 +42,7 @@ extension DecodeLimits {
     /// Forgets what is spent.
     public func restart() { spent = .zero }
 
-    /// Runs a piece of work with a watch on what is left of the time.
+    /// Runs a piece of work under the time that is left.
     ///
     /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` with the time of all pieces, and what `work` throws.
     public func run<Result>(
@@ -63,7 +63,7 @@ extension DecodeLimits {
   }
 
   /// The same for the frames of an animation, whose time counts together in a pass over them: for decoders that go from
-  /// frame to frame. Who plays an animation again and again makes a new pass each time. One thread at a time.
+  /// frame to frame. Each repetition of an animation is a new pass. One thread at a time.
   public final class PassStopwatch {
     private let stopwatch: Stopwatch
     private var last = 0

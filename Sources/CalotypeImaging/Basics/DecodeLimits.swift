@@ -1,4 +1,4 @@
-/// What a decoder may be talked into by its input. Checked against the header, before memory is taken.
+/// Limits on the work and memory that an input can demand. Checked against the header, before memory is taken.
 public struct DecodeLimits: Hashable, Sendable {
   /// Pixels of one canvas at most: 100 million.
   public var maxPixels: Int
@@ -67,7 +67,7 @@ public struct DecodeLimits: Hashable, Sendable {
   /// The defaults, which are always on unless a request says otherwise.
   public static let `default` = DecodeLimits()
 
-  /// What was too large.
+  /// The quantity that was too large.
   public enum Kind: String, Hashable, Sendable {
     /// Pixels of the canvas.
     case pixels
@@ -105,7 +105,7 @@ public struct DecodeLimits: Hashable, Sendable {
       }
     }
 
-    /// What to do.
+    /// The remedy.
     var advice: String {
       switch self {
       case .pixels: "raise maxPixels of the decode limits to allow it"
@@ -122,7 +122,7 @@ public struct DecodeLimits: Hashable, Sendable {
     }
   }
 
-  /// Refuses a canvas that is empty or too large. For coders: called before memory is taken.
+  /// Refuses a canvas that is empty or too large. Coders call it before they take memory.
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
   public func check(size: PixelSize, format: ImageFormat) throws(ImagingError) {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension ImageFormat {
-  /// What bytes of no known image format look like, in words that complete "this is …"; `nil` when nobody knows.
+  /// A name for bytes of no known image format, which completes "this is …"; `nil` when nothing matches.
   ///
   /// Most failed images on the web are error pages; saying so saves a look at the bytes.
   static func hint(forUnrecognized data: Data) -> String? {

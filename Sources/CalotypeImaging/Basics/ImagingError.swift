@@ -1,8 +1,8 @@
-/// Why an image could not be probed, decoded, transformed or encoded.
+/// An error of probing, decoding, transforming or encoding an image.
 public enum ImagingError: Error, Hashable, Sendable {
-  /// No input at all.
+  /// The input is empty.
   case emptyInput
-  /// The bytes are not an image of any known format. `hint` says what they look like ("HTML", "text"), if known.
+  /// The bytes are not an image of any known format. `hint` names what they look like ("HTML", "text"), if known.
   case unrecognizedFormat(hint: String?)
   /// The format is known, but no registered coder handles it, or this variant of it.
   case unsupportedFormat(ImageFormat, reason: String?)
@@ -50,7 +50,7 @@ public enum ImagingError: Error, Hashable, Sendable {
 }
 
 extension ImagingError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one sentence.
+  /// One sentence that names the problem, its place and the remedy.
   public var description: String {
     switch self {
     case .emptyInput:

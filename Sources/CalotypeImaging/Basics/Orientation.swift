@@ -1,4 +1,4 @@
-/// How a stored picture has to be turned to be upright: the Exif tag 0x0112 (CIPA DC-008), 1 to 8.
+/// The turn that makes a stored picture upright: the Exif tag 0x0112 (CIPA DC-008), 1 to 8.
 ///
 /// The names say where row 0 and column 0 of the stored picture belong in the upright one.
 public enum Orientation: Int, Hashable, Sendable, Codable, CaseIterable {

@@ -68,7 +68,7 @@ public struct Bitmap: Sendable {
     return try body(UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
   }
 
-  /// Gives the bitmap back as long as somebody holds it or a copy of it, without holding its pixels.
+  /// Returns a closure that returns the bitmap while it, or a copy of it, is alive. The closure does not hold the pixels.
   package func weakReference() -> @Sendable () -> Bitmap? {
     let (size, format, isOpaque) = (size, format, isOpaque)
     return { [weak storage] in

@@ -7,7 +7,7 @@ import Glibc
 /// are kept up to ``byteLimit`` for about a second; beyond it others are freed. Large ones have pages of their own,
 /// which the system has back as soon as they are freed.
 ///
-/// Contents are not cleared as a rule: whoever takes a buffer writes all of it. A pool that is shared by those who
+/// Contents are not cleared as a rule: the taker of a buffer writes all of it. A pool that is shared by those who
 /// must not see each other's pictures clears what is released (``zeroOnReturn()``), which pipelines ask of ``shared``
 /// when the first request with a partition comes.
 public final class PixelPool: Sendable {
@@ -202,7 +202,7 @@ extension PixelPool: IdleReclaiming {
   /// Rounds of the reclaimer that a buffer stays idle before it is freed: 1 to 1.5 seconds.
   static let idleRounds = 3
 
-  /// Frees the buffers that nobody has asked for in the last rounds, also when others of their size are in use.
+  /// Frees the buffers that were not asked for in the last rounds, also when others of their size are in use.
   package func reclaimIdle() -> Bool {
     let (freed, isWatched) = state.withLock { state -> ([Freed], Bool) in
       state.round += 1

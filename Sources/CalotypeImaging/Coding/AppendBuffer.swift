@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// The bytes of a file that have come so far, in one piece of memory that grows. One thread at a time.
+/// The bytes of a file that have arrived, in one growing piece of memory. One thread at a time.
 ///
 /// Where arrays spend eighty nanoseconds to take one byte, this spends a few: input may come byte by byte.
 final class AppendBuffer {
@@ -19,12 +19,12 @@ final class AppendBuffer {
   /// All bytes; valid until the next change.
   var all: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// Until there are `count` bytes, at most `limit`, nobody needs to look at them.
+  /// Lets bytes be appended quietly until there are `count` of them, at most `limit`.
   func wait(for count: Int, limit: Int) {
     quietCount = min(count - 1, limit)
   }
 
-  /// Adds bytes that nobody needs to look at yet; false when they have to be added by ``append(_:limit:)``.
+  /// Adds bytes that need no attention yet; returns false when they have to be added by ``append(_:limit:)``.
   @inline(__always)
   func appendQuietly(_ chunk: Data) -> Bool {
     let added = chunk.count

@@ -1,6 +1,6 @@
-/// How to decode.
+/// The options of a decode.
 public struct DecodeOptions: Hashable, Sendable {
-  /// Which pixels to deliver.
+  /// The pixels to deliver.
   public enum Pixels: String, Hashable, Sendable {
     /// ``PixelFormat/rgba8``, whatever the source has. 16-bit samples are rounded to 8.
     case rgba8
@@ -9,24 +9,24 @@ public struct DecodeOptions: Hashable, Sendable {
     case native
   }
 
-  /// What becomes of the colours.
+  /// The treatment of colours.
   public enum Colors: String, Hashable, Sendable {
     /// Converted to sRGB by the embedded profile (ICC; in PNG also cICP, gAMA and cHRM), relative colorimetric.
     case sRGB
-    /// Left as they are; ``Image/profile`` says what they mean. CMYK becomes RGB by the plain product.
+    /// Left as they are; ``Image/profile`` describes them. CMYK becomes RGB by the plain product.
     case asStored
   }
 
-  /// What the input may demand.
+  /// Limits on the input.
   public var limits: DecodeLimits
-  /// Turn the picture upright by its Exif orientation. On by default.
+  /// Turns the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool
-  /// Deliver the decoded part of an image whose data ends early, instead of an error. The missing part is
+  /// Delivers the decoded part of an image whose data end early, instead of an error. The missing part is
   /// transparent, or grey in JPEG. Off by default, and without effect under ``DamagePolicy/strict``.
   public var allowsPartial: Bool
   /// The treatment of damaged data. ``DamagePolicy/tolerate`` by default.
   public var damage: DamagePolicy
-  /// Shrink while decoding. `nil` decodes at full size.
+  /// The size to shrink to while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
   /// The most pixels that the picture may have, of 4 bytes each; a larger one is shrunk while it is decoded, by
   /// ``PixelSize/shrunk(toPixelCount:)``. `nil`, the default, is no limit. Not together with ``Pixels/native``.
@@ -35,22 +35,22 @@ public struct DecodeOptions: Hashable, Sendable {
   /// are shrunk in proportion, and what is cut off is cut off still. Pictures are never enlarged. ``transforms`` come
   /// after it, and may enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
   public var maxPixels: Int?
-  /// Which pixels to deliver. ``Pixels/rgba8`` by default.
+  /// The pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels
-  /// What becomes of the colours. ``Colors/sRGB`` by default.
+  /// The treatment of colours. ``Colors/sRGB`` by default.
   public var colors: Colors
-  /// Take this for the format, if a decoder for it is registered, whatever the first bytes say.
+  /// The format to assume, if a decoder for it is registered, whatever the first bytes announce.
   public var formatHint: ImageFormat?
-  /// Hand over the Exif and XMP blocks with the image, for writing them again. Off by default.
+  /// Delivers the Exif and XMP blocks with the image, for writing them again. Off by default.
   public var readsMetadata: Bool
 
-  /// What becomes of the picture in the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded, if
+  /// The transforms to apply in the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded, if
   /// there is no ``thumbnail``.
   public var transforms: TransformChain
-  /// Which frames of an animation ``transforms`` are for. All by default.
+  /// The frames of an animation that ``transforms`` apply to. All by default.
   public var animationTransforms: AnimationTransforms
 
-  /// What transforms make of an animation.
+  /// The treatment of animations by transforms.
   public enum AnimationTransforms: String, Hashable, Sendable, CaseIterable {
     /// Every frame is transformed, all alike: where a step looks at pixels, those of the first frame decide.
     case everyFrame

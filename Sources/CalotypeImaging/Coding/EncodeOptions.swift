@@ -1,6 +1,6 @@
-/// Which format to write, and how. Options that a format does not have are ignored by its encoder.
+/// The format to write, and its settings. An encoder ignores settings that its format does not have.
 public struct EncodeOptions: Hashable, Sendable, Codable {
-  /// How much work to spend on fewer bytes.
+  /// The work to spend on fewer bytes.
   public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
     /// Least work: PNG level 1, WebP method 0, fixed Huffman tables in JPEG.
     case fast
@@ -10,7 +10,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
     case small
   }
 
-  /// How many pixels share a chroma sample in JPEG.
+  /// The resolution of chroma in JPEG.
   public enum Subsampling: String, Hashable, Sendable, CaseIterable, Codable {
     /// Two by two.
     case yuv420 = "4:2:0"
@@ -26,7 +26,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var quality: Int
   /// Keep every pixel exactly, where the format has a choice (WebP).
   public var isLossless: Bool
-  /// Work for bytes.
+  /// The work to spend on fewer bytes.
   public var effort: Effort = .balanced
   /// Scans of rising quality instead of rows (JPEG).
   public var isProgressive = false
@@ -40,7 +40,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var usesPalette = false
   /// Spread the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
   public var dithers = true
-  /// What transparent pixels are laid on in a format without transparency; its alpha does not count.
+  /// The background of transparent pixels in a format without transparency; its alpha does not count.
   public var background: PixelColor = .white
   /// Blocks of ``Image/metadata`` and the profile to write. None by default.
   public var keeps: Set<ImageMetadata.Kind> = []

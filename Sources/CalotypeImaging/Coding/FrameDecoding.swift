@@ -3,10 +3,10 @@
 ///
 /// Holds at most the canvas and one backup of it besides the frame that is asked for.
 public protocol FrameDecoding: AnyObject {
-  /// What the file says: all frames, their durations, the number of plays.
+  /// The header of the file: all frames, their durations, the number of plays.
   var info: ImageInfo { get }
 
-  /// What the numbers of all frames mean as colours; `nil`, the default, is sRGB.
+  /// The colour profile of all frames; `nil`, the default, is sRGB.
   var profile: ColorProfile? { get }
 
   /// Whether the frame that was asked for last lacks pixels: the file ends early, and partial images are allowed.
@@ -17,14 +17,14 @@ public protocol FrameDecoding: AnyObject {
   /// `false` by default.
   var isFrameDamaged: Bool { get }
 
-  /// The canvas after frame `index` was drawn and before it is disposed of, as stored. The next frame after the last
+  /// Returns the canvas after frame `index` was drawn and before its disposal, as stored. The next frame after the last
   /// one asked for costs one frame; any other may cost all frames since the last that covers the canvas.
   ///
   /// The time limit holds for a pass over the frames; ``DecodeLimits/PassStopwatch`` adds it up.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
-  /// Whether nothing of the frames before this one can be seen in it or later, so that a decode may begin with it. Cheap.
-  /// By default only the first frame is known to be such a one.
+  /// Whether a decode may begin with this frame, because it hides all frames before it for good. Cheap. By default only
+  /// the first frame is a key frame.
   func isKeyFrame(_ index: Int) -> Bool
 }
 

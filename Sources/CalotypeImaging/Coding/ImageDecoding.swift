@@ -13,10 +13,10 @@ public protocol ImageDecoding: Sendable {
   var formats: [ImageFormat] { get }
 
   /// The format of the bytes, if this decoder handles it; asked with the first bytes of an input, at most
-  /// ``ImageFormat/sniffLength`` of them. What is said yes to once is said yes to with more bytes.
+  /// ``ImageFormat/sniffLength`` of them. The answer for some bytes has to hold for more of them.
   func format(of prefix: Data) -> ImageFormat?
 
-  /// Bytes after which ``format(of:)`` says no for good: the length of the signature.
+  /// Number of bytes after which an answer of `nil` is final: the length of the signature.
   /// ``ImageFormat/sniffLength`` by default.
   var signatureLength: Int { get }
 
@@ -27,7 +27,7 @@ public protocol ImageDecoding: Sendable {
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
-  /// (``Image/profile`` says what they mean).
+  /// (``Image/profile`` describes them).
   ///
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
   /// (in stored axes); `nil` asks for the full size.

@@ -5,14 +5,14 @@ public protocol ImageEncoding: Sendable {
   /// The format written.
   var format: ImageFormat { get }
 
-  /// The encoded bytes. Called on any thread, several at a time, with an upright picture.
+  /// Encodes an upright picture. Called on any thread, several at a time.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
 
   /// Whether a lower ``EncodeOptions/quality`` makes fewer bytes, so that ``EncodeOptions/maxFileSize`` can be met.
   /// By default, unless ``EncodeOptions/isLossless`` is set.
   func usesQuality(_ options: EncodeOptions) -> Bool
 
-  /// The encoded bytes of an animation.
+  /// Encodes an animation.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` when the format has no animations, which is the
   ///   default.

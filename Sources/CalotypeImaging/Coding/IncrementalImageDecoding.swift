@@ -7,17 +7,17 @@ public import FoundationEssentials
 /// ``ImageDecoding/decode(_:minimumSize:options:)``: as stored, at a size of at least
 /// ``DecodeOptions/minimumDecodeSize(for:)``.
 public protocol IncrementalImageDecoding: AnyObject {
-  /// Takes the next bytes and decodes what they allow. After an error nothing more may be appended.
+  /// Takes the next bytes and decodes as far as they reach. After an error nothing more may be appended.
   func append(_ chunk: Data) throws(ImagingError)
 
-  /// What the header says, as soon as it has arrived. The frame count of an animation is that of the frames seen.
+  /// The header, as soon as it has arrived. The frame count of an animation is that of the frames seen.
   var info: ImageInfo? { get }
 
-  /// What the numbers of ``frame(at:)`` mean as colours, once there are frames; `nil`, the default, is sRGB.
+  /// The colour profile of ``frame(at:)``, once there are frames; `nil`, the default, is sRGB.
   var profile: ColorProfile? { get }
 
-  /// A copy of what can be seen now, with ``Image/isPartial`` set; `nil` when there is nothing new since the last
-  /// snapshot, or nothing at all. Does not disturb the decode.
+  /// Returns a copy of the part that is decoded, with ``Image/isPartial`` set; `nil` when nothing is new since the last
+  /// snapshot. Does not disturb the decode.
   func snapshot() throws(ImagingError) -> Image?
 
   /// How many passes over the whole picture (the first frame of an animation) have arrived completely; never falls. Cheap
@@ -41,10 +41,10 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// `false` by default.
   var isFrameDamaged: Bool { get }
 
-  /// A frame of an animation composited on its canvas. Cheap in ascending order.
+  /// Returns a frame of an animation, composited on its canvas. Cheap in ascending order.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
-  /// No more bytes come: the image (the first frame of an animation).
+  /// Ends the input and returns the image: of an animation, its first frame.
   ///
   /// - Throws: ``ImagingError/truncated(_:byteCount:)`` and the other errors of a whole decode.
   func finish() throws(ImagingError) -> Image

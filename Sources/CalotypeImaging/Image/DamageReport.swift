@@ -1,4 +1,4 @@
-/// What the pixels of a picture lack.
+/// The flaws of the pixels of a picture.
 struct DamageReport: OptionSet, Sendable {
   let rawValue: UInt8
 

@@ -1,12 +1,12 @@
 extension Image {
-  /// The same picture with other pixels.
+  /// Returns the image with other pixels.
   func with(bitmap: Bitmap) -> Image {
     Image(
       bitmap: bitmap, info: info, orientation: orientation, isPartial: isPartial, profile: profile,
       metadata: metadata)
   }
 
-  /// The same picture with its orientation applied to the pixels.
+  /// Returns the image with its orientation applied to the pixels.
   func upright() throws(ImagingError) -> Image {
     guard orientation != .topLeft else { return self }
     return Image(

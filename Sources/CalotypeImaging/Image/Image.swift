@@ -1,23 +1,23 @@
-/// A decoded picture and what is known of where it came from.
+/// A decoded picture with the information of its source.
 public struct Image: Sendable {
   /// The pixels.
   public let bitmap: Bitmap
-  /// What the encoded source said; `nil` for pictures made in memory. Sizes in it are those of the source.
+  /// The header of the encoded source; `nil` for pictures made in memory. Its sizes are those of the source.
   public var info: ImageInfo? { details.info }
-  /// How ``bitmap`` has still to be turned to be upright: `.topLeft` unless decoded as stored.
+  /// The turn that ``bitmap`` still needs to be upright: `.topLeft` unless it was decoded as stored.
   public var orientation: Orientation { details.orientation }
   /// Whether part of the picture is missing because the data ended early.
   public var isPartial: Bool { details.isPartial }
-  /// Whether the data are damaged and the pixels those that can be recovered: ``ImageInfo/isDamaged`` of ``info``.
+  /// Whether the data are damaged and some pixels were recovered or are missing: ``ImageInfo/isDamaged`` of ``info``.
   public var isDamaged: Bool { info?.isDamaged ?? false }
-  /// What the numbers mean as colours; `nil` is sRGB.
+  /// The colour profile of the pixels; `nil` is sRGB.
   public var profile: ColorProfile? { details.profile }
   /// Exif and XMP of the source, if they were asked for.
   public var metadata: ImageMetadata { details.metadata }
 
   private let details: Details
 
-  /// In an object, so that an image is a few words with two references.
+  // An object, so that an image is a few words with two references.
   private final class Details: Sendable {
     let info: ImageInfo?
     let orientation: Orientation

@@ -1,4 +1,4 @@
-/// What the header of an encoded image says, without its pixels.
+/// The header of an encoded image, without its pixels.
 public struct ImageInfo: Hashable, Sendable, Codable {
   /// The format the bytes are in, whatever their name or declared type.
   public var format: ImageFormat
@@ -14,11 +14,11 @@ public struct ImageInfo: Hashable, Sendable, Codable {
   public var hasAlpha: Bool
   /// Bits per sample.
   public var bitDepth: Int
-  /// How the stored picture is to be turned.
+  /// The turn that makes the stored picture upright.
   public var orientation: Orientation
   /// The description of the embedded ICC profile, if there is a readable one.
   public var colorProfile: String?
-  /// Whether the data are damaged and the pixels those that can be recovered; see ``DamagePolicy``.
+  /// Whether the data are damaged, and some pixels recovered or missing; see ``DamagePolicy``.
   ///
   /// The header alone rarely tells: of a probe it is `true` only where the structure of the file is damaged, as that of
   /// an APNG with fewer frames than it announces. The info of a decoded image tells whether its pixels are affected.

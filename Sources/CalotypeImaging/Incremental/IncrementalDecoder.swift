@@ -51,7 +51,7 @@ public final class IncrementalDecoder {
     self.options = options
   }
 
-  /// Takes the next bytes and decodes what they allow.
+  /// Takes the next bytes and decodes as far as they reach.
   ///
   /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws, as soon as it is certain; nothing about the end of
   ///   the data. ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
@@ -81,8 +81,8 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// What the header says, as soon as it has arrived; at the end, for coders that want all bytes at once. The frame
-  /// count of an animation is that of the frames seen.
+  /// The information in the header, as soon as it has arrived; at the end, for coders that need all bytes at once. The
+  /// frame count of an animation is that of the frames seen.
   public var info: ImageInfo? {
     switch state {
     case .driving(let decoder): decoder.info
@@ -93,13 +93,13 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// Whether the coder wants all bytes at once, which are collected for it.
+  /// Whether the coder needs all bytes at once, which are collected for it.
   package var isCollecting: Bool {
     if case .collecting = state { true } else { false }
   }
 
-  /// What can be seen now, as the options ask for it, with ``Image/isPartial`` set; `nil` when there is nothing new
-  /// since the last snapshot, or nothing at all. Does not disturb the decode.
+  /// Returns the part of the image that is decoded, as the options ask for it, with ``Image/isPartial`` set; `nil` when
+  /// nothing is new since the last snapshot. Does not disturb the decode.
   public func snapshot() throws(ImagingError) -> Image? {
     try failing { () throws(ImagingError) in try preview() }
   }
@@ -141,7 +141,7 @@ public final class IncrementalDecoder {
     !options.transforms.isEmpty && options.animationTransforms == .firstFrame ? 1 : .max
   }
 
-  /// A complete frame, as the options ask for it. Cheap in ascending order. The time limit is that of
+  /// Returns a complete frame, as the options ask for it. Cheap in ascending order. The time limit is that of
   /// ``AnimatedImage/frame(at:)``.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
@@ -164,7 +164,7 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// No more bytes come: the image, or the first frame of an animation.
+  /// Ends the input and returns the image, or the first frame of an animation.
   ///
   /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws.
   public func finish() throws(ImagingError) -> Image {
@@ -271,7 +271,7 @@ public final class IncrementalDecoder {
     } catch {
       switch state {
       case .driven, .collected, .failed: break
-      // Frames of a size that nobody has checked are not decoded.
+      // Frames whose size was not checked are not decoded.
       case .driving(let decoder): state = .failed(error, isInfoChecked ? decoder : nil)
       case .sniffing, .collecting: state = .failed(error, nil)
       }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension CoderRegistry {
-  /// What the header of an encoded image says. Takes no memory for pixels.
+  /// Reads the header of an encoded image. Takes no memory for pixels.
   ///
   /// - Parameters:
   ///   - data: The encoded image.

@@ -1,6 +1,6 @@
-/// What becomes of the stored picture that a coder delivers: smaller, in sRGB, upright, as the options say.
+/// The steps after a coder: shrinking, conversion to sRGB, turning upright, transforms, as the options ask.
 ///
-/// One for all ways to a picture, so that a whole decode, a dripped one and a frame of an animation agree.
+/// One for all ways to a picture, so that a whole decode, an incremental one and a frame of an animation agree.
 struct PostDecode: Sendable {
   let info: ImageInfo
   let options: DecodeOptions
@@ -18,7 +18,7 @@ struct PostDecode: Sendable {
     }
   }
 
-  /// The picture as it was asked for. `isShrunk`: it has the size of the thumbnail already.
+  /// Returns the picture as the options ask for it. `isShrunk`: it has the size of the thumbnail already.
   func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
     var image = image
     if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {

@@ -125,7 +125,7 @@ struct FilterBank: ~Copyable {
     var output = 0
     while output < computed {
       if output % 4096 == 0, Task.isCancelled {
-        // Whoever uses the bank looks at the task before the first row; until then it has to be sound.
+        // Users of the bank check for cancellation before the first row; until then it has to be sound.
         starts.update(repeating: 0)
         return
       }

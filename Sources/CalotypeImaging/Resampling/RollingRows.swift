@@ -1,7 +1,7 @@
 import CPixels
 
 /// Memory for a picture that is written once, from top to bottom, by a decoder that insists on a buffer for all of it,
-/// and read close behind: pages whose rows nobody needs any more are put to use for rows that are still to come.
+/// and read close behind: pages whose rows are not needed any more are put to use for rows that are still to come.
 final class RollingRows {
   /// Bytes of the whole picture.
   let byteCount: Int
@@ -29,7 +29,7 @@ final class RollingRows {
   }
 
   deinit {
-    // What lies where a block was lost may be somebody else's by now.
+    // Memory at the address of a lost block may belong to other code by now.
     if !isLost { cpx_release_pages(base, byteCount) }
   }
 

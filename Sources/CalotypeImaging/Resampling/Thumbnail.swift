@@ -1,6 +1,6 @@
-/// A box to shrink a picture to. Pictures are never enlarged.
+/// A box that a picture is shrunk to. Pictures are never enlarged.
 public struct Thumbnail: Hashable, Sendable, Codable {
-  /// How a picture meets the box.
+  /// The relation of a picture to the box.
   public enum Mode: String, Hashable, Sendable, CaseIterable, Codable {
     /// The largest size of the picture's own proportions that lies within the box.
     case fit
@@ -14,21 +14,21 @@ public struct Thumbnail: Hashable, Sendable, Codable {
 
   /// The box, in upright pixels. A side of 0 is free and follows from the other.
   public var box: PixelSize
-  /// How the picture meets the box.
+  /// The relation of the picture to the box.
   public var mode: Mode
-  /// What of the picture is kept when the box is filled. Anchors that look at pixels are for ``Transforms/Resize`` and ``Transforms/Crop``.
+  /// The part of the picture that is kept when the box is filled. Anchors that look at pixels are for ``Transforms/Resize`` and ``Transforms/Crop``.
   public var anchor: Anchor
   /// The reconstruction filter.
   public var filter: ResampleFilter
-  /// How much of the picture may be lost for speed. ``Effort/fine`` by default.
+  /// The quality that may be lost for speed. ``Effort/fine`` by default.
   public var effort: Effort
-  /// Mix colours as light does, instead of mixing the numbers they are stored as. Off by default, as everywhere.
+  /// Mixes colours as light does, instead of mixing the stored numbers. Off by default.
   ///
   /// Fine bright detail keeps its brightness. Codecs that shrink while they decode mix what is stored; they then have
   /// to deliver twice the size that ``effort`` says. Colours are converted to sRGB before they are mixed.
   public var linearLight: Bool
 
-  /// What a codec that can shrink while it decodes may do.
+  /// The freedom of a codec that can shrink while it decodes.
   public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
     /// It delivers at least twice the size of the thumbnail; ``Thumbnail/filter`` has the last word. JPEG photographs
     /// then come within 48 dB and more of a full decode.

@@ -1,4 +1,4 @@
-/// What can be said of a picture in a few bytes: colours and placeholders.
+/// A description of a picture in a few bytes: colours and placeholders.
 public struct ImageSummary: Hashable, Sendable, Codable {
   /// The mean of all pixels, colours weighed by their alpha. Exact.
   public var averageColor: PixelColor
@@ -12,7 +12,7 @@ public struct ImageSummary: Hashable, Sendable, Codable {
   /// The bytes of a ``ThumbHash``.
   public var thumbHash: [UInt8]
 
-  /// Creates facts.
+  /// Creates a summary.
   public init(
     averageColor: PixelColor, dominantColors: [DominantColor], hasTransparency: Bool, blurHash: String,
     thumbHash: [UInt8]

@@ -1,7 +1,7 @@
 /// The arguments of a transform that is written as text: `300x200,mode=fill`. Positional ones first, each either by
 /// place or by name. `\\,` and `\\=` stand for the characters themselves.
 ///
-/// Every argument has to be asked for: what nobody asked for is an error in ``finish()``.
+/// Every argument has to be asked for: an argument that is left over is an error in ``finish()``.
 struct TransformArguments {
   /// The name of the transform.
   let name: String

@@ -105,7 +105,7 @@ extension ImageTransform {
   ) throws(ImagingError) {
     var arguments = try TransformArguments(text)
     if arguments.name == TransformCatalog.overlay.name {
-      guard let load else { throw arguments.error("there is nobody to load its image") }
+      guard let load else { throw arguments.error("its image cannot be loaded here") }
       let (image, id) = try load(try arguments.required(arguments.text("image"), "image"))
       self.init(try Transforms.Overlay(&arguments, image: image, id: id))
       return

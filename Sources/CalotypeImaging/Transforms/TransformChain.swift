@@ -1,5 +1,5 @@
-/// Transforms, one after the other. The empty chain, or one that comes to nothing, is the picture itself; all others
-/// make ``PixelFormat/rgba8``.
+/// Transforms, one after the other. The empty chain, or one whose steps cancel out, returns the picture itself; all others
+/// return ``PixelFormat/rgba8``.
 ///
 /// ```swift
 /// let chain: TransformChain = [.resize(width: 320, height: 240, mode: .fill), .roundedCorners(12)]
@@ -29,16 +29,16 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// Creates a chain of these steps.
   public init(arrayLiteral elements: ImageTransform...) { self.init(elements) }
 
-  /// Whether nothing is to be done.
+  /// Whether the chain changes nothing.
   public var isEmpty: Bool { transforms.isEmpty }
 
-  /// All that the result depends on beside the picture: the identities of the steps, a line each, behind their
+  /// Everything that the result depends on besides the picture: the identities of the steps, a line each, behind their
   /// lengths.
   public var identity: String {
     transforms.map { "\($0.identity.utf8.count) \($0.identity)\n" }.joined()
   }
 
-  /// The picture after all steps.
+  /// Returns the picture after all steps.
   ///
   /// - Throws: what the steps throw: ``ImagingError/invalidParameter(name:reason:)``,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.

@@ -8,7 +8,7 @@ extension Transforms {
   /// }
   /// ```
   public struct Custom: ImageTransforming {
-    /// A name that nobody else uses.
+    /// A name that no other step uses.
     public let id: String
     /// To be raised whenever the function makes other pixels of the same picture.
     public let version: Int

@@ -1,6 +1,6 @@
 import CalotypeImaging
 
-/// Pixels of a canvas in memory that somebody else owns. Rows are handed out with checked bounds: a rectangle outside of
+/// Pixels of a canvas in memory of the caller. Rows are handed out with checked bounds: a rectangle outside of
 /// the canvas ends the program instead of reaching other memory.
 struct PixelPlane {
   let size: PixelSize

@@ -43,7 +43,7 @@ package enum Exif {
     guard let count = tiff.uint32(at: entry + 4, bigEndian: bigEndian), count > 0 else { return nil }
     switch tiff.uint16(at: entry + 2, bigEndian: bigEndian) {
     case 1: return tiff.byte(at: entry + 8).map { Int($0) }
-    // SHORT is the rule; some writers use LONG or BYTE, and everybody reads them.
+    // SHORT is the rule; some writers use LONG or BYTE, and readers accept them.
     case 3: return tiff.uint16(at: entry + 8, bigEndian: bigEndian).map { Int($0) }
     case 4: return tiff.uint32(at: entry + 8, bigEndian: bigEndian).map { Int($0) }
     default: return nil

@@ -7,7 +7,7 @@ final class GIFFrameReader {
   /// Indices it has when it is whole.
   let capacity: Int
 
-  /// Where ``indices`` are from and go back to; `nil` when they belong to somebody else.
+  /// The pool of ``indices``; `nil` when the caller owns them.
   private let pool: PixelPool?
   private let indices: UnsafeMutableRawBufferPointer
   private let lzw: UnsafeMutablePointer<cgif_lzw>
@@ -99,7 +99,7 @@ final class GIFFrameReader {
     }
   }
 
-  /// Says that no more bytes come; returns what the frame lacks.
+  /// Ends the input; returns the flaws of the frame.
   ///
   /// - Parameter mayBeEmpty: Whether there is something to show without a single index: the frame before.
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless

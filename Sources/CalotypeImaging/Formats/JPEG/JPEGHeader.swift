@@ -109,7 +109,7 @@ package struct JPEGHeader {
       neededByteCount = position + 2
       return false
     }
-    // Lengths count their own two bytes. Writers of application data get that wrong, and nobody minds.
+    // Lengths count their own two bytes. Writers of application data get that wrong, and readers accept it.
     guard length >= 2 || Self.isSkippable(marker) else {
       throw .corrupt(.jpeg, reason: "a segment of length \(length)", offset: position)
     }

@@ -2,7 +2,7 @@ import CPixels
 
 /// Turns filtered rows into pixels.
 ///
-/// Every decode goes through here, whoever inflates the rows, so that all deliver the same bytes.
+/// Every decode goes through here, however its rows are inflated, so that all deliver the same bytes.
 final class PNGExpander {
   let header: PNGHeader
   private let step: CInt

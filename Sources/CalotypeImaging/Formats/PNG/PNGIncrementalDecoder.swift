@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Decodes a PNG while it arrives.
 ///
-/// Nothing is inflated before somebody looks: without snapshots the image is decoded at the end, at once, which is
+/// Nothing is inflated before the first snapshot: without snapshots the image is decoded at the end, at once, which is
 /// twice as fast as row by row. From the first snapshot on, or from the start when the image is too large for that,
 /// rows are painted when they arrive. All input is kept: it is a fraction of the pixels, and what the frames of an
 /// animation are made of.
@@ -31,7 +31,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private var frameLimit = Int.max
   /// Passes of the whole picture, once there is one.
   private var finalPasses = 0
-  /// What went wrong when nobody could be told.
+  /// An error that could not be thrown where it occurred.
   private var failure: ImagingError?
   private var knownInfo: (frames: Int, hasExif: Bool, info: ImageInfo)?
   private var knownProfile: ColorProfile??

@@ -100,7 +100,7 @@ struct PNGPixelReader {
     _ data: PNGImageData, _ painter: PNGRowPainter, mayUseCanvas: Bool
   ) throws(ImagingError) -> Bool {
     let inflated = painter.inflatedBytes
-    // Data that is longer than what becomes of it was made to keep somebody busy.
+    // Data that is longer than its pixels was made to waste time.
     guard inflated <= PNGInflation.wholeLimit, let compressed = data.soundByteCount,
       compressed <= inflated + inflated / 8 + (64 << 10)
     else { return false }

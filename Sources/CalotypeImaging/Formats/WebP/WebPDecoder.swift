@@ -19,8 +19,7 @@ public struct WebPDecoder: ImageDecoding {
     prefix.bytes.holds("RIFF") && prefix.bytes.holds("WEBP", at: 8) ? .webp : nil
   }
 
-  /// What the chunks say. Of a file that ends early: what the part that is there says, if it has a picture's
-  /// header.
+  /// Reads the chunks. Of a file that ends early, the part that is there counts, if it has the header of a picture.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/truncated(_:byteCount:)``,
   ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
@@ -56,7 +55,7 @@ public struct WebPDecoder: ImageDecoding {
         let reader = try WebPFrameReader(frame, into: target, pace: .whole)
         isComplete = try reader.finish(file, allowsPartial: options.keepsPartial, watch: watch)
         if !isComplete {
-          // From the first missing row on: what a decoder that was stopped left there is nobody's business.
+          // From the first missing row on: a decoder that was stopped leaves undefined pixels there.
           let start = min(canvas.count, 4 * (frame.y + reader.rows) * structure.canvas.width)
           UnsafeMutableRawBufferPointer(rebasing: canvas[start...])
             .initializeMemory(as: UInt8.self, repeating: 0)

@@ -1,6 +1,6 @@
 import CWebP
 
-/// Decodes one frame of a WebP into memory that somebody else owns, as far as there are bytes: RGBA, straight
+/// Decodes one frame of a WebP into memory of the caller, as far as there are bytes: RGBA, straight
 /// alpha, without blending. Not `Sendable`: one thread at a time.
 final class WebPFrameReader {
   /// How the bitstream is cut. After each piece, whatever was not whole yet is read again.
@@ -159,7 +159,7 @@ final class WebPFrameReader {
     return true
   }
 
-  /// Lossless pixels carry alpha even when the header says that it is unused. Everybody believes the header.
+  /// Lossless pixels carry alpha even when the header says that it is unused. All decoders believe the header.
   private func makeOpaque(rows: Int) {
     guard frame.isLossless, !frame.hasAlpha else { return }
     WebPPixels.makeOpaque(target.pixels, width: frame.size.width, rows: rows, bytesPerRow: target.bytesPerRow)

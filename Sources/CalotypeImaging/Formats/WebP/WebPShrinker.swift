@@ -33,7 +33,7 @@ enum WebPShrinker {
       try reader.read(piece, isLast: reader.nextCount == frame.payload.upperBound, watch: watch)
       let end = reader.rows
       if frame.isLossless, !frame.hasAlpha {
-        // Everybody believes the header, which says that alpha is unused.
+        // All decoders believe the header, which says that alpha is unused.
         let new = UnsafeMutableRawBufferPointer(
           rebasing: pixels[(rows.rows * bytesPerRow)..<(end * bytesPerRow)])
         WebPPixels.makeOpaque(new, width: size.width, rows: end - rows.rows, bytesPerRow: bytesPerRow)
