@@ -18,11 +18,11 @@ struct EntrantTests {
     }
     let (first, large, small) = (record("a", 60), record("b", 80), record("c", 30))
     _ = staging.add(first)
-    _ = staging.add(large, waitingFor: OneShotResult<Void>())
-    let entry = OneShotResult<Void>()
+    _ = staging.add(large, waitingFor: CallWaiter<Void>())
+    let entry = CallWaiter<Void>()
     if case .full = staging.add(small, waitingFor: entry) {} else { Issue.record("it came in before") }
     _ = staging.take(10)
     staging.finish(first)
-    #expect(staging.entrantCount == 1 && !entry.hasEnded)
+    #expect(staging.entrantCount == 1 && !entry.isResolved)
   }
 }

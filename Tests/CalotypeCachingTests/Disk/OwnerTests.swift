@@ -1,10 +1,10 @@
-import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
 import Testing
 
 @testable import CalotypeCaching
+@testable import CalotypeSupport
 
 /// Folders and records of other users, which may be planted.
 @Suite("Owners of folders", .enabled(if: geteuid() == 0, "needs the right to give files away"))
