@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 /// `calotype browse` on real terminals, before a slow server of 500 images.

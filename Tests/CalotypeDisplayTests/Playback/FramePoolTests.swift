@@ -181,12 +181,12 @@ struct FramePoolTests {
     case 0:
       // It sleeps until the next frame is due.
       try await recorder.waitFor(count: 1)
-      try try await clock.waitForSleepers()
+      try await clock.waitForSleepers()
     case 1:
       // It waits for a frame that is being decoded.
       try await recorder.waitFor(count: 1)
       try await started.wait()
-      try try await clock.waitForSleepers()
+      try await clock.waitForSleepers()
       clock.advanceToNextDeadline()
       try await waitUntil { clock.sleeperCount == 0 }
     default:

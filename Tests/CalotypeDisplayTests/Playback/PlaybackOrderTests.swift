@@ -87,7 +87,7 @@ struct PlaybackOrderTests {
     let recorder = EventRecorder<AnimationFrame>()
     async let recording: Void = recorder.record(player.frames())
     try await recorder.waitFor(count: 1)
-    try try await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(30))
     player.pause()
     try await waitUntil { clock.sleeperCount == 0 }
@@ -172,7 +172,7 @@ struct PlaybackOrderTests {
     let recorder = EventRecorder<AnimationFrame>()
     async let recording: Void = recorder.record(player.frames())
     try await recorder.waitFor(count: 1)
-    try try await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(40))
     player.isActive = false
     #expect(player.state == .inactive)
@@ -198,7 +198,7 @@ struct PlaybackOrderTests {
     let recorder = EventRecorder<AnimationFrame>()
     async let recording: Void = recorder.record(player.frames())
     try await recorder.waitFor(count: 1)
-    try try await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(40))
     player.isActive = false
     try await waitUntil { clock.sleeperCount == 0 }

@@ -60,7 +60,7 @@ struct SlotPlaceholderTests {
     let clock = TestClock()
     let slot = ImageSlot(stage.pipeline, options: try options(.after(.seconds(1))), clock: clock)
     slot.load(stage.hanging("a"))
-    try try await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     slot.load(stage.hanging("b"), placeholder: .nothing)
     while clock.sleeperCount > 1 { await Task.yield() }
     clock.advance(by: .seconds(1))

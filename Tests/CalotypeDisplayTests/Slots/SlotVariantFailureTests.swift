@@ -52,7 +52,7 @@ struct SlotVariantFailureTests {
     if slot.state.phase == .failed {
       try await slot.first { $0.content.text == "image 2" }
     } else {
-      while !slot.core.books.value.isOutdated { await Task.yield() }
+      while !slot.core.machine.value.isOutdated { await Task.yield() }
       #expect(slot.state.contentVersion == version)
     }
     try await end(slot, stage)
@@ -92,7 +92,7 @@ struct SlotVariantFailureTests {
   /// The network has changed, and the slot knows that.
   private func change(to condition: NetworkCondition, _ slot: ImageSlot) async {
     network.current = condition
-    while !slot.core.books.value.isOutdated { await Task.yield() }
+    while !slot.core.machine.value.isOutdated { await Task.yield() }
   }
 
   @Test(
