@@ -45,7 +45,8 @@ import Testing
   private func shade(of image: Image) -> UInt8 { image.bitmap.withUnsafeBytes { $0[0] } }
 
   private func request(_ policy: ImageRequest.CachePolicy = .http, thumbnail: Bool = false) -> ImageRequest {
-    ImageRequest(url: server.url("/a.png"), thumbnail: thumbnail ? .fit(width: 4, height: 4) : nil, cachePolicy: policy)
+    ImageRequest(
+      url: server.url("/a.png"), thumbnail: thumbnail ? .fit(width: 4, height: 4) : nil, cachePolicy: policy)
   }
 
   private var count: Int { server.requests(for: "/a.png").count }

@@ -41,4 +41,3 @@ struct PostDecode: Sendable {
     return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
   }
 }
-

@@ -256,7 +256,7 @@ private func connectedCallback(
 
 extension Duration {
   /// Milliseconds, at least 1, as libcurl takes them.
-  fileprivate var curlMilliseconds: Int {
+  var curlMilliseconds: Int {
     Int(min(max(nanosecondCount / 1_000_000, 1), Int64(Int32.max)))
   }
 }
