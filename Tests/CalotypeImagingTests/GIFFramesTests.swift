@@ -77,10 +77,17 @@ import Testing
     gif.frame(width: 2, height: 1, codes: [(7, 3)])
     gif.frame(width: 2, height: 1, pixels: [2, 2])
     let decoder = try frames(gif.data)
-    #expect(try decoder.frame(at: 0).letters == "RR")
-    #expect(throws: ImagingError.self) { try decoder.frame(at: 1) }
-    #expect(try decoder.frame(at: 2).letters == "BB")
-    #expect(try decoder.frame(at: 0).letters == "RR")
+    // A frame without a single pixel shows the one before.
+    for (index, letters, isDamaged) in [(0, "RR", false), (1, "RR", true), (2, "BB", false), (1, "RR", true)]
+    {
+      #expect(try decoder.frame(at: index).letters == letters, "frame \(index)")
+      #expect(decoder.isFrameDamaged == isDamaged && !decoder.isFramePartial, "frame \(index)")
+    }
+    let strict = try frames(gif.data, DecodeOptions(damage: .strict))
+    #expect(try strict.frame(at: 0).letters == "RR")
+    #expect(throws: ImagingError.self) { try strict.frame(at: 1) }
+    #expect(try strict.frame(at: 2).letters == "BB")
+    #expect(try strict.frame(at: 0).letters == "RR")
   }
 
   @Test func showsDamagedFramesTheSameInAnyOrder() throws {

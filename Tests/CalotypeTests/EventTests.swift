@@ -133,6 +133,39 @@ struct EventTests {
     await pipeline.settle()
   }
 
+  @Test(
+    "a server that fails before anybody has looked does not hide what is stale", arguments: [false, true])
+  func unseenStale(isRoomShort: Bool) async throws {
+    let server = try ScriptedHTTPServer()
+    let headers = [("Cache-Control", "max-age=0, stale-while-revalidate=1000"), ("ETag", "\"1\"")]
+    server.route("/a.png", .body(try Samples.png(), headers: headers))
+    let folder = try CacheFolder()
+    let request = ImageRequest(url: server.url("/a.png"))
+    let before = ImagePipeline.isolated(disk: folder.diskCache())
+    _ = try await before.image(for: request)
+    await before.settle()
+    let asked = server.requests.count
+    let gate = Gate()
+    server.route("/a.png", ScriptedReply([.wait(gate), .head(500, [("Content-Length", "0")])]))
+    let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
+    let place = try pipeline.subscribeToOriginal(of: request, pipeline.want(request))
+    try await server.waitForRequests("/a.png", count: asked + 1)
+    if isRoomShort { pipeline.context.arriving.giveUpAll() }
+    gate.open()
+    await place.job.settled()
+    switch try await place.next(.interim) {
+    case .interim(let loaded):
+      #expect(!isRoomShort && loaded.provenance.isStale && !loaded.data.isEmpty)
+      await #expect(throws: LoadingError.self) { _ = try await place.next(.interim) }
+    case .ended(let loaded):
+      #expect(isRoomShort && loaded.provenance.isStale && loaded.provenance.failure != nil)
+    case let signal: Issue.record("\(signal)")
+    }
+    place.leave()
+    await pipeline.settle()
+    #expect(pipeline.statistics.arrivingBytes == 0 && pipeline.context.arriving.count == 0)
+  }
+
   @Test("a joiner sees where the transfer is")
   func joiner() async throws {
     let server = try ScriptedHTTPServer()

@@ -131,6 +131,30 @@ struct RedirectTargetTests {
   }
 
   @Test(
+    "what a target confirms is fresh for as long as it said, whether or not it says so again",
+    arguments: [true, false])
+  func confirmed(repeats: Bool) async throws {
+    let lifetime = [("Cache-Control", "max-age=30")]
+    server.route("/a", .status(302, headers: [("Location", "/b"), ("Cache-Control", "max-age=80")]))
+    let png = try Samples.png()
+    server.route("/b") { request in
+      request[header: "If-None-Match"] == nil
+        ? .body(png, headers: [("ETag", "\"1\"")] + lifetime)
+        : .status(304, headers: [("ETag", "\"1\"")] + (repeats ? lifetime : []))
+    }
+    _ = try await response()
+    time.advance(by: .seconds(31))
+    #expect(try await response().source != .loader)
+    #expect(asked == [nil, "\"1\""])
+    time.advance(by: .seconds(28))
+    #expect(try await response().source != .loader)
+    #expect(server.requests(for: "/a").count == 2 && asked.count == 2)
+    time.advance(by: .seconds(3))
+    #expect(try await response().source != .loader)
+    #expect(server.requests(for: "/a").count == 3 && asked.count == 3)
+  }
+
+  @Test(
     "a target is asked where the request wants that",
     arguments: [("no-cache", "\"1\""), ("max-age=0", "\"1\"")])
   func wanted(value: String, tag: String) async throws {

@@ -50,7 +50,17 @@ struct OriginalJob: Sendable {
         job.publish(interim: stale)
         if !slot.keep(reservation, drop: { [weak job] in job?.dropInterim() }) { job.dropInterim() }
         reservation = nil
-        try await ask(kept: kept, conditional, turn: turn.take())
+        do {
+          try await ask(kept: kept, conditional, turn: turn.take())
+        } catch {
+          if let held = slot.handOver() {
+            // Whoever has not looked yet has to find it: the server may have been quicker.
+            job.keep(held)
+          } else if let error = error as? LoadingError, let stale = await staleInstead(of: error, kept) {
+            return job.finish(.success(stale))
+          }
+          throw error
+        }
       case .ask(let conditional):
         try Task.checkCancellation()
         if case .deny(let reason) = try await loadDecision() {

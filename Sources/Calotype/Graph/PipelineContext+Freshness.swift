@@ -120,10 +120,15 @@ extension FreshnessPolicy {
       StoredResponse(
         status: status, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)
     }
-    guard !redirects.isEmpty, let own = stored(status, headers) else { return headers }
+    // A 304 speaks of what is stored, which is an image; where it says nothing of times, those of that stay (RFC 9111 §4.3.4).
+    let isConfirmation = status == 304
+    guard !redirects.isEmpty, let own = stored(isConfirmation ? 200 : status, headers) else { return headers }
     var fields = headers
     let age = own.currentAge(at: time)
-    var lifetime = own.freshnessLifetime(under: self)
+    let saysLifetime = headers.contains(.cacheControl) || headers.contains(.expires)
+    var lifetime =
+      isConfirmation && !saysLifetime
+      ? .seconds(CacheControl.longest) : own.freshnessLifetime(under: self)
     for redirect in redirects {
       let control = CacheControlHeader(response: redirect.headers)
       let says =

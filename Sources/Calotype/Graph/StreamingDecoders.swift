@@ -47,6 +47,7 @@ final class StreamingDecoderSlot: Sendable {
     guard let reservation else { return true }
     guard reservation.move(to: .arriving) else {
       reservation.release()
+      state.withLock { $0.isGivenUp = true }
       return false
     }
     state.withLock { state in
@@ -54,6 +55,16 @@ final class StreamingDecoderSlot: Sendable {
       state.drops = drop
     }
     return true
+  }
+
+  /// Bytes that were kept are another's from now on, and what they are for is not dropped any more; `nil` if it was.
+  func handOver() -> [MemoryReservation]? {
+    state.withLock { state in
+      if state.isGivenUp { return nil }
+      state.isGivenUp = true
+      state.drops = nil
+      return state.reservation.take().map { [$0] } ?? []
+    }
   }
 
   /// Whether it was given up: the image is decoded when all bytes are there.

@@ -3,7 +3,7 @@ import CalotypeImaging
 
 /// The chunks of a PNG that libspng does not know, and where its image data are, found with checked bounds.
 ///
-/// Flaws in chunks of the image are left for libspng to find; the first flaw of an animation ends it.
+/// Flaws in chunks up to the pixels are left for libspng to find; the first flaw of an animation ends it.
 struct PNGChunks: Sendable {
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
@@ -24,7 +24,8 @@ struct PNGChunks: Sendable {
   private(set) var colors: [Range<Int>] = []
   private var seenImageData = false
 
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the number of frames, ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the number of frames, ``ImagingError/cancelled``;
+  ///   ``ImagingError/corrupt(_:reason:offset:)`` for a chunk that no decoder may pass over.
   init(_ bytes: RawSpan, canvas: PixelSize, limits: DecodeLimits) throws(ImagingError) {
     var frames = APNGFrames(canvas: canvas, limits: limits)
     var offset = Self.signature.count
@@ -39,9 +40,23 @@ struct PNGChunks: Sendable {
         reachedEnd = true
         break
       }
+      try Self.checkType(chunk, bytes)
       try frames.take(chunk, bytes)
     }
     animation = frames.finished(byteCount: bytes.byteCount, isWhole: reachedEnd)
+  }
+
+  /// Behind the pixels libspng does not see what no decoder may pass over (PNG, 5.4).
+  ///
+  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for an unknown chunk that is critical, and a second header.
+  private static func checkType(_ chunk: Chunk, _ bytes: RawSpan) throws(ImagingError) {
+    let type = chunk.range.lowerBound + 4
+    guard bytes.byte(at: type).map({ $0 & 0x20 == 0 }) ?? false,
+      !bytes.holds("PLTE", at: type), !bytes.holds("IDAT", at: type),
+      !(bytes.holds("IHDR", at: type) && chunk.range.lowerBound == signature.count)
+    else { return }
+    throw .corrupt(
+      .png, reason: "an unknown chunk is critical, or there is a second header", offset: type - 4)
   }
 
   /// Keeps a chunk of the image; `false` for others, and for those that matter to animations, too.
