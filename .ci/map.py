@@ -19,7 +19,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUTPUT = os.path.join(ROOT, "DocC", "Calotype.docc", "Resources")
 LARGEST_FILE_CYCLE = 4
 # Targets that may have cycles still. To be empty.
-ALLOWED = {"Calotype", "CalotypeCaching", "CalotypeLoading"}
+ALLOWED = set()
 # A server that depends on the former builds none of the latter.
 SERVER = ("Calotype", "CalotypeObservability")
 NOT_FOR_SERVERS = {"CalotypeDisplay", "CalotypeTerminal", "CalotypeTestKit", "CalotypeLibraryCoders", "CalotypeCLI"}
@@ -29,6 +29,7 @@ NOT_FOR_SERVERS = {"CalotypeDisplay", "CalotypeTerminal", "CalotypeTestKit", "Ca
 TOKEN = re.compile(r"""//[^\n]*|/\*|\#*"(?:"")?|`?[A-Za-z_]\w*`?|[{}()\[\]<>.:;,=&?!\n]|->|\S""")
 KINDS = {"class", "struct", "enum", "actor", "protocol", "typealias", "extension", "associatedtype", "func"}
 NOMINAL = {"class", "struct", "enum", "actor", "protocol", "typealias"}
+MEMBERS = {"func", "var", "let", "init", "subscript", "case", "deinit"}
 MODIFIERS = {"public", "package", "internal", "open", "final", "indirect", "nonisolated", "private", "fileprivate"}
 
 
@@ -98,7 +99,7 @@ class Source:
     def __init__(self, path):
         self.path = path
         self.types = {}  # name -> whether other files see it
-        self.nested = {}  # type -> names of types in it
+        self.nested = {}  # type -> names of types in it, declared in this file
         self.uses = []  # (name, types around it)
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -107,6 +108,8 @@ class Source:
 
     def read(self, stream):
         scopes, pending, modifiers = [], None, set()
+        # An extension that only declares types is a namespace for them, not a use of what it extends.
+        namespace = None
         parameters = []  # generic parameters, with the depth that they belong to
         last = ""
         index = 0
@@ -119,13 +122,21 @@ class Source:
             if token == "{":
                 scopes.append(pending)
                 pending = None
+                if namespace and len(scopes) == 1:
+                    namespace["isOpen"] = True
                 modifiers = set()
             elif token == "}":
                 if scopes:
                     scopes.pop()
+                if namespace and not scopes:
+                    if namespace["hasMembers"]:
+                        self.uses.append((namespace["name"], ()))
+                    namespace = None
                 parameters = [p for p in parameters if p[1] <= len(scopes)]
             elif token in MODIFIERS:
                 modifiers.add(token)
+            elif namespace and namespace["isOpen"] and len(scopes) == 1 and token in MEMBERS and last != ".":
+                namespace["hasMembers"] = True
             elif token in KINDS and last != ".":
                 follower = next((t for t in stream[index:] if t != "\n"), "")
                 if token == "class" and follower in {"func", "var", "let"}:
@@ -136,6 +147,12 @@ class Source:
                 name = follower.strip("`")
                 if token == "extension":
                     pending = name
+                    if not scopes:
+                        after = stream[stream.index(follower, index) + 1:]
+                        after = [t for t in after[:4] if t != "\n"]
+                        if after and after[0] == "{":
+                            namespace = {"name": name, "hasMembers": False, "isOpen": False}
+                            index = stream.index(follower, index) + 1
                 elif token == "associatedtype":
                     if around:
                         self.nested.setdefault(around[-1], set()).add(name)
@@ -166,6 +183,8 @@ class Source:
                 modifiers = set()
             elif re.match(r"[A-Z]", token) and last != ".":
                 if token not in {p[0] for p in parameters}:
+                    if stream[index:index + 1] == ["."] and re.match(r"[A-Z]", "".join(stream[index + 1:index + 2])):
+                        token = f"{token}.{stream[index + 1]}"
                     self.uses.append((token, tuple(around + ([pending] if pending else []))))
             elif token in {";", "}"} or token in {"func", "var", "let", "init", "case", "import"}:
                 modifiers = set()
@@ -180,21 +199,25 @@ class Target:
             folders.sort()
             self.sources += [Source(os.path.join(place, f)) for f in sorted(files) if f.endswith(".swift")]
         self.lines = sum(source.lines for source in self.sources)
-        self.homes, nested = {}, {}
+        self.homes, nested = {}, {}  # nested: (type, name of a type in it) -> its file
         for source in self.sources:
             for name, isSeen in source.types.items():
                 if isSeen:
                     self.homes.setdefault(name, source)
             for name, names in source.nested.items():
-                nested.setdefault(name, set()).update(names)
+                for inner in names:
+                    nested.setdefault((name, inner), source)
         self.files, self.folders, self.reasons = {}, {}, {}
         for source in self.sources:
             self.folders.setdefault(self.facet(source), set())
             for name, around in source.uses:
-                home = self.homes.get(name)
-                if not home or home is source or name in source.types:
-                    continue
-                if any(name in nested.get(outer, ()) for outer in around):
+                outer, _, inner = name.partition(".")
+                if inner and (outer, inner) in nested:
+                    home = nested[outer, inner]
+                else:
+                    inward = next((nested[o, outer] for o in reversed(around) if (o, outer) in nested), None)
+                    home = inward or (None if outer in source.types else self.homes.get(outer))
+                if not home or home is source:
                     continue
                 self.files.setdefault(source, set()).add(home)
                 one, other = self.facet(source), self.facet(home)

@@ -130,10 +130,10 @@ struct SharedDecodeTests {
   @Test func jpegsAreSharedByScale() {
     let size = PixelSize(width: 4_000, height: 3_000)
     func divisor(_ width: Int, _ height: Int) -> Int {
-      JPEGDecoder().divisor(for: size, minimumSize: PixelSize(width: width, height: height))
+      JPEGDecoder().scaleDivisor(for: size, minimumSize: PixelSize(width: width, height: height)) ?? 0
     }
     #expect([divisor(100, 75), divisor(500, 375), divisor(501, 375), divisor(2_001, 1_000)] == [8, 8, 4, 1])
-    #expect(JPEGDecoder().divisor(for: size, minimumSize: nil) == 1)
+    #expect(JPEGDecoder().scaleDivisor(for: size, minimumSize: nil) == 1)
   }
 
   @Test func nothingAndNonsense() throws {

@@ -152,7 +152,7 @@ struct EventTests {
     try await server.waitForRequests("/a.png", count: asked + 1)
     if isRoomShort { pipeline.context.arriving.giveUpAll() }
     gate.open()
-    await place.job.settled()
+    await place.job.waitUntilStored()
     switch try await place.next(.interim) {
     case .interim(let loaded):
       #expect(!isRoomShort && loaded.provenance.isStale && !loaded.data.isEmpty)

@@ -128,7 +128,7 @@ extension FreshnessPolicy {
     let saysLifetime = headers.contains(.cacheControl) || headers.contains(.expires)
     var lifetime =
       isConfirmation && !saysLifetime
-      ? .seconds(CacheControl.longest) : own.freshnessLifetime(under: self)
+      ? .seconds(CacheControlHeader.longest) : own.freshnessLifetime(under: self)
     for redirect in redirects {
       let control = CacheControlHeader(response: redirect.headers)
       let says =
