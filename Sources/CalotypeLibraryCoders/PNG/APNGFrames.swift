@@ -27,6 +27,8 @@ struct APNGFrames {
   private let canvas: PixelSize
   private let limits: DecodeLimits
   private var animation: APNGAnimation?
+  /// Whether an animation has been announced.
+  var isAnimated: Bool { animation != nil }
   private var pending: APNGAnimation.Frame?
   private var hasPixels = false
   private var sequence: UInt32 = 0

@@ -40,13 +40,13 @@ struct PNGChunks: Sendable {
         reachedEnd = true
         break
       }
-      try Self.checkType(chunk, bytes)
+      if frames.isAnimated { try Self.checkType(chunk, bytes) }
       try frames.take(chunk, bytes)
     }
     animation = frames.finished(byteCount: bytes.byteCount, isWhole: reachedEnd)
   }
 
-  /// Behind the pixels libspng does not see what no decoder may pass over (PNG, 5.4).
+  /// Refuses chunks of an animation that no decoder may pass over (PNG, 5.4): libspng reads nothing behind the pixels.
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for an unknown chunk that is critical, and a second header.
   private static func checkType(_ chunk: Chunk, _ bytes: RawSpan) throws(ImagingError) {

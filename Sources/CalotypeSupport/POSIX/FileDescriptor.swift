@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import Glibc
+import Glibc
 
 /// An open file that is closed when it is released.
 package final class FileDescriptor: Sendable {
