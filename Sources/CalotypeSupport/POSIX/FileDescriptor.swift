@@ -12,7 +12,7 @@ package final class FileDescriptor: Sendable {
   ///   - path: The file.
   ///   - flags: The flags of `open(2)`; `O_CLOEXEC` is added.
   ///   - mode: The permissions of a file that this call creates.
-  package init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) {
+  package init(_ path: String, _ flags: Int32, mode: UInt32 = 0o600) throws(SystemError) {
     number = POSIX.retrying { open(path, flags | O_CLOEXEC, mode) }
     if number < 0 { throw SystemError(errno) }
   }
