@@ -58,7 +58,7 @@ import Testing
     #expect(mixed.operations.count == 3)
     #expect(
       try pass([Transforms.Invert(), Transforms.Brightness(0), Transforms.Invert()]).operations.isEmpty)
-    #expect(try ColorPass(operations: []).operations.isEmpty)
+    #expect(ColorPass(operations: []).operations.isEmpty)
   }
 
   @Test func oneBadStepIsEnough() throws {
