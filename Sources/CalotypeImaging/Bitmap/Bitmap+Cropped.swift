@@ -14,6 +14,9 @@ struct PixelRectangle: Hashable, Sendable {
     self.size = size
   }
 
+  /// All of a picture.
+  init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
+
   /// What lies between these edges, as far as a picture of `size` has it; `nil` when that is nothing.
   init?(left: Int, top: Int, right: Int, bottom: Int, in size: PixelSize) {
     x = max(0, left)

@@ -1,23 +1,5 @@
 /// One image descriptor of a GIF with the graphic control block before it (GIF89a specification, 20 and 23).
 struct GIFFrame: Hashable, Sendable {
-  /// What happens to the frame's rectangle before the next frame is painted.
-  enum Disposal: Hashable, Sendable {
-    /// It stays. Also for the reserved values 5 to 7.
-    case keep
-    /// It becomes transparent: browsers ignore the background colour.
-    case clear
-    /// It becomes what it was before the frame. Also for 4, which some encoders write for 3.
-    case restore
-
-    init(rawValue: UInt8) {
-      switch rawValue {
-      case 2: self = .clear
-      case 3, 4: self = .restore
-      default: self = .keep
-      }
-    }
-  }
-
   /// Column of the left edge on the canvas.
   var x: Int
   /// Row of the top edge on the canvas.
@@ -33,10 +15,21 @@ struct GIFFrame: Hashable, Sendable {
   /// Hundredths of a second, as stored.
   var delay = 0
   /// What happens before the next frame.
-  var disposal = Disposal.keep
+  var disposal = FrameDisposal.keep
   /// The index whose pixels are not painted.
   var transparentIndex: UInt8?
 
   /// Milliseconds the frame is shown: 10 ms or less means 100 ms.
   var duration: Int { delay <= 1 ? 100 : delay * 10 }
+}
+
+extension FrameDisposal {
+  /// The disposal of a graphic control block: 4, which some encoders write for 3, restores; reserved values keep.
+  init(gif rawValue: UInt8) {
+    switch rawValue {
+    case 2: self = .clear
+    case 3, 4: self = .restore
+    default: self = .keep
+    }
+  }
 }

@@ -7,14 +7,14 @@ final class PNGRowPainter {
   let passes: [PNGPass]
   /// Bytes of all rows, filter types included.
   let inflatedBytes: Int
-  let canvas: PNGCanvas
+  let canvas: PixelCanvas
   /// The pass and the row of it that come next.
   private(set) var pass = 0
   private(set) var row = 0
   /// Rows painted so far, of all passes.
   private(set) var rows = 0
 
-  private let area: PNGArea
+  private let area: PixelRectangle
   private let blends: Bool
   private let expander: PNGExpander
   /// A row of pixels before they are put in place; `nil` when rows are made in place.
@@ -24,7 +24,7 @@ final class PNGRowPainter {
   ///
   /// `blends` lays the pixels over those that are there, which must be initialised then.
   init(
-    _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PNGCanvas, area: PNGArea,
+    _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PixelCanvas, area: PixelRectangle,
     blends: Bool = false
   ) throws(ImagingError) {
     header = structure.header.resized(to: area.size)
@@ -53,7 +53,7 @@ final class PNGRowPainter {
   var rowBytes: Int { header.rowBytes(width: passes[pass].size.width) }
 
   /// Whether rows are written straight to the canvas, without gaps between them.
-  var fillsCanvas: Bool { line == nil && area == PNGArea(canvas.size) }
+  var fillsCanvas: Bool { line == nil && area == PixelRectangle(canvas.size) }
 
   /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any.
   ///
