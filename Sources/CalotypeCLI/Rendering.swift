@@ -45,7 +45,7 @@ struct Rendering: Sendable {
   let pixels: PixelOptions
   let pipeline: ImagePipeline
   let coders: CoderOptions
-  /// Whether bytes that are copied are decoded first.
+  /// True to decode bytes before they are copied unchanged: nothing undecodable is copied.
   let decodesCopies: Bool
   private let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
@@ -121,7 +121,7 @@ struct Rendering: Sendable {
 
   /// The picture of bytes as they are served, with all its frames.
   ///
-  /// - Parameter isNew: Whether the bytes were loaded just now, whatever cache they come from.
+  /// - Parameter isNew: True for bytes that this call has loaded, even if a cache delivered them.
   private func picture(
     for request: ImageRequest, _ wanted: OutputFormat?, isNew: Bool = false,
     watch: ((LoadEvent) -> Void)? = nil
@@ -354,7 +354,7 @@ struct Rendering: Sendable {
 }
 
 extension Data {
-  /// What an image says whose frames can all be decoded; damaged if one of them is.
+  /// Decodes all frames and returns the facts of the image, which is damaged if one frame is.
   ///
   /// - Throws: what is wrong with one of them, unless the policy accepts it.
   fileprivate func decodedInfo(
@@ -369,7 +369,7 @@ extension Data {
 }
 
 extension ImagingError {
-  /// Whether other bytes of the same source may be better.
+  /// Returns true if another download of the source may deliver sound bytes.
   fileprivate var isAboutData: Bool {
     switch self {
     case .corrupt, .truncated: true
