@@ -54,7 +54,7 @@ struct OriginalJob: Sendable {
           try await ask(kept: kept, conditional, turn: turn.take())
         } catch {
           if let held = slot.handOver() {
-            // Whoever has not looked yet has to find it: the server may have been quicker.
+            // A subscriber that has not been scheduled yet still has to find the stale original.
             job.keep(held)
           } else if let error = error as? LoadingError, let stale = await staleInstead(of: error, kept) {
             return job.finish(.success(stale))

@@ -105,8 +105,8 @@ extension ImagePipeline {
     }
 
     /// Removes what was made of a selection: originals and results of every size, in memory and on disk; for all users
-    /// that a URL may name, since no cache keeps that in clear. Parts of transfers that ended early go, whatever the selection:
-    /// nothing tells what they are of.
+    /// that a URL may name, since no cache keeps that in clear. Every selection also removes all partial downloads, because
+    /// they do not record their source.
     ///
     /// The source of a record is what ``ImageRequest/KeyPolicy/text(for:)`` made of the URL: the whole of it by default. For requests
     /// with another policy, ``removeAll(of:)`` knows it.

@@ -77,7 +77,7 @@ extension ImagePipeline {
     return made.source == .memory ? .skipped : .loaded(byteCount: made.byteCount)
   }
 
-  /// What is prefetched is of use when it is stored.
+  /// Waits until the job has stored its result: a prefetch is useful only then.
   private nonisolated func settle<Value>(_ place: Subscription<Value>, _ deadline: Deadline?) async throws {
     let job = place.job
     try await Deadline.run(within: deadline) { await job.waitUntilStored() }

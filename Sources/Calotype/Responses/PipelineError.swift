@@ -50,7 +50,8 @@ public enum PipelineError: CalotypeError, Hashable {
 
 extension PipelineError {
   /// 504 for what was not to be had from a cache (RFC 9111 §5.2.1.7) or in time, 403 for what was denied, 422 for a picture
-  /// of the other kind, 413 for one that is larger than all memory, 500 for what could not be stored, and 503 for a queue that is full and for the end.
+  /// of the other kind, 413 for one that is larger than all memory, 500 for a failed store, and 503 for a full queue and for
+  /// shutdown.
   public var gatewayStatus: Int {
     switch self {
     case .notCached, .deadlineExceeded: 504

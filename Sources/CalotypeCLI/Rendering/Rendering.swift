@@ -46,7 +46,7 @@ struct Rendering: Sendable {
   let pixels: PixelOptions
   let pipeline: ImagePipeline
   let coders: CoderOptions
-  /// Whether bytes that are copied are decoded first.
+  /// True to decode bytes before they are copied unchanged: nothing undecodable is copied.
   let decodesCopies: Bool
   private let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
@@ -154,7 +154,7 @@ struct Rendering: Sendable {
   /// The picture once more, when cached bytes turned out to be broken: an original is stored once its first frame is
   /// decoded. Broken bytes are removed in any case.
   ///
-  /// - Parameter isNew: Whether the bytes were loaded just now, so that loading them again cannot help.
+  /// - Parameter isNew: True for bytes that were loaded just now: loading them again cannot help.
   private func reloaded(
     _ request: ImageRequest, _ wanted: OutputFormat?, after error: ImagingError, isNew: Bool
   ) async throws -> Picture {
@@ -288,7 +288,7 @@ struct Rendering: Sendable {
 }
 
 extension ImagingError {
-  /// Whether other bytes of the same source may be better.
+  /// Returns true if another download of the source may deliver sound bytes.
   fileprivate var isAboutData: Bool {
     switch self {
     case .corrupt, .truncated: true

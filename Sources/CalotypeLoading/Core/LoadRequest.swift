@@ -30,7 +30,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// The validators of a version that the caller has: the server answers 304 without a body if it is still current.
   /// Only for HTTP.
   public var validators: LoadRequest.Validators?
-  /// The HTTP statuses to accept; any other is ``LoadingError/httpStatus(_:status:headers:)``.
+  /// The HTTP statuses to accept; any other is ``LoadingError/httpStatus(_:status:headers:redirects:)``.
   public var statuses: AcceptedStatuses
   /// Alternative URLs of the same image, tried in this order when the source fails permanently.
   public var fallbacks: [URL]

@@ -31,7 +31,7 @@ extension LoadResponse {
   ///
   /// - Parameter request: The request as it was sent, after its own interception.
   /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types,
-  ///   ``LoadingError/httpStatus(_:status:headers:)`` when the status is still not accepted; `CancellationError`.
+  ///   ``LoadingError/httpStatus(_:status:headers:redirects:)`` when the status is still not accepted; `CancellationError`.
   package func intercepted(
     by interceptors: [any LoadIntercepting], for request: LoadRequest
   ) async throws -> LoadResponse {

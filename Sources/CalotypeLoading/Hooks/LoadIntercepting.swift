@@ -51,7 +51,7 @@ public protocol LoadIntercepting: Sendable {
   ///
   /// Every HTTP response is passed here with its body unread, regardless of its status. If ``LoadRequest/statuses``
   /// does not accept the status after all interceptors, the load fails with
-  /// ``LoadingError/httpStatus(_:status:headers:)``. An interceptor that replaces the body must also replace
+  /// ``LoadingError/httpStatus(_:status:headers:redirects:)``. An interceptor that replaces the body must also replace
   /// ``LoadResponse/expectedLength`` and remove `ETag`, so that a resumption does not mix different bytes.
   ///
   /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error, to reject the response. Its body is dropped.

@@ -4,7 +4,7 @@ import HTTPTypes
 /// Remembers permanent failures, so that failed sources are not retried at once (negative caching).
 ///
 /// A failed source is not retried for a minute, after the next failure for two, and so on up to a day; report a success
-/// by ``forget(_:)``. Header fields and credential are part of a source's identity, because another caller may get a
+/// by ``forget(_:of:)``. Header fields and credential are part of a source's identity, because another caller may get a
 /// different answer. Loaders with different ``ImageLoading/identity`` that share a memory do not see each other's
 /// failures, because they may have different access.
 ///
@@ -34,7 +34,9 @@ public final class FailureMemory: Sendable {
 
   /// Returns the failure because of which the source should not be tried now; `nil` if it may be tried.
   ///
-  /// - Parameter loader: The identity of the loader whose failures count; `nil` for failures that the caller recorded.
+  /// - Parameters:
+  ///   - request: The request that would be sent.
+  ///   - loader: The loader whose failures count, by its identity; `nil` for failures that the caller recorded.
   public func failure(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> Failure? {
     let key = FailureKey(request, of: loader)
     let now = now()
@@ -43,7 +45,9 @@ public final class FailureMemory: Sendable {
 
   /// Returns the error to throw instead of trying the source; `nil` if it may be tried.
   ///
-  /// - Parameter loader: As for ``failure(for:of:)``.
+  /// - Parameters:
+  ///   - request: The request that would be sent.
+  ///   - loader: As for ``failure(for:of:)``.
   public func error(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> LoadingError? {
     let key = FailureKey(request, of: loader)
     let now = now()
@@ -96,7 +100,9 @@ public final class FailureMemory: Sendable {
 
   /// Forgets a failure: the source may be tried again, and the next failure counts as the first.
   ///
-  /// - Parameter loader: As for ``failure(for:of:)``.
+  /// - Parameters:
+  ///   - request: The request that failed.
+  ///   - loader: As for ``failure(for:of:)``.
   public func forget(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
     let key = FailureKey(request, of: loader)
     book.withLock { $0.forget(key) }
