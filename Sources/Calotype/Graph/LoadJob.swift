@@ -194,7 +194,7 @@ struct LoadJob: Sendable {
     let headers = plan.request.headers
     let freshness = context.freshness(for: plan.request)
     var metadata = kept.metadata
-    let decision: StoreDecision
+    let decision: FreshnessPolicy.StoreDecision
     if let target = metadata.target, target.isSource(of: response) {
       guard target.isConfirmed(by: response.headers) else { return nil }
       // Without header fields it was not asked: what is known of it stays.
