@@ -52,7 +52,8 @@ import Testing
     let folder = try TemporaryFolder()
     let data = bytes(40)
     for (checksum, isFound) in [(Checksum(of: data), true), (Checksum(seed: 1), false)] {
-      try await DiskCache(folder.configuration()).store(data, checksum: checksum, metadata: metadata, for: key)
+      try await DiskCache(folder.configuration()).store(
+        data, checksum: checksum, metadata: metadata, for: key)
       #expect(try await DiskCache(folder.configuration()).read(key)?.data == (isFound ? data : nil))
     }
   }

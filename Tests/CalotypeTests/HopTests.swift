@@ -31,11 +31,12 @@ struct HopTests {
     }
   }
 
-  @Test("a cold request parses the header once, whatever the size; the disk cache takes the checksum of the version")
+  @Test("a cold request parses the header once; the checksum of its record is the version")
   func headerOnce() async throws {
     let decoder = CountingDecoder()
     let server = try ScriptedHTTPServer()
-    server.route("/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "max-age=60")]))
+    server.route(
+      "/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "max-age=60")]))
     let folder = try CacheFolder()
     let disk = folder.diskCache()
     var configuration = ImagePipeline.Configuration(

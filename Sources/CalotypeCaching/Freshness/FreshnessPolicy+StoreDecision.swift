@@ -1,6 +1,6 @@
 extension FreshnessPolicy {
   /// The decision of a ``FreshnessPolicy`` whether to store a response.
-  public enum FreshnessPolicy.StoreDecision: Hashable, Sendable {
+  public enum StoreDecision: Hashable, Sendable {
     /// Store it, with this description beside the bytes.
     case store(StoredResponse)
     /// Do not store it.

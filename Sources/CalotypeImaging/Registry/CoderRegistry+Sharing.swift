@@ -16,7 +16,8 @@ extension CoderRegistry {
   ///   - options: All else; its own thumbnail is ignored.
   /// - Throws: What ``decode(_:options:)`` throws for one of them.
   package func decode(
-    _ data: Data, thumbnails: [Thumbnail?], info known: ImageInfo? = nil, options: DecodeOptions = DecodeOptions()
+    _ data: Data, thumbnails: [Thumbnail?], info known: ImageInfo? = nil,
+    options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) -> [Image] {
     let variants = thumbnails.map { thumbnail in
       var variant = options
@@ -27,7 +28,7 @@ extension CoderRegistry {
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
-      let info = try known ?? decoder.probe(data, limits: options.limits)
+      let info = if let known { known } else { try decoder.probe(data, limits: options.limits) }
       try options.limits.check(info)
       var groups: [[Int]] = []
       var groupOfDivisor: [Int: Int] = [:]

@@ -4,7 +4,7 @@ extension LoadRequest {
   /// ```swift
   /// request.statuses = .success.union(404...404)   // that server's placeholder
   /// ```
-  public struct LoadRequest.AcceptedStatuses: Hashable, Sendable {
+  public struct AcceptedStatuses: Hashable, Sendable {
     private let ranges: [ClosedRange<Int>]
 
     /// Accepts the statuses in these ranges.

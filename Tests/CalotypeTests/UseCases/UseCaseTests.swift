@@ -11,18 +11,20 @@ import Testing
 /// program has to write.
 @Suite("Use cases")
 struct UseCaseTests {
-  let url = URL(string: "https://images.test/photo.jpg")!
+  let url: URL
   let loader = FakeLoader()
   let pipeline: ImagePipeline
 
   init() throws {
+    url = try #require(URL(string: "https://images.test/photo.jpg"))
     loader.route(url, .body(try SampleImages.still(.jpeg(), width: 640, height: 480)))
     pipeline = ImagePipeline(.init(loader: loader, memoryCache: MemoryCache(), diskCache: nil))
   }
 
   @Test("a handler of a server answers with a thumbnail")
   func serverHandler() async throws {
-    let image = try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240)))
+    let image = try await pipeline.image(
+      for: ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240)))
     let body = try await pipeline.encode(image, as: .webp(quality: 80))
 
     #expect(ImageFormat.sniff(body) == .webp)
@@ -94,7 +96,8 @@ struct UseCaseTests {
       return records.count
     }
     func removeAll(_ selection: CacheSelection) -> Int {
-      let keys = records.filter { selection.contains(source: $0.key.source, tags: $0.value.metadata.tags) }.keys
+      let keys = records.filter { selection.contains(source: $0.key.source, tags: $0.value.metadata.tags) }
+        .keys
       for key in keys { records[key] = nil }
       return keys.count
     }
@@ -174,7 +177,8 @@ struct UseCaseTests {
     }
 
     #expect(pipeline.configuration.limits.decodes == 4)
-    await #expect(throws: LoadingError.self) { try await pipeline.image(for: URL(string: "http://127.0.0.1/a.png")!) }
+    let internalURL = try #require(URL(string: "http://127.0.0.1/a.png"))
+    await #expect(throws: LoadingError.self) { try await pipeline.image(for: internalURL) }
   }
 
   private final class Counter: PipelineObserving {

@@ -1,7 +1,7 @@
 extension Transforms {
   /// How a colour (the source) is laid on a picture (the backdrop): the operators of Porter and Duff 1984 and the blend
   /// modes of Compositing and Blending Level 1 of the W3C, which composite source-over.
-  public enum Transforms.BlendMode: String, Hashable, Sendable, CaseIterable {
+  public enum BlendMode: String, Hashable, Sendable, CaseIterable {
     /// The source where the picture is.
     case sourceIn
     /// The source on the picture.
@@ -59,7 +59,8 @@ extension Transforms {
           ? backdrop * (2 * source) : Transforms.BlendMode.screen.blend(backdrop, 2 * source - 1)
       case .softLight:
         if source <= 0.5 { return backdrop - (1 - 2 * source) * backdrop * (1 - backdrop) }
-        let lifted = backdrop <= 0.25 ? ((16 * backdrop - 12) * backdrop + 4) * backdrop : backdrop.squareRoot()
+        let lifted =
+          backdrop <= 0.25 ? ((16 * backdrop - 12) * backdrop + 4) * backdrop : backdrop.squareRoot()
         return backdrop + (2 * source - 1) * (lifted - backdrop)
       case .difference: return abs(backdrop - source)
       case .exclusion: return backdrop + source - 2 * backdrop * source

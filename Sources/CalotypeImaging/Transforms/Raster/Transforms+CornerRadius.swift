@@ -1,6 +1,6 @@
 extension Transforms {
   /// How round a corner is.
-  public enum Transforms.CornerRadius: Hashable, Sendable {
+  public enum CornerRadius: Hashable, Sendable {
     /// A radius in pixels.
     case pixels(Double)
     /// A radius in percent of the picture's shorter side. 50 makes a square a circle.
@@ -9,7 +9,9 @@ extension Transforms {
     /// Reads `12` or `25%`.
     public init?(_ text: String) {
       let isPercent = text.hasSuffix("%")
-      guard let number = Double(isPercent ? String(text.dropLast()) : text), number.isFinite else { return nil }
+      guard let number = Double(isPercent ? String(text.dropLast()) : text), number.isFinite else {
+        return nil
+      }
       self = isPercent ? .percent(number) : .pixels(number)
     }
 
