@@ -12,7 +12,7 @@ struct EntrantTests {
     let staging = StagingArea(byteLimit: 100)
     func record(_ name: String, _ weight: Int) -> StagedRecord {
       StagedRecord(
-        key: CacheKey(name), content: .data(Data(), RecordMetadata()),
+        key: CacheKey(name), content: .data(Data(), RecordMetadata(), nil),
         created: Date(timeIntervalSince1970: 0),
         weight: weight)
     }
