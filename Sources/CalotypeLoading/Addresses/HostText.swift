@@ -9,7 +9,7 @@ struct HostText {
     self.text = text
   }
 
-  /// The address, if the host is one in its canonical spelling; IPv6 with or without brackets.
+  /// The address, if the host is an address in canonical spelling; IPv6 with or without brackets.
   var address: IPAddress? {
     guard text.utf8.first == UInt8(ascii: "[") else { return IPAddress(text) }
     guard text.utf8.last == UInt8(ascii: "]"), let address = IPAddress(String(text.dropFirst().dropLast())),
@@ -68,7 +68,7 @@ struct HostText {
     }
   }
 
-  /// All digits, or hexadecimal with `0x` before it; `0x` alone is 0 to some.
+  /// All digits, or hexadecimal after `0x`; some parsers read `0x` alone as 0.
   private static func isNumber(_ label: Substring.UTF8View) -> Bool {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     if label.allSatisfy(digits.contains) { return true }
@@ -81,7 +81,7 @@ struct HostText {
     }
   }
 
-  /// For people, without writing control or foreign characters to their terminals.
+  /// The host for messages, without control or foreign characters.
   private static func name(of scalar: Unicode.Scalar) -> String {
     if (33...126).contains(scalar.value) { return "the character \(scalar)" }
     let digits = String(scalar.value, radix: 16, uppercase: true)

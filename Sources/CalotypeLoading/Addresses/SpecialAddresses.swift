@@ -28,7 +28,7 @@ enum SpecialAddresses {
     AddressRange(range).map { Entry(range: $0, kind: kind, note: note) }
   }
 
-  /// The first that contains an address names it.
+  /// The first range that contains an address gives its name.
   private static let v4: [Entry] = [
     entry("0.0.0.0/8", "this-network", ", which means the machine itself"),
     entry("10.0.0.0/8", "private"),

@@ -1,7 +1,7 @@
 import CCurl
 import FoundationEssentials
 
-/// Why libcurl ended a transfer, in our own words.
+/// The reason why libcurl ended a transfer, as a ``LoadingError``.
 struct CurlFailure {
   let result: CURLcode
   /// libcurl's message, more specific than the code.
@@ -20,7 +20,7 @@ struct CurlFailure {
     case CURLE_URL_MALFORMAT:
       .invalidURL(url, reason: message)
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // Also what libcurl says to a response without a status line.
+      // Also libcurl's error for a response without a status line.
       .protocolError(url, reason: message)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       .hostNotFound(url, host: unknownHost)
@@ -36,7 +36,7 @@ struct CurlFailure {
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
       .tls(url, reason: message)
     case CURLE_OUT_OF_MEMORY where isConnected && !hasHead:
-      // Also what libcurl says to a line that is longer than it takes.
+      // Also libcurl's error for a header line above its length limit.
       .protocolError(url, reason: "a line of its header is too long, or there is no memory for it")
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
       .connectionFailed(url, reason: message)

@@ -87,7 +87,7 @@ final class EasyHandle {
       case .contentLength, .transferEncoding, .connection, .upgrade: continue
       default: break
       }
-      // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
+      // libcurl would omit a field for "Name:"; "Name;" sends it without a value.
       append(field.value.isEmpty ? field.name.rawName + ";" : field.name.rawName + ": " + field.value)
     }
     _ = calotype_curl_set_list(pointer, CURLOPT_HTTPHEADER, headerList)
@@ -157,7 +157,7 @@ final class EasyHandle {
     _ = calotype_curl_set_string(pointer, option, value)
   }
 
-  // MARK: Figures
+  // MARK: Metrics
 
   /// The number of connections that were opened for the request.
   var connectionsOpened: Int {
@@ -255,7 +255,7 @@ private func connectedCallback(
 }
 
 extension Duration {
-  /// Milliseconds, at least 1, as libcurl takes them.
+  /// Milliseconds, at least 1, for libcurl.
   var curlMilliseconds: Int {
     Int(min(max(nanosecondCount / 1_000_000, 1), Int64(Int32.max)))
   }

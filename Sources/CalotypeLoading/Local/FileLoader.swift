@@ -8,7 +8,7 @@ import Glibc
 /// opened and read on threads of the loader's own, a chunk at a time as the consumer asks.
 ///
 /// ```swift
-/// let loader = FileLoader(roots: ["/srv/images"])   // nothing else, whatever links say
+/// let loader = FileLoader(roots: ["/srv/images"])   // nothing outside, even through links
 /// ```
 public struct FileLoader: ImageLoading {
   /// Folders whose contents may be read; `nil` for no restriction.

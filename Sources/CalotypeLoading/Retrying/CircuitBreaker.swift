@@ -56,9 +56,9 @@ struct CircuitBreaker: Hashable, Sendable {
 
   /// A request for `resource` ended.
   ///
-  /// One resource counts once, however often it fails: it may be the only broken one, or be requested by an attacker
-  /// who wants to block the host. Requests that end while the breaker is open were sent before: their failures say
-  /// nothing new, a success does.
+  /// A resource counts once, however often it fails: it may be the only broken one, or an attacker may request it
+  /// repeatedly to block the host. Requests that end while the breaker is open were sent earlier: their failures carry
+  /// no new information, a success does.
   mutating func record(
     _ outcome: Outcome, of resource: Resource, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant
   ) {
