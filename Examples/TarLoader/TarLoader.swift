@@ -10,7 +10,7 @@
 //   TarLoader        conforms to ImageLoading: which sources it takes, what it answers, and its errors
 //   TarURL           tar:///srv/photos.tar#holiday/a.jpg, taken apart
 //   TarReader        an actor with a thread of its own, because reading files blocks and tasks must not
-//   TarBody          conforms to LoadBodyProducing: the bytes of an entry, a chunk for each call
+//   TarBody          conforms to LoadBody.Producing: the bytes of an entry, a chunk for each call
 //   TarFile          an open archive, inside the folders that may be read
 //   TarIndex, TarScanner, TarHeader, PaxRecords, TarName
 //                    the format: POSIX ustar and pax, GNU, and what was before them

@@ -68,8 +68,8 @@ import Testing
     let source = PixelSize(width: row.source.0, height: row.source.1)
     let geometry = try row.thumbnail.geometry(for: source)
     #expect(geometry.size == PixelSize(width: row.size.0, height: row.size.1))
-    let region = row.region.map { SampleRegion(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
-    #expect(geometry.region == region ?? SampleRegion(source))
+    let region = row.region.map { Bitmap.Region(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
+    #expect(geometry.region == region ?? Bitmap.Region(source))
     let scaled = row.scaled ?? row.size
     #expect(geometry.scaledSize == PixelSize(width: scaled.0, height: scaled.1))
   }

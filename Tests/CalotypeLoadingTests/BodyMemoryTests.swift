@@ -51,7 +51,7 @@ private final class Ledger: BodyMemory {
 }
 
 /// A body that tells a ledger when it is asked for a chunk.
-private final class PulledBody: LoadBodyProducing {
+private final class PulledBody: LoadBody.Producing {
   private let chunks: ChunkList
   private let ledger: Ledger
 

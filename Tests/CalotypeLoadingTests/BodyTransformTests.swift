@@ -55,7 +55,7 @@ struct BodyTransformTests {
   }
 
   private func transformed(
-    _ body: any LoadBodyProducing, _ transforms: any BodyTransforming..., byteLimit: Int = 1 << 30
+    _ body: any LoadBody.Producing, _ transforms: any BodyTransforming..., byteLimit: Int = 1 << 30
   ) throws -> LoadBody {
     try LoadResponse(body).transformed(by: transforms, byteLimit: byteLimit).body
   }

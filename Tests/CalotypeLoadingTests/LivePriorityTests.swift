@@ -123,7 +123,7 @@ struct LivePriorityTests {
     let priorities = (0..<3).map { _ in LivePriority(.medium) }
     let first = start("/first", nil)
     try await server.waitForRequests("/first")
-    var timing = LoadRequest(url: server.url("/0"), timeouts: LoadTimeouts(total: .milliseconds(1)))
+    var timing = LoadRequest(url: server.url("/0"), timeouts: LoadRequest.Timeouts(total: .milliseconds(1)))
     timing.livePriority = priorities[0]
     let timedOut = await loadingError { [timing] in _ = try await loader.data(for: timing) }
     #expect(timedOut?.code == "timedOut")

@@ -31,7 +31,7 @@ final class LoaderIdentityTests {
     { $0.addressPolicy = .public.allowing(host: "b.test") },
     { $0.addressPolicy = .public.allowing(host: "a.test").allowing(host: "b.test") },
     { configuration in
-      if let range = AddressRange("10.0.0.0/8") { configuration.addressPolicy = .public.allowing(range) }
+      if let range = IPAddress.Block("10.0.0.0/8") { configuration.addressPolicy = .public.allowing(range) }
     },
     { $0.addressPolicy = .public.trustingProxy() },
     { $0.credentials[origin] = .bearer("secret") },
@@ -158,7 +158,7 @@ final class LoaderIdentityTests {
       return (try? LoaderGroup.forUntrustedURLs(transport: transport).check(.url(url))) == nil
     }
     #expect(refuses(.any, "10.0.0.1") && refuses(.public, "10.0.0.1"))
-    let range = try #require(AddressRange("10.0.0.0/8"))
+    let range = try #require(IPAddress.Block("10.0.0.0/8"))
     #expect(!refuses(.public.allowing(range), "10.0.0.1") && refuses(.public.allowing(range), "127.0.0.1"))
   }
 

@@ -108,7 +108,7 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test("useAge asks nobody, cacheOnly neither, reload always")
+  @Test("ignoreHTTPFreshness asks nobody, cacheOnly neither, reload always")
   func policies() async throws {
     serve([("Cache-Control", "max-age=0, must-revalidate")])
     let pipeline = pipeline()

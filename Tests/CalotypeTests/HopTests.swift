@@ -31,6 +31,28 @@ struct HopTests {
     }
   }
 
+  @Test("a cold request parses the header once, whatever the size; the disk cache takes the checksum of the version")
+  func headerOnce() async throws {
+    let decoder = CountingDecoder()
+    let server = try ScriptedHTTPServer()
+    server.route("/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "max-age=60")]))
+    let folder = try CacheFolder()
+    let disk = folder.diskCache()
+    var configuration = ImagePipeline.Configuration(
+      loader: Samples.loader, memoryCache: MemoryCache(), diskCache: disk)
+    configuration.coders.register(decoder)
+    let pipeline = ImagePipeline(configuration)
+    for (index, thumbnail) in [nil, Thumbnail.fit(width: 100)].enumerated() {
+      _ = try await pipeline.image(for: ImageRequest(url: server.url("/a.jpg"), thumbnail: thumbnail))
+      #expect(decoder.probes == index + 1 && decoder.decodes == index + 1)
+      await pipeline.settle()
+      pipeline.configuration.memoryCache?.removeAll()
+    }
+    let record = try #require(await disk.read(ImageRequest(url: server.url("/a.jpg")).sourceKey))
+    #expect(record.metadata.version == Checksum(of: record.data))
+    #expect(server.requests.count == 1)
+  }
+
   @Test("an image in memory costs no hop; joining a job costs one in and one out")
   func hops() async throws {
     let server = try ScriptedHTTPServer()

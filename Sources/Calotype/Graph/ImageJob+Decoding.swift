@@ -131,7 +131,7 @@ extension ImageJob {
         defer { turn.end() }
         let taken = orders.take(order, memory: context.memory)
         if !taken.isEmpty {
-          let image = try await decode(taken, of: loaded, cost: claim.cost)
+          let image = try await decode(taken, of: loaded, info, cost: claim.cost)
           hold(turn, options, info)
           return image
         }
@@ -148,14 +148,15 @@ extension ImageJob {
 
   /// Decodes an original for those who wait for it, the first of whom is the caller.
   private func decode(
-    _ orders: [DecodeRequest], of loaded: OriginalData, cost: Int64
+    _ orders: [DecodeRequest], of loaded: OriginalData, _ info: ImageInfo, cost: Int64
   ) async throws -> Image {
     let (plan, data, others) = (plan, loaded.data, orders.dropFirst())
     context.counters.count { $0.decodes += 1 }
     do {
       let images = try await context.stage(.decode, plan, log) {
         try await compute(cost * Int64(orders.count)) {
-          try plan.coders.decode(data, thumbnails: orders.map(\.thumbnail), options: orders[0].options)
+          try plan.coders.decode(
+            data, thumbnails: orders.map(\.thumbnail), info: info, options: orders[0].options)
         }
       }
       for (order, image) in zip(orders, images).dropFirst() { order.fulfil(.image(image)) }
@@ -163,7 +164,7 @@ extension ImageJob {
     } catch let error as ImagingError where error != .cancelled && orders.count > 1 {
       // It may be the fault of one of them: each for itself.
       for order in others { order.fulfil(.retry) }
-      return try await decode([orders[0]], of: loaded, cost: cost)
+      return try await decode([orders[0]], of: loaded, info, cost: cost)
     } catch {
       for order in others { order.fulfil(.retry) }
       throw error

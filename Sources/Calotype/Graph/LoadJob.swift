@@ -194,7 +194,7 @@ struct LoadJob: Sendable {
     let headers = plan.request.headers
     let freshness = context.freshness(for: plan.request)
     var metadata = kept.metadata
-    let decision: StoreDecision
+    let decision: FreshnessPolicy.StoreDecision
     if let target = metadata.target, target.isSource(of: response) {
       guard target.isConfirmed(by: response.headers) else { return nil }
       // Without header fields it was not asked: what is known of it stays.
@@ -269,7 +269,10 @@ struct LoadJob: Sendable {
         if plan.originalSerializer.body != nil {
           metadata.contentType = try plan.coders.probe(data, limits: plan.limits).format.mimeType
         }
-        return try await context.store(data, metadata, for: key, in: cache, plan, loaded.log, since: epoch)
+        // The version of an original is the checksum of its bytes: another serialization has another.
+        let checksum = !isAsKept && plan.originalSerializer.body == nil ? metadata.version : nil
+        return try await context.store(
+          data, checksum: checksum, metadata, for: key, in: cache, plan, loaded.log, since: epoch)
       }
       if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
         loaded.log.changeStores { $0.original = outcome }

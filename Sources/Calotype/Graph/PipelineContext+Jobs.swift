@@ -123,12 +123,12 @@ extension PipelineContext {
     if job.isCancelled { queue.leave(id) }
   }
 
-  /// Until when a load may wait for its turn: `LoadTimeouts.total` counts in queues too. Sources on this machine ignore it.
+  /// Until when a load may wait for its turn: `LoadRequest.Timeouts.total` counts in queues too. Sources on this machine ignore it.
   func expiry(of request: ImageRequest, in flow: QueueFlow) -> Duration? {
     flow.origin == nil ? nil : request.timeouts.total.map { elapsed() + $0 }
   }
 
-  /// The error of a load whose `LoadTimeouts.total` has passed before it was begun.
+  /// The error of a load whose `LoadRequest.Timeouts.total` has passed before it was begun.
   static func timeout(of request: ImageRequest) -> any Error {
     guard let url = request.source.url, let total = request.timeouts.total else { return QueueTimeout() }
     return LoadingError.timedOut(url, phase: .total, after: total)

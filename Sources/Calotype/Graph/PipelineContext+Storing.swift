@@ -76,16 +76,22 @@ extension PipelineContext {
 
   /// Stores a record, unless it was purged since a job began; and takes it out again if it is purged meanwhile.
   ///
+  /// - Parameter checksum: The checksum of the data, where it is known: a disk cache then does not read the data for it.
   /// - Returns: Whether it is stored.
   func store(
-    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, in cache: any DataCaching,
-    _ plan: ResolvedRequest,
-    _ log: StageLog, since epoch: Int
+    _ data: Data, checksum: Checksum? = nil, _ metadata: RecordMetadata, for key: CacheKey,
+    in cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog, since epoch: Int
   ) async throws -> Bool {
     guard isValid(key, tags: metadata.tags, since: epoch) else { return false }
     var failure: (any Error)?
     do {
-      try await stage(.store, plan, log) { try await cache.store(data, metadata: metadata, for: key) }
+      try await stage(.store, plan, log) {
+        if let checksum, let disk = cache as? DiskCache {
+          try await disk.store(data, checksum: checksum, metadata: metadata, for: key)
+        } else {
+          try await cache.store(data, metadata: metadata, for: key)
+        }
+      }
     } catch {
       // It may have been stored all the same.
       failure = error

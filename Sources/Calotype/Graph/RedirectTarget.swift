@@ -124,7 +124,7 @@ extension FreshnessPolicy {
   func storeDecision(
     confirming stored: StoredResponse, from target: RedirectTarget, by response: LoadResponse,
     for request: ImageRequest, requested: Date, received: Date
-  ) -> StoreDecision {
+  ) -> FreshnessPolicy.StoreDecision {
     var fields = fields(of: response, for: request, at: received)
     let limits = fields[values: .cacheControl]
     // A 304 need not repeat them.

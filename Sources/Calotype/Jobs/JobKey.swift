@@ -10,7 +10,7 @@ struct JobKey: Hashable {
   private let policy: ImageRequest.CachePolicy
   private let tiers: ImageRequest.CacheTiers
   /// Deadlines of the transfer count: nobody's load may end because somebody else was in a hurry.
-  private let timeouts: LoadTimeouts
+  private let timeouts: LoadRequest.Timeouts
   private let failurePolicy: FailurePolicy
   /// What the request itself says of caching, which is no part of its identity.
   private let directives: [String]

@@ -2,7 +2,7 @@ extension ImageRequest {
   /// Which caches a request may read and write, and what makes what they hold good enough.
   public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// As HTTP says: use what is fresh, ask the server about what is stale, and use stale data where the response, the
-    /// request or ``ImagePipeline/Configuration/freshness`` allow it. Sources without HTTP are as with ``useAge``.
+    /// request or ``ImagePipeline/Configuration/freshness`` allow it. Sources without HTTP are as with ``ignoreHTTPFreshness``.
     case http
     /// Trust what is cached until it expires by the age limits of the caches, whatever the server said.
     case ignoreHTTPFreshness

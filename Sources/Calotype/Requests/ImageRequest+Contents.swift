@@ -45,7 +45,7 @@ extension ImageRequest {
     var tags: [String] = []
     var priority = ImageRequest.Priority.normal
     var deadline: Duration?
-    var timeouts = LoadTimeouts()
+    var timeouts = LoadRequest.Timeouts()
     var failurePolicy = FailurePolicy.respect
     var continuesInBackground = false
   }

@@ -26,7 +26,7 @@ public struct ImageRequest: Sendable {
     animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
     appliesOrientation: Bool = true, allowsPartial: Bool = false, damage: DamagePolicy = .tolerate,
     cachePolicy: ImageRequest.CachePolicy = .http, priority: ImageRequest.Priority = .normal,
-    timeouts: LoadTimeouts = LoadTimeouts()
+    timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts()
   ) {
     var identity = Identity(source: source)
     identity.headers = headers
@@ -36,7 +36,7 @@ public struct ImageRequest: Sendable {
     identity.appliesOrientation = appliesOrientation
     identity.allowsPartial = allowsPartial
     identity.damage = damage
-    if cachePolicy == .http, priority == .normal, timeouts == LoadTimeouts() {
+    if cachePolicy == .http, priority == .normal, timeouts == LoadRequest.Timeouts() {
       contents = Contents(identity, .standard)
     } else {
       var rules = Rules()
@@ -296,7 +296,7 @@ extension ImageRequest {
   }
 
   /// Deadlines of the transfer. Requests that differ in them do not share one.
-  public var timeouts: LoadTimeouts {
+  public var timeouts: LoadRequest.Timeouts {
     get { rules.timeouts }
     set { rules.timeouts = newValue }
   }

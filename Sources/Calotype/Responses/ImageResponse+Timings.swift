@@ -26,7 +26,7 @@ extension ImageResponse {
     /// The stages that were gone through.
     public var stages: [ImagePipeline.Stage: Duration] = [:]
     /// What the loader measured; `nil` when nothing was loaded for this image, or the loader does not measure.
-    public var load: LoadMetrics?
+    public var load: LoadResponse.Metrics?
 
     /// Nothing measured.
     public init() {}

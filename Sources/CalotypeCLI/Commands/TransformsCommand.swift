@@ -25,7 +25,7 @@ struct TransformsCommand: ParsableCommand {
   }
 
   func run() {
-    for entry in TransformCatalog.entries {
+    for entry in TransformChain.Catalog.entries {
       if json {
         Output.json(Line(name: entry.name, arguments: entry.usage, summary: entry.summary))
       } else {

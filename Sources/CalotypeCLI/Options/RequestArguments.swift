@@ -6,15 +6,23 @@ extension CaseIterable where Self: RawRepresentable<String> {
   fileprivate static func named(_ name: String) -> Self? { allCases.first { kebab($0.rawValue) == name } }
 }
 
+/// Returns the name in lowercase with a hyphen before each word; an acronym is one word: `ignoreHTTPFreshness` becomes
+/// `ignore-http-freshness`.
 private func kebab(_ name: String) -> String {
-  name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+  let letters = Array(name)
+  return letters.indices.reduce(into: "") { text, index in
+    let startsWord =
+      index > 0 && letters[index].isUppercase
+      && (letters[index - 1].isLowercase || (index + 1 < letters.count && letters[index + 1].isLowercase))
+    text += (startsWord ? "-" : "") + letters[index].lowercased()
+  }
 }
 
 extension ImageRequest.CachePolicy: ExpressibleByArgument {
   /// As they are written on the command line.
   public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
 
-  /// `http`, `use-age` …
+  /// `http`, `ignore-http-freshness` …
   public init?(argument: String) {
     guard let value = Self.named(argument) else { return nil }
     self = value

@@ -8,7 +8,7 @@ struct RequestOptions: ParsableArguments {
     help: ArgumentHelp(
       "When cached images are used.",
       discussion: """
-        http follows HTTP freshness. use-age takes cached images until they expire by the limits of the cache. \
+        http follows HTTP freshness. ignore-http-freshness takes cached images until they expire by the limits of the cache. \
         stale-while-revalidate takes a stale image, and revalidates it for the next time. reload and loader-only do not \
         read the cache, and loader-only does not write it.
         """, valueName: "policy"))

@@ -78,7 +78,7 @@ struct EventLine: Encodable {
         uniqueKeysWithValues: timings.stages.map { ($0.key.rawValue, Formatting.milliseconds($0.value)) })
     }
     network = timings.load.map { load in
-      func time(_ part: KeyPath<LoadMetrics, Duration>) -> Double {
+      func time(_ part: KeyPath<LoadResponse.Metrics, Duration>) -> Double {
         Formatting.milliseconds(load[keyPath: part])
       }
       return Network(

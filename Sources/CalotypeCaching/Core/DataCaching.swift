@@ -15,7 +15,8 @@ public protocol DataCaching: Sendable {
   /// Stores a record, replacing an existing one of the key. The record can be read when the call returns.
   func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError)
 
-  /// Returns whether there is a record that could be read. Does not count as an access.
+  /// Returns whether there is a record that could be read. Does not count as an access. By default reads the record:
+  /// implement it in a cache that counts accesses or can tell for less.
   func contains(_ key: CacheKey) async throws(CachingError) -> Bool
 
   /// Removes the record of a key.
@@ -44,4 +45,7 @@ public protocol DataCaching: Sendable {
 extension DataCaching {
   /// `false`.
   public var isReadOnly: Bool { false }
+
+  /// Returns whether ``read(_:)`` returns a record.
+  public func contains(_ key: CacheKey) async throws(CachingError) -> Bool { try await read(key) != nil }
 }

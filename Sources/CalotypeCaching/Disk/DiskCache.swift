@@ -166,8 +166,22 @@ public actor DiskCache: DataCaching {
   public nonisolated func store(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
   ) async throws(CachingError) {
+    try await store(data, checksum: nil, metadata: metadata, for: key)
+  }
+
+  /// Stores a record like ``store(_:metadata:for:)``.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - checksum: The checksum of the data, where the caller has computed it already: a wrong one makes the record read as
+  ///     damaged.
+  ///   - metadata: The metadata.
+  ///   - key: Its identity.
+  package nonisolated func store(
+    _ data: Data, checksum: Checksum?, metadata: RecordMetadata, for key: CacheKey
+  ) async throws(CachingError) {
     guard !Task.isCancelled else { throw .cancelled }
-    let record = try staged(data, metadata, for: key)
+    let record = try staged(data, metadata, for: key, checksum: checksum)
     try admit()
     if case .full = add(record) { try await enter(record) }
     _ = try await record.ended()
@@ -210,14 +224,15 @@ public actor DiskCache: DataCaching {
   }
 
   private nonisolated func staged(
-    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, checksum: Checksum? = nil
   ) throws(CachingError) -> StagedRecord {
     let limit = configuration.effectiveRecordLimit
     guard data.count <= limit else { throw .recordTooLarge(bytes: data.count, limit: limit) }
     // Checked now: a store that must fail must not replace one that can succeed.
     let size = try RecordHeader.length(key: key, metadata: metadata) + data.count
     guard size <= limit else { throw .recordTooLarge(bytes: size, limit: limit) }
-    return StagedRecord(key: key, content: .data(data, metadata), created: reader.now(), weight: size)
+    return StagedRecord(
+      key: key, content: .data(data, metadata, checksum), created: reader.now(), weight: size)
   }
 
   nonisolated func add(

@@ -62,7 +62,11 @@ struct RecordHeader: Sendable {
   }
 
   /// Returns the bytes before `payload` in its file, for key and metadata that ``length(key:metadata:)`` has accepted.
-  static func encode(key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data) -> Data {
+  ///
+  /// - Parameter checksum: The checksum of the payload, where the caller has computed it already.
+  static func encode(
+    key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data, checksum: Checksum? = nil
+  ) -> Data {
     let keyBytes = key.text.utf8
     let metadataBytes = metadataBytes(key, metadata)
     let length = fixedLength + keyBytes.count + metadataBytes.count
@@ -76,7 +80,7 @@ struct RecordHeader: Sendable {
     bytes.append(little: metadata.expires?.microseconds ?? .max)
     bytes.append(little: UInt32(keyBytes.count))
     bytes.append(little: UInt32(metadataBytes.count))
-    bytes.append(little: payload.withUnsafeBytes { Checksum(of: $0) }.value)
+    bytes.append(little: (checksum ?? Checksum(of: payload)).value)
     bytes.append(little: UInt64(0))
     bytes += keyBytes
     bytes += metadataBytes

@@ -9,15 +9,16 @@ extension StagedRecord {
 
   /// The outcome of a read while the record is staged.
   func outcome(now: Date) -> RecordReader.Outcome {
-    guard case .data(let data, let metadata) = content else { return .miss }
+    guard case .data(let data, let metadata, _) = content else { return .miss }
     if let expires = metadata.expires, expires <= now { return .miss }
     return .hit(CacheRecord(data: data, metadata: metadata, created: created, accessed: created))
   }
 
   /// Prepares the change on disk, before the lock is taken.
   func change() -> DiskChange {
-    guard case .data(let data, let metadata) = content else { return .remove(key.digest) }
-    let header = RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data)
+    guard case .data(let data, let metadata, let checksum) = content else { return .remove(key.digest) }
+    let header = RecordHeader.encode(
+      key: key, metadata: metadata, created: created, payload: data, checksum: checksum)
     let entry = IndexEntry(key: key, metadata: metadata, size: header.count + data.count, accessed: created)
     return .store(data, header: header, entry, time: created)
   }

@@ -4,7 +4,8 @@ import FoundationEssentials
 /// A change that was handed over to a ``DiskCache`` and is not on disk yet, and the tasks that wait for it.
 final class StagedRecord: Sendable {
   enum Content: Sendable {
-    case data(Data, RecordMetadata)
+    /// With the checksum of the data, where the caller has computed it already.
+    case data(Data, RecordMetadata, Checksum?)
     case removal
   }
 

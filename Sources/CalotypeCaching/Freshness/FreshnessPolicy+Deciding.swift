@@ -11,9 +11,11 @@ extension FreshnessPolicy {
   ///   - request: Header fields of the request, of a `GET`.
   ///   - stored: The stored response, if there is one.
   ///   - now: The time.
-  public func decision(for request: HTTPFields, stored: StoredResponse?, now: Date) -> CacheDecision {
+  public func decision(for request: HTTPFields, stored: StoredResponse?, now: Date)
+    -> FreshnessPolicy.Decision
+  {
     let wants = CacheControlHeader(request: request)
-    let otherwise = wants.onlyIfCached ? CacheDecision.unavailable : .load
+    let otherwise = wants.onlyIfCached ? FreshnessPolicy.Decision.unavailable : .load
     guard let stored, Self.isPlain(request), stored.matches(request) else { return otherwise }
     let now = HTTPSeconds.of(now)
     let judged = FreshnessState(of: stored, under: self, now: now)

@@ -16,7 +16,7 @@ extension FreshnessPolicy {
     method: HTTPRequest.Method = .get, request: HTTPFields, status: Int, response: HTTPFields,
     requestTime: Date,
     responseTime: Date
-  ) -> StoreDecision {
+  ) -> FreshnessPolicy.StoreDecision {
     if method != .get { return .refuse(.method) }
     if status == 206 || response.contains(.contentRange) { return .refuse(.partial) }
     guard Self.isPositive(status) || negativeLifetimes[status] != nil, (200...599).contains(status),
@@ -40,12 +40,12 @@ extension FreshnessPolicy {
   ///   - request: Header fields of the conditional request.
   ///   - requestTime: When the conditional request was sent.
   ///   - responseTime: When the 304 arrived.
-  /// - Returns: ``StoreDecision/Reason/otherVersion`` when the 304 is for other bytes: the stored ones must not be
+  /// - Returns: ``FreshnessPolicy/StoreDecision/Reason/otherVersion`` when the 304 is for other bytes: the stored ones must not be
   ///   used. After any other refusal, they may be used this time but not be kept.
   public func storeDecision(
     revalidating stored: StoredResponse, notModified: HTTPFields, request: HTTPFields, requestTime: Date,
     responseTime: Date
-  ) -> StoreDecision {
+  ) -> FreshnessPolicy.StoreDecision {
     guard stored.isConfirmed(by: notModified) else { return .refuse(.otherVersion) }
     guard
       let merged = stored.merged(
@@ -55,7 +55,9 @@ extension FreshnessPolicy {
     return decision(to: merged)
   }
 
-  private func refusal(of control: CacheControlHeader, request: HTTPFields) -> StoreDecision.Reason? {
+  private func refusal(of control: CacheControlHeader, request: HTTPFields) -> FreshnessPolicy.StoreDecision
+    .Reason?
+  {
     if CacheControlHeader(request: request).noStore { return .requestForbids }
     // Every status that gets here is understood, so `must-understand` overrides `no-store` (RFC 9111 §5.2.2.3).
     if control.noStore, !control.mustUnderstand { return .responseForbids }
@@ -72,7 +74,7 @@ extension FreshnessPolicy {
       || (mode == .shared && control.isPrivate.covers(name.canonicalName))
   }
 
-  private func decision(to stored: StoredResponse) -> StoreDecision {
+  private func decision(to stored: StoredResponse) -> FreshnessPolicy.StoreDecision {
     if stored.selection == .everything { return .refuse(.variesByEverything) }
     if !stored.isWithinLimit { return .refuse(.headerTooLarge) }
     let judged = FreshnessState(of: stored, under: self, now: stored.received)

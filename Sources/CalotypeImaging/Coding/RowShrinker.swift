@@ -41,7 +41,7 @@ public final class RowShrinker {
     guard format != .gray8, !thumbnail.needsSRGB(profile, format, options) else { return nil }
     let orientation = options.appliesOrientation ? info.orientation : .topLeft
     let (target, region) = try thumbnail.resize(of: size, sourceSize: info.size, orientation: orientation)
-    if target == size, region == SampleRegion(size) { return nil }
+    if target == size, region == Bitmap.Region(size) { return nil }
     try ResamplePlan.check(size: target, region: region, of: size)
     let plan = ResamplePlan(
       source: size, format: format, isOpaque: isOpaque, size: target, region: region,

@@ -12,10 +12,11 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - data: The encoded image.
   ///   - thumbnails: The sizes; the images have the same order.
+  ///   - info: What ``probe(_:limits:formatHint:)`` has returned for the data, so that its header is not parsed again.
   ///   - options: All else; its own thumbnail is ignored.
   /// - Throws: What ``decode(_:options:)`` throws for one of them.
   package func decode(
-    _ data: Data, thumbnails: [Thumbnail?], options: DecodeOptions = DecodeOptions()
+    _ data: Data, thumbnails: [Thumbnail?], info known: ImageInfo? = nil, options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) -> [Image] {
     let variants = thumbnails.map { thumbnail in
       var variant = options
@@ -26,7 +27,8 @@ extension CoderRegistry {
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
-      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      let info = try known ?? decoder.probe(data, limits: options.limits)
+      try options.limits.check(info)
       var groups: [[Int]] = []
       var groupOfDivisor: [Int: Int] = [:]
       for (index, variant) in variants.enumerated() {

@@ -16,19 +16,19 @@ extension Bitmap {
   ///   - pool: Where the memory for the result and for scratch comes from.
   /// - Throws: as the other; ``ImagingError/invalidParameter(name:reason:)`` for less than one part.
   public func resampled(
-    to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
+    to size: PixelSize, from region: Bitmap.Region? = nil, filter: ResampleFilter = .lanczos3,
     linearLight: Bool = false, parts: Int, on executor: any TaskExecutor, pool: PixelPool = .shared
   ) async throws(ImagingError) -> Bitmap {
     guard parts > 0 else {
       throw .invalidParameter(name: "parts", reason: "\(parts) parts make no picture; at least 1")
     }
     let parts = min(parts, max(1, size.height))
-    let region = region ?? SampleRegion(self.size)
+    let region = region ?? Bitmap.Region(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
     let plan = ResamplePlan(
       source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
       linearLight: linearLight)
-    let isWhole = size == self.size && region == SampleRegion(self.size)
+    let isWhole = size == self.size && region == Bitmap.Region(self.size)
     guard !isWhole, !plan.reducesFirst, format != .gray8 else {
       return try await Self.run(on: executor) { () throws(ImagingError) in
         try resampled(to: size, from: region, filter: filter, linearLight: linearLight, pool: pool)

@@ -28,7 +28,7 @@ extension Bitmap {
   ///   was cancelled.
   /// - Complexity: O(pixels of the region + pixels of the result). Blocks; call it off the cooperative pool.
   public func resampled(
-    to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
+    to size: PixelSize, from region: Bitmap.Region? = nil, filter: ResampleFilter = .lanczos3,
     linearLight: Bool = false, pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     try resampled(
@@ -37,12 +37,12 @@ extension Bitmap {
 
   /// The same with a chosen instruction set: all give the same bytes.
   func resampled(
-    to size: PixelSize, from region: SampleRegion?, filter: ResampleFilter, linearLight: Bool = false,
+    to size: PixelSize, from region: Bitmap.Region?, filter: ResampleFilter, linearLight: Bool = false,
     pool: PixelPool = .shared, level: cpx_level
   ) throws(ImagingError) -> Bitmap {
-    let region = region ?? SampleRegion(self.size)
+    let region = region ?? Bitmap.Region(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
-    if size == self.size, region == SampleRegion(self.size) { return self }
+    if size == self.size, region == Bitmap.Region(self.size) { return self }
     if format == .gray8 {
       // Three times the work of one channel, and still a fraction of the decode that came before it.
       return try converted(to: .rgba8, pool: pool)

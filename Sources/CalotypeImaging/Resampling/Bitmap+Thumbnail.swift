@@ -26,7 +26,7 @@ extension Thumbnail {
   ///   - orientation: How the stored picture has to be turned to be upright.
   func resize(
     of decoded: PixelSize, sourceSize: PixelSize, orientation: Orientation
-  ) throws(ImagingError) -> (size: PixelSize, region: SampleRegion) {
+  ) throws(ImagingError) -> (size: PixelSize, region: Bitmap.Region) {
     let geometry = try geometry(for: orientation.apply(to: sourceSize))
     // Cuts are centred to half a pixel, so mirroring and turning by 180 degrees leave them where they are; whole
     // pixels are cut where nothing is scaled, and there the rest lies at one side.
@@ -62,7 +62,7 @@ extension Thumbnail {
 
 extension Orientation {
   /// Where a region of the upright picture lies in the stored one of this size.
-  fileprivate func stored(_ region: SampleRegion, of size: PixelSize) -> SampleRegion {
+  fileprivate func stored(_ region: Bitmap.Region, of size: PixelSize) -> Bitmap.Region {
     var stored = swapsAxes ? region.transposed : region
     let width = Double(size.width)
     let height = Double(size.height)

@@ -13,7 +13,7 @@ struct ResamplePlan {
 
   /// Parameters as those of ``Bitmap/resampled(to:from:filter:linearLight:pool:)``, checked.
   init(
-    source: PixelSize, format: PixelFormat, isOpaque: Bool, size: PixelSize, region: SampleRegion,
+    source: PixelSize, format: PixelFormat, isOpaque: Bool, size: PixelSize, region: Bitmap.Region,
     filter: ResampleFilter, linearLight: Bool
   ) {
     self.source = source
@@ -31,7 +31,7 @@ struct ResamplePlan {
     }
   }
 
-  static func check(size: PixelSize, region: SampleRegion, of source: PixelSize) throws(ImagingError) {
+  static func check(size: PixelSize, region: Bitmap.Region, of source: PixelSize) throws(ImagingError) {
     guard size.width > 0, size.height > 0 else {
       throw .invalidParameter(name: "size", reason: "\(size) has no pixels")
     }

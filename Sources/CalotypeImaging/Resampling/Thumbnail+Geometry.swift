@@ -4,7 +4,7 @@ extension Thumbnail {
     /// The size of the thumbnail.
     var size: PixelSize
     /// The part of the picture that it shows.
-    var region: SampleRegion
+    var region: Bitmap.Region
     /// The size of the whole picture at the scale of the thumbnail: ``size`` unless something is cut off.
     var scaledSize: PixelSize
   }
@@ -48,7 +48,7 @@ extension Thumbnail {
   }
 
   private func whole(_ source: PixelSize, at size: PixelSize) -> Geometry {
-    Geometry(size: size, region: SampleRegion(source), scaledSize: size)
+    Geometry(size: size, region: Bitmap.Region(source), scaledSize: size)
   }
 
   /// The box, or less where the source is smaller and nothing may be enlarged.
@@ -92,11 +92,11 @@ extension Thumbnail {
     guard enlarges || scaled != source else {
       // Too small to cover the box, or just large enough: cut only, between pixels.
       let (x, y) = anchor.origin(of: size, in: source)
-      let region = SampleRegion(
+      let region = Bitmap.Region(
         x: Double(x), y: Double(y), width: Double(size.width), height: Double(size.height))
       return Geometry(size: size, region: region, scaledSize: source)
     }
-    var region = SampleRegion(source)
+    var region = Bitmap.Region(source)
     if scaled.width == box.width {
       region.height = min(region.height, Double(box.height) * Double(source.width) / Double(box.width))
     }

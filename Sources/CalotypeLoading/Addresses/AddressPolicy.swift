@@ -12,7 +12,7 @@ public struct AddressPolicy: Hashable, Sendable {
   private let isPublic: Bool
   /// Addresses in canonical spelling, names in lower case.
   private var hosts: Set<String> = []
-  private var ranges: Set<AddressRange> = []
+  private var ranges: Set<IPAddress.Block> = []
   /// Whether a configured proxy may be used under ``public``.
   ///
   /// The proxy chooses the address and hides it; so it must apply the same restrictions.
@@ -60,7 +60,7 @@ public struct AddressPolicy: Hashable, Sendable {
   ///
   /// An address that stands for an IPv4 address counts as written, save for `::ffff:a.b.c.d`: allowing `64:ff9b::/96`,
   /// for a network with NAT64, also allows the private addresses behind it.
-  public func allowing(_ range: AddressRange) -> AddressPolicy {
+  public func allowing(_ range: IPAddress.Block) -> AddressPolicy {
     var copy = self
     copy.ranges.insert(range)
     return copy

@@ -2,7 +2,7 @@
 /// later), and those outside the global unicast space.
 enum SpecialAddresses {
   private struct Entry {
-    let range: AddressRange
+    let range: IPAddress.Block
     let kind: String
     var note = ""
   }
@@ -25,7 +25,7 @@ enum SpecialAddresses {
   }
 
   private static func entry(_ range: String, _ kind: String, _ note: String = "") -> Entry? {
-    AddressRange(range).map { Entry(range: $0, kind: kind, note: note) }
+    IPAddress.Block(range).map { Entry(range: $0, kind: kind, note: note) }
   }
 
   /// The first range that contains an address gives its name.

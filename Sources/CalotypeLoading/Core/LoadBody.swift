@@ -21,7 +21,7 @@ public struct LoadBody: AsyncSequence, Sendable {
   private let token: Token
 
   /// Creates a body of a producer.
-  public init(_ producer: any LoadBodyProducing) {
+  public init(_ producer: any LoadBody.Producing) {
     token = Token(producer)
   }
 
@@ -31,7 +31,7 @@ public struct LoadBody: AsyncSequence, Sendable {
   }
 
   /// The metrics of the load after the end of the body; `nil` before, and for sources that are not measured.
-  public var metrics: LoadMetrics? { token.producer.metrics }
+  public var metrics: LoadResponse.Metrics? { token.producer.metrics }
 
   /// Takes over the body.
   public func makeAsyncIterator() -> Iterator {
@@ -73,10 +73,10 @@ public struct LoadBody: AsyncSequence, Sendable {
 
   /// Cancels the producer when the body and its iterator have been released.
   fileprivate final class Token: Sendable {
-    let producer: any LoadBodyProducing
+    let producer: any LoadBody.Producing
     private let claimed = Lock(false)
 
-    init(_ producer: any LoadBodyProducing) {
+    init(_ producer: any LoadBody.Producing) {
       self.producer = producer
     }
 
@@ -107,7 +107,7 @@ public struct LoadBody: AsyncSequence, Sendable {
     }
 
     /// The metrics of the body.
-    var metrics: LoadMetrics? { token.producer.metrics }
+    var metrics: LoadResponse.Metrics? { token.producer.metrics }
 
     /// Cancels before the claim is released.
     func cancel() {

@@ -16,7 +16,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// Header fields to send; they take precedence over the loader's own. Local sources ignore them.
   public var headers: HTTPFields
   /// Deadlines.
-  public var timeouts: LoadTimeouts
+  public var timeouts: LoadRequest.Timeouts
   /// The largest body to accept, in bytes; checked against the declared length and while receiving.
   public var byteLimit: Int
   /// The most bytes of a body to hold in memory. A larger one is collected in an unnamed temporary file, which is
@@ -31,7 +31,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// Only for HTTP.
   public var validators: LoadRequest.Validators?
   /// The HTTP statuses to accept; any other is ``LoadingError/httpStatus(_:status:headers:redirects:)``.
-  public var statuses: AcceptedStatuses
+  public var statuses: LoadRequest.AcceptedStatuses
   /// Alternative URLs of the same image, tried in this order when the source fails permanently.
   public var fallbacks: [URL]
   /// The priority among waiting loads. `nil` uses the priority of the calling task, and follows it if it is raised
@@ -52,10 +52,11 @@ public struct LoadRequest: Equatable, Sendable {
 
   /// Creates a request for `source`.
   public init(
-    source: ImageSource, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
+    source: ImageSource, headers: HTTPFields = HTTPFields(),
+    timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts(),
     byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil,
     validators: LoadRequest.Validators? = nil,
-    statuses: AcceptedStatuses = .success,
+    statuses: LoadRequest.AcceptedStatuses = .success,
     fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.source = source
@@ -71,10 +72,10 @@ public struct LoadRequest: Equatable, Sendable {
 
   /// Creates a request for the image at `url`.
   public init(
-    url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadTimeouts = LoadTimeouts(),
+    url: URL, headers: HTTPFields = HTTPFields(), timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts(),
     byteLimit: Int = LoadRequest.defaultByteLimit, credential: LoadRequest.Credential? = nil,
     validators: LoadRequest.Validators? = nil,
-    statuses: AcceptedStatuses = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
+    statuses: LoadRequest.AcceptedStatuses = .success, fallbacks: [URL] = [], priority: TaskPriority? = nil
   ) {
     self.init(
       source: .url(url), headers: headers, timeouts: timeouts, byteLimit: byteLimit, credential: credential,

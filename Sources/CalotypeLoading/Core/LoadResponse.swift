@@ -45,5 +45,5 @@ public struct LoadResponse: Sendable {
   }
 
   /// The metrics of the load, after the end of the body.
-  public var metrics: LoadMetrics? { body.metrics }
+  public var metrics: LoadResponse.Metrics? { body.metrics }
 }

@@ -11,8 +11,8 @@ public import HTTPTypes
   case hostNotFound(URL, host: String)
   /// The connection failed, or broke before the response began.
   case connectionFailed(URL, reason: String)
-  /// A deadline of ``LoadTimeouts`` passed.
-  case timedOut(URL, phase: LoadTimeouts.Phase, after: Duration)
+  /// A deadline of ``LoadRequest/Timeouts`` passed.
+  case timedOut(URL, phase: LoadRequest.Timeouts.Phase, after: Duration)
   /// The TLS handshake or the verification of the certificate failed.
   case tls(URL, reason: String)
   /// The server answered with a status that is not accepted. `headers` are those of that response, `redirects` those

@@ -9,7 +9,7 @@ struct CurlFailure {
   let url: URL
   /// The host of the request that failed; that of ``url`` unless redirected.
   let host: String
-  let timeouts: LoadTimeouts
+  let timeouts: LoadRequest.Timeouts
   let isConnected: Bool
   let received: Int
   let expected: Int?

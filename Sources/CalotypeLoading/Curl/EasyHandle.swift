@@ -18,7 +18,7 @@ final class EasyHandle {
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ hop: HTTPRequestStep, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration,
+    _ hop: HTTPRequestStep, timeouts: LoadRequest.Timeouts, configuration: CurlLoader.Configuration,
     share: UnsafeMutableRawPointer?, keepsCookies: Bool, owner: Owner
   ) {
     guard let pointer = curl_easy_init() else { return nil }
@@ -49,7 +49,7 @@ final class EasyHandle {
   // MARK: Options
 
   private func setConnection(
-    _ hop: HTTPRequestStep, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration
+    _ hop: HTTPRequestStep, _ timeouts: LoadRequest.Timeouts, _ configuration: CurlLoader.Configuration
   ) {
     set(CURLOPT_URL, hop.url.text)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -166,8 +166,8 @@ final class EasyHandle {
   }
 
   /// The metrics of the request by libcurl.
-  var metrics: LoadMetrics {
-    var metrics = LoadMetrics()
+  var metrics: LoadResponse.Metrics {
+    var metrics = LoadResponse.Metrics()
     let lookup = time(CURLINFO_NAMELOOKUP_TIME_T)
     let connect = max(time(CURLINFO_CONNECT_TIME_T), lookup)
     let tls = time(CURLINFO_APPCONNECT_TIME_T)

@@ -279,7 +279,7 @@ final class RunningTransfer {
   }
 
   /// A deadline passed.
-  func timedOut(_ phase: LoadTimeouts.Phase) {
+  func timedOut(_ phase: LoadRequest.Timeouts.Phase) {
     fail(.timedOut(transfer.url, phase: phase, after: timer.duration(phase)))
   }
 
@@ -295,8 +295,8 @@ final class RunningTransfer {
   /// The number of connections that the current request opened.
   var connectionsOpened: Int { handle?.connectionsOpened ?? 0 }
 
-  private var metrics: LoadMetrics {
-    var metrics = handle?.metrics ?? LoadMetrics()
+  private var metrics: LoadResponse.Metrics {
+    var metrics = handle?.metrics ?? LoadResponse.Metrics()
     metrics.queued = transfer.submitted.duration(to: started)
     metrics.total = transfer.submitted.duration(to: .now)
     metrics.redirects = hop.number

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// One transfer, shared by its consumer and the loader's thread.
 ///
 /// It keeps the loader alive, so that a body can be read to its end after all other references to the loader are gone.
-final class Transfer: LoadBodyProducing {
+final class Transfer: LoadBody.Producing {
   typealias HeadWaiter = Waiter<Result<ResponseHead, any Error>>
   typealias ChunkWaiter = Rendezvous<Result<Data?, any Error>>
   typealias Machine = TransferMachine<HeadWaiter, ChunkWaiter>
@@ -23,7 +23,7 @@ final class Transfer: LoadBodyProducing {
   /// For all waits of the consumer: an object for each would cost every chunk of a body.
   private let chunks = ChunkWaiter()
   private let machine: Lock<Machine>
-  private let measured = Lock<LoadMetrics?>(nil)
+  private let measured = Lock<LoadResponse.Metrics?>(nil)
 
   init(url: URL, target: HTTPRequestStep, request: LoadRequest, core: CurlCore, loader: CurlLoader) {
     self.url = url
@@ -65,7 +65,7 @@ final class Transfer: LoadBodyProducing {
     return try result.get()
   }
 
-  var metrics: LoadMetrics? { measured.withLock { $0 } }
+  var metrics: LoadResponse.Metrics? { measured.withLock { $0 } }
 
   func next() async throws -> Data? {
     if Task.isCancelled { cancel() }
@@ -116,7 +116,7 @@ final class Transfer: LoadBodyProducing {
     machine.withLock { $0.receive(bytes) }
   }
 
-  func receive(_ metrics: LoadMetrics) {
+  func receive(_ metrics: LoadResponse.Metrics) {
     measured.withLock { $0 = metrics }
   }
 

@@ -2,9 +2,9 @@ import CalotypeSupport
 
 /// The deadlines of a running transfer. Pure: the caller passes the time.
 struct TransferTimer {
-  typealias Deadline = (time: MonotonicTime, phase: LoadTimeouts.Phase)
+  typealias Deadline = (time: MonotonicTime, phase: LoadRequest.Timeouts.Phase)
 
-  let timeouts: LoadTimeouts
+  let timeouts: LoadRequest.Timeouts
   let submitted: MonotonicTime
   private var hopStarted: MonotonicTime
   /// Whether the request could be sent.
@@ -16,7 +16,7 @@ struct TransferTimer {
   /// The start of the window of the minimum speed, and the bytes in it.
   private var window: (start: MonotonicTime, bytes: Int)?
 
-  init(timeouts: LoadTimeouts, submitted: MonotonicTime, started: MonotonicTime) {
+  init(timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime) {
     self.timeouts = timeouts
     self.submitted = submitted
     hopStarted = started
@@ -66,7 +66,7 @@ struct TransferTimer {
   /// The next deadline and its phase; `nil` when there is none.
   var deadline: Deadline? {
     var next: Deadline?
-    func consider(_ time: MonotonicTime, _ phase: LoadTimeouts.Phase) {
+    func consider(_ time: MonotonicTime, _ phase: LoadRequest.Timeouts.Phase) {
       if next.map({ time < $0.time }) ?? true { next = (time, phase) }
     }
     if !isConnected {
@@ -85,12 +85,12 @@ struct TransferTimer {
   }
 
   /// The present duration of `phase`.
-  func duration(_ phase: LoadTimeouts.Phase) -> Duration {
+  func duration(_ phase: LoadRequest.Timeouts.Phase) -> Duration {
     timeouts.duration(phase, received: response?.bytes ?? 0)
   }
 
   /// Returns the deadline that has passed, if any. A window with enough bytes is followed by the next.
-  mutating func expired(at now: MonotonicTime) -> LoadTimeouts.Phase? {
+  mutating func expired(at now: MonotonicTime) -> LoadRequest.Timeouts.Phase? {
     guard let deadline, deadline.time <= now else { return nil }
     guard deadline.phase == .minimumSpeed, let limit = timeouts.minimumSpeed, let window else {
       return deadline.phase
@@ -102,7 +102,7 @@ struct TransferTimer {
   }
 }
 
-extension LoadTimeouts {
+extension LoadRequest.Timeouts {
   /// The duration of `phase` after `received` bytes of a response.
   func duration(_ phase: Phase, received: Int = 0) -> Duration {
     switch phase {
@@ -115,7 +115,7 @@ extension LoadTimeouts {
   }
 }
 
-extension LoadTimeouts.BodyTime {
+extension LoadRequest.Timeouts.BodyTime {
   /// The time limit of a response after `received` bytes.
   fileprivate func duration(received: Int) -> Duration {
     let (seconds, rest) = received.quotientAndRemainder(dividingBy: max(1, bytesPerSecond))
@@ -126,7 +126,7 @@ extension LoadTimeouts.BodyTime {
   }
 }
 
-extension LoadTimeouts.MinimumSpeed {
+extension LoadRequest.Timeouts.MinimumSpeed {
   /// The bytes of one window, in floating point to avoid overflow.
   fileprivate var bytes: Double {
     Double(bytesPerSecond) * Double(max(0, duration.nanosecondCount)) / 1e9

@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// The body for the consumer. Its end updates the failure memory and the circuit breaker.
-final class InstrumentedBody: LoadBodyProducing {
+final class InstrumentedBody: LoadBody.Producing {
   private let body: LoadBody.Claim?
   private let attempts: LoadAttempts
   private let isOver = Lock(false)
@@ -35,7 +35,7 @@ final class InstrumentedBody: LoadBodyProducing {
     body?.cancel()
   }
 
-  var metrics: LoadMetrics? { body?.metrics }
+  var metrics: LoadResponse.Metrics? { body?.metrics }
 
   private func isFirstEnd() -> Bool {
     isOver.withLock { isOver in

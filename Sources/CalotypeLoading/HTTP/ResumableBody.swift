@@ -7,7 +7,7 @@ import HTTPTypes
 ///
 /// An actor, so that its state needs no lock while requests are made; it has one consumer anyway. Only cancellation may
 /// be called at any time; it goes directly to the current source of bytes.
-actor ResumableBody: LoadBodyProducing {
+actor ResumableBody: LoadBody.Producing {
   /// The facts about the bytes of a response.
   struct Subject: Sendable {
     /// The URL of the bytes, after redirects.
@@ -106,7 +106,7 @@ actor ResumableBody: LoadBodyProducing {
     partial?.release()
   }
 
-  nonisolated var metrics: LoadMetrics? {
+  nonisolated var metrics: LoadResponse.Metrics? {
     let (claim, before) = source.withLock { ($0.claim, $0.bytesBefore) }
     guard var metrics = claim?.metrics else { return nil }
     metrics.attempts = attempts.count

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A body whose bytes pass through a ``ChunkTransforming``.
 ///
 /// Holds at most one chunk of input and the output of one piece of it.
-final class TransformedBody: LoadBodyProducing {
+final class TransformedBody: LoadBody.Producing {
   /// The most bytes to transform in one call, so that the output is bounded and cancellation is noticed.
   static let pieceSize = 64 << 10
 
@@ -59,7 +59,7 @@ final class TransformedBody: LoadBodyProducing {
   }
 
   /// The metrics of the transformed body.
-  var metrics: LoadMetrics? { input?.metrics }
+  var metrics: LoadResponse.Metrics? { input?.metrics }
 
   func cancel() {
     // Released outside the lock: the release of a transform may run arbitrary code.

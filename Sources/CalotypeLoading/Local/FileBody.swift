@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// Reads a file chunk by chunk, on the loader's threads.
-final class FileBody: LoadBodyProducing {
+final class FileBody: LoadBody.Producing {
   /// Bytes per read.
   static let chunkSize = 1 << 20
 

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Only the task uses the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
 /// sequence that ignores cancellation.
-final class StreamBody: LoadBodyProducing {
+final class StreamBody: LoadBody.Producing {
   private typealias Machine = StreamMachine<Rendezvous<Result<Data?, any Error>>, Rendezvous<Bool>>
 
   private struct State {

@@ -10,7 +10,7 @@ struct FailureKey: Hashable {
   private let headers: HTTPFields
   private let credential: LoadRequest.Credential?
   /// A status may be an error for one request and accepted by another.
-  private let statuses: AcceptedStatuses
+  private let statuses: LoadRequest.AcceptedStatuses
   private let partition: String?
   /// Loaders with different restrictions get different answers.
   private let loaderIdentity: String

@@ -52,7 +52,7 @@ public struct RetryPolicy: Hashable, Sendable {
   ///   - date: The time, for servers that name a date to come back at and do not say what time it is there.
   public func decision(
     after error: LoadingError, attempt: Int, remaining: Duration?, random: Double, date: Date = Date()
-  ) -> RetryDecision {
+  ) -> RetryPolicy.Decision {
     guard Self.isTriedAgain(error) else { return .giveUp(.pointless) }
     guard attempt < maxRetries else { return .giveUp(.noRetriesLeft) }
     var delay = backOff(attempt: attempt, random: random)

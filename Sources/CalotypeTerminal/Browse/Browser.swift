@@ -119,6 +119,7 @@ package struct Browser {
   /// Takes everything off the terminal.
   package mutating func leave() async {
     slots.cancelAll()
+    prefetch?.run.cancel()
     prefetch = nil
     _ = Output.write(painter.clear(), to: terminal.output)
   }
@@ -147,8 +148,10 @@ package struct Browser {
     let items = scroll.ahead(pages: pages)
     guard items != prefetch?.items ?? [] else { return }
     let requests = items.compactMap { try? requesting(list[$0]) }
-    // Before the old one goes: what both want goes on.
+    // The new one begins before the old one is cancelled, so that requests of both are not interrupted.
+    let previous = prefetch?.run
     prefetch = (items, prefetcher.prefetch(requests))
+    previous?.cancel()
   }
 
   /// Begins to observe the cells that are new.

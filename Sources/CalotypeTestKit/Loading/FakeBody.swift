@@ -3,7 +3,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// The body of a ``FakeReply``: takes a step only when it is asked for bytes.
-final class FakeBody: LoadBodyProducing {
+final class FakeBody: LoadBody.Producing {
   private enum Ending {
     case complete
     case cancelled

@@ -25,7 +25,8 @@ import Testing
       let color = PixelColor(
         red: UInt8(truncatingIfNeeded: bits), green: UInt8(truncatingIfNeeded: bits >> 8),
         blue: UInt8(truncatingIfNeeded: bits >> 16), alpha: UInt8(truncatingIfNeeded: bits >> 24))
-      return Transforms.Tint(color, mode: BlendMode.allCases.randomElement(using: &generator) ?? .sourceIn)
+      return Transforms.Tint(
+        color, mode: Transforms.BlendMode.allCases.randomElement(using: &generator) ?? .sourceIn)
     }
   }
 

@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Compositing and Blending Level 1, sections 9.1 and 10.1, with premultiplied colours.
-  private func reference(_ mode: BlendMode, _ color: PixelColor, _ pixel: [UInt8]) -> [Double] {
+  private func reference(_ mode: Transforms.BlendMode, _ color: PixelColor, _ pixel: [UInt8]) -> [Double] {
     let source = [color.red, color.green, color.blue].map { Double($0) / 255 }
     let backdrop = pixel[0..<3].map { Double($0) / 255 }
     let (a, b) = (Double(color.alpha) / 255, Double(pixel[3]) / 255)
@@ -55,7 +55,7 @@ import Testing
     return colors + [a * factors.source + b * factors.backdrop]
   }
 
-  private func blend(_ mode: BlendMode, _ b: Double, _ s: Double) -> Double {
+  private func blend(_ mode: Transforms.BlendMode, _ b: Double, _ s: Double) -> Double {
     func hardLight(_ b: Double, _ s: Double) -> Double {
       s <= 0.5 ? 2 * s * b : 1 - (1 - b) * (2 - 2 * s)
     }
@@ -77,7 +77,9 @@ import Testing
     }
   }
 
-  @Test(arguments: BlendMode.allCases) func agreesWithTheSpecification(mode: BlendMode) throws {
+  @Test(arguments: Transforms.BlendMode.allCases) func agreesWithTheSpecification(mode: Transforms.BlendMode)
+    throws
+  {
     var generator = Pictures.SplitMix(state: 3)
     let edges: [UInt8] = [0, 255, 0, 255]
     for round in 0..<300 {
@@ -112,7 +114,7 @@ import Testing
     let orange = PixelColor(red: 255, green: 128, blue: 0, alpha: 128)
     try StepSpelling.expectRoundTrip(
       Transforms.Tint(orange), "tint:ff800080,mode=sourceIn", Transforms.Tint.init)
-    for mode in BlendMode.allCases {
+    for mode in Transforms.BlendMode.allCases {
       try StepSpelling.expectRoundTrip(
         Transforms.Tint(.black, mode: mode), "tint:000000,mode=\(mode.rawValue)", Transforms.Tint.init)
     }

@@ -10,6 +10,7 @@ package enum Samples {
 
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
   package static func fixture(_ path: String) -> URL { root.appending(path: "Tests/Fixtures/Corpus/\(path)") }
 

@@ -37,7 +37,7 @@ enum DrippingBodies {
 }
 
 /// The first 64 KiB of a body at once, and then 100 bytes each second.
-private actor Drops: LoadBodyProducing {
+private actor Drops: LoadBody.Producing {
   private let data: Data
   private var offset = 0
 

@@ -7,10 +7,10 @@ extension Transforms {
     /// The colour; its alpha says how much of it.
     public var color: PixelColor
     /// How it is laid on the picture.
-    public var mode: BlendMode
+    public var mode: Transforms.BlendMode
 
     /// Creates the step. As it stands, all of the picture takes the colour, and only its shape is left.
-    public init(_ color: PixelColor, mode: BlendMode = .sourceIn) {
+    public init(_ color: PixelColor, mode: Transforms.BlendMode = .sourceIn) {
       self.color = color
       self.mode = mode
     }
@@ -59,7 +59,7 @@ extension Transforms {
 
 extension ImageTransform {
   /// Lays one colour on a picture; as it stands, all of the picture takes the colour.
-  public static func tint(_ color: PixelColor, mode: BlendMode = .sourceIn) -> ImageTransform {
+  public static func tint(_ color: PixelColor, mode: Transforms.BlendMode = .sourceIn) -> ImageTransform {
     ImageTransform(Transforms.Tint(color, mode: mode))
   }
 }

@@ -6,20 +6,21 @@ extension Transforms {
   /// Pixels at the edge are as transparent as the part of them that lies outside.
   public struct RoundedCorners: ImageTransforming, Hashable, Sendable {
     /// The upper left corner.
-    public var topLeft: CornerRadius
+    public var topLeft: Transforms.CornerRadius
     /// The upper right corner.
-    public var topRight: CornerRadius
+    public var topRight: Transforms.CornerRadius
     /// The lower right corner.
-    public var bottomRight: CornerRadius
+    public var bottomRight: Transforms.CornerRadius
     /// The lower left corner.
-    public var bottomLeft: CornerRadius
+    public var bottomLeft: Transforms.CornerRadius
     /// The width of the border in pixels; 0 for none.
     public var borderWidth: Double
     /// The colour of the border, which is laid over the picture.
     public var borderColor: PixelColor
 
     /// Creates the step with the same radius for all corners.
-    public init(_ radius: CornerRadius, borderWidth: Double = 0, borderColor: PixelColor = .black) {
+    public init(_ radius: Transforms.CornerRadius, borderWidth: Double = 0, borderColor: PixelColor = .black)
+    {
       self.init(
         topLeft: radius, topRight: radius, bottomRight: radius, bottomLeft: radius, borderWidth: borderWidth,
         borderColor: borderColor)
@@ -29,8 +30,9 @@ extension Transforms {
     ///
     /// Radii that would overlap are all shrunk by the same factor: CSS Backgrounds and Borders 3, section 5.5.
     public init(
-      topLeft: CornerRadius = 0, topRight: CornerRadius = 0, bottomRight: CornerRadius = 0,
-      bottomLeft: CornerRadius = 0, borderWidth: Double = 0, borderColor: PixelColor = .black
+      topLeft: Transforms.CornerRadius = 0, topRight: Transforms.CornerRadius = 0,
+      bottomRight: Transforms.CornerRadius = 0,
+      bottomLeft: Transforms.CornerRadius = 0, borderWidth: Double = 0, borderColor: PixelColor = .black
     ) {
       self.topLeft = topLeft
       self.topRight = topRight
@@ -44,9 +46,9 @@ extension Transforms {
     /// `border=2,color=ffffff`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let what = "pixels such as 12, or percent such as 25%"
-      let all = try arguments.value("radius", what) { CornerRadius($0) } ?? 0
-      func corner(_ key: String) throws(ImagingError) -> CornerRadius {
-        try arguments.named(key, what) { CornerRadius($0) } ?? all
+      let all = try arguments.value("radius", what) { Transforms.CornerRadius($0) } ?? 0
+      func corner(_ key: String) throws(ImagingError) -> Transforms.CornerRadius {
+        try arguments.named(key, what) { Transforms.CornerRadius($0) } ?? all
       }
       topLeft = try corner("topLeft")
       topRight = try corner("topRight")
@@ -99,7 +101,7 @@ extension Transforms {
     }
 
     /// Clockwise from the upper left.
-    private var radii: [CornerRadius] { [topLeft, topRight, bottomRight, bottomLeft] }
+    private var radii: [Transforms.CornerRadius] { [topLeft, topRight, bottomRight, bottomLeft] }
 
     /// The radii in pixels, none overlapping another.
     func radii(in size: PixelSize) -> [Double] {
@@ -138,15 +140,16 @@ extension Transforms {
 extension ImageTransform {
   /// Rounds the corners of the picture off, and draws a border inside its edges.
   public static func roundedCorners(
-    _ radius: CornerRadius, borderWidth: Double = 0, borderColor: PixelColor = .black
+    _ radius: Transforms.CornerRadius, borderWidth: Double = 0, borderColor: PixelColor = .black
   ) -> ImageTransform {
     ImageTransform(Transforms.RoundedCorners(radius, borderWidth: borderWidth, borderColor: borderColor))
   }
 
   /// Rounds each corner of the picture off by its own radius, and draws a border inside its edges.
   public static func roundedCorners(
-    topLeft: CornerRadius = 0, topRight: CornerRadius = 0, bottomRight: CornerRadius = 0,
-    bottomLeft: CornerRadius = 0, borderWidth: Double = 0, borderColor: PixelColor = .black
+    topLeft: Transforms.CornerRadius = 0, topRight: Transforms.CornerRadius = 0,
+    bottomRight: Transforms.CornerRadius = 0,
+    bottomLeft: Transforms.CornerRadius = 0, borderWidth: Double = 0, borderColor: PixelColor = .black
   ) -> ImageTransform {
     ImageTransform(
       Transforms.RoundedCorners(

@@ -53,7 +53,7 @@ extension LoadResponse {
     return response
   }
 
-  func replacingBody(_ producer: some LoadBodyProducing) -> LoadResponse {
+  func replacingBody(_ producer: some LoadBody.Producing) -> LoadResponse {
     var response = self
     response.body = LoadBody(producer)
     return response
