@@ -10,9 +10,9 @@ public import FoundationEssentials
 /// A stored record can be read at once, before it is written. One thread writes, in the order of the stores; reads
 /// never wait for it. A read from the page cache needs no thread and never blocks.
 ///
-/// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
-/// more than that; when it works again, so does the cache. A folder that another process keeps locked, or a device that
-/// does not answer, blocks no caller: stores and reads then fail within a second, and later at once
+/// If the folder fails (full, read-only, deleted, of another owner), each store fails with its error; the cache resumes
+/// when the folder works again. A folder that another process keeps locked, or a device that does not answer, blocks no
+/// caller: stores and reads then fail within a second, and later immediately, by a circuit breaker
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
 /// The least recently used records are evicted first, by times that are exact to ``Configuration/touchInterval``. In

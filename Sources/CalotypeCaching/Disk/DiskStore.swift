@@ -24,7 +24,7 @@ final class DiskStore {
   let index: DiskIndex
   /// Changes that flushes must synchronize.
   let unsynced: Lock<UnsyncedChanges>
-  /// Decides by the waits for the lock whether stores are accepted.
+  /// Decides whether stores are accepted, by the waits for the lock.
   private let circuit: StoreCircuit
   /// The next records to evict.
   var queue = EvictionQueue()

@@ -13,7 +13,7 @@ struct EvictionOrder: Sendable {
     case probation, main
   }
 
-  /// The entry whose turn it is.
+  /// The next entry to examine for eviction.
   struct Candidate {
     let node: Int
     let digest: Digest256
@@ -83,7 +83,7 @@ struct EvictionOrder: Sendable {
 
   func digest(at node: Int) -> Digest256 { nodes[node].digest }
 
-  /// Adds an entry: on probation, or among the others if it left not long ago.
+  /// Adds an entry: to the main queue if it was evicted recently, otherwise on probation.
   mutating func append(_ digest: Digest256, cost: Int) -> Int {
     let queue = queueForNew(digest, cost: cost)
     let node = Node(digest: digest, cost: cost, queue: queue)
@@ -131,7 +131,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// Forgets evicted digests, too.
+  /// Also forgets evicted digests.
   mutating func removeAllMemories() {
     leftProbation.removeAll()
     leftMain.removeAll()
