@@ -30,7 +30,7 @@ struct HostText {
   /// The addresses of `localhost`.
   static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 1)]
 
-  /// Why the host is neither an address nor an unambiguous name; `nil` if it is one.
+  /// The reason why the host is neither an address nor an unambiguous name; `nil` if it is one.
   var refusal: String? {
     let bytes = text.utf8
     if bytes.isEmpty { return "its host is empty" }
@@ -53,14 +53,14 @@ struct HostText {
     if labels.contains(where: \.isEmpty) { return "its host has an empty label" }
     if bytes.count > 253 { return "its host has more than 253 characters" }
     if labels.contains(where: { $0.count > 63 }) { return "its host has a label of more than 63 characters" }
-    // Parsers that read numbers as addresses decide by the last label.
+    // Parsers that accept numbers as addresses decide by the last label.
     if address == nil, let last = labels.last, Self.isNumber(last) {
       return "its host is a number in a spelling that not all read alike; write IPv4 addresses as a.b.c.d"
     }
     return nil
   }
 
-  /// Letters, digits and hyphens; underscores too, which host names should not have and some do.
+  /// Letters, digits and hyphens; also underscores, which are not allowed in host names but do occur.
   private static func isInName(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true

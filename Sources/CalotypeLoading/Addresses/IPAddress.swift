@@ -25,7 +25,7 @@ public struct IPAddress: Hashable, Sendable {
 
   /// The address in a socket address; `nil` for families other than `AF_INET` and `AF_INET6`.
   ///
-  /// The memory has to hold all of the `sockaddr_in` or `sockaddr_in6` that the family announces.
+  /// The memory must hold the complete `sockaddr_in` or `sockaddr_in6` of its family.
   init?(_ address: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(address)
     switch Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
@@ -84,7 +84,7 @@ extension IPAddress: LosslessStringConvertible {
     }
   }
 
-  /// Exactly four decimal numbers up to 255, none with a leading zero: readers differ on what `010` means.
+  /// Exactly four decimal numbers up to 255, none with a leading zero: parsers disagree on `010`.
   private static func dottedQuad(_ text: String.UTF8View) -> UInt32? {
     guard text.count <= 15 else { return nil }
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -41,7 +41,7 @@ public struct LoadRequest: Equatable, Sendable {
   /// ``FailureMemory``, such as ``HTTPLoader``, and to each source of the request.
   public var failurePolicy = FailurePolicy.respect
   /// The partition of the request. Partial bodies, remembered failures and cookies are never shared between partitions.
-  /// `nil`, the default, is a partition of its own.
+  /// `nil`, the default, is a separate partition.
   public var partition: String?
   /// ``ImageLoading/identity`` of the present loader, for state that it may share with other loaders.
   var loaderIdentity = ""

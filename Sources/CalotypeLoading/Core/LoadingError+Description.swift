@@ -78,7 +78,7 @@ extension LoadingError: CustomStringConvertible {
 }
 
 extension Duration {
-  /// For people: whole seconds, rounded up.
+  /// Whole seconds, rounded up, for messages.
   fileprivate var inSeconds: String {
     let (seconds, rest) = components
     return "\(rest > 0 ? seconds + 1 : seconds) s"

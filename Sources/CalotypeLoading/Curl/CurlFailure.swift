@@ -7,7 +7,7 @@ struct CurlFailure {
   /// libcurl's message, more specific than the code.
   let message: String
   let url: URL
-  /// The host of the request that failed; that of ``url`` unless redirected.
+  /// The host of the failed request: that of ``url``, unless redirected.
   let host: String
   let timeouts: LoadRequest.Timeouts
   let isConnected: Bool
@@ -49,7 +49,7 @@ struct CurlFailure {
     }
   }
 
-  /// The name that was looked up: libcurl's message ends with it, and it may be that of a proxy.
+  /// The host name of a failed look-up, from the end of libcurl's message; it may be that of a proxy.
   private var unknownHost: String {
     if let last = message.split(separator: " ").last, message.contains(": ") { return String(last) }
     return host

@@ -23,11 +23,11 @@ public struct RetryPolicy: Hashable, Sendable {
   public static let none = RetryPolicy(maxRetries: 0)
 
   /// - Parameters:
-  ///   - maxRetries: Retries after the first try.
-  ///   - baseDelay: How long the first retry waits, before chance.
-  ///   - maxDelay: The longest wait that doubling leads to.
-  ///   - jitter: How much of a wait is left to chance, from 0 to 1.
-  ///   - maxRetryAfter: The longest that a server may ask us to wait.
+  ///   - maxRetries: The most retries after the first attempt.
+  ///   - baseDelay: The delay of the first retry, before jitter.
+  ///   - maxDelay: The longest delay that doubling leads to.
+  ///   - jitter: The random fraction of a delay, from 0 to 1.
+  ///   - maxRetryAfter: The longest `Retry-After` to honour.
   public init(
     maxRetries: Int = 2, baseDelay: Duration = .milliseconds(250), maxDelay: Duration = .seconds(8),
     jitter: Double = 0.5, maxRetryAfter: Duration = .seconds(60)
@@ -45,11 +45,11 @@ public struct RetryPolicy: Hashable, Sendable {
   /// fill it further, and an open circuit breaker, because it exists to spare the host. The caller may retry later.
   ///
   /// - Parameters:
-  ///   - error: Why the last try failed.
-  ///   - attempt: How many retries there were: 0 after the first try.
+  ///   - error: The error of the last attempt.
+  ///   - attempt: The number of retries so far: 0 after the first attempt.
   ///   - remaining: Time until the caller's deadline; `nil` when there is none. No retry starts at or after it.
-  ///   - random: A number from 0 to 1, chosen anew each time; 0 is the shortest wait.
-  ///   - date: The time, for servers that name a date to come back at and do not say what time it is there.
+  ///   - random: A new random number from 0 to 1; 0 gives the shortest delay.
+  ///   - date: The present time, for a `Retry-After` date in a response without `Date`.
   public func decision(
     after error: LoadingError, attempt: Int, remaining: Duration?, random: Double, date: Date = Date()
   ) -> RetryPolicy.Decision {
