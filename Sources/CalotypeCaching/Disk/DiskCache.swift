@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// renamed into place atomically, so that neither a crash nor a full disk leaves a partial record. The limits hold at
 /// every moment, over all processes that share the folder.
 ///
-/// A stored record can be read at once, before it is written. One thread writes, in the order of the stores; reads
+/// A stored record is readable immediately, before it is written. One thread writes, in the order of the stores; reads
 /// never wait for it. A read from the page cache needs no thread and never blocks.
 ///
 /// If the folder fails (full, read-only, deleted, of another owner), each store fails with its error; the cache resumes
@@ -63,7 +63,7 @@ public actor DiskCache: DataCaching {
     self.init(configuration, fileSystem: files, now: now, clock: clock)
   }
 
-  /// Creates a cache over another file system, as tests do.
+  /// Creates a cache over another file system, for tests.
   package init(
     _ configuration: Configuration = Configuration(), fileSystem: any FileSystem,
     now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()

@@ -77,8 +77,8 @@ extension DiskStore {
           index.update([read])
           queue.giveBack(read)
           spared.append(read)
-          // Readers can be as fast as this loop, and a new process knows of no reads: one of so many records goes in
-          // any case.
+          // Readers can be as fast as this loop, and a new process has no record of earlier reads: the oldest of this
+          // many spared records is evicted regardless.
           guard spared.count >= Self.sparedCount else { continue }
           try evictOldest(of: spared)
           spared = []

@@ -121,7 +121,7 @@ struct EvictionOrder: Sendable {
   /// Removes a candidate and remembers its digest.
   mutating func evict(_ candidate: Candidate) {
     let cost = nodes[candidate.node].cost
-    // Half of the contents each: longer memories take good entries for popular ones.
+    // Half of the contents each: with longer memories, ordinary entries would be mistaken for popular ones.
     let (byteLimit, countLimit) = (bytes / 2, count / 2 + 16)
     remove(candidate.node)
     switch candidate.queue {
