@@ -22,12 +22,12 @@ import Glibc
   case cacheIsReadOnly
   /// The user of the process may not read or write there.
   case permissionDenied(path: String)
-  /// The folder, or a file in it, belongs to another user, who could have written anything to it. It is not used.
+  /// The folder, or a file in it, belongs to another user, who could have planted records. It is not used.
   case foreignOwner(path: String)
   /// Any other failure of the file system: the system call, the path and the `errno`.
   case fileSystem(operation: String, path: String, errno: Int32)
-  /// The file system did not answer in time: the operation, the path and the timeout. Thrown at once while all threads
-  /// are held up. The operation may still end later.
+  /// The file system did not answer in time: the operation, the path and the timeout. Thrown immediately while all
+  /// reader threads are stalled. The operation may still end later.
   case stalled(operation: String, path: String, after: Duration)
   /// A failure outside the file system, such as that of a remote cache's server: the operation, the reason, and whether
   /// a retry can help. For other implementations of ``DataCaching``; ``DiskCache`` never throws it.

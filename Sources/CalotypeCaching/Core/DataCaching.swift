@@ -2,9 +2,9 @@ public import FoundationEssentials
 
 /// A cache of encoded bytes: originals and encoded results. ``DiskCache`` keeps them on disk.
 ///
-/// Conform to keep them elsewhere. Misses, expired records and damaged records read as `nil`; errors are for failures
-/// that an operator should know of. Bytes are returned exactly as they were stored, or not at all. Every call returns
-/// when its task is cancelled.
+/// Conform to this protocol to keep them elsewhere. Misses, expired records and damaged records read as `nil`; errors
+/// report failures that an operator should know about. Bytes are returned exactly as they were stored, or not at all.
+/// Every call returns when its task is cancelled.
 public protocol DataCaching: Sendable {
   /// Whether the cache is read-only and refuses stores and removals. `false` by default.
   var isReadOnly: Bool { get }
@@ -15,8 +15,8 @@ public protocol DataCaching: Sendable {
   /// Stores a record, replacing an existing one of the key. The record can be read when the call returns.
   func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError)
 
-  /// Returns whether there is a record that could be read. Does not count as an access. By default reads the record:
-  /// implement it in a cache that counts accesses or can tell for less.
+  /// Returns whether there is a readable record. Does not count as an access. The default implementation reads the
+  /// record: implement this method in a cache that counts accesses, or that can answer at a lower cost.
   func contains(_ key: CacheKey) async throws(CachingError) -> Bool
 
   /// Removes the record of a key.

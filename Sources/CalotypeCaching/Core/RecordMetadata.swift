@@ -11,7 +11,7 @@ public struct RecordMetadata: Hashable, Codable, Sendable {
   public var response: StoredResponse?
   /// Tags by which records are removed together: ``CacheSelection/tag(_:)``. Their order is kept.
   public var tags: [String]
-  /// Further values that the user of the cache stores with the data.
+  /// Additional values of the user of the cache.
   public var user: [String: String]
 
   /// Creates metadata.

@@ -20,8 +20,8 @@ struct CacheLayout: Sendable {
     version = "\(root)/\(Self.versionName)"
   }
 
-  /// Returns a file name for any text, which cannot lead out of a folder: letters, digits, `-` and `_` stay, all other
-  /// bytes become `%XX`. A name too long for a file system is cut and ends in the digest of the text.
+  /// Returns a file name for any text that cannot lead out of a folder: letters, digits, `-` and `_` stay, all other
+  /// bytes become `%XX`. A name too long for a file system is truncated and ends in the digest of the text.
   static func fileName(of namespace: String) -> String {
     var name = ""
     for byte in namespace.utf8 {
@@ -37,7 +37,7 @@ struct CacheLayout: Sendable {
     return name.utf8.count <= 200 ? name : name.prefix(100) + "%-" + CacheKey(namespace).hexDigest
   }
 
-  /// The folder that holds a name.
+  /// The folder that contains a name.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
     return String(path[..<slash])
@@ -57,7 +57,7 @@ struct CacheLayout: Sendable {
   /// The version of the record format; other versions live beside it and are ignored.
   static let versionName = "v2"
   static let tagName = "CACHEDIR.TAG"
-  /// Names that do not make a folder another program's.
+  /// Names in a folder that do not mark it as a folder of another program.
   static let ownNames: Set<String> = [versionName, namespacesName, "partial"]
   static let namespacesName = "namespaces"
 
@@ -87,7 +87,7 @@ struct CacheLayout: Sendable {
   }
 
   func record(_ digest: Digest256) -> String {
-    // Written in one go, because every read needs it.
+    // Built in a single buffer, because every read needs the path.
     var version = version
     return version.withUTF8 { version in
       String(unsafeUninitializedCapacity: version.count + 66) { buffer in

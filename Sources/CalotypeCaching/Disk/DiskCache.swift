@@ -7,12 +7,12 @@ public import FoundationEssentials
 /// renamed into place atomically, so that neither a crash nor a full disk leaves a partial record. The limits hold at
 /// every moment, over all processes that share the folder.
 ///
-/// A stored record can be read at once, before it is written. One thread writes, in the order of the stores; reads
+/// A stored record is readable immediately, before it is written. One thread writes, in the order of the stores; reads
 /// never wait for it. A read from the page cache needs no thread and never blocks.
 ///
-/// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
-/// more than that; when it works again, so does the cache. A folder that another process keeps locked, or a device that
-/// does not answer, blocks no caller: stores and reads then fail within a second, and later at once
+/// If the folder fails (full, read-only, deleted, of another owner), each store fails with its error; the cache resumes
+/// when the folder works again. A folder that another process keeps locked, or a device that does not answer, blocks no
+/// caller: stores and reads then fail within a second, and later immediately, by a circuit breaker
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
 /// The least recently used records are evicted first, by times that are exact to ``Configuration/touchInterval``. In
@@ -63,7 +63,7 @@ public actor DiskCache: DataCaching {
     self.init(configuration, fileSystem: files, now: now, clock: clock)
   }
 
-  /// Creates a cache over another file system, as tests do.
+  /// Creates a cache over another file system, for tests.
   package init(
     _ configuration: Configuration = Configuration(), fileSystem: any FileSystem,
     now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()

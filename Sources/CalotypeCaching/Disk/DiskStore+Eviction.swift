@@ -68,7 +68,7 @@ extension DiskStore {
       if removed > 0, let end, timer.elapsed >= end { break }
       guard let victim = index.read({ queue.next(in: $0) }) else { break }
       let path = layout.record(victim.digest)
-      // A folder in the place of a record is not ours, and counts as removed.
+      // A folder in the place of a record belongs to another program, and counts as removed.
       if let status = try files.status(path), status.kind != .folder {
         let accessed = status.modified.microseconds
         if accessed > victim.accessed {
@@ -77,8 +77,8 @@ extension DiskStore {
           index.update([read])
           queue.giveBack(read)
           spared.append(read)
-          // Readers can be as fast as this loop, and a new process knows of no reads: one of so many records goes in
-          // any case.
+          // Readers can be as fast as this loop, and a new process has no record of earlier reads: the oldest of this
+          // many spared records is evicted regardless.
           guard spared.count >= Self.sparedCount else { continue }
           try evictOldest(of: spared)
           spared = []

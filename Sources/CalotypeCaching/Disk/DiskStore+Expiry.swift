@@ -46,8 +46,8 @@ extension DiskStore {
     if !current.suspects.isEmpty || index.read({ current.next < $0.count }) { sweep = current }
   }
 
-  /// The times before which an access is too old, up to which an expiry has passed, and after which an access is
-  /// impossible, because the clock was wrong.
+  /// The latest time of an access that is too old, the latest time of an expiry that has passed, and the latest
+  /// possible time of an access; a later one was recorded under a wrong clock.
   private var bounds: (accessed: Int64, expires: Int64, latest: Int64) {
     let time = now()
     let oldest = configuration.maxAge.map { time.addingTimeInterval(-$0.seconds).microseconds } ?? .min
@@ -74,7 +74,7 @@ extension DiskStore {
     // Replaced or removed since.
     guard index.read({ $0[suspect.digest] }) == suspect else { return }
     let path = layout.record(suspect.digest)
-    // A folder in the place of a record is not ours, and counts as gone.
+    // A folder in the place of a record belongs to another program, and counts as removed.
     if let status = try files.status(path), status.kind != .folder {
       let (accessed, bounds) = (status.modified.microseconds, bounds)
       if suspect.expires > bounds.expires, accessed >= bounds.accessed {

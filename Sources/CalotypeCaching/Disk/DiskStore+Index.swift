@@ -214,7 +214,7 @@ extension DiskStore {
       try files.rename(temporary, to: path, synchronize: isDurable)
     } catch {
       guard error.code == EISDIR || error.code == ENOTEMPTY || error.code == EEXIST else { throw error }
-      // A folder that another program made. It is not ours to remove.
+      // Another program made this folder, so it is not removed.
       let aside = "\(layout.temporaries)/\(UInt64.random(in: .min ... .max))"
       try files.rename(path, to: aside, synchronize: false)
       try files.rename(temporary, to: path, synchronize: isDurable)

@@ -109,7 +109,7 @@ extension DiskStore {
     compactionCount = 0
   }
 
-  /// Whether work is left that no caller waits for.
+  /// Whether upkeep remains, for which no caller waits.
   var hasUpkeep: Bool { isTrimming || sweep != nil }
 
   private static var visitInterval: Int { 4096 }

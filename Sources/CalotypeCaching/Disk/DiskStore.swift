@@ -22,9 +22,9 @@ final class DiskStore {
   let now: @Sendable () -> Date
   let timer: CacheTimer
   let index: DiskIndex
-  /// Changes that flushes must synchronize.
+  /// Changes to synchronize in a flush.
   let unsynced: Lock<UnsyncedChanges>
-  /// Decides by the waits for the lock whether stores are accepted.
+  /// Decides whether stores are accepted, by the waits for the lock.
   private let circuit: StoreCircuit
   /// The next records to evict.
   var queue = EvictionQueue()
@@ -301,7 +301,7 @@ final class DiskStore {
     if unnoted.count >= 512 { try note([]) }
   }
 
-  /// Corrects the index by the file that really has the name of a record, if it differs from the journal.
+  /// Corrects the index by the file that actually has the name of a record, if it differs from the journal.
   ///
   /// - Parameters:
   ///   - entry: The last record in the journal.
@@ -310,7 +310,7 @@ final class DiskStore {
     let status = try files.status(layout.record(entry.digest))
     guard let status, status.kind == .regular else { return try note([.remove(entry.digest)]) }
     var found = IndexEntry(digest: entry.digest, size: status.size, accessed: status.modified)
-    // The new record, or one of the same length that was read since. It is uncertain which.
+    // The new record, or one of the same length that was read since; which of them is unknown.
     if found.size == entry.size {
       if found.accessed == entry.accessed { return }
       found.expires = entry.expires

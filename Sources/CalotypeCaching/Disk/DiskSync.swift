@@ -18,7 +18,7 @@ struct DiskSync: Sendable {
   struct Outcome {
     /// The first failure.
     var failure: FileSystemError?
-    /// Records that the device refused. The kernel reports that once and then treats their pages as written, so that a
+    /// Records that the device refused. The kernel reports that once and then treats their pages as written, so a
     /// second attempt would succeed without meaning.
     var lostRecords: Set<Digest256> = []
     /// Whether the device refused the journal or the index.
@@ -32,7 +32,7 @@ struct DiskSync: Sendable {
       do throws(FileSystemError) {
         if try files.synchronizeAll(at: layout.version) { return outcome }
       } catch {
-        // The error may concern another program's file: each of ours reports its own.
+        // The error may concern a file of another program; the synchronization of each record reports its own errors.
       }
     }
     for digest in changes.records where !attempt(layout.record(digest), &outcome) {
@@ -44,7 +44,7 @@ struct DiskSync: Sendable {
     do throws(FileSystemError) {
       _ = try files.synchronize(CacheLayout.parent(of: layout.folder))
     } catch {
-      // Another process may have created the folder in a parent that we must not read.
+      // Another process may have created the folder in a parent that this process may not read.
       if error.code != EACCES, error.code != EPERM { outcome.failure = outcome.failure ?? error }
     }
     return outcome

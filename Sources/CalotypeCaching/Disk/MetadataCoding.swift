@@ -17,7 +17,7 @@ enum MetadataCoding {
     var bytes: [UInt8] = []
     func field(_ tag: UInt16, _ value: some Collection<UInt8>) {
       bytes.append(little: tag)
-      // Longer values cannot pass the limit on all metadata, which the caller checks.
+      // Longer values exceed the limit on all metadata, which the caller checks.
       bytes.append(little: UInt32(clamping: value.count))
       bytes += value
     }
@@ -33,7 +33,7 @@ enum MetadataCoding {
     return bytes
   }
 
-  /// Reads what ``encode(_:source:)`` wrote; `nil` when a length exceeds the data or text is not UTF-8.
+  /// Decodes the result of ``encode(_:source:)``; `nil` when a length exceeds the data or text is not UTF-8.
   static func decode(_ raw: UnsafeRawBufferPointer) -> (metadata: RecordMetadata, source: String?)? {
     var metadata = RecordMetadata()
     var source: String?

@@ -12,7 +12,7 @@ final class ReaderQueue: Sendable {
     let priority: UInt8
     /// Does the work, and returns a closure that delivers the outcome to the caller.
     let run: @Sendable () -> @Sendable () -> Void
-    /// Tells the caller that the job will not run, or not end in time.
+    /// Reports to the caller that the job will not run, or will not end in time.
     let giveUp: @Sendable () -> Void
   }
 
@@ -100,7 +100,7 @@ final class ReaderQueue: Sendable {
       state.nextNumber += 1
       state.waiting[number] = job
       state.tickets.insert(Ticket(priority: job.priority, number: number))
-      // As many threads as there are jobs.
+      // One thread per job, up to the limit.
       let starts = state.idle < state.waiting.count && state.threads < usualThreads + state.reserve
       if starts { state.threads += 1 }
       return (number, starts)

@@ -50,7 +50,7 @@ struct RecordReader: Sendable {
       }
       return outcome
     } catch {
-      // A link, pipe or folder in the place of a record is not ours, and is not followed.
+      // A link, pipe or folder in the place of a record belongs to another program, and is not followed.
       let path = layout.record(key.digest)
       if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO,
         let status = try? files.status(path), status.kind != .folder

@@ -59,7 +59,7 @@ final class StagedRecord: Sendable {
     }
     if let result { return try result.get() }
     defer {
-      // A cancelled wait leaves nothing behind while the record waits for the disk.
+      // A cancelled wait must not leak while the record waits for the disk.
       state.withLock { state in state.waiters.removeAll { $0 === waiter } }
     }
     return try await waiter.outcome()

@@ -172,7 +172,7 @@ final class StagingArea: Sendable {
   /// Whether a flush is in progress.
   var isFlushing: Bool { state.withLock { $0.flushes > 0 } }
 
-  // MARK: Numbers
+  // MARK: Counts
 
   /// Bytes that are queued or being written.
   var bytes: Int { state.withLock { $0.bytes } }

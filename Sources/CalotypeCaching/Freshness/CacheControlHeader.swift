@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// The `Cache-Control` of a request or a response (RFC 9111 §5.2, RFC 5861, RFC 8246).
 ///
-/// Unknown directives are ignored. Of a repeated or malformed directive the strictest reading counts: the shorter of
+/// Unknown directives are ignored. The strictest reading of a repeated or malformed directive counts: the shorter of
 /// two lifetimes, and zero for an invalid one, so that the response is stale (compare RFC 9111 §4.2.1). Times are whole
 /// seconds, at most ``longest``.
 public struct CacheControlHeader: Hashable, Sendable {

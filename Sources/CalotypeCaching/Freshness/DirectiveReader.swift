@@ -16,8 +16,8 @@ struct DirectiveReader: IteratorProtocol {
   }
 
   private var rest: ArraySlice<UInt8>
-  /// An unclosed quote would swallow what follows, such as `no-store`. After the first one, quotes count as ordinary
-  /// characters.
+  /// An unclosed quote would swallow later directives, such as `no-store`. After the first unclosed quote, quotes count
+  /// as ordinary characters.
   private var takesQuotes = true
 
   init(_ text: String) {

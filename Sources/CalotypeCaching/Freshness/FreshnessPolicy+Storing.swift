@@ -5,10 +5,10 @@ extension FreshnessPolicy {
   /// Decides whether to store a response (RFC 9111 §3).
   ///
   /// - Parameters:
-  ///   - method: Of the request.
+  ///   - method: The method of the request.
   ///   - request: Header fields of the request, as passed to ``decision(for:stored:now:)``. Fields that a loader adds
   ///     must be in both or in neither; otherwise responses that vary by them are never found again.
-  ///   - status: Of the response.
+  ///   - status: The status of the response.
   ///   - response: Header fields of the response.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the header of the response had arrived.

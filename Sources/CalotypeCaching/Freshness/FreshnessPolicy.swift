@@ -1,5 +1,5 @@
-/// Decides how long responses may be used, with defaults for responses that do not say. A value without I/O; the
-/// loading code carries out its decisions.
+/// Decides how long responses may be used, with defaults for responses without explicit freshness. A value without I/O;
+/// the loading code carries out its decisions.
 ///
 /// It follows RFC 9111 with RFC 5861 and RFC 8246. Times are whole seconds, rounded down.
 ///
@@ -30,12 +30,12 @@ public struct FreshnessPolicy: Hashable, Sendable {
   public var heuristicFraction: Double
   /// The longest heuristic lifetime. A day by default.
   public var maxHeuristicLifetime: Duration
-  /// The lifetime of a response that says nothing about caching. An hour by default: most images never change under
-  /// their URL.
+  /// The lifetime of a response without any information about caching. An hour by default: most images never change
+  /// under their URL.
   public var defaultLifetime: Duration
   /// The shortest lifetime, even for responses that declare a shorter one. Zero by default.
   ///
-  /// It does not change what `no-store` and `no-cache` mean.
+  /// It does not change the meaning of `no-store` and `no-cache`.
   public var minLifetime: Duration
   /// The longest lifetime, which also limits ``minLifetime``. A year by default.
   public var maxLifetime: Duration
@@ -62,9 +62,9 @@ public struct FreshnessPolicy: Hashable, Sendable {
   ///   - mode: The kind of cache.
   ///   - heuristicFraction: The heuristic lifetime as a fraction of the time since the last modification, from 0 to 1.
   ///   - maxHeuristicLifetime: The longest heuristic lifetime.
-  ///   - defaultLifetime: The lifetime of responses that say nothing about caching.
-  ///   - minLifetime: The least.
-  ///   - maxLifetime: The most.
+  ///   - defaultLifetime: The lifetime of responses without any information about caching.
+  ///   - minLifetime: The shortest lifetime.
+  ///   - maxLifetime: The longest lifetime.
   ///   - pinnedLifetime: A fixed lifetime for all responses.
   ///   - negativeLifetimes: Default lifetimes of statuses other than 200 and 203.
   ///   - maxNegativeLifetime: The longest lifetime of those statuses.

@@ -18,7 +18,7 @@ enum DeltaSeconds {
   }
 }
 
-/// Times as HTTP has them: whole seconds since 1970, of the years 0 to 9999, so that no sum of them overflows.
+/// HTTP times: whole seconds since 1970, in the years 0 to 9999, so that no sum of them overflows.
 enum HTTPSeconds {
   static let range = -62_167_219_200...253_402_300_800
 

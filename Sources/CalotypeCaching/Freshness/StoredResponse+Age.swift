@@ -61,7 +61,8 @@ extension StoredResponse {
     fields[values: .date].first.flatMap { HTTPDate($0, now: received) }?.secondsSince1970
   }
 
-  /// The time it spent in other caches. The first value of a list counts; an invalid one is ignored (RFC 9111 §5.1).
+  /// The time it spent in other caches (`Age`). The first value of a list counts; an invalid one is ignored (RFC 9111
+  /// §5.1).
   private var ageValue: Int? {
     guard let first = fields[values: .age].first?.split(separator: ",", maxSplits: 1).first else {
       return nil

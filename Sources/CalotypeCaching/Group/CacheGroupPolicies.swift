@@ -44,8 +44,8 @@ extension CacheGroup {
   public struct Statistics: Hashable, Codable, Sendable {
     /// Records that were found in a lower tier and stored into a higher one, counted once for each tier they filled.
     public internal(set) var fills = 0
-    /// Failures of each tier, the highest first, including those that another tier made up for. Cancelled calls do not
-    /// count.
+    /// Failures of each tier, the highest first, including those for which another tier compensated. Cancelled calls do
+    /// not count.
     public internal(set) var failures: [Int]
     /// The latest of those failures.
     public internal(set) var lastFailure: CachingError?

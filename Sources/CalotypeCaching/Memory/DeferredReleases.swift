@@ -1,4 +1,4 @@
-/// Values that left a ``MemoryTable``, kept until no lock is held. Most often it is one: that needs no array.
+/// Values removed from a ``MemoryTable``, kept until no lock is held. A single value, the common case, needs no array.
 struct DeferredReleases: Sendable {
   private var first: MemoryBox?
   private var others: [MemoryBox] = []

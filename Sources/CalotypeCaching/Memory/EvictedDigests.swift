@@ -1,8 +1,8 @@
 /// The digests of entries that left a queue of an ``EvictionOrder`` recently (its ghost queue).
 ///
-/// A table with one slot for each digest: a later one overwrites an earlier one, and old ones stay but no longer count,
-/// so that nothing is ever searched or cleaned up. A collision makes the order forget an eviction or mistake a new
-/// entry for a returning one, which does no harm.
+/// A table with one slot per digest: a later digest overwrites an earlier one, and old digests stay but no longer
+/// count, so nothing is ever searched or cleaned up. After a collision the order forgets an eviction, or mistakes a new
+/// entry for a returning one; both are harmless.
 struct EvictedDigests: Sendable {
   private struct Place: Sendable {
     var fold: UInt32 = 0
@@ -23,11 +23,11 @@ struct EvictedDigests: Sendable {
     self.seed = seed
   }
 
-  /// The costs of all digests that count, or their number if they cost nothing.
+  /// The total cost of all valid digests, or their number if they cost nothing.
   var weight: Int { bytes > 0 ? Int(min(bytes, byteLimit)) : Int(min(number, countLimit)) }
 
-  /// Adds a digest. From now on the latest digests count whose costs add up to at most `byteLimit`, and at most
-  /// `countLimit` of them.
+  /// Adds a digest. From now on, the latest digests are valid: those with a total cost of at most `byteLimit`, and at
+  /// most `countLimit` of them.
   mutating func insert(_ digest: Digest256, cost: Int, byteLimit: Int, countLimit: Int) {
     if places.count < 2 * countLimit { grow(to: 4 * countLimit) }
     self.byteLimit = UInt64(max(0, byteLimit))
@@ -38,8 +38,8 @@ struct EvictedDigests: Sendable {
     places[index(fold)] = Place(fold: fold, number: UInt32(truncatingIfNeeded: number), bytes: bytes)
   }
 
-  /// Forgets one.
-  /// - Returns: Whether it was there.
+  /// Removes a digest.
+  /// - Returns: Whether it was there and valid.
   mutating func remove(_ digest: Digest256) -> Bool {
     guard !places.isEmpty else { return false }
     let fold = fold(digest)

@@ -13,7 +13,7 @@ struct EvictionOrder: Sendable {
     case probation, main
   }
 
-  /// The entry whose turn it is.
+  /// The next entry to examine for eviction.
   struct Candidate {
     let node: Int
     let digest: Digest256
@@ -83,7 +83,7 @@ struct EvictionOrder: Sendable {
 
   func digest(at node: Int) -> Digest256 { nodes[node].digest }
 
-  /// Adds an entry: on probation, or among the others if it left not long ago.
+  /// Adds an entry: to the main queue if it was evicted recently, otherwise on probation.
   mutating func append(_ digest: Digest256, cost: Int) -> Int {
     let queue = queueForNew(digest, cost: cost)
     let node = Node(digest: digest, cost: cost, queue: queue)
@@ -121,7 +121,7 @@ struct EvictionOrder: Sendable {
   /// Removes a candidate and remembers its digest.
   mutating func evict(_ candidate: Candidate) {
     let cost = nodes[candidate.node].cost
-    // Half of the contents each: longer memories take good entries for popular ones.
+    // Half of the contents each: with longer memories, ordinary entries would be mistaken for popular ones.
     let (byteLimit, countLimit) = (bytes / 2, count / 2 + 16)
     remove(candidate.node)
     switch candidate.queue {
@@ -131,7 +131,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// Forgets evicted digests, too.
+  /// Also forgets evicted digests.
   mutating func removeAllMemories() {
     leftProbation.removeAll()
     leftMain.removeAll()

@@ -1,8 +1,9 @@
 /// Carries a value of any type through the table, which is not generic.
-// `@unchecked`: the compiler does not check classes with subclasses. This one has no state, its only subclass a constant.
+// `@unchecked`: the compiler does not check classes with subclasses. This class has no state, and its only subclass has
+// a constant.
 @usableFromInline
 class MemoryBox: @unchecked Sendable {
-  /// Puts a value that is still alive into a box again.
+  /// Returns a new box with the value if it is still alive.
   typealias Recall = @Sendable () -> MemoryBox?
 }
 

@@ -21,7 +21,7 @@ extension MemoryCache {
     table.removeAll(selection)
   }
 
-  /// Removes all expired values; O(entries). A look-up removes the expired value of its key by itself.
+  /// Removes all expired values; O(entries). A look-up also removes the expired value of its key.
   ///
   /// - Returns: The number of removed values.
   @discardableResult

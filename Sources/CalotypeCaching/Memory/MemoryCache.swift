@@ -33,9 +33,9 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - entryByteLimit: The most bytes that one entry may cost; `nil` for the limit of the whole cache.
   ///   - timeToLive: How long an entry lives after it was stored, or `nil` for ever.
   ///   - liveValues: How evicted values are found again while other code holds them; `nil` to disable that.
-  ///   - now: The clock; only asked about entries that have a time, and while the limit recovers from pressure. `nil` for
-  ///     the one of the system that costs least: it ticks every few milliseconds, and notices within a second that the
-  ///     machine was suspended.
+  ///   - now: The clock, which is read only for entries with a lifetime, and while the limit recovers from pressure.
+  ///     `nil` for the cheapest clock of the system: it ticks every few milliseconds, and notices a suspension of the
+  ///     machine within a second.
   public init(
     byteLimit: Int? = nil, countLimit: Int? = nil, entryByteLimit: Int? = nil, timeToLive: Duration? = nil,
     liveValues: LiveValues? = nil,
@@ -60,8 +60,8 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - allowingStale: Whether stale values count, for example to revalidate them.
   @inlinable @inline(__always)
   public nonisolated func value(for key: CacheKey, allowingStale: Bool = false) -> Value? {
-    // Inlinable, so that programs have it for their type of value and not for any; and no more than this, so that
-    // they do not retain the key, of which only the digest is wanted.
+    // Inlinable, so that it is specialised for the type of value; and minimal, so that callers do not retain the key,
+    // of which only the digest is needed.
     value(digest: key.digest, allowingStale: allowingStale)
   }
 
@@ -82,8 +82,8 @@ public final actor MemoryCache<Value: Sendable> {
   ///     `nil` for its whole life.
   ///   - tags: Tags by which it can be removed together with others: ``CacheSelection/tag(_:)``.
   ///   - rendition: The picture it shows and its size; `nil` if it must not serve other sizes.
-  /// - Returns: Whether it was stored. A value that costs more than one entry may is not, and the key then has
-  ///   no value.
+  /// - Returns: Whether it was stored. A value above the limit for one entry is not stored, and the key then has no
+  ///   value.
   @discardableResult
   public nonisolated func store(
     _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil, freshFor: Duration? = nil,
@@ -139,8 +139,8 @@ public final actor MemoryCache<Value: Sendable> {
 
   @inlinable
   nonisolated func value(digest: Digest256, allowingStale: Bool) -> Value? {
-    // The value is copied while the lock is held, so that its box need not be retained: copying runs no code of
-    // others, which releasing may.
+    // The value is copied under the lock, so that its box need not be retained: unlike a release, a copy runs no
+    // foreign code.
     var value: Value?
     let isFound = table.lookUp(digest, allowingStale: allowingStale) { value = Self.open($0) }
     return isFound ? value.take() : nil

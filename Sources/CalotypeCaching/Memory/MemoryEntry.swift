@@ -14,7 +14,7 @@ struct MemoryEntry: Sendable {
   var box: MemoryBox
   var cost: Int
   var times = MemoryShard.Times()
-  /// Its key's, for the source.
+  /// The text of its key, for the source.
   var words: CacheKeyText
   var labels = MemoryLabels()
 }
@@ -24,7 +24,7 @@ struct RemovedEntry: Sendable {
   var digest: Digest256
   var cost: Int
   var times: MemoryShard.Times
-  /// Its key's, for the source.
+  /// The text of its key, for the source.
   var words: CacheKeyText
   var labels: MemoryLabels
 

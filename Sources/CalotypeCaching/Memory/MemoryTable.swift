@@ -13,14 +13,15 @@ final class MemoryTable: @unchecked Sendable {
 
   let ledger: Lock<MemoryTableState>
   let now: @Sendable () -> Int64
-  /// Not an array of references: each look-up would retain the one that it uses, and threads would share the count.
+  /// Not an array of references: each look-up would retain its shard, and threads would contend for the reference
+  /// count.
   private let shards: UnsafeMutablePointer<Unmanaged<Lock<MemoryShard>>>
   private let entryLimit: Int?
   private let keepsLive: Bool
-  /// Whether the budget has to be asked again as time goes by; spares stores the clock while it has not.
+  /// Whether the budget grows with time. Otherwise stores need not read the clock.
   private let isRecovering = Atomic(false)
 
-  /// A power of two. Shards of 32 make it rare that two threads want the same one at a time.
+  /// A power of two. With 32 shards, two threads rarely contend for the same one.
   private static let shardCount = 32
 
   init(
@@ -87,7 +88,7 @@ final class MemoryTable: @unchecked Sendable {
   }
 
   /// Restores a live value, unless it was removed or replaced meanwhile.
-  /// - Returns: Whether the value is still the one of its key.
+  /// - Returns: Whether the value is still the current one of its key.
   func restore(_ slot: WeakTable.Slot, _ box: Box) -> Bool {
     let time = recoveryTime()
     let (isCurrent, released) = ledger.withLock { ledger -> (Bool, DeferredReleases) in
@@ -109,7 +110,7 @@ final class MemoryTable: @unchecked Sendable {
     return isCurrent
   }
 
-  /// Changes when an entry that is not expired becomes stale.
+  /// Changes the time at which an entry becomes stale, unless the entry has expired.
   func setStale(_ digest: Digest256, at stale: Int64) -> Bool {
     let time = now()
     return withShard(digest) { shard in
@@ -118,13 +119,13 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  /// Removes entries, next to leave first, until the rest costs no more than `bytes`.
+  /// Evicts entries in eviction order until the rest costs no more than `bytes`.
   func trim(toBytes bytes: Int) -> Int {
     evict { $0.order.bytes > bytes }
   }
 
-  /// Removes entries, next to leave first, until so many bytes are free that were not before.
-  /// - Returns: How many were freed.
+  /// Evicts entries in eviction order until `bytes` have been freed.
+  /// - Returns: The bytes freed.
   func reclaim(bytes: Int) -> Int {
     var (before, after) = (0, 0)
     _ = evict {
@@ -189,12 +190,12 @@ final class MemoryTable: @unchecked Sendable {
     return result
   }
 
-  /// Whether a found entry is still valid; `isOver` is the first of its times.
+  /// Whether a found entry is still valid; `isOver` is the earlier of its times.
   private func isInTime(_ digest: Digest256, _ isOver: Int64, allowingStale: Bool) -> Bool {
     let time = now()
     guard isOver <= time else { return true }
     let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
-      // Removed or replaced since: the found value is too old anyway.
+      // It was removed or replaced since, and the found value is too old anyway.
       guard let times = shard.times(digest), min(times.stale, times.expires) == isOver else {
         shard.hitWasMiss(isStale: false)
         return (false, false)
@@ -249,8 +250,8 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  /// Evicts while `isNeeded` says so.
-  /// - Returns: How many.
+  /// Evicts while `isNeeded` returns `true`.
+  /// - Returns: The number of evicted entries.
   private func evict(
     while isNeeded: (MemoryTableState) -> Bool, after change: (inout MemoryTableState) -> Void = { _ in }
   ) -> Int {
@@ -266,9 +267,9 @@ final class MemoryTable: @unchecked Sendable {
     return count
   }
 
-  /// Takes the next entry whose turn it is and that was not looked up since it last was.
+  /// Removes the next entry in eviction order that was not looked up since its last turn.
   private func evictNext(_ ledger: inout MemoryTableState) -> MemoryShard.Entry? {
-    // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
+    // Other threads may mark entries as fast as they are cleared: after some rounds the next entry is evicted anyway.
     var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
     while let candidate = ledger.order.candidate {
       let isNew = candidate.queue == .probation
@@ -292,7 +293,7 @@ final class MemoryTable: @unchecked Sendable {
     return entry.box
   }
 
-  /// The time, if the budget depends on it.
+  /// The time, if the budget depends on it; otherwise `nil`.
   private func recoveryTime() -> Int64? {
     isRecovering.load(ordering: .relaxed) ? now() : nil
   }

@@ -1,5 +1,5 @@
-/// The state of a ``MemoryTable`` that all changes go through: everything about its entries but their values, and exact
-/// counts.
+/// The state of a ``MemoryTable`` that all changes pass through: everything about its entries except their values, and
+/// exact counts.
 struct MemoryTableState: Sendable {
   var order: EvictionOrder
   var budget: MemoryBudget
@@ -23,14 +23,14 @@ struct MemoryTableState: Sendable {
     self.countLimit = Self.clamped(countLimit)
   }
 
-  /// The places of the order are numbered by 32 bits.
+  /// The nodes of the eviction order have 32-bit numbers.
   static func clamped(_ countLimit: Int?) -> Int? {
     countLimit.map { min(max(0, $0), Int(Int32.max)) }
   }
 
   var isOverLimit: Bool { order.bytes > budget.limit || order.count > countLimit ?? .max }
 
-  /// Books an entry.
+  /// Adds an entry.
   /// - Returns: Its node.
   mutating func insert(_ entry: MemoryEntry) -> Int {
     let node = order.append(entry.digest, cost: entry.cost)
@@ -38,25 +38,25 @@ struct MemoryTableState: Sendable {
     return node
   }
 
-  /// Books an entry in the place of the one that its key had.
+  /// Replaces an entry by another one of the same key.
   mutating func replace(_ node: Int, with entry: MemoryEntry) {
     order.replace(node, cost: entry.cost)
     forget(node, entry.digest)
     note(entry, at: node)
   }
 
-  /// Crosses an entry out that is no longer in its shard.
+  /// Removes an entry that its shard no longer holds.
   mutating func remove(_ entry: MemoryShard.Entry) {
     order.remove(entry.node)
     forget(entry.node, entry.digest)
   }
 
-  /// The same for the one whose turn it was to leave; keeps a weak hold on it where the cache is to.
+  /// Removes an entry that is evicted, and holds its value weakly if the cache has ``LiveValues``.
   mutating func evict(_ candidate: EvictionOrder.Candidate, times: MemoryShard.Times) {
     evictions += 1
     let cost = order.cost(at: candidate.node)
     order.evict(candidate)
-    // Most caches have no labels at all: then nothing is hashed, and no text is touched.
+    // Most caches have no labels: then no text is hashed or copied.
     if !labels.isEmpty, let own = labels[candidate.node], let recall = own.recall,
       let words = sources.words(of: candidate.node)
     {
@@ -66,7 +66,7 @@ struct MemoryTableState: Sendable {
     forget(candidate.node, candidate.digest)
   }
 
-  /// The digests of the entries, and of those held weakly, that a selection takes in.
+  /// The digests of a selection: of entries, and of weakly held values.
   func digests(_ selection: CacheSelection) -> (entries: [Digest256], live: [Digest256]) {
     let nodes: [Int]
     switch selection {

@@ -2,8 +2,8 @@ extension MemoryTier {
   /// The picture of a cached value and its size: a larger size can serve requests for a smaller one.
   ///
   /// ```swift
-  /// cache.store(image, for: key, cost: cost, rendition: Rendition(of: plain, width: 800, height: 600))
-  /// let enough = cache.value(coveringAtLeast: Rendition(of: plain, width: 320, height: 240))
+  /// cache.store(image, for: key, cost: cost, rendition: MemoryTier.SizeVariant(of: plain, width: 800, height: 600))
+  /// let enough = cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: plain, width: 320, height: 240))
   /// ```
   public struct SizeVariant: Hashable, Sendable {
     /// The key of the picture without its size.

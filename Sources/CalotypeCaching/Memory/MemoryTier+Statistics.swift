@@ -5,11 +5,11 @@ extension MemoryTier {
     public var bytes = 0
     /// Number of entries.
     public var count = 0
-    /// Most bytes the cache keeps now.
+    /// The present byte limit.
     public var byteLimit = 0
-    /// Most bytes the cache keeps while memory is not short.
+    /// The byte limit without memory pressure.
     public var byteLimitWithoutPressure = 0
-    /// Most entries the cache keeps, or `nil`.
+    /// The count limit, or `nil`.
     public var countLimit: Int?
     /// The level of memory pressure; `nil` when the cache follows no source.
     public var pressure: MemoryPressure.Level?

@@ -1,11 +1,11 @@
-/// The sizes in which pictures are in a ``MemoryCache``; entries stored without a ``Rendition`` are not in it.
+/// The cached sizes of each picture in a ``MemoryCache``, of entries with a ``MemoryTier/SizeVariant``.
 struct SizeVariantIndex: Sendable {
   private struct Variant: Sendable {
     let digest: Digest256
     let width: Int
     let height: Int
 
-    /// As a number that cannot overflow: only compared.
+    /// The product as a number that cannot overflow; used only for comparison.
     var area: Double { Double(width) * Double(height) }
   }
 
@@ -23,7 +23,7 @@ struct SizeVariantIndex: Sendable {
     if families[family]?.isEmpty == true { families[family] = nil }
   }
 
-  /// Those that are at least as wide and as high, fewest pixels first; O(sizes of the picture).
+  /// The sizes that are at least as wide and as high, fewest pixels first; O(sizes of the picture).
   func covering(_ rendition: MemoryTier.SizeVariant) -> [Digest256] {
     (families[rendition.family.digest] ?? [])
       .filter { $0.width >= rendition.width && $0.height >= rendition.height }

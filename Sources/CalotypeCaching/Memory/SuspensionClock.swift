@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A cheap clock that includes the time the machine was suspended. Coarse clocks stand still then; this one looks up
-/// the suspended time once a second.
+/// A cheap clock that includes suspensions of the machine. Coarse clocks stand still during a suspension; this one
+/// reads the suspended time once a second.
 final class SuspensionClock: Sendable {
   static let shared = SuspensionClock(read: { clock in
     var time = timespec()

@@ -1,15 +1,15 @@
-/// What a ``MemoryCache`` with ``LiveValues`` evicted, held weakly.
+/// The evicted values of a ``MemoryCache`` with ``LiveValues``, held weakly.
 struct WeakTable: Sendable {
   struct Slot: Sendable {
     let entry: RemovedEntry
     let recall: MemoryBox.Recall
-    /// Tells a slot from a later one of the same key.
+    /// Distinguishes a slot from a later one of the same key.
     let number: Int
   }
 
   private let limit: Int
   private var slots: [Digest256: Slot] = [:]
-  /// In the order they came, from `head` on; those that are gone from `slots` are skipped.
+  /// In order of insertion, from `head` on; elements that are no longer in `slots` are skipped.
   private var queue: [(digest: Digest256, number: Int)] = []
   private var head = 0
   private var lastNumber = 0
@@ -21,8 +21,8 @@ struct WeakTable: Sendable {
 
   var count: Int { slots.count }
 
-  /// Whether as many came as were alive at the last sweep: now half of the slots may be dead, so that a sweep costs
-  /// each of them O(1).
+  /// Whether as many slots were inserted since the last sweep as were alive then. Half of the slots may be dead now, so
+  /// that a sweep costs O(1) per slot.
   var needsSweep: Bool { insertionsUntilSweep <= 0 }
 
   var all: [Slot] { Array(slots.values) }
@@ -48,7 +48,7 @@ struct WeakTable: Sendable {
 
   mutating func remove(_ digest: Digest256) { slots[digest] = nil }
 
-  /// Removes a slot unless it is another one by now.
+  /// Removes a slot, unless another one has replaced it.
   /// - Returns: Whether it was there.
   @discardableResult
   mutating func remove(_ digest: Digest256, number: Int) -> Bool {
@@ -63,7 +63,7 @@ struct WeakTable: Sendable {
     head = 0
   }
 
-  /// Removes those that a look outside of the lock found dead.
+  /// Removes slots with released values, which were found outside the lock.
   mutating func sweep(_ dead: [Slot]) {
     for slot in dead { remove(slot.entry.digest, number: slot.number) }
     insertionsUntilSweep = max(64, slots.count)

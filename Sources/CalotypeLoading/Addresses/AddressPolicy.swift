@@ -21,14 +21,14 @@ public struct AddressPolicy: Hashable, Sendable {
   /// Allows every address.
   public static let any = AddressPolicy(isPublic: false)
 
-  /// Allows only global unicast addresses, and only hosts that all parsers read alike.
+  /// Allows only global unicast addresses, and only hosts that all parsers interpret alike.
   ///
   /// Refused are loopback, private, link-local (where clouds keep their metadata), shared, reserved, documentation,
   /// multicast and translated addresses, as IANA's registries of special-purpose addresses (RFC 6890) list them; IPv4
   /// addresses in other spellings than four decimal numbers; `localhost`; and invalid host names.
   public static let `public` = AddressPolicy(isPublic: true)
 
-  /// Whether it refuses any address.
+  /// Whether the policy refuses any address.
   var isRestricting: Bool { isPublic }
 
   private init(isPublic: Bool) {
@@ -56,7 +56,7 @@ public struct AddressPolicy: Hashable, Sendable {
     return copy
   }
 
-  /// Returns this policy with an exception: the addresses in `range` may be connected to, whatever the host name.
+  /// Returns this policy with an exception: the addresses in `range` are allowed, for any host name.
   ///
   /// An address that stands for an IPv4 address counts as written, save for `::ffff:a.b.c.d`: allowing `64:ff9b::/96`,
   /// for a network with NAT64, also allows the private addresses behind it.
@@ -73,7 +73,7 @@ public struct AddressPolicy: Hashable, Sendable {
     return copy
   }
 
-  /// Returns why a URL is refused, for people; `nil` if it is allowed.
+  /// Returns a readable reason why a URL is refused; `nil` if it is allowed.
   ///
   /// - Parameters:
   ///   - scheme: The scheme of the URL.
@@ -92,7 +92,7 @@ public struct AddressPolicy: Hashable, Sendable {
     return text.isLocalhost && !mayBeLocal ? "its host is localhost, the machine itself" : nil
   }
 
-  /// Returns why `address` is refused, for people; `nil` if it is allowed.
+  /// Returns a readable reason why `address` is refused; `nil` if it is allowed.
   ///
   /// `::ffff:a.b.c.d` is refused unless the IPv4 address in it is an exception: no public host has such an address, and
   /// connecting to it connects to the IPv4 address.

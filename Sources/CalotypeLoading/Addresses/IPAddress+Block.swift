@@ -14,13 +14,13 @@ extension IPAddress {
     /// The number of common bits: 0 to 32 for IPv4, 0 to 128 for IPv6.
     public let prefixLength: Int
 
-    /// The range of the addresses that share the first `prefixLength` bits of `base`; `nil` if there are not as many bits,
-    /// or if others than those are set.
+    /// The range of the addresses that share the first `prefixLength` bits of `base`; `nil` if `base` has fewer bits,
+    /// or if any of its other bits is set.
     public init?(base: IPAddress, prefixLength: Int) {
       guard (0...base.width).contains(prefixLength) else { return nil }
       let rest = base.width - prefixLength
       guard Self.prefix(base.bits, without: rest) << UInt128(rest) == base.bits else { return nil }
-      // Those begin with 96 bits of which the last is set: here the prefix is at least as long.
+      // The base begins with 96 bits of which the last is set, so the prefix is at least as long.
       let mapped = base.unmapped
       self.base = mapped
       self.prefixLength = prefixLength - (base.width - mapped.width)
@@ -34,14 +34,14 @@ extension IPAddress {
       return Self.prefix(address.bits, without: rest) == Self.prefix(base.bits, without: rest)
     }
 
-    /// `>>` makes 0 of shifts by all bits there are.
+    /// `>>` returns 0 for a shift by the full width.
     private static func prefix(_ bits: UInt128, without rest: Int) -> UInt128 { bits >> UInt128(rest) }
   }
 }
 
 extension IPAddress.Block: LosslessStringConvertible {
-  /// The range that `text` writes: an address, and a slash and the number of bits unless it is that address alone.
-  /// Bits behind those have to be 0.
+  /// Parses an address, optionally followed by a slash and a prefix length; without one, the range is that address
+  /// alone. The bits after the prefix must be 0.
   public init?(_ text: String) {
     guard let slash = text.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       guard let address = IPAddress(text) else { return nil }

@@ -7,7 +7,7 @@ enum SpecialAddresses {
     var note = ""
   }
 
-  /// Returns why `address` is not global unicast, for people; `nil` if it is.
+  /// Returns a readable reason why `address` is not global unicast; `nil` if it is.
   ///
   /// The few addresses within 192.0.0.0/24 and 2001::/23 that can be reached from everywhere serve protocols, not
   /// images, and are refused with the rest.
@@ -15,7 +15,7 @@ enum SpecialAddresses {
     let special = (address.isIPv4 ? v4 : v6).first { $0.range.contains(address) }
     if let special { return "\(special.kind) address \(address)\(special.note)" }
     guard !address.isIPv4 else { return nil }
-    // Ranges take them for the IPv4 addresses they stand for.
+    // Ranges treat them as the IPv4 addresses they stand for.
     if address.unmapped.isIPv4 { return "IPv4-mapped address \(address)" }
     guard address.bits >> 125 == 0b001 else { return "address \(address) outside of global unicast" }
     // The interface identifier ::0:5efe:a.b.c.d, with or without the bit for "universal" (RFC 5214 §6.1).
@@ -28,7 +28,7 @@ enum SpecialAddresses {
     IPAddress.Block(range).map { Entry(range: $0, kind: kind, note: note) }
   }
 
-  /// The first that contains an address names it.
+  /// The first range that contains an address gives its name.
   private static let v4: [Entry] = [
     entry("0.0.0.0/8", "this-network", ", which means the machine itself"),
     entry("10.0.0.0/8", "private"),

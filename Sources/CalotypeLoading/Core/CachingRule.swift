@@ -3,8 +3,8 @@ public enum CachingRule: Hashable, Sendable {
   /// By the rules of HTTP: status and header fields of the response decide (RFC 9111). A response without a status has
   /// no lifetime and is kept until it is evicted.
   case http
-  /// For a fixed time, whatever the response says: for sources that cannot be revalidated. For bytes that never change,
-  /// as in content-addressed storage, years are appropriate.
+  /// For a fixed time, regardless of the response: for sources that cannot be revalidated. For immutable bytes, as in
+  /// content-addressed storage, years are appropriate.
   case lifetime(Duration)
   /// Never: each request loads the bytes.
   case never

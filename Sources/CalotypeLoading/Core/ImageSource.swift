@@ -9,7 +9,7 @@ public import FoundationEssentials
 /// let upload = ImageSource.stream(ByteStream(body, expectedLength: length), id: "upload-18")
 /// ```
 public enum ImageSource: Sendable {
-  /// An `http`, `https`, `file` or `data` URL, or one of a scheme that a loader of your own accepts.
+  /// An `http`, `https`, `file` or `data` URL, or a URL of a scheme that a custom loader accepts.
   case url(URL)
   /// Bytes in memory. `id` is the identity: two sources with the same `id` are the same image, regardless of their
   /// bytes.

@@ -7,7 +7,7 @@ extension LoadRequest {
   /// ```swift
   /// var again = request
   /// again.validators = response.validators
-  /// if try await loader.load(again).isNotModified { … }   // what we hold is still right
+  /// if try await loader.load(again).isNotModified { … }   // our version is still current
   /// ```
   public struct Validators: Hashable, Sendable {
     /// The `ETag` with its quotes, and `W/` if it is weak.
@@ -20,7 +20,7 @@ extension LoadRequest {
     /// after a 304 without header fields.
     public var isFresh = false
 
-    /// LoadRequest.Creates validators from values as a server sent them.
+    /// Creates validators from values as a server sent them.
     public init(etag: String? = nil, lastModified: String? = nil, url: URL? = nil) {
       self.etag = etag
       self.lastModified = lastModified

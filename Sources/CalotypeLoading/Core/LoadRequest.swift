@@ -37,11 +37,11 @@ public struct LoadRequest: Equatable, Sendable {
   /// The priority among waiting loads. `nil` uses the priority of the calling task, and follows it if it is raised
   /// while the load waits.
   public var priority: TaskPriority?
-  /// How to treat a remembered failure. ``FailurePolicy/respect`` by default; Applies to loaders with a
+  /// How to treat a remembered failure. ``FailurePolicy/respect`` by default. Applies to loaders with a
   /// ``FailureMemory``, such as ``HTTPLoader``, and to each source of the request.
   public var failurePolicy = FailurePolicy.respect
   /// The partition of the request. Partial bodies, remembered failures and cookies are never shared between partitions.
-  /// `nil`, the default, is a partition of its own.
+  /// `nil`, the default, is a separate partition.
   public var partition: String?
   /// ``ImageLoading/identity`` of the present loader, for state that it may share with other loaders.
   var loaderIdentity = ""

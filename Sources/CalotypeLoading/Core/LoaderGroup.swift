@@ -46,7 +46,7 @@ public struct LoaderGroup: ImageLoading {
 
   /// Loads with the last loader that accepts the source.
   ///
-  /// - Throws: ``LoadingError/unsupportedScheme(_:)`` when there is none; what the loader throws.
+  /// - Throws: ``LoadingError/unsupportedScheme(_:)`` when there is none; the errors of that loader.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
     guard let loader = loader(for: request.source) else {
       throw LoadingError.unsupportedScheme(request.source)

@@ -2,8 +2,8 @@ import CalotypeSupport
 import FoundationEssentials
 
 extension LoadingError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one sentence, fit for whoever asked for the source: URLs are without user
-  /// names and passwords, and of ``addressRefused(_:reason:)`` the reason is not told.
+  /// The fault, its place and a remedy, in one sentence that may be shown to the requester: URLs are without user names
+  /// and passwords, and the reason of ``addressRefused(_:reason:)`` is omitted.
   public var description: String { RedactedURL.withoutUsers(sentence) }
 
   private var sentence: String {
@@ -34,7 +34,7 @@ extension LoadingError: CustomStringConvertible {
         + (declared.map { " (it announces \($0))" } ?? "") + "; raise byteLimit to allow it"
     case .truncatedBody(let url, let received, let expected):
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
-    // Not the reason: what names of the network within stand for is nobody's business.
+    // Not the reason: it would reveal the addresses of internal names.
     case .addressRefused(let url, _):
       "\(url.loggable) is refused: the address policy does not allow its host, or one that it leads to; name an "
         + "exception there if it is to be loaded"
@@ -78,7 +78,7 @@ extension LoadingError: CustomStringConvertible {
 }
 
 extension Duration {
-  /// For people: whole seconds, rounded up.
+  /// Whole seconds, rounded up, for messages.
   fileprivate var inSeconds: String {
     let (seconds, rest) = components
     return "\(rest > 0 ? seconds + 1 : seconds) s"

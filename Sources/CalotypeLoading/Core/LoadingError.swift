@@ -20,7 +20,7 @@ public import HTTPTypes
   case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [LoadResponse.Redirect] = [])
   /// More redirects than the loader follows.
   case tooManyRedirects(URL, limit: Int)
-  /// A redirect leads to a forbidden place, such as a `file:` URL, or from `https` to `http`.
+  /// A redirect leads to a forbidden target, such as a `file:` URL, or from `https` to `http`.
   case redirectRefused(URL, reason: String)
   /// The loader's ``AddressPolicy`` forbids the URL, or an address of its host or of a redirect's host (SSRF). `reason`
   /// may reveal addresses of an internal network: it is for logs, and `description` omits it.
@@ -59,7 +59,7 @@ public import HTTPTypes
   case invalidDataURL(URL, reason: String)
   /// The sequence of a ``ByteStream`` failed, or ended before the length that it declared.
   case sourceFailed(ImageSource, reason: String)
-  /// The queue is full: `limit` transfers wait already, in all or for the same host.
+  /// The queue is full: `limit` transfers are waiting already, in all or for the same host.
   case queueFull(URL, limit: Int)
   /// The loader was shut down before or during the transfer.
   case loaderClosed(URL)
@@ -118,10 +118,9 @@ public import HTTPTypes
 
   /// The HTTP status for a server to answer with after this failure, as a gateway.
   ///
-  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be
-  /// loaded and for streams that break off, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines,
-  /// 503 when this process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream
-  /// server.
+  /// 404 for a missing image (404 and 410 upstream, no such file), 400 for invalid and forbidden URLs and for
+  /// interrupted streams, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines, 503 when this
+  /// process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream server.
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _, _), .httpStatus(_, 410, _, _), .fileNotFound: 404

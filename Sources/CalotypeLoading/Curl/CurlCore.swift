@@ -83,7 +83,7 @@ final class CurlCore: Sendable {
   func submit(_ transfer: Transfer) -> LoadingError? {
     inbox.withLock { inbox -> LoadingError? in
       if inbox.closing || inbox.draining || inbox.closed { return .loaderClosed(transfer.url) }
-      // Transfers that can start at once pass through the inbox, too; hence the differences.
+      // Transfers that can start immediately also pass through the inbox; hence the differences.
       let limits = inbox.limits
       let waiting = inbox.outstanding - limits.concurrent
       if waiting >= limits.queued { return .queueFull(transfer.url, limit: limits.queued) }

@@ -110,7 +110,7 @@ extension CurlLoader {
       /// Cookies are neither stored nor sent, except for a `Cookie` field of the request.
       case none
       /// Cookies are stored in memory by the rules of RFC 6265, for this loader alone. Requests with a
-      /// ``LoadRequest/partition`` have none. Cached bytes of such a loader are found only by itself.
+      /// ``LoadRequest/partition`` have none. Cached bytes of such a loader are found only by the same loader.
       case memory
     }
   }

@@ -323,7 +323,7 @@ final class CurlLoop {
     }
   }
 
-  // MARK: Telling
+  // MARK: Notifications
 
   private func collect(_ run: RunningTransfer) {
     figures.bytesReceived += run.events.bytes

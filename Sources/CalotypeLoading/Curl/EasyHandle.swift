@@ -3,8 +3,8 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// One request in libcurl: the easy handle, its options and the memory that they point to. Used on the loader's thread
-/// only.
+/// One request in libcurl: the easy handle, its options and the memory that they point to. Used only on the loader's
+/// thread.
 ///
 /// Every request gets a fresh handle. Reused handles stall on HTTP/2 with libcurl 7.88.
 final class EasyHandle {
@@ -53,7 +53,7 @@ final class EasyHandle {
   ) {
     set(CURLOPT_URL, hop.url.text)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
-    // We follow redirects ourselves.
+    // The loader follows redirects itself.
     set(CURLOPT_FOLLOWLOCATION, 0)
     // Signals belong to the program.
     set(CURLOPT_NOSIGNAL, 1)
@@ -76,8 +76,8 @@ final class EasyHandle {
   }
 
   private func setHeaders(_ fields: HTTPFields) {
-    // Request no content coding. One that is applied anyway is decoded behind the buffer, where back-pressure limits
-    // it.
+    // Request no content coding. A coding that the server applies anyway is decoded after the queue, where
+    // back-pressure limits it.
     if fields[.acceptEncoding] == nil { append("Accept-Encoding: identity") }
     // Otherwise libcurl sends its own.
     if !fields.contains(.accept) { append("Accept:") }
@@ -87,7 +87,7 @@ final class EasyHandle {
       case .contentLength, .transferEncoding, .connection, .upgrade: continue
       default: break
       }
-      // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
+      // libcurl would omit a field for "Name:"; "Name;" sends it without a value.
       append(field.value.isEmpty ? field.name.rawName + ";" : field.name.rawName + ": " + field.value)
     }
     _ = calotype_curl_set_list(pointer, CURLOPT_HTTPHEADER, headerList)
@@ -157,7 +157,7 @@ final class EasyHandle {
     _ = calotype_curl_set_string(pointer, option, value)
   }
 
-  // MARK: Figures
+  // MARK: Metrics
 
   /// The number of connections that were opened for the request.
   var connectionsOpened: Int {
@@ -233,8 +233,8 @@ private func headerCallback(
   return goesOn ? line.count : line.count + 1
 }
 
-/// Opens a socket to an allowed address. Child processes do not inherit it: a copy in a child would keep the connection
-/// open after we close it.
+/// Opens a socket to an allowed address. Child processes do not inherit it, because a copy would keep the connection
+/// open after the loader closes it.
 private func openSocketCallback(
   _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
   _ address: UnsafeMutablePointer<curl_sockaddr>?
@@ -255,7 +255,7 @@ private func connectedCallback(
 }
 
 extension Duration {
-  /// Milliseconds, at least 1, as libcurl takes them.
+  /// Milliseconds, at least 1, for libcurl.
   var curlMilliseconds: Int {
     Int(min(max(nanosecondCount / 1_000_000, 1), Int64(Int32.max)))
   }

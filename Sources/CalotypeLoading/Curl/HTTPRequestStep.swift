@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// One request of a transfer: the first, or one after a redirect. It exists only if it may be sent.
 ///
-/// Pure. We follow redirects instead of libcurl, so that each is checked before anything is sent, and gets its own
-/// handle.
+/// Pure. The loader follows redirects instead of libcurl, so that each is checked before anything is sent, and gets its
+/// own handle.
 struct HTTPRequestStep {
   let url: CurlURL
   /// Fields to send, those of the loader included.
@@ -17,7 +17,7 @@ struct HTTPRequestStep {
 
   /// The first request.
   init(_ url: URL, for request: LoadRequest, _ configuration: CurlLoader.Configuration) throws(LoadingError) {
-    // libcurl would take the first component of the path for the host.
+    // libcurl would interpret the first component of the path as the host.
     guard url.host()?.isEmpty == false else { throw .invalidURL(url, reason: "it names no host") }
     do {
       self.url = try CurlURL(url.absoluteString)
@@ -39,7 +39,7 @@ struct HTTPRequestStep {
     credential = known
   }
 
-  /// The request that a redirect asks for.
+  /// Returns the request that a redirect demands.
   ///
   /// - Parameters:
   ///   - location: The `Location`, absolute or relative.
@@ -71,7 +71,7 @@ struct HTTPRequestStep {
     let validators = Self.validators(of: transfer.request, for: url, number)
     isHeld = validators?.isFresh == true
     headers = Self.headers(transfer.request, isOrigin: isOrigin, validators, configuration)
-    // Never from the redirect itself: a server must not choose our credential.
+    // Never from the redirect itself: a server must not choose the credential.
     let known = isOrigin ? first.credential : configuration.credentials[url.origin]
     guard known?.holdsControlCharacters != true else {
       throw .redirectRefused(

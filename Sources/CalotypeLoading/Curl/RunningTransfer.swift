@@ -39,7 +39,7 @@ final class RunningTransfer {
   let transfer: Transfer
   var timer: TransferTimer
   var events = Events()
-  /// The error for the consumer, if we found it rather than libcurl.
+  /// The error for the consumer, if the loader found it rather than libcurl.
   private(set) var failure: LoadingError?
   /// Its end is counted in the statistics already.
   var isCounted = false
@@ -54,7 +54,7 @@ final class RunningTransfer {
   private var head: ResponseHead?
   private var redirect: String?
   private var redirects: [LoadResponse.Redirect] = []
-  /// Why the last address of the host was refused.
+  /// The reason why the last address of the host was refused.
   private var addressRefusal: String?
   private var received = 0
   private var discarded = 0
@@ -273,7 +273,7 @@ final class RunningTransfer {
     return failure == nil ? .completed : .failed
   }
 
-  /// We end the transfer ourselves.
+  /// Ends the transfer with an error of the loader.
   func ended(with error: LoadingError) {
     fail(error)
   }

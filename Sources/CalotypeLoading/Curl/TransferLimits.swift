@@ -16,7 +16,7 @@ struct TransferLimits: Hashable, Sendable {
     self.queued = max(0, queued)
   }
 
-  /// Whether a host must leave slots to others: not where the limits allow one host all slots, and not with very few
+  /// Whether a host must leave slots to others: not if the limits allow one host all slots, and not with very few
   /// slots.
   var areShared: Bool { perHost < concurrent && concurrent >= Self.fewestShared }
 

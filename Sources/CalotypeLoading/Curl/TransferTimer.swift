@@ -47,7 +47,7 @@ struct TransferTimer {
     return isFirst
   }
 
-  /// The consumer is behind: silence is caused by us from now on. The refused bytes will arrive again.
+  /// The consumer is behind: silence from now on is the effect of back-pressure. The refused bytes will arrive again.
   mutating func paused(at now: MonotonicTime, refusing bytes: Int) {
     response?.bytes -= bytes
     if pausedSince == nil { pausedSince = now }

@@ -20,7 +20,7 @@ public struct Base64Transform: BodyTransforming, Hashable {
 
   /// The padding that is required.
   public enum Padding: String, Hashable, Sendable {
-    /// `=` up to a multiple of four characters.
+    /// Padding with `=` to a multiple of four characters.
     case required
     /// As ``required``, or no padding at all.
     case optional

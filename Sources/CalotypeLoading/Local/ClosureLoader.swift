@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A loader of a closure, for sources that need no type of their own.
+/// A loader made of a closure, for sources that do not need a custom type.
 ///
 /// ```swift
 /// let bucket = ClosureLoader(scheme: "bucket", data: { url in try await client.object(named: url.path) })

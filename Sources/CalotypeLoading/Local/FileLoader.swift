@@ -4,11 +4,11 @@ import Glibc
 
 /// Loads `file:` URLs of regular files.
 ///
-/// Folders, FIFOs, sockets and devices are refused without being read, so that they cannot block a load. Files are
-/// opened and read on threads of the loader's own, a chunk at a time as the consumer asks.
+/// Folders, FIFOs, sockets and devices are refused without being read, so that they cannot block a load. The loader
+/// opens and reads files on its own threads, a chunk at a time on demand.
 ///
 /// ```swift
-/// let loader = FileLoader(roots: ["/srv/images"])   // nothing else, whatever links say
+/// let loader = FileLoader(roots: ["/srv/images"])   // nothing outside, even through links
 /// ```
 public struct FileLoader: ImageLoading {
   /// Folders whose contents may be read; `nil` for no restriction.

@@ -19,7 +19,7 @@ struct CircuitBreaker: Hashable, Sendable {
     case halfOpen(next: ContinuousClock.Instant, coolDown: Duration)
   }
 
-  /// Identifies a URL by its hash, because its length is up to others.
+  /// Identifies a URL by its hash, because foreign URLs may have any length.
   typealias Resource = Int
 
   private(set) var state = State.closed(failures: [])
@@ -56,9 +56,9 @@ struct CircuitBreaker: Hashable, Sendable {
 
   /// A request for `resource` ended.
   ///
-  /// One resource counts once, however often it fails: it may be the only broken one, or be requested by an attacker
-  /// who wants to block the host. Requests that end while the breaker is open were sent before: their failures say
-  /// nothing new, a success does.
+  /// A resource counts once, however often it fails: it may be the only broken one, or an attacker may request it
+  /// repeatedly to block the host. Requests that end while the breaker is open were sent earlier: their failures carry
+  /// no new information, a success does.
   mutating func record(
     _ outcome: Outcome, of resource: Resource, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant
   ) {
@@ -91,9 +91,9 @@ struct CircuitBreaker: Hashable, Sendable {
 }
 
 extension CircuitBreaker.Outcome {
-  /// Classifies an error: a failure if the host cannot be reached, stalls, breaks off, or answers with 429 or 5xx; any
-  /// other answer shows that it works. Neutral are failures before the host is reached, unknown names, certificates,
-  /// malformed answers, and the total timeout, which includes our own queue.
+  /// Classifies an error. An unreachable or stalling host, a broken transfer, and the statuses 429 and 5xx are
+  /// failures; any other response shows that the host works. Failures before the host is reached, unknown names,
+  /// certificate errors, malformed responses, and the total timeout, which includes the loader's queue, are neutral.
   init(_ error: LoadingError) {
     switch error {
     case .connectionFailed, .truncatedBody: self = .failure

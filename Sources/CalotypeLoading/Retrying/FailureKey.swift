@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// The key of a source in a ``FailureMemory``: everything that affects the server's answer.
 struct FailureKey: Hashable {
-  /// The largest URL and header fields to remember, in bytes, because their length is up to others.
+  /// The largest URL and header fields to remember, in bytes, because foreign ones may have any length.
   static let maxSize = 16 << 10
 
   let source: ImageSource

@@ -32,7 +32,7 @@ public final class FailureMemory: Sendable {
     book = Lock(FailureTable(configuration: configuration))
   }
 
-  /// Returns the failure because of which the source should not be tried now; `nil` if it may be tried.
+  /// Returns the failure because of which the source should not be loaded now; `nil` if it may be loaded.
   ///
   /// - Parameters:
   ///   - request: The request that would be sent.

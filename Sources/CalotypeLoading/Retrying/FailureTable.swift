@@ -29,7 +29,7 @@ struct FailureTable {
     self.configuration = configuration
   }
 
-  /// Returns the failure because of which the source should not be tried with this byte limit.
+  /// Returns the failure that forbids a load with this byte limit.
   func failure(for key: FailureKey, byteLimit: Int, now: ContinuousClock.Instant) -> Failure? {
     guard let entry = entries[key], now < entry.failure.until, byteLimit <= entry.limit ?? .max else {
       return nil

@@ -30,7 +30,7 @@ final class DiskIndex: @unchecked Sendable {
     _ body: (borrowing IndexTable) throws(Failure) -> Result
   ) throws(Failure) -> Result { try body(table) }
 
-  /// Changes the table and says how far into the journal it goes.
+  /// Changes the table, which then includes the journal up to a new length.
   func change(offset: Int, _ body: (inout IndexTable) -> Void) {
     lock.withLock { _ in
       body(&table)

@@ -16,7 +16,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   var tags: UInt32
 
   static let length = 64
-  /// The longest believable length, so that sums do not overflow whatever the folder contains.
+  /// The longest plausible length, so that sums do not overflow, regardless of the contents of the folder.
   static let sizes: ClosedRange<Int64> = 0...1 << 40
 
   /// Creates an entry of a record whose header was not read.

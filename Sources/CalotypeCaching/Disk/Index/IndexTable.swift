@@ -37,7 +37,7 @@ struct IndexTable: ~Copyable {
 
   /// Creates a table of the entries that `fill` writes, such as those of a file.
   ///
-  /// - Returns: `nil` when two entries have the same digest, or a length is not believable.
+  /// - Returns: `nil` when two entries have the same digest, or a length is implausible.
   init?<Failure: Error>(
     count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Bool
   ) throws(Failure) {

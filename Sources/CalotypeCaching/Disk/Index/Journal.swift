@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// The changes since the ``IndexFile`` was written: a head of 64 bytes, then changes of 80 bytes each.
 ///
-/// The checksum of a change begins with the generation and the place, so that no change is mistaken for another. The
-/// file is only ever appended to; a replaced journal has lost its name, which tells all processes to reload.
+/// The checksum of a change begins with the generation and the position, so that no change is mistaken for another. The
+/// file is append-only; a replaced journal has lost its name, which makes all processes reload.
 enum Journal {
   private static let magic: UInt64 = 0x4E52_554F_4A4C_4143  // "CALJOURN"
   static let version: UInt32 = 1

@@ -15,8 +15,8 @@ public struct MemoryPressure: Hashable, Sendable {
 
   /// The severity.
   public var level: Level
-  /// Bytes that this process may use at most: the limit of its control group or the memory of the machine, whichever is
-  /// less; `nil` when unknown.
+  /// The most bytes that this process may use: the limit of its control group or the memory of the machine, whichever
+  /// is less; `nil` when unknown.
   public var memoryLimit: Int?
 
   /// Creates a report.

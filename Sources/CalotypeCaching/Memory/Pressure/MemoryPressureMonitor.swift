@@ -3,8 +3,8 @@ import Glibc
 
 /// The thread of a ``SystemMemoryPressure``: sleeps until an event or the next interval, measures, and reports changes.
 struct MemoryPressureMonitor: ~Copyable {
-  /// Half of the estimator's threshold within the same two seconds: the kernel wakes us, ``MemoryPressureEstimator``
-  /// decides.
+  /// Half of the estimator's threshold within the same two seconds: the kernel only wakes the thread,
+  /// ``MemoryPressureEstimator`` decides.
   static let someTrigger = "some \(MemoryPressureEstimator.someStalls / 2) 2000000"
   static let allTrigger = "full \(MemoryPressureEstimator.allStalls / 2) 2000000"
 

@@ -1,7 +1,7 @@
-/// Provides memory pressure: ``SystemMemoryPressure`` measures it, ``ManualMemoryPressure`` reports what the program
-/// sets.
+/// Provides memory pressure: ``SystemMemoryPressure`` measures it, and ``ManualMemoryPressure`` reports levels that the
+/// program sets.
 public protocol MemoryPressureProviding: Sendable {
-  /// Returns the present pressure and then each change. A slow consumer gets the newest report only. The stream ends
-  /// when nothing can be watched (any longer). Must not block the calling thread.
+  /// Returns the present pressure and then each change. A slow consumer gets only the newest report. The stream ends
+  /// when nothing can be observed (any longer). Must not block the calling thread.
   func pressures() -> AsyncStream<MemoryPressure>
 }

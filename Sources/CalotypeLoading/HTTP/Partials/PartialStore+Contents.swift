@@ -75,7 +75,7 @@ extension PartialStore {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      // Only names of our form: the folder may hold other files.
+      // Only names of parts: the folder may hold other files.
       guard name.hasSuffix(Self.suffix), name.utf8.count == 64 + Self.suffix.utf8.count else { continue }
       let path = self.folder.appending(path: name).path
       var status = stat()

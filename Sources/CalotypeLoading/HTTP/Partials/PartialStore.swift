@@ -104,7 +104,7 @@ public final class PartialStore: Sendable {
     if !creating, access(path, F_OK) != 0 { return nil }
     let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
     guard file.isTrusted else { throw SystemError(EPERM) }
-    // Its previous user may have deleted it between our two calls.
+    // Another load may have deleted it between the two calls.
     return file.lock() && file.isStill(at: path) ? file : nil
   }
 
