@@ -12,10 +12,10 @@ public enum DamagePolicy: String, Hashable, Sendable, CaseIterable {
 }
 
 extension DecodeOptions {
-  /// A Boolean value that says if the decoded part of a truncated image is delivered.
+  /// A Boolean value that indicates whether the decoded part of a truncated image is delivered.
   var keepsPartial: Bool { allowsPartial && damage == .tolerate }
 
-  /// A Boolean value that says if an image with damaged data is delivered.
+  /// A Boolean value that indicates whether an image with damaged data is delivered.
   var toleratesDamage: Bool { damage == .tolerate }
 
   /// Returns true if the pixels decoded before an error are delivered instead of the error; for use by coders.

@@ -5,7 +5,7 @@ public final class RowShrinker {
   private let options: DecodeOptions
   /// The thumbnails, if the decoder was able to make them.
   private(set) var bitmaps: [Bitmap] = []
-  /// A Boolean value that says if the decoded bitmap is the first thumbnail.
+  /// A Boolean value that indicates whether the decoded bitmap is the first thumbnail.
   public var isUsed: Bool { !bitmaps.isEmpty }
 
   init(_ thumbnails: [Thumbnail], of info: ImageInfo, options: DecodeOptions) {

@@ -3,12 +3,12 @@ import CPixels
 import FoundationEssentials
 import Glibc
 
-/// Filters rows and compresses them: at once by libdeflate, which makes fewer bytes in a quarter of the time, or by
-/// zlib when the filtered rows are more than 64 MiB.
+/// Filters rows and compresses them: in one call by libdeflate, which makes a smaller file in a quarter of the time, or
+/// by zlib if the filtered rows are larger than 64 MiB.
 enum PNGDeflater {
   private static let wholeLimit = 64 << 20
 
-  /// The zlib stream of an area of a picture.
+  /// Returns the zlib stream of an area of a picture.
   ///
   /// - Throws: `outOfMemory`, `cancelled`, `encodingFailed`.
   static func stream(
@@ -22,7 +22,7 @@ enum PNGDeflater {
     return try streamed(rows, effort)
   }
 
-  /// The zlib stream of some bytes.
+  /// Returns the zlib stream of some bytes.
   static func stream(_ bytes: Data) throws(ImagingError) -> Data {
     guard let compressor = libdeflate_alloc_compressor(9) else { throw .outOfMemory(byteCount: 0) }
     defer { libdeflate_free_compressor(compressor) }
@@ -123,7 +123,7 @@ struct PNGFilteredRows {
   /// Bytes of a row with its filter type.
   var rowLength: Int { rowBytes + 1 }
 
-  /// Calls `body` with each filtered row. Cancellation is seen every 256 KiB.
+  /// Calls `body` with each filtered row. Checks for cancellation every 256 KiB.
   func forEach(
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
   ) throws(ImagingError) {
