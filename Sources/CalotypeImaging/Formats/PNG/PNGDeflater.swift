@@ -72,7 +72,7 @@ enum PNGDeflater {
   private static func streamed(
     _ rows: PNGFilteredRows, _ effort: EncodeOptions.Effort
   ) throws(ImagingError) -> Data {
-    // zlib remembers the address of the stream: it must not move.
+    // zlib keeps the address of the stream: it must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }
@@ -108,7 +108,7 @@ enum PNGDeflater {
   }
 }
 
-/// The rows of a picture, each filtered in the way that promises the fewest bytes (12.7).
+/// The rows of a picture, each with the filter that promises the smallest result (12.7).
 struct PNGFilteredRows {
   private let samples: PNGSamples
   private let area: PNGArea
@@ -127,7 +127,7 @@ struct PNGFilteredRows {
   func forEach(
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
   ) throws(ImagingError) {
-    // Two rows of samples, the filtered row, and one to try.
+    // Two rows of samples, the filtered row, and one for trials.
     guard let memory = malloc(4 * rowLength) else { throw .outOfMemory(byteCount: 4 * rowLength) }
     defer { free(memory) }
     let bytes = memory.assumingMemoryBound(to: UInt8.self)

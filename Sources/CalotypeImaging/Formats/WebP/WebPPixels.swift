@@ -14,7 +14,7 @@ enum WebPPixels {
     }
   }
 
-  /// Lays a row of pixels over another: source-over of straight alpha, rounded to nearest.
+  /// Composites a row of pixels over another: source-over of straight alpha, rounded to nearest.
   static func blend(_ source: UnsafeRawPointer, over target: UnsafeMutableRawPointer, count: Int) {
     let source = source.assumingMemoryBound(to: UInt32.self)
     let target = target.assumingMemoryBound(to: UInt32.self)
