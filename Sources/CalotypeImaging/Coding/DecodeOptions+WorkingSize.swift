@@ -47,7 +47,8 @@ struct DecodeWork {
   let thumbnail: PixelSize?
   /// The resampling of the picture; `nil` if there is none, or it is not known.
   let plan: ResamplePlan?
-  /// A Boolean value that indicates whether rows are resampled as they are decoded. Otherwise the whole picture is decoded first.
+  /// A Boolean value that indicates whether rows are resampled as they are decoded. Otherwise the whole picture is
+  /// decoded first.
   let isStreamed: Bool
   let layout: ImageInfo.Layout
   let input: Input

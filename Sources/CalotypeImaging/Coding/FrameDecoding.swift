@@ -9,12 +9,12 @@ public protocol FrameDecoding: AnyObject {
   /// The colour profile of all frames; `nil`, the default, is sRGB.
   var profile: ColorProfile? { get }
 
-  /// A Boolean value that indicates whether the last requested frame lacks pixels because the file ends early and partial images
-  /// are allowed. `false` by default.
+  /// A Boolean value that indicates whether the last requested frame lacks pixels because the file ends early and
+  /// partial images are allowed. `false` by default.
   var isFramePartial: Bool { get }
 
-  /// A Boolean value that indicates whether the last requested frame lacks pixels because its data, or those of a frame under it,
-  /// are damaged. `false` by default.
+  /// A Boolean value that indicates whether the last requested frame lacks pixels because its data, or those of a frame
+  /// under it, are damaged. `false` by default.
   var isFrameDamaged: Bool { get }
 
   /// Returns the canvas after frame `index` was drawn and before its disposal, as stored.

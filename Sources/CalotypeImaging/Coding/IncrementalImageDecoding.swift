@@ -33,12 +33,12 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// The number of complete frames of an animation; all of them can be requested from ``frame(at:)``.
   var completeFrameCount: Int { get }
 
-  /// A Boolean value that indicates whether the last requested frame lacks pixels because the file ends early and partial images
-  /// are allowed. `false` by default.
+  /// A Boolean value that indicates whether the last requested frame lacks pixels because the file ends early and
+  /// partial images are allowed. `false` by default.
   var isFramePartial: Bool { get }
 
-  /// A Boolean value that indicates whether the last requested frame lacks pixels because its data, or those of a frame under it,
-  /// are damaged. `false` by default.
+  /// A Boolean value that indicates whether the last requested frame lacks pixels because its data, or those of a frame
+  /// under it, are damaged. `false` by default.
   var isFrameDamaged: Bool { get }
 
   /// Returns a frame of an animation, composited on its canvas. Cheap in ascending order.

@@ -21,6 +21,7 @@ public final class RowShrinker {
   ///   - format: The layout of its pixels.
   ///   - isOpaque: Pass true if all pixels are opaque.
   ///   - profile: The colour profile of the pixels.
+  /// - Returns: `nil` if any thumbnail requires the whole picture.
   func plans(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
   ) throws(ImagingError) -> [ResamplePlan]? {

@@ -1,19 +1,19 @@
 package import FoundationEssentials
 
 extension CoderRegistry {
-  /// Decodes the first frame at several sizes: for each thumbnail, `nil` being the full size, the image of
-  /// ``decode(_:options:)`` with that ``DecodeOptions/thumbnail``, to the byte.
+  /// Decodes the first frame at several sizes. The image for each thumbnail, of which `nil` is the full size, is
+  /// byte-equal to that of ``decode(_:options:)`` with that ``DecodeOptions/thumbnail``.
   ///
-  /// Sizes for which the decoder delivers the same pixels are decoded once: those of a JPEG for which it is decoded at the
-  /// same scale, all sizes of PNG, GIF and WebP; coders that a program brings along decode for each. Where all that share
-  /// a decode can be made row by row, they are, in one pass: that takes the rows of the largest filter and the pixels of
-  /// the results. Otherwise the decoded picture is in memory, once.
+  /// Sizes for which the decoder delivers the same pixels share one decode: sizes of a JPEG with the same scale, all
+  /// sizes of PNG, GIF and WebP; coders that the program registers decode for each. If all sizes of a decode can be
+  /// streamed, they are made in one pass, which takes the rows of the largest filter and the pixels of the results.
+  /// Otherwise the decoded picture is in memory, once.
   ///
   /// - Parameters:
   ///   - data: The encoded image.
   ///   - thumbnails: The sizes; the images have the same order.
-  ///   - options: All else; its own thumbnail is ignored.
-  /// - Throws: What ``decode(_:options:)`` throws for one of them.
+  ///   - options: All other options; their own thumbnail is ignored.
+  /// - Throws: The errors of ``decode(_:options:)`` for one of them.
   package func decode(
     _ data: Data, thumbnails: [Thumbnail?], options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) -> [Image] {

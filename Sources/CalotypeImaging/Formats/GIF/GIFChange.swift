@@ -39,7 +39,7 @@ struct GIFChange {
     self.init(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
   }
 
-  /// Returns true if a pixel of `old` is transparent in `new`.
+  /// Returns true if a visible pixel of `old` is transparent in `new`.
   static func uncovers(_ new: Bitmap, after old: Bitmap) -> Bool {
     if new.isOpaque { return false }
     var found = false

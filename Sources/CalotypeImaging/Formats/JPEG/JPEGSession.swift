@@ -109,6 +109,7 @@ final class JPEGSession {
   ///   - window: The unread bytes of the last window, and those that follow.
   ///   - end: The end of the window in the file.
   ///   - isFinal: Pass true if the file ends there, too.
+  /// - Returns: The number of bytes that were read.
   func read(
     _ window: UnsafeRawBufferPointer, end: Int, isFinal: Bool
   ) throws(ImagingError) -> Int {

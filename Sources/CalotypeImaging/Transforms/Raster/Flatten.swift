@@ -1,7 +1,7 @@
 import CPixels
 
 extension Transforms {
-  /// Lays a picture on a colour, which shows where the picture is transparent. The result is opaque.
+  /// A composition of a picture over a colour, which is visible where the picture is transparent. The result is opaque.
   public struct Flatten: ImageTransforming, Hashable, Sendable {
     /// The colour; opaque.
     public var background: PixelColor
