@@ -62,13 +62,13 @@ extension DecodeLimits {
     }
   }
 
-  /// The same for the frames of an animation, whose time counts together in a pass over them: for decoders that go from
+  /// A stopwatch for the frames of an animation that adds up the time of a pass over them; for decoders that go from
   /// frame to frame. Each repetition of an animation is a new pass. One thread at a time.
   public final class PassStopwatch {
     private let stopwatch: Stopwatch
     private var last = 0
 
-    /// No frame was decoded yet.
+    /// Creates a stopwatch before the first frame.
     public convenience init(_ limits: DecodeLimits) {
       self.init(Stopwatch(limits))
     }
@@ -77,9 +77,9 @@ extension DecodeLimits {
       self.stopwatch = stopwatch
     }
 
-    /// Runs what it takes to get to a frame. A frame before the last one begins a new pass.
+    /// Runs the work of decoding a frame. A frame before the last one begins a new pass.
     ///
-    /// - Throws: As ``Stopwatch/run(_:)``, for the time of the pass.
+    /// - Throws: The errors of ``Stopwatch/run(_:)``, for the time of the pass.
     public func run<Result>(
       to index: Int, _ work: (DeadlineChecker) throws(ImagingError) -> Result
     ) throws(ImagingError) -> Result {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The reconstruction filter of a resize: how far an output pixel looks, and how it weighs what it sees.
+/// The reconstruction filter of a resize: the radius and the weights of an output pixel.
 ///
-/// When shrinking, filters are stretched by the factor, so that all source pixels count and nothing aliases.
+/// For shrinking, filters are stretched by the factor, so that all source pixels count and nothing aliases.
 public enum ResampleFilter: String, Hashable, Sendable, CaseIterable, Codable {
   /// Windowed sinc of radius 3 (Duchon 1979): the sharpest.
   case lanczos3
@@ -42,18 +42,18 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable, Codable {
     case .bilinear:
       return max(0, 1 - x)
     case .box, .nearest:
-      // A pixel whose centre lies on the border belongs to both sides, whatever rounding makes of "on".
+      // A pixel whose centre lies on the border belongs to both sides, regardless of rounding errors.
       return x < 0.5 - Self.tolerance ? 1 : x <= 0.5 + Self.tolerance ? 0.5 : 0
     }
   }
 
-  /// How far apart two positions may be and still be meant to be one, in pixels.
+  /// The largest distance between two positions that count as equal, in pixels.
   static let tolerance = 1e-9
 
   /// sinc(x) · sinc(x / 3), by sin 3a = 3 sin a − 4 sin³ a with one sine instead of two.
   private static func lanczos3(_ x: Double) -> Double { lanczos3(x, sine: sin(x * .pi / 3)) }
 
-  /// The same where the sine is known, or its negative.
+  /// Computes the kernel from a known sine, or its negative.
   static func lanczos3(_ x: Double, sine s: Double) -> Double {
     guard x < 3 else { return 0 }
     guard x > 1e-9 else { return 1 }

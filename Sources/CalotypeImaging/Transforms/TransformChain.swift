@@ -6,13 +6,13 @@
 /// let badge = try chain.apply(to: photo.bitmap)
 /// ```
 ///
-/// Steps that undo each other are dropped, cuts of cuts become one, and neighbouring colour steps share a pass over the
-/// pixels: never with other bytes than one step after the other.
+/// Steps that cancel out are dropped, consecutive crops are merged, and neighbouring colour steps share a pass over the
+/// pixels. The bytes are always those of the separate steps.
 public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The steps that remain.
   public let transforms: [ImageTransform]
 
-  /// Creates a chain; what can be folded is.
+  /// Creates a chain and folds steps where possible.
   public init(_ transforms: [ImageTransform]) {
     var folded: [ImageTransform] = []
     for transform in transforms {

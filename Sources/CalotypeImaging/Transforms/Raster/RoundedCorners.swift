@@ -1,9 +1,9 @@
 import CPixels
 
 extension Transforms {
-  /// Rounds the corners of a picture off, and draws a border inside its edges.
+  /// A step that rounds the corners of a picture, and draws a border inside its edges.
   ///
-  /// Pixels at the edge are as transparent as the part of them that lies outside.
+  /// The alpha of pixels at the edge is the part of their area inside.
   public struct RoundedCorners: ImageTransforming, Hashable, Sendable {
     /// The upper left corner.
     public var topLeft: CornerRadius
@@ -73,7 +73,7 @@ extension Transforms {
       (border == 0 ? "" : ",border=\(border.spelling)") + (color == .black ? "" : ",color=\(color.hex)")
     }
 
-    /// The picture with round corners; the picture itself when there is neither a radius nor a border.
+    /// Returns the picture with rounded corners; the picture itself if there is neither a radius nor a border.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a radius or border that is negative or not finite,
     ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
