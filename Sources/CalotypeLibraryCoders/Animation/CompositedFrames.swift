@@ -1,9 +1,9 @@
 import CalotypeImaging
 import Glibc
 
-/// Where a frame lies, and what becomes of it.
+/// The position, blending and disposal of a frame.
 struct CompositedFrame: Hashable, Sendable {
-  /// What happens to the area before the next frame.
+  /// The disposal of the area before the next frame.
   enum Disposal: Sendable {
     case keep
     case clear
@@ -12,20 +12,20 @@ struct CompositedFrame: Hashable, Sendable {
 
   var area: FrameArea
   var disposal: Disposal
-  /// Whether what was there before shows through transparent pixels.
+  /// A Boolean value that indicates whether previous pixels show through transparent ones.
   var blends: Bool
 }
 
-/// Draws the frames of one animation.
+/// A source of the frames of one animation that draws them.
 protocol FrameDrawing: AnyObject {
   /// Draws a frame onto a canvas; called for frames in ascending order, with gaps.
   ///
   /// - Parameters:
-  ///   - index: Which one.
+  ///   - index: The index of the frame.
   ///   - plane: The canvas.
-  ///   - blends: Whether transparent pixels leave what is there.
-  ///   - watch: Asked between rows.
-  /// - Returns: Whether all its pixels were there.
+  ///   - blends: Pass true if transparent pixels preserve the canvas.
+  ///   - watch: The deadline, which is checked between rows.
+  /// - Returns: True if all of its pixels were present.
   func draw(
     _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool
