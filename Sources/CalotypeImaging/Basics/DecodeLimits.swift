@@ -1,6 +1,7 @@
-/// Limits on the work and memory that an input can demand. Checked against the header, before memory is taken.
+/// The limits on the work and memory that an input can demand. They are checked against the header, before memory is
+/// allocated.
 public struct DecodeLimits: Hashable, Sendable {
-  /// Pixels of one canvas at most: 100 million.
+  /// The largest number of pixels in one canvas: 100 million.
   public var maxPixels: Int
   /// The largest number of pixels on the longer side of a canvas: 65,535, the maximum of JPEG and GIF. Decoders hold
   /// whole rows, even of pictures with few of them.

@@ -63,7 +63,7 @@ extension ImageFormat {
     return false
   }
 
-  /// Two letters are no signature: the header behind them has to be valid as well.
+  /// Recognises BMP by two letters, which are no signature, and by a valid header behind them.
   private static func isBMP(_ bytes: RawSpan) -> Bool {
     guard bytes.holds("BM"), let pixels = bytes.uint32(at: 10, bigEndian: false),
       let header = bytes.uint32(at: 14, bigEndian: false), header == 12 || (16...256).contains(header),

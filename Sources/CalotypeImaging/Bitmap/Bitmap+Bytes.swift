@@ -33,7 +33,7 @@ extension Bitmap {
       channels: (2, 1, 0), alpha: 3, isPremultiplied)
   }
 
-  /// Creates an opaque ``PixelFormat/rgba8`` bitmap from rows of red, green and blue, three bytes a pixel.
+  /// Creates an opaque ``PixelFormat/rgba8`` bitmap from rows of red, green and blue, three bytes per pixel.
   ///
   /// The parameters and errors are those of ``init(rgba:width:height:bytesPerRow:isPremultiplied:)``.
   public init(

@@ -2,8 +2,8 @@ import Glibc
 
 /// A rectangle of pixels in memory: owned, aligned, and immutable once created.
 ///
-/// Rows run from top to bottom, without padding. Copies share the pixels. The memory returns to its
-/// ``PixelPool`` when the last copy goes.
+/// Rows run from top to bottom, without padding. Copies share the pixels. The memory returns to its ``PixelPool`` with
+/// the last copy.
 public struct Bitmap: Sendable {
   /// Width and height in pixels, both at least 1.
   public let size: PixelSize

@@ -106,7 +106,7 @@ struct DecodeWork {
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
 
-  /// Smaller WebP pictures are decoded as a whole, too.
+  /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
     case .jpeg, .png, .apng: true

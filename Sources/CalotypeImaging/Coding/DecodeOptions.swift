@@ -29,12 +29,12 @@ public struct DecodeOptions: Hashable, Sendable {
   public var damage: DamagePolicy
   /// The size to shrink to while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
-  /// The most pixels that the picture may have, of 4 bytes each; a larger one is shrunk while it is decoded, by
+  /// The largest number of pixels in the picture, of 4 bytes each; a larger one is shrunk while it is decoded, by
   /// ``PixelSize/shrunk(toPixelCount:)``. `nil`, the default, is no limit. Not together with ``Pixels/native``.
   ///
-  /// It holds for what the ``thumbnail`` would be, or the whole picture without one: where that has more pixels, its sides
-  /// are shrunk in proportion, and what is cut off is cut off still. Pictures are never enlarged. ``transforms`` come
-  /// after it, and may enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
+  /// It applies to the result of ``thumbnail``, or to the whole picture without one: if that has more pixels, its sides
+  /// are shrunk in proportion, and crops are kept. Pictures are never enlarged. ``transforms`` come after it, and may
+  /// enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
   public var maxPixels: Int?
   /// The pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels

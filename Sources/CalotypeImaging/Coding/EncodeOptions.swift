@@ -62,13 +62,13 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
     self.isLossless = isLossless
   }
 
-  /// JPEG with 4:2:0 chroma; transparent pixels are composited on white.
+  /// Returns options for JPEG with 4:2:0 chroma; transparent pixels are composited on white.
   public static func jpeg(quality: Int = 82) -> EncodeOptions {
     EncodeOptions(format: .jpeg, quality: quality)
   }
   /// PNG with 8 bits per sample, or 16 for a bitmap that has them.
   public static let png = EncodeOptions(format: .png)
-  /// Lossy WebP.
+  /// Returns options for lossy WebP.
   public static func webp(quality: Int = 80) -> EncodeOptions {
     EncodeOptions(format: .webp, quality: quality)
   }

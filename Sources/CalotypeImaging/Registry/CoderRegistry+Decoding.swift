@@ -19,7 +19,7 @@ extension CoderRegistry {
     }
   }
 
-  /// Decodes the first frame: upright, in sRGB, shrunk if asked.
+  /// Decodes the first frame: upright, in sRGB, shrunk if the options request it.
   ///
   /// A thumbnail is decoded at a smaller scale if the format allows it, then resampled, then converted to sRGB, then
   /// rotated, so that each step processes the fewest pixels.

@@ -12,8 +12,8 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - data: The encoded image.
   ///   - thumbnails: The sizes; the images have the same order.
-  ///   - options: All other options; their own thumbnail is ignored.
-  /// - Throws: The errors of ``decode(_:options:)`` for one of them.
+  ///   - options: All else; its own thumbnail is ignored.
+  /// - Throws: What ``decode(_:options:)`` throws for one of them.
   package func decode(
     _ data: Data, thumbnails: [Thumbnail?], options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) -> [Image] {
@@ -47,8 +47,8 @@ extension CoderRegistry {
     }
   }
 
-  /// A number for the decoded pixels that a picture is made of: options with the same number can share them. `nil` if
-  /// nothing is known about that.
+  /// Returns a number for the decoded pixels of a picture: options with the same number can share them. `nil` if the
+  /// decoder does not support sharing.
   package func decodeGroup(
     of data: Data, info: ImageInfo, options: DecodeOptions
   ) throws(ImagingError) -> Int? {
@@ -66,7 +66,7 @@ extension ImageDecoding {
 }
 
 extension ImageDecoding {
-  /// The first frame as each of the options ask for it, which lead to the same decoded pixels.
+  /// Returns the first frame according to each of the options, which have the same decoded pixels.
   fileprivate func images(
     of data: Data, info: ImageInfo, variants: [DecodeOptions]
   ) throws(ImagingError) -> [Image] {

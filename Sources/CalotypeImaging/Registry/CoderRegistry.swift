@@ -36,7 +36,7 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// A registry without coders.
+  /// Creates a registry without coders.
   public init() {}
 
   /// Adds a decoder that takes precedence over all earlier ones.

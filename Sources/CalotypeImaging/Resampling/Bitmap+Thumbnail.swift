@@ -61,7 +61,7 @@ extension Thumbnail {
 }
 
 extension Orientation {
-  /// Returns a region of the upright picture in the coordinates of the stored one of this size.
+  /// Where a region of the upright picture lies in the stored one of this size.
   fileprivate func stored(_ region: SampleRegion, of size: PixelSize) -> SampleRegion {
     var stored = swapsAxes ? region.transposed : region
     let width = Double(size.width)

@@ -188,17 +188,19 @@ struct FilterBank: ~Copyable {
     for index in 0..<window.count { weights[index] /= sum }
   }
 
-  /// The nearest whole number, of two the one further from 0: what `rounded()` says, without a call or a branch.
+  /// Rounds to the nearest whole number, halves away from 0, as `rounded()` does, without a call or a branch.
   ///
-  /// What is added is less than a half, so that what is just below a half stays there; with a half the sum is rounded up.
+  /// The summand is less than a half, so that the number just below a half stays below; for a half itself the sum is
+  /// rounded up.
   private static func rounded(_ value: Double) -> Int {
     Int(value + Double(signOf: value, magnitudeOf: 0.5.nextDown))
   }
 
-  /// Rounds weights to fixed point, from both ends to the middle; each takes over what its neighbour lost. So even
-  /// thousands of tiny weights keep their partial sums, the total is exact, and symmetric weights stay symmetric.
+  /// Rounds weights to fixed point, from both ends to the middle; each takes over the rounding error of its neighbour.
+  /// Even thousands of tiny weights therefore keep their partial sums, the total is exact, and symmetric weights stay
+  /// symmetric.
   ///
-  /// - Returns: Whether all weights, and all sums of products with bytes, have room.
+  /// - Returns: True if all weights, and all sums of products with bytes, are within their ranges.
   func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
     let one = 1 << precision
     // Samples between the passes have up to six fraction bits, which are rounded off at the end.

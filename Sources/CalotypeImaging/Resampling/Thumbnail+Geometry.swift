@@ -3,9 +3,9 @@ extension Thumbnail {
   struct Geometry: Hashable, Sendable {
     /// The size of the thumbnail.
     var size: PixelSize
-    /// The part of the picture that is visible in it.
+    /// The part of the picture that it shows.
     var region: SampleRegion
-    /// The size of the whole picture at the scale of the thumbnail: ``size`` unless it is cropped.
+    /// The size of the whole picture at the scale of the thumbnail: ``size`` unless something is cut off.
     var scaledSize: PixelSize
   }
 

@@ -51,7 +51,7 @@ extension JPEGSession {
     return text.isEmpty ? "a component has no scan" : text
   }
 
-  /// About where the library stopped reading; `nil` when it had read everything.
+  /// The approximate position at which the library stopped reading; `nil` if it had read everything.
   private var offset: Int? {
     let unread = cjpeg_decoder_unread(decoder)
     return unread > 2 && unread <= windowEnd ? windowEnd - unread : nil

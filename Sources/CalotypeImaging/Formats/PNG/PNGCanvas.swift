@@ -78,7 +78,7 @@ struct PNGArea: Hashable, Sendable {
   var y: Int
   var size: PixelSize
 
-  /// A whole canvas.
+  /// Creates the rectangle of a whole canvas.
   init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
 
   init(x: Int, y: Int, size: PixelSize) {

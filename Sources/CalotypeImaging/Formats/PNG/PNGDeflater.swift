@@ -3,8 +3,8 @@ import CPixels
 import FoundationEssentials
 import Glibc
 
-/// Filters rows and compresses them: in one call by libdeflate, which makes a smaller file in a quarter of the time, or
-/// by zlib if the filtered rows are larger than 64 MiB.
+/// A compressor of filtered rows: in one call by libdeflate, which makes a smaller file in a quarter of the time, or by
+/// zlib if the filtered rows are larger than 64 MiB.
 enum PNGDeflater {
   private static let wholeLimit = 64 << 20
 

@@ -14,7 +14,7 @@ struct PNGImageData {
   private let cut: PNGChunk?
   private let isFrame: Bool
 
-  /// The data of the default image.
+  /// Creates the data of the default image.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure) {
     self.bytes = bytes
     range = structure.imageData ?? 0..<0
@@ -22,7 +22,7 @@ struct PNGImageData {
     isFrame = false
   }
 
-  /// The data of a frame.
+  /// Creates the data of a frame.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, _ frame: PNGFrame) {
     self.bytes = bytes
     switch frame.pixels {

@@ -1,8 +1,8 @@
 import CDeflate
 import Glibc
 
-/// Inflates whole zlib streams in one call of libdeflate: twice the speed of zlib, if there is memory for the whole
-/// result.
+/// A namespace for inflating whole zlib streams in one call of libdeflate: twice the speed of zlib, if there is memory
+/// for the whole result.
 enum PNGInflater {
   /// Inflates a stream of exactly `target.count` bytes. `false` if it has another length or is damaged.
   static func inflate(

@@ -58,7 +58,7 @@ final class PNGRowStream {
       stream.pointee.next_in = UnsafeMutablePointer(
         mutating: part.baseAddress?.assumingMemoryBound(to: UInt8.self))
       stream.pointee.avail_in = uInt(part.count)
-      // zlib only reads what `next_in` points to.
+      // zlib only reads from `next_in`.
       while try inflateMore(watch) {}
     }
   }

@@ -1,4 +1,4 @@
-/// Loops over RGBA pixels, four bytes each, straight alpha.
+/// A namespace for loops over RGBA pixels, four bytes each, straight alpha.
 enum WebPPixels {
   /// Sets the alpha of all pixels of a rectangle to 255.
   static func makeOpaque(_ pixels: UnsafeMutableRawBufferPointer, width: Int, rows: Int, bytesPerRow: Int) {

@@ -9,7 +9,7 @@ extension Transforms {
     /// How it is laid on the picture.
     public var mode: BlendMode
 
-    /// Creates the step. The default mode colours the whole picture, of which only the shape remains.
+    /// Creates the step. As it stands, all of the picture takes the colour, and only its shape is left.
     public init(_ color: PixelColor, mode: BlendMode = .sourceIn) {
       self.color = color
       self.mode = mode
@@ -58,7 +58,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Blends one colour with a picture; the default mode colours the whole picture.
+  /// Lays one colour on a picture; as it stands, all of the picture takes the colour.
   public static func tint(_ color: PixelColor, mode: BlendMode = .sourceIn) -> ImageTransform {
     ImageTransform(Transforms.Tint(color, mode: mode))
   }

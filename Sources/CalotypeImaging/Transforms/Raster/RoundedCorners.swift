@@ -68,7 +68,7 @@ extension Transforms {
       return "round:\(corners)" + Self.spelling(border: borderWidth, borderColor)
     }
 
-    /// `,border=2,color=ffffff`, without what is as it is when nothing is said.
+    /// Returns `,border=2,color=ffffff`, without parameters that have their defaults.
     static func spelling(border: Double, _ color: PixelColor) -> String {
       (border == 0 ? "" : ",border=\(border.spelling)") + (color == .black ? "" : ",color=\(color.hex)")
     }
@@ -113,7 +113,7 @@ extension Transforms {
       return radii.map { $0 * factor }
     }
 
-    /// The picture's outline, or what a border of the width `inset` leaves of it.
+    /// Returns the picture's outline, or its part inside a border of the width `inset`.
     private static func shape(_ size: PixelSize, radii: [Double], inset: Double) -> cpx_rounded {
       let inner = radii.map { max(0, $0 - inset) }
       return cpx_rounded(
