@@ -215,7 +215,7 @@ extension PixelPool: IdleReclaiming {
 }
 
 extension PixelPool.State {
-  /// Removes buffers until so many bytes may be added: buffers of other sizes first, the largest before others.
+  /// Removes buffers until `capacity` bytes may be added: buffers of other sizes first, the largest before others.
   fileprivate mutating func makeRoom(for capacity: Int) -> [PixelPool.Freed] {
     var freed: [PixelPool.Freed] = []
     while statistics.bytesIdle + capacity > byteLimit {

@@ -1,5 +1,5 @@
 extension DecodeLimits {
-  /// Returns the bytes of memory that ``maxExpansion`` grants to a decode of so many encoded bytes.
+  /// Returns the bytes of memory that ``maxExpansion`` grants to a decode of this number of encoded bytes.
   private func expandedByteCount(of byteCount: Int) -> Int {
     expanded(byteCount, by: max(0, maxExpansion), beyond: unquestionedBytes)
   }
@@ -67,7 +67,7 @@ extension DecodeLimits {
     /// The number of encoded bytes after which to ask again.
     var neededByteCount: Int { predicted.map { limits.encodedByteCount(for: $0) } ?? 0 }
 
-    /// Returns true once so many encoded bytes are enough; `prediction` is evaluated once.
+    /// Returns true once this number of encoded bytes is enough; `prediction` is evaluated once.
     ///
     /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` if no number of bytes would be enough.
     mutating func isGiven(

@@ -3,8 +3,8 @@ public import FoundationEssentials
 /// A decoder for one or more formats, to be registered in a ``CoderRegistry``.
 ///
 /// Decoders are called on any thread, several at a time, and never on the cooperative pool. Between rows they call
-/// ``DecodeLimits/DeadlineChecker/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
-/// sizes are checked against ``DecodeLimits`` before memory is taken.
+/// ``DecodeLimits/DeadlineChecker/check()``, so that a cancelled task or a passed deadline stops them. All input is
+/// hostile: sizes are checked against ``DecodeLimits`` before memory is allocated.
 ///
 /// Only ``formats``, ``format(of:)`` and ``decode(_:minimumSize:options:)`` have no default. The defaults supply an
 /// incremental decoder that collects the whole input first, animations of one frame, and separate decodes for each
@@ -26,7 +26,7 @@ public protocol ImageDecoding: Sendable {
   /// Returns the information in the header. Costs no more than a walk over the structure of the file.
   ///
   /// By default the image is decoded to obtain it, under the same limits. Implement it for all but the smallest
-  /// formats, because limits have to be checked before memory is taken.
+  /// formats, because limits have to be checked before memory is allocated.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted

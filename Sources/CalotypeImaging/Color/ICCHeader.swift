@@ -12,8 +12,8 @@ package enum ICCHeader {
     return ["GRAY", "RGB ", "CMYK"].first { bytes.extracting(16..<20).copy() == Data($0.utf8) }
   }
 
-  /// Returns true if pixels of so many colour components can have this profile. An RGB profile applies to grey, too,
-  /// with equal red, green and blue.
+  /// Returns true if pixels of this number of colour components can have this profile. An RGB profile applies to grey,
+  /// too, with equal red, green and blue.
   package static func explains(_ componentCount: Int, _ profile: Data) -> Bool {
     switch (componentCount, colorSpace(of: profile)) {
     case (1, "GRAY"), (1, "RGB "), (3, "RGB "), (4, "CMYK"): true

@@ -21,8 +21,7 @@ public struct JPEGEncoder: ImageEncoding {
   /// Returns the encoded image.
   ///
   /// The effort selects the Huffman tables, fixed for the fastest and otherwise optimised for the picture; the smallest
-  /// is progressive.
-  /// A profile that does not fit the pixels, such as one for inks, is not written.
+  /// is progressive. A profile that does not fit the pixels, such as one for inks, is not written.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 (0 is the library's
   ///   lowest, 1) or a request for lossless JPEG, ``ImagingError/encodingFailed(_:reason:)`` for a picture longer than

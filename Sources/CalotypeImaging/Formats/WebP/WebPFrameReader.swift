@@ -9,7 +9,7 @@ final class WebPFrameReader {
     case whole
     /// As many pieces as are cheap, for bytes that arrive slowly.
     case arriving
-    /// Pieces of about so many rows.
+    /// Pieces of about this number of rows.
     case rows(Int)
   }
 

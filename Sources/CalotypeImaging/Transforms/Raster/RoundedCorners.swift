@@ -15,7 +15,7 @@ extension Transforms {
     public var bottomLeft: CornerRadius
     /// The width of the border in pixels; 0 for none.
     public var borderWidth: Double
-    /// The colour of the border, which is laid over the picture.
+    /// The colour of the border, which is composited over the picture.
     public var borderColor: PixelColor
 
     /// Creates the step with the same radius for all corners.
@@ -40,7 +40,7 @@ extension Transforms {
       self.borderColor = borderColor
     }
 
-    /// Reads `12`, `25%`, or `topLeft=1,topRight=2,bottomRight=3,bottomLeft=4` with 0 for what is missing; then
+    /// Parses `12`, `25%`, or `topLeft=1,topRight=2,bottomRight=3,bottomLeft=4` with 0 for omitted corners; then
     /// `border=2,color=ffffff`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let what = "pixels such as 12, or percent such as 25%"
