@@ -242,7 +242,7 @@ static inline __attribute__((always_inline)) int coefficient(
   j_decompress_ptr jpeg, const table *t, window *w, bits *b, JCOEF *block, int k) {
   const entry e = take(jpeg, t, w, b);
   k += step_of(e);
-  // The store is harmless for an end of block or a run of zeros: the value is zero, and the position still is.
+  // The store is harmless for an end of block or a run of zeros: the value is zero, as is the coefficient.
   block[natural[k]] = (JCOEF)value_of(e);
   return k + 1;
 }

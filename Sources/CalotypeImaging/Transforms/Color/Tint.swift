@@ -6,7 +6,7 @@ extension Transforms {
   public struct Tint: ImageTransforming, ColorTransforming, Hashable, Sendable {
     /// The colour; its alpha is the strength.
     public var color: PixelColor
-    /// The blend mode.
+    /// How it is laid on the picture.
     public var mode: BlendMode
 
     /// Creates the step. As it stands, all of the picture takes the colour, and only its shape is left.
