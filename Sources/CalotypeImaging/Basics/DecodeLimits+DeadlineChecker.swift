@@ -1,6 +1,6 @@
 extension DecodeLimits {
-  /// Stops a decode whose task was cancelled or that takes too long. Asked between rows, blocks or frames: often
-  /// enough that a decode ends within 50 ms, seldom enough to cost nothing.
+  /// A check that stops a decode whose task was cancelled or that takes too long. Decoders call it between rows, blocks
+  /// or frames: often enough to end within 50 ms, rarely enough to cost nothing.
   public struct DeadlineChecker: Sendable {
     private let start = ContinuousClock.now
     private let limit: Duration
@@ -21,30 +21,30 @@ extension DecodeLimits {
     }
   }
 
-  /// Runs pieces of work under the time limit, which counts their time and not that between them: for decoders that
-  /// are fed while bytes arrive. One thread at a time; pieces do not nest.
+  /// A stopwatch that runs pieces of work under the time limit and counts their time only, not the time between them;
+  /// for incremental decoders. One thread at a time; pieces do not nest.
   public final class Stopwatch {
     private let limits: DecodeLimits
     private let now: () -> ContinuousClock.Instant
     private var spent = Duration.zero
 
-    /// Nothing is spent yet.
+    /// Creates a stopwatch without elapsed time.
     public convenience init(_ limits: DecodeLimits) {
       self.init(limits, now: { ContinuousClock.now })
     }
 
-    /// Adds up by another clock.
+    /// Creates a stopwatch with another clock.
     init(_ limits: DecodeLimits, now: @escaping () -> ContinuousClock.Instant) {
       self.limits = limits
       self.now = now
     }
 
-    /// Forgets what is spent.
+    /// Resets the elapsed time.
     public func restart() { spent = .zero }
 
-    /// Runs a piece of work under the time that is left.
+    /// Runs a piece of work under the remaining time.
     ///
-    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` with the time of all pieces, and what `work` throws.
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` with the time of all pieces, and the errors of `work`.
     public func run<Result>(
       _ work: (DeadlineChecker) throws(ImagingError) -> Result
     ) throws(ImagingError) -> Result {
@@ -62,13 +62,13 @@ extension DecodeLimits {
     }
   }
 
-  /// The same for the frames of an animation, whose time counts together in a pass over them: for decoders that go from
+  /// A stopwatch for the frames of an animation that adds up the time of a pass over them; for decoders that go from
   /// frame to frame. Each repetition of an animation is a new pass. One thread at a time.
   public final class PassStopwatch {
     private let stopwatch: Stopwatch
     private var last = 0
 
-    /// No frame was decoded yet.
+    /// Creates a stopwatch before the first frame.
     public convenience init(_ limits: DecodeLimits) {
       self.init(Stopwatch(limits))
     }
@@ -77,9 +77,9 @@ extension DecodeLimits {
       self.stopwatch = stopwatch
     }
 
-    /// Runs what it takes to get to a frame. A frame before the last one begins a new pass.
+    /// Runs the work of decoding a frame. A frame before the last one begins a new pass.
     ///
-    /// - Throws: As ``Stopwatch/run(_:)``, for the time of the pass.
+    /// - Throws: The errors of ``Stopwatch/run(_:)``, for the time of the pass.
     public func run<Result>(
       to index: Int, _ work: (DeadlineChecker) throws(ImagingError) -> Result
     ) throws(ImagingError) -> Result {

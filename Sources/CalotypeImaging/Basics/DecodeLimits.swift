@@ -1,52 +1,55 @@
-/// Limits on the work and memory that an input can demand. Checked against the header, before memory is taken.
+/// The limits on the work and memory that an input can demand. They are checked against the header, before memory is
+/// allocated.
 public struct DecodeLimits: Hashable, Sendable {
-  /// Pixels of one canvas at most: 100 million.
+  /// The largest number of pixels in one canvas: 100 million.
   public var maxPixels: Int
-  /// Pixels of the longer side of a canvas at most: 65,535, which is the most that JPEG and GIF can say. Rows are what
-  /// decoders hold whole, however few of them there are.
+  /// The largest number of pixels on the longer side of a canvas: 65,535, the maximum of JPEG and GIF. Decoders hold
+  /// whole rows, even of pictures with few of them.
   public var maxSide: Int
-  /// Frames of one animation at most: 8,192.
+  /// The largest number of frames in one animation: 8,192.
   public var maxFrames: Int
-  /// Encoded bytes at most: 256 MiB.
+  /// The largest number of encoded bytes: 256 MiB.
   public var maxBytes: Int
-  /// Scans of one progressive JPEG at most: 100. Encoders write about ten.
+  /// The largest number of scans in one progressive JPEG: 100. Encoders write about ten.
   public var maxScans: Int
-  /// Pixels of all frames of an animation together at most: 2 billion, such as 960 frames of 1920×1080. Each frame counts
-  /// as the canvas that is delivered for it, however little of that it changes, or as it is stored where that is more.
-  /// Asked when frames are: the first frame alone is a still image. ``maxExpansion`` limits it for small files.
+  /// The largest number of pixels in all frames of an animation together: 2 billion, such as 960 frames of 1920×1080.
+  /// Each frame counts as the delivered canvas, even if it changes little of it, or as its stored size if that is
+  /// larger. The limit is checked for requests of frames: the first frame alone is a still image. ``maxExpansion``
+  /// limits the number for small files.
   public var maxTotalPixels: Int
-  /// Bytes of one chunk beside the pixels, a profile or Exif, say, after inflating: 8 MiB. A larger one is passed
-  /// over, as if it was not there.
+  /// The largest number of inflated bytes in one chunk besides the pixels, such as a profile or Exif: 8 MiB. Larger
+  /// chunks are ignored.
   public var maxChunkBytes: Int
-  /// Bytes that one decode may take at its peak: 1 GiB. That is enough for 100 million pixels of every format as it is
+  /// The largest peak memory of one decode: 1 GiB. That is enough for 100 million pixels of every format as it is
   /// usually stored, decoded whole and converted to sRGB.
   ///
-  /// Predicted from the header, before memory is taken: the result, canvases, and what the libraries take, such as the
-  /// coefficients of a progressive JPEG or the pixels of a lossless WebP. The encoded bytes are not counted, nor what
-  /// transforms take beyond a second picture. A decode that is fed while bytes arrive takes up to a picture more than one
-  /// of the whole bytes, and ``IncrementalDecoder/snapshot()`` one besides, which is not counted. ``CoderRegistry``,
-  /// ``AnimatedImage`` and ``IncrementalDecoder`` ask, for all coders; a coder that is called by itself is not asked.
+  /// The memory is predicted from the header before it is allocated: the result, canvases, and the memory of the
+  /// libraries, such as the coefficients of a progressive JPEG or the pixels of a lossless WebP. The encoded bytes are
+  /// not counted, nor the memory of transforms beyond a second picture. An incremental decode takes up to a picture
+  /// more than a decode of the whole bytes, and each ``IncrementalDecoder/snapshot()`` another one, which is not
+  /// counted. ``CoderRegistry``, ``AnimatedImage`` and ``IncrementalDecoder`` check the limit for all coders; a direct
+  /// call of a coder does not.
   public var maxMemoryBytes: Int
-  /// Bytes of memory that a decode may take for each encoded byte, beyond the first 192 MiB, which any may take: 64. All
-  /// frames of an animation together may have 8 times as many pixels, beyond the first 64 million.
+  /// The largest number of bytes of memory per encoded byte, beyond the first 192 MiB, which any decode may take: 64.
+  /// All frames of an animation together may have 8 times as many pixels, beyond the first 64 million.
   ///
-  /// Photographs need 8 to 40 bytes, so that one of 100 million pixels passes; a file of a few bytes, whatever its header
-  /// says, gets 192 MiB and no more. Drawings of more than 45 million pixels in next to no bytes need a higher limit, or
-  /// a thumbnail.
+  /// Photographs need 8 to 40 bytes, so that one of 100 million pixels passes; a file of a few bytes with any header
+  /// gets 192 MiB and no more. Drawings of more than 45 million pixels in next to no bytes need a higher limit, or a
+  /// thumbnail.
   public var maxExpansion: Int
-  /// Time that one decode may take: 60 seconds.
+  /// The largest duration of one decode: 60 seconds.
   ///
-  /// For an animation it is the time of a pass over its frames, in which they are asked for in ascending order: what their
-  /// decoding takes counts together. To ask for a frame before the last one begins a new pass, so that an animation can
-  /// play for ever, and what one access costs is bounded. The time between two calls does not count.
+  /// For an animation it is the time of a pass over its frames, requested in ascending order: the times of their
+  /// decodes are added. A request for an earlier frame begins a new pass, so that an animation can play for ever, and
+  /// the cost of one access is bounded. The time between two calls does not count.
   public var maxDuration: Duration
 
-  /// Bytes that any decode may take, however few bytes it is encoded in. Only tests change it.
+  /// Bytes of memory that any decode may take, regardless of its encoded bytes. Only tests change it.
   var unquestionedBytes = 192 << 20
   /// Pixels that all frames of any animation may have together.
   var unquestionedPixels = 64_000_000
 
-  /// Creates limits; what is not named keeps its default.
+  /// Creates limits; parameters that are left out keep their defaults.
   public init(
     maxPixels: Int = 100_000_000, maxSide: Int = 65_535, maxFrames: Int = 8192, maxBytes: Int = 256 << 20,
     maxScans: Int = 100, maxTotalPixels: Int = 2_000_000_000, maxChunkBytes: Int = 8 << 20,
@@ -64,10 +67,10 @@ public struct DecodeLimits: Hashable, Sendable {
     self.maxDuration = maxDuration
   }
 
-  /// The defaults, which are always on unless a request says otherwise.
+  /// The default limits, which apply unless a request overrides them.
   public static let `default` = DecodeLimits()
 
-  /// The quantity that was too large.
+  /// The quantity that exceeded its limit.
   public enum Kind: String, Hashable, Sendable {
     /// Pixels of the canvas.
     case pixels
@@ -81,11 +84,11 @@ public struct DecodeLimits: Hashable, Sendable {
     case scans
     /// Pixels of all frames together, each a canvas.
     case totalPixels
-    /// Bytes of memory that a decode was predicted to take.
+    /// Bytes of the predicted memory of a decode.
     case memory
-    /// The same, beside ``DecodeLimits/maxExpansion`` times the encoded bytes.
+    /// Bytes of the predicted memory, compared with ``DecodeLimits/maxExpansion`` times the encoded bytes.
     case expansion
-    /// Pixels of all frames together, beside ``DecodeLimits/maxExpansion`` for the encoded bytes.
+    /// Pixels of all frames together, compared with ``DecodeLimits/maxExpansion`` for the encoded bytes.
     case frameExpansion
     /// Milliseconds of one decode, or of a pass over frames.
     case duration
@@ -122,7 +125,7 @@ public struct DecodeLimits: Hashable, Sendable {
     }
   }
 
-  /// Refuses a canvas that is empty or too large. Coders call it before they take memory.
+  /// Refuses a canvas that is empty or too large. Coders call it before they allocate memory.
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
   public func check(size: PixelSize, format: ImageFormat) throws(ImagingError) {

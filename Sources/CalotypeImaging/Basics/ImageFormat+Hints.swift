@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 extension ImageFormat {
-  /// A name for bytes of no known image format, which completes "this is …"; `nil` when nothing matches.
+  /// Returns a name for bytes of no known image format, which completes "this is …"; `nil` if nothing matches.
   ///
-  /// Most failed images on the web are error pages; saying so saves a look at the bytes.
+  /// Most failed images on the web are error pages; naming them saves an inspection of the bytes.
   static func hint(forUnrecognized data: Data) -> String? {
     let bytes = data.bytes.extracting(first: hintLength)
     return damagedSignature(bytes) ?? container(bytes) ?? markup(bytes) ?? plain(bytes)
@@ -51,7 +51,7 @@ extension ImageFormat {
     return nil
   }
 
-  /// The first bytes as ASCII in lower case, without byte order mark and leading white space; empty if binary.
+  /// Returns the first bytes as ASCII in lower case, without byte order mark and leading white space; empty if binary.
   private static func lowercasedText(_ bytes: RawSpan) -> String {
     var units: [UInt8] = []
     for offset in (bytes.holds([0xEF, 0xBB, 0xBF]) ? 3 : 0)..<bytes.byteCount {
@@ -69,7 +69,7 @@ extension ImageFormat {
     for offset in 0..<bytes.byteCount where bytes.byte(at: offset) == 0 { zeros += 1 }
     if zeros == bytes.byteCount { return "nothing but zero bytes" }
     let text = lowercasedText(bytes)
-    // One broken character may be a whole one that the look ended in.
+    // One invalid character may be a valid one that the end of the prefix truncated.
     let broken = text.unicodeScalars.reduce(0) { $0 + ($1 == "\u{FFFD}" ? 1 : 0) }
     return text.isEmpty || broken > 1 ? nil : "text"
   }

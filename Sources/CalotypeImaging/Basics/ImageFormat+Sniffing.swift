@@ -1,16 +1,16 @@
 public import FoundationEssentials
 
 extension ImageFormat {
-  /// Bytes of an input that ``sniff(_:)`` looks at; more change nothing.
+  /// The number of bytes that ``sniff(_:)`` examines; more do not change the result.
   public static let sniffLength = 512
 
-  /// Bytes that ``hint(forUnrecognized:)`` looks at.
+  /// The number of bytes that ``hint(forUnrecognized:)`` examines.
   static let hintLength = 1024
 
-  /// The format that the first bytes announce by their full signature, whatever their name or declared type.
+  /// Returns the format of the full signature in the first bytes, regardless of a name or declared type.
   ///
-  /// Says nothing about whether the rest is sound. An animated PNG is ``png`` here: only its chunks tell.
-  /// `nil` when no signature matches, or too few bytes are there to say.
+  /// The rest of the file may be invalid. An animated PNG is ``png`` here: only its chunks reveal the animation. `nil`
+  /// if no signature matches, or there are too few bytes.
   public static func sniff(_ bytes: Data) -> ImageFormat? {
     sniff(bytes.bytes.extracting(first: sniffLength))
   }
@@ -31,16 +31,16 @@ extension ImageFormat {
     return nil
   }
 
-  /// AVIF or HEIF by the brands of a `ftyp` box (ISO/IEC 14496-12, 23008-12); other brands are films.
+  /// Returns AVIF or HEIF by the brands of a `ftyp` box (ISO/IEC 14496-12, 23008-12); other brands are videos.
   private static func isoBrand(_ bytes: RawSpan) -> ImageFormat? {
     guard let length = bytes.uint32(at: 0, bigEndian: true), length >= 16 else { return nil }
     var isHEIF = false
-    // The major brand, then, behind the minor version, the compatible ones.
+    // The major brand is followed by the minor version, then by the compatible brands.
     for offset in stride(from: 8, to: min(Int(length), bytes.byteCount), by: 4) where offset != 12 {
       if bytes.holds("avif", at: offset) || bytes.holds("avis", at: offset) { return .avif }
       isHEIF = isHEIF || heifBrands.contains { bytes.holds($0, at: offset) }
     }
-    // `mif1` is the major brand of some AVIF files: the list has to be whole to tell.
+    // `mif1` is the major brand of some AVIF files: only the complete list decides.
     let isWhole = bytes.byteCount >= min(Int(length), sniffLength)
     return isHEIF && (isWhole || bytes.holds("he", at: 8)) ? .heif : nil
   }
@@ -49,7 +49,7 @@ extension ImageFormat {
     "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "msf1",
   ]
 
-  /// TIFF 6.0 (42) and BigTIFF (43, offsets of 8 bytes), in both byte orders.
+  /// Recognises TIFF 6.0 (42) and BigTIFF (43, offsets of 8 bytes), in both byte orders.
   private static func isTIFF(_ bytes: RawSpan) -> Bool {
     for (mark, bigEndian) in [("II", false), ("MM", true)] as [(StaticString, Bool)] where bytes.holds(mark) {
       switch bytes.uint16(at: 2, bigEndian: bigEndian) {
@@ -63,7 +63,7 @@ extension ImageFormat {
     return false
   }
 
-  /// Two letters are no signature: the header behind them has to be one as well.
+  /// Recognises BMP by two letters, which are no signature, and by a valid header behind them.
   private static func isBMP(_ bytes: RawSpan) -> Bool {
     guard bytes.holds("BM"), let pixels = bytes.uint32(at: 10, bigEndian: false),
       let header = bytes.uint32(at: 14, bigEndian: false), header == 12 || (16...256).contains(header),
@@ -72,7 +72,7 @@ extension ImageFormat {
     return bytes.uint16(at: header == 12 ? 22 : 26, bigEndian: false) == 1
   }
 
-  /// A directory with entries, the first of which lies behind it.
+  /// Recognises a directory with entries, the first of which lies behind it.
   private static func isICO(_ bytes: RawSpan) -> Bool {
     guard bytes.holds([0, 0, 1, 0]), let count = bytes.uint16(at: 4, bigEndian: false), count > 0,
       let length = bytes.uint32(at: 14, bigEndian: false), length > 0,

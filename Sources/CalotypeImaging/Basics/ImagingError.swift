@@ -2,30 +2,30 @@
 public enum ImagingError: Error, Hashable, Sendable {
   /// The input is empty.
   case emptyInput
-  /// The bytes are not an image of any known format. `hint` names what they look like ("HTML", "text"), if known.
+  /// The bytes are not an image of any known format. `hint` names their probable type ("HTML", "text"), if known.
   case unrecognizedFormat(hint: String?)
-  /// The format is known, but no registered coder handles it, or this variant of it.
+  /// The format is known, but no registered coder supports it, or this variant of it.
   case unsupportedFormat(ImageFormat, reason: String?)
-  /// The bytes break the rules of their format. `offset` is the position in bytes, where known.
+  /// The bytes violate their format. `offset` is the position in bytes, if known.
   case corrupt(ImageFormat, reason: String, offset: Int?)
   /// The bytes end before the image does.
   case truncated(ImageFormat, byteCount: Int)
   /// A limit of ``DecodeLimits`` would be exceeded; nothing of that size was allocated.
   case limitExceeded(DecodeLimits.Kind, value: Int, limit: Int)
-  /// A parameter of a transform or encoder makes no sense.
+  /// A parameter of a transform or encoder is invalid.
   case invalidParameter(name: String, reason: String)
-  /// An encoded image does not fit: at the lowest quality it still has `byteCount` bytes.
+  /// The encoded image is too large: at the lowest quality it still has `byteCount` bytes.
   case cannotFit(byteCount: Int, limit: Int)
   /// The encoder failed.
   case encodingFailed(ImageFormat, reason: String)
-  /// A step of the program's own threw an error of another type.
+  /// A custom step threw an error of another type.
   case transformFailed(name: String, reason: String)
   /// The system has no memory of that size.
   case outOfMemory(byteCount: Int)
-  /// The task was cancelled while it worked.
+  /// The task was cancelled during the call.
   case cancelled
 
-  /// A stable name for machines.
+  /// A stable, machine-readable name.
   public var code: String {
     switch self {
     case .emptyInput: "emptyInput"
@@ -43,7 +43,7 @@ public enum ImagingError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same call can succeed later. Only lack of memory passes by itself.
+  /// A Boolean value that indicates whether the same call can succeed later. Only a lack of memory is temporary.
   public var isRetryable: Bool {
     if case .outOfMemory = self { true } else { false }
   }

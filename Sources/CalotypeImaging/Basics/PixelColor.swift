@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// A colour in sRGB with straight alpha, 8 bits a sample.
+/// A colour in sRGB with straight alpha, 8 bits per sample.
 public struct PixelColor: Hashable, Sendable {
   /// Red, 0 to 255.
   public var red: UInt8
@@ -8,10 +8,10 @@ public struct PixelColor: Hashable, Sendable {
   public var green: UInt8
   /// Blue, 0 to 255.
   public var blue: UInt8
-  /// 0 is transparent, 255 opaque.
+  /// The alpha: 0 is transparent, 255 opaque.
   public var alpha: UInt8
 
-  /// Creates a colour; opaque unless told otherwise.
+  /// Creates a colour; opaque by default.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -26,7 +26,7 @@ public struct PixelColor: Hashable, Sendable {
   /// Opaque white.
   public static let white = PixelColor(red: 255, green: 255, blue: 255)
 
-  /// Reads `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, with or without `#`, or `clear`, `black` or `white`.
+  /// Parses `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, with or without `#`, or `clear`, `black` or `white`.
   public init?(_ text: String) {
     switch text.lowercased() {
     case "clear": self = .clear
@@ -34,7 +34,7 @@ public struct PixelColor: Hashable, Sendable {
     case "white": self = .white
     default:
       var digits = text.hasPrefix("#") ? String(text.dropFirst()) : text
-      // `UInt32` takes a sign for a number.
+      // `UInt32` would accept a sign.
       guard digits.utf8.allSatisfy({ Hex.value(of: $0) != nil }) else {
         return nil
       }
@@ -54,7 +54,7 @@ public struct PixelColor: Hashable, Sendable {
 }
 
 extension PixelColor: Codable {
-  /// Reads the text that ``init(_:)`` reads, such as `ff8000`.
+  /// Decodes a text that ``init(_:)`` accepts, such as `ff8000`.
   ///
   /// - Throws: `DecodingError` for other text.
   public init(from decoder: any Decoder) throws {
@@ -66,7 +66,7 @@ extension PixelColor: Codable {
     self = color
   }
 
-  /// Writes ``hex``.
+  /// Encodes ``hex``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(hex)

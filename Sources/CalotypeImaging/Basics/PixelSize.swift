@@ -1,8 +1,8 @@
 /// A width and a height in pixels.
 public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
-  /// Pixels per row.
+  /// The number of pixels per row.
   public var width: Int
-  /// Number of rows.
+  /// The number of rows.
   public var height: Int
 
   /// Creates a size.
@@ -11,13 +11,13 @@ public struct PixelSize: Hashable, Sendable, Codable, CustomStringConvertible {
     self.height = height
   }
 
-  /// Width times height; `Int.max` when that overflows.
+  /// Width times height; `Int.max` if the product overflows.
   public var pixelCount: Int {
     let (product, overflow) = width.multipliedReportingOverflow(by: height)
     return overflow ? .max : product
   }
 
-  /// The size turned by 90 degrees.
+  /// The size rotated by 90 degrees.
   public var transposed: PixelSize { PixelSize(width: height, height: width) }
 
   /// `width×height`.

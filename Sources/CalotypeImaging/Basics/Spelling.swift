@@ -1,9 +1,9 @@
 extension PixelSize {
-  /// The most pixels that a step makes of a picture.
+  /// The largest number of pixels in the result of a step.
   static let largestResult = 400_000_000
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when a picture of this size is not made by the step
-  ///   `name`.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if the result of the step `name` would be too large or
+  ///   empty.
   func checkResult(of name: String) throws(ImagingError) {
     guard width > 0, height > 0 else {
       throw .invalidParameter(name: name, reason: "a picture of \(self) has no pixels")
@@ -14,7 +14,7 @@ extension PixelSize {
     }
   }
 
-  /// Reads `300x200`.
+  /// Parses `300x200`.
   init?(spelling text: String) {
     let sides = text.split(separator: "x", omittingEmptySubsequences: false)
     guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]) else { return nil }
@@ -26,10 +26,10 @@ extension PixelSize {
 }
 
 extension Double {
-  /// The shortest text that reads back as the same number; whole numbers without a point.
+  /// The shortest text that parses as the same number; whole numbers have no point.
   var spelling: String { self == rounded() && abs(self) < 1e15 ? String(Int(self)) : String(self) }
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` unless the number is within `range`, which NaN is not.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` unless the number is within `range`, which excludes NaN.
   func require(
     in range: ClosedRange<Double>, _ what: String, of step: String
   ) throws(ImagingError) {

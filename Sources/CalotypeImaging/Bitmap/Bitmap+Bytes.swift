@@ -5,10 +5,11 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - bytes: The rows from top to bottom, such as a `Data` or a `[UInt8]`.
-  ///   - width: Pixels of a row.
+  ///   - width: The number of pixels in a row.
   ///   - height: Number of rows.
-  ///   - bytesPerRow: Bytes from one row to the next; `nil` for rows without padding. The last row needs no padding.
-  ///   - isPremultiplied: Whether colours are multiplied by alpha. They are divided by it then, and rounded.
+  ///   - bytesPerRow: The distance between rows, in bytes; `nil` for rows without padding. The last row needs no
+  ///     padding.
+  ///   - isPremultiplied: Pass true for premultiplied alpha. Colours are then divided by alpha, and rounded.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size and for too few bytes;
   ///   ``ImagingError/outOfMemory(byteCount:)``.
   public init(
@@ -32,7 +33,7 @@ extension Bitmap {
       channels: (2, 1, 0), alpha: 3, isPremultiplied)
   }
 
-  /// Creates an opaque ``PixelFormat/rgba8`` bitmap from rows of red, green and blue, three bytes a pixel.
+  /// Creates an opaque ``PixelFormat/rgba8`` bitmap from rows of red, green and blue, three bytes per pixel.
   ///
   /// The parameters and errors are those of ``init(rgba:width:height:bytesPerRow:isPremultiplied:)``.
   public init(
@@ -78,7 +79,7 @@ extension Bitmap {
     self = try made.get()
   }
 
-  /// Checks that all rows are there.
+  /// Checks that all rows are present.
   private static func stride(
     for size: PixelSize, pixel: Int, bytesPerRow: Int?, byteCount: Int
   ) throws(ImagingError) -> Int {
@@ -98,7 +99,7 @@ extension Bitmap {
     return stride
   }
 
-  /// The straight value of a premultiplied one, rounded; 0 where nothing is visible.
+  /// Returns the straight value of a premultiplied one, rounded; 0 for transparent pixels.
   private static func divided(_ value: UInt8, by alpha: UInt8) -> UInt8 {
     if alpha == 255 { return value }
     if alpha == 0 { return 0 }

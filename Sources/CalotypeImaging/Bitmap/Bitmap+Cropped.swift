@@ -7,14 +7,14 @@ struct PixelRectangle: Hashable, Sendable {
   var y: Int
   var size: PixelSize
 
-  /// A rectangle that is known to lie in the picture.
+  /// Creates a rectangle that is known to lie within the picture.
   init(x: Int, y: Int, size: PixelSize) {
     self.x = x
     self.y = y
     self.size = size
   }
 
-  /// What lies between these edges, as far as a picture of `size` has it; `nil` when that is nothing.
+  /// Creates the intersection of these edges with a picture of `size`; `nil` if it is empty.
   init?(left: Int, top: Int, right: Int, bottom: Int, in size: PixelSize) {
     x = max(0, left)
     y = max(0, top)
@@ -25,7 +25,7 @@ struct PixelRectangle: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// The pixels of a rectangle within this rgba8 bitmap; the bitmap itself when it is all of it.
+  /// Returns the pixels of a rectangle within this rgba8 bitmap; the bitmap itself if the rectangle is all of it.
   func cropped(to rectangle: PixelRectangle) throws(ImagingError) -> Bitmap {
     let size = rectangle.size
     if size == self.size { return self }

@@ -1,11 +1,11 @@
 extension Bitmap {
-  /// Makes an rgba8 bitmap from this one (rgba8 too) in batches of rows, a few milliseconds each, with a look at
+  /// Makes an rgba8 bitmap from this rgba8 bitmap in batches of rows that take a few milliseconds each, and checks
   /// `Task.isCancelled` between them.
   ///
   /// - Parameters:
-  ///   - costPerPixel: About how many nanoseconds a pixel of the result takes.
-  ///   - isOpaque: Whether all pixels of the result will be opaque.
-  ///   - make: Makes some rows; is handed both pictures from their first pixel on.
+  ///   - costPerPixel: The approximate time per pixel of the result, in nanoseconds.
+  ///   - isOpaque: Pass true if all pixels of the result will be opaque.
+  ///   - make: Makes some rows; its arguments are both pictures from their first pixel on.
   func mapRows(
     to size: PixelSize, costPerPixel: Int = 1, isOpaque: Bool, pool: PixelPool = .shared,
     _ make: (

@@ -1,10 +1,10 @@
-/// Frames to encode, handed over one by one so that an animation never has to be in memory whole.
+/// Frames to encode, supplied one at a time so that an animation is never in memory as a whole.
 public struct AnimationSource {
-  /// One picture and the time it is shown.
+  /// A picture and its display time.
   public struct Frame: Sendable {
     /// The whole canvas.
     public var bitmap: Bitmap
-    /// The time that the frame is shown; formats store whole milliseconds, GIF hundredths of a second.
+    /// The display time of the frame; formats store whole milliseconds, GIF hundredths of a second.
     public var duration: Duration
 
     /// Creates a frame.
@@ -14,12 +14,12 @@ public struct AnimationSource {
     }
   }
 
-  /// Number of frames, at least 1.
+  /// The number of frames, at least 1.
   public let frameCount: Int
-  /// Times it plays: 0 for ever.
+  /// The number of plays; 0 repeats for ever.
   public let loopCount: Int
-  /// The frame at an index; called once for each, in order, and again from the first for every attempt to meet
-  /// ``EncodeOptions/maxFileSize``. All frames have the same size.
+  /// Returns the frame at an index. It is called once for each frame, in order, and again from the first frame for
+  /// every attempt to meet ``EncodeOptions/maxFileSize``. All frames have the same size.
   public let frame: (Int) throws(ImagingError) -> Frame
 
   /// Creates a source.

@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Glibc
 
-/// The bytes of a file that have arrived, in one growing piece of memory. One thread at a time.
+/// A growing buffer of the bytes of a file that have arrived. It is used by one thread at a time.
 ///
-/// Where arrays spend eighty nanoseconds to take one byte, this spends a few: input may come byte by byte.
+/// An array spends eighty nanoseconds to append one byte, this buffer a few: input may come byte by byte.
 final class AppendBuffer {
   private var base: UnsafeMutableRawPointer?
   private var capacity = 0
-  /// Bytes that are there.
+  /// The number of bytes in the buffer.
   private(set) var count = 0
-  /// How many bytes there may be before ``appendQuietly(_:)`` has to be followed by a look at them.
+  /// The number of bytes that ``appendQuietly(_:)`` may reach before the decoder has to examine them.
   private var quietCount = 0
 
   deinit {
@@ -19,12 +19,12 @@ final class AppendBuffer {
   /// All bytes; valid until the next change.
   var all: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// Lets bytes be appended quietly until there are `count` of them, at most `limit`.
+  /// Lets ``appendQuietly(_:)`` accept bytes up to `count` in all, at most `limit`.
   func wait(for count: Int, limit: Int) {
     quietCount = min(count - 1, limit)
   }
 
-  /// Adds bytes that need no attention yet; returns false when they have to be added by ``append(_:limit:)``.
+  /// Appends bytes that need no examination yet; returns false if ``append(_:limit:)`` has to append them.
   @inline(__always)
   func appendQuietly(_ chunk: Data) -> Bool {
     let added = chunk.count
@@ -41,7 +41,7 @@ final class AppendBuffer {
     return true
   }
 
-  /// Adds bytes at the end.
+  /// Appends bytes at the end.
   ///
   /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for more than `limit` bytes in all,
   ///   ``ImagingError/outOfMemory(byteCount:)``.
@@ -53,7 +53,7 @@ final class AppendBuffer {
     }
     guard added > 0 else { return }
     if sum > capacity {
-      // Twice as much each time, so that all moves together cost no more than one copy of all.
+      // Doubling keeps the cost of all moves together below one copy of the buffer.
       let larger = max(sum, 2 * capacity, 4096)
       guard let moved = realloc(base, larger) else { throw .outOfMemory(byteCount: larger) }
       base = moved

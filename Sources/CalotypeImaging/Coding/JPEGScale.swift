@@ -1,6 +1,6 @@
 /// The scales at which JPEG decoders deliver pictures: 1, 1/2, 1/4 and 1/8.
 package enum JPEGScale {
-  /// 8, 4, 2 or 1: the largest by which `size` can be divided without coming below `minimumSize`.
+  /// Returns 8, 4, 2 or 1: the largest divisor of `size` whose quotient is not below `minimumSize`.
   package static func denominator(for size: PixelSize, minimumSize: PixelSize?) -> Int {
     guard let minimumSize else { return 1 }
     for denominator in [8, 4, 2] {

@@ -1,7 +1,8 @@
-/// The limits up to which a PNG is inflated at once.
+/// The limits for inflating a PNG in one call.
 enum PNGInflation {
-  /// Bytes that a picture may inflate to at once, which nothing can interrupt: 12 megapixels of RGBA, about 80 ms.
+  /// The largest picture to inflate in one call, which cannot be interrupted, in bytes: 12 megapixels of RGBA, about 80
+  /// ms.
   static let wholeLimit = 48 << 20
-  /// Bytes beside the canvas that inflating at once may take.
+  /// The largest memory besides the canvas that inflating in one call may take, in bytes.
   static let spareLimit = 4 << 20
 }

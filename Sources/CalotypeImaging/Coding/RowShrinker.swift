@@ -1,11 +1,11 @@
-/// Makes thumbnails of a picture, one or more, while it is decoded once.
+/// A maker of one or more thumbnails during a single decode of a picture.
 public final class RowShrinker {
   private let thumbnails: [Thumbnail]
   private let info: ImageInfo
   private let options: DecodeOptions
-  /// The thumbnails, if the decoder could make them.
+  /// The thumbnails, if the decoder was able to make them.
   private(set) var bitmaps: [Bitmap] = []
-  /// Whether the decoded bitmap is the first thumbnail.
+  /// A Boolean value that indicates whether the decoded bitmap is the first thumbnail.
   public var isUsed: Bool { !bitmaps.isEmpty }
 
   init(_ thumbnails: [Thumbnail], of info: ImageInfo, options: DecodeOptions) {
@@ -14,14 +14,14 @@ public final class RowShrinker {
     self.options = options
   }
 
-  /// The resizes of a picture to the thumbnails.
+  /// Returns the resampling plans from a picture to the thumbnails.
   ///
   /// - Parameters:
   ///   - size: The size that the decoder delivers, in stored axes.
   ///   - format: The layout of its pixels.
-  ///   - isOpaque: Whether all of them are opaque.
-  ///   - profile: What their numbers mean.
-  /// - Returns: `nil` when the picture has to be decoded as a whole, for any of them.
+  ///   - isOpaque: Pass true if all pixels are opaque.
+  ///   - profile: The colour profile of the pixels.
+  /// - Returns: `nil` if any thumbnail requires the whole picture.
   func plans(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
   ) throws(ImagingError) -> [ResamplePlan]? {
@@ -49,7 +49,7 @@ public final class RowShrinker {
     return plan.reducesFirst ? nil : plan
   }
 
-  /// Where the rows of such a picture go.
+  /// Returns the sink for the rows of a picture.
   public func rows(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
   ) throws(ImagingError) -> RowSink? {
@@ -59,7 +59,7 @@ public final class RowShrinker {
     return try RowSink(plans)
   }
 
-  /// Takes the thumbnails over when all rows have come; the first of them stands for the decoded picture.
+  /// Takes the thumbnails after the last row; the first of them replaces the decoded picture.
   public func take(_ rows: RowSink) -> Bitmap? {
     guard let finished = rows.finished() else { return nil }
     bitmaps = finished

@@ -9,7 +9,7 @@ struct DamageReport: OptionSet, Sendable {
 }
 
 extension DamageReport {
-  /// The flaw of a picture that is delivered in spite of an error; none without one.
+  /// Creates the flaw of a picture that is delivered in spite of an error; none without one.
   init(_ failure: ImagingError?) {
     switch failure {
     case nil: self = []
@@ -20,7 +20,7 @@ extension DamageReport {
 }
 
 extension ImageInfo {
-  /// The same, damaged if these flaws say so.
+  /// Returns the info, marked as damaged if these flaws include damage.
   func marked(_ flaws: DamageReport) -> ImageInfo {
     guard flaws.contains(.damaged) else { return self }
     var info = self

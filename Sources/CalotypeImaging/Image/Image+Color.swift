@@ -1,13 +1,13 @@
 extension Image {
-  /// The image in sRGB: its colours converted from ``profile``, which is `nil` afterwards.
+  /// Returns the image in sRGB: its colours are converted from ``profile``, which is then `nil`.
   ///
-  /// Without a profile, with an sRGB one, and with one that cannot be used for these pixels, the pixels stay as they
-  /// are, at no cost; CMYK always becomes ``PixelFormat/rgba8``. See ``Bitmap/converted(from:keepsGray:limits:pool:)``
-  /// for how.
+  /// Without a profile, with an sRGB one, and with one that cannot be used for these pixels, the pixels stay unchanged,
+  /// at no cost; CMYK always becomes ``PixelFormat/rgba8``. ``Bitmap/converted(from:keepsGray:limits:pool:)`` describes
+  /// the conversion.
   ///
   /// - Parameters:
-  ///   - keepsGray: Whether ``PixelFormat/gray8`` stays so.
-  ///   - limits: Stops the conversion after ``DecodeLimits/maxDuration``.
+  ///   - keepsGray: Pass true to keep ``PixelFormat/gray8``.
+  ///   - limits: The limits; the conversion stops after ``DecodeLimits/maxDuration``.
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the time; never because of the profile.
   public func convertedToSRGB(

@@ -4,15 +4,16 @@ public struct Image: Sendable {
   public let bitmap: Bitmap
   /// The header of the encoded source; `nil` for pictures made in memory. Its sizes are those of the source.
   public var info: ImageInfo? { details.info }
-  /// The turn that ``bitmap`` still needs to be upright: `.topLeft` unless it was decoded as stored.
+  /// The orientation that ``bitmap`` still has: `.topLeft` unless it was decoded as stored.
   public var orientation: Orientation { details.orientation }
-  /// Whether part of the picture is missing because the data ended early.
+  /// A Boolean value that indicates whether part of the picture is missing because the data ended early.
   public var isPartial: Bool { details.isPartial }
-  /// Whether the data are damaged and some pixels were recovered or are missing: ``ImageInfo/isDamaged`` of ``info``.
+  /// A Boolean value that indicates whether the data are damaged and some pixels were recovered or are missing:
+  /// ``ImageInfo/isDamaged`` of ``info``.
   public var isDamaged: Bool { info?.isDamaged ?? false }
   /// The colour profile of the pixels; `nil` is sRGB.
   public var profile: ColorProfile? { details.profile }
-  /// Exif and XMP of the source, if they were asked for.
+  /// Exif and XMP of the source, if the options requested them.
   public var metadata: ImageMetadata { details.metadata }
 
   private let details: Details
@@ -47,10 +48,10 @@ public struct Image: Sendable {
       info: info, orientation: orientation, isPartial: isPartial, profile: profile, metadata: metadata)
   }
 
-  /// Width and height in pixels.
+  /// The width and height in pixels.
   public var size: PixelSize { bitmap.size }
-  /// Width in pixels.
+  /// The width in pixels.
   public var width: Int { bitmap.width }
-  /// Height in pixels.
+  /// The height in pixels.
   public var height: Int { bitmap.height }
 }

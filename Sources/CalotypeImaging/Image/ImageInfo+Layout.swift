@@ -1,49 +1,51 @@
 extension ImageInfo {
-  /// How the pixels are stored, as far as it decides what a decode of them takes: known from the header.
+  /// The properties of the stored pixels that determine the cost of a decode, as known from the header.
   ///
-  /// It is no part of what an image is: all layouts are equal, and an ``ImageInfo`` that was kept in a cache has lost its own.
+  /// They are not part of the identity of an image: all layouts are equal, and an ``ImageInfo`` from a cache has lost
+  /// its own.
   package struct Layout: Sendable {
-    /// Whether a decoder has said anything. If not, the worst is assumed.
+    /// A Boolean value that indicates whether a decoder has set the properties. If not, the worst is assumed.
     package var isKnown = false
-    /// Samples that are stored for a pixel (JPEG): 1.5 for 4:2:0, 3 for 4:4:4.
+    /// The number of stored samples per pixel (JPEG): 1.5 for 4:2:0, 3 for 4:4:4.
     package var samplesPerPixel = 3.0
     /// Bytes of coefficients that are collected before there are pixels (JPEG in several scans).
     package var coefficientByteCount = 0
-    /// Whether rows do not come from top to bottom, or the first frame does not fill the canvas: then the picture is
-    /// decoded as a whole.
+    /// A Boolean value that indicates whether rows are not stored from top to bottom, or the first frame does not fill
+    /// the canvas: the picture is then decoded as a whole.
     package var needsCanvas = false
-    /// Whether the bitstream is lossless (WebP).
+    /// A Boolean value that indicates whether the bitstream is lossless (WebP).
     package var isLossless = false
-    /// Bytes of the rows before they were compressed (PNG).
+    /// Bytes of the uncompressed rows (PNG).
     package var inflatedByteCount = 0
-    /// Bytes of compressed rows that lie in several pieces (PNG); 0 when they are one.
+    /// Bytes of compressed rows in several pieces (PNG); 0 for one piece.
     package var scatteredByteCount = 0
-    /// Whether colours have to be converted to be sRGB.
+    /// A Boolean value that indicates whether colours have to be converted to sRGB.
     package var hasProfile = false
-    /// What the frames of an animation take.
+    /// The cost of the frames of an animation.
     package var frames = Frames()
 
-    /// What decides what frames take, each on its canvas.
+    /// The properties that determine the cost of frames, each on its canvas.
     package struct Frames: Sendable {
-      /// Pixels of all frames together, each as it is delivered, or as it is stored where that is more.
+      /// Pixels of all frames together, each at its delivered size, or at its stored size if that is larger.
       package var totalPixelCount = 0
-      /// Pixels of the largest frame as it is stored.
+      /// Pixels of the largest stored frame.
       package var largestPixelCount = 0
-      /// The most pixels that are kept beside the canvas for a frame: what it restores, or what is laid over the canvas.
+      /// The largest number of pixels that a frame needs beside the canvas: a backup for its disposal, or pixels to
+      /// blend.
       package var besidePixelCount = 0
-      /// Whether the bitstream of any frame is lossless (WebP).
+      /// A Boolean value that indicates whether the bitstream of any frame is lossless (WebP).
       package var isAnyLossless = false
 
-      /// No frames yet.
+      /// Creates the properties of no frames.
       package init() {}
 
-      /// Counts one more.
+      /// Adds a frame.
       ///
       /// - Parameters:
-      ///   - stored: Its own pixels.
-      ///   - canvas: Those that are delivered.
-      ///   - beside: Those that are kept beside the canvas.
-      ///   - isLossless: Whether its bitstream is lossless.
+      ///   - stored: The number of its stored pixels.
+      ///   - canvas: The number of delivered pixels.
+      ///   - beside: The number of pixels beside the canvas.
+      ///   - isLossless: Pass true for a lossless bitstream.
       package mutating func add(stored: Int, on canvas: Int, beside: Int, isLossless: Bool = false) {
         let (sum, overflow) = totalPixelCount.addingReportingOverflow(max(stored, canvas))
         totalPixelCount = overflow ? .max : sum
@@ -53,7 +55,7 @@ extension ImageInfo {
       }
     }
 
-    /// What is assumed of a format that does not say more.
+    /// Creates the assumptions for a format that sets no properties.
     package init() {}
   }
 }

@@ -1,29 +1,30 @@
 /// The header of an encoded image, without its pixels.
 public struct ImageInfo: Hashable, Sendable, Codable {
-  /// The format the bytes are in, whatever their name or declared type.
+  /// The format of the bytes, regardless of their name or declared type.
   public var format: ImageFormat
-  /// Width and height as stored, before orientation.
+  /// The stored width and height, before orientation.
   public var size: PixelSize
-  /// Number of frames; 1 for a still image.
+  /// The number of frames; 1 for a still image.
   public var frameCount: Int
-  /// Times an animation plays: 0 for ever, 1 for a still image.
+  /// The number of plays of an animation: 0 repeats for ever; 1 for a still image.
   public var loopCount: Int
-  /// The time that each frame is shown, after the rule that 10 ms or less means 100 ms. Empty for a still image.
+  /// The display time of each frame, after the rule that 10 ms or less means 100 ms. Empty for a still image.
   public var durations: [Duration]
-  /// Whether the file declares transparency.
+  /// A Boolean value that indicates whether the file declares transparency.
   public var hasAlpha: Bool
-  /// Bits per sample.
+  /// The number of bits per sample.
   public var bitDepth: Int
-  /// The turn that makes the stored picture upright.
+  /// The orientation of the stored picture.
   public var orientation: Orientation
   /// The description of the embedded ICC profile, if there is a readable one.
   public var colorProfile: String?
-  /// Whether the data are damaged, and some pixels recovered or missing; see ``DamagePolicy``.
+  /// A Boolean value that indicates whether the data are damaged, and some pixels recovered or missing; see
+  /// ``DamagePolicy``.
   ///
-  /// The header alone rarely tells: of a probe it is `true` only where the structure of the file is damaged, as that of
-  /// an APNG with fewer frames than it announces. The info of a decoded image tells whether its pixels are affected.
+  /// The header alone rarely reveals damage: a probe sets it only if the structure of the file is damaged, such as that
+  /// of an APNG with fewer frames than it announces. The info of a decoded image includes damage of its pixels.
   public var isDamaged: Bool
-  /// How the pixels are stored.
+  /// The storage of the pixels.
   package var layout = Layout()
 
   private enum CodingKeys: String, CodingKey {

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// Blocks that travel beside the pixels, as bytes.
+/// The blocks of metadata beside the pixels, as bytes.
 public struct ImageMetadata: Hashable, Sendable {
-  /// What can be kept.
+  /// The kinds of blocks that an encoder can keep.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
     /// The ICC profile, for pixels that were not converted.
     case icc

@@ -1,5 +1,5 @@
 extension CoderRegistry {
-  /// A decoder that is fed while the bytes arrive, and delivers what ``decode(_:options:)`` would.
+  /// Returns a decoder that takes bytes as they arrive, and has the result of ``decode(_:options:)``.
   public func makeIncrementalDecoder(options: DecodeOptions = DecodeOptions()) -> IncrementalDecoder {
     IncrementalDecoder(coders: self, options: options)
   }

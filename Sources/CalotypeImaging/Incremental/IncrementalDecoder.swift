@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Decodes an image while its bytes arrive. Made by ``CoderRegistry/makeIncrementalDecoder(options:)``.
+/// A decoder of one image that takes bytes as they arrive. ``CoderRegistry/makeIncrementalDecoder(options:)`` makes it.
 ///
 /// ```swift
 /// let decoder = CoderRegistry.standard.makeIncrementalDecoder()
@@ -11,24 +11,25 @@ public import FoundationEssentials
 /// let image = try decoder.finish()
 /// ```
 ///
-/// The image at the end is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, however they were cut. It takes
-/// up to a picture more memory, which ``DecodeLimits/maxMemoryBytes`` and ``DecodeLimits/maxExpansion`` may refuse.
-/// Coders that cannot decode parts have their bytes collected. Used by one thread at a time, off the cooperative
-/// pool. After an error every further call throws it again, but for those of ``frame(at:)`` for frames that were
-/// complete by then.
+/// The final image is byte-equal to ``CoderRegistry/decode(_:options:)`` of all bytes, for any division into chunks.
+/// The decode takes up to a picture more memory, which ``DecodeLimits/maxMemoryBytes`` and
+/// ``DecodeLimits/maxExpansion`` may refuse. For coders without incremental decoding the bytes are collected.
+///
+/// The decoder is used by one thread at a time, off the cooperative pool. After an error every further call throws it
+/// again, except for those of ``frame(at:)`` for frames that were complete by then.
 public final class IncrementalDecoder {
   private enum State {
     /// The format is not known yet; the bytes so far.
     case sniffing(Data)
-    /// The coder decodes as the bytes come.
+    /// The coder decodes incrementally.
     case driving(any IncrementalImageDecoding)
-    /// The coder wants all bytes at once.
+    /// The coder needs all bytes at once.
     case collecting(any ImageDecoding, Data)
-    /// A driven coder at its end.
+    /// An incremental coder after the end of the input.
     case driven(any IncrementalImageDecoding, Image)
     /// All frames of collected bytes.
     case collected(AnimatedImage, Image)
-    /// With the coder, if what had arrived before is within the limits: its complete frames can still be had.
+    /// An error, with the coder if the input before it is within the limits: its complete frames are still available.
     case failed(ImagingError, (any IncrementalImageDecoding)?)
   }
 
@@ -36,14 +37,14 @@ public final class IncrementalDecoder {
   private let options: DecodeOptions
   private var state = State.sniffing(Data())
   private var isInfoChecked = false
-  /// The coders that may take over from the one at work, and the bytes that they would need.
+  /// The coders that may take over from the current one, and the bytes that they would need.
   private var fallbacks: [any ImageDecoding] = []
   private var replay = Data()
-  /// The options for frames, with what transforms decide by looking at pixels decided by the first.
+  /// The options for frames, with content-dependent transforms resolved by the first.
   private var frameOptions: DecodeOptions?
   private var format = ImageFormat(rawValue: "unknown")
 
-  /// Bytes appended so far.
+  /// The number of bytes appended so far.
   public private(set) var byteCount = 0
 
   init(coders: CoderRegistry, options: DecodeOptions) {
@@ -51,10 +52,10 @@ public final class IncrementalDecoder {
     self.options = options
   }
 
-  /// Takes the next bytes and decodes as far as they reach.
+  /// Appends the next bytes and decodes as far as they reach.
   ///
-  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws, as soon as it is certain; nothing about the end of
-  ///   the data. ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
+  /// - Throws: The errors of ``CoderRegistry/decode(_:options:)``, as soon as they are certain, except for truncation.
+  ///   ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
   public func append(_ chunk: Data) throws(ImagingError) {
     try failing { () throws(ImagingError) in
       if byteCount == 0 { try PostDecode.check(options) }
@@ -69,7 +70,7 @@ public final class IncrementalDecoder {
         if !fallbacks.isEmpty { replay.append(chunk) }
         try drive(decoder, chunk)
       case .collecting(let decoder, var bytes):
-        // One owner, or each chunk would copy all before it.
+        // With a second owner, each chunk would copy all before it.
         state = .sniffing(Data())
         bytes.append(chunk)
         state = .collecting(decoder, bytes)
@@ -82,7 +83,7 @@ public final class IncrementalDecoder {
   }
 
   /// The information in the header, as soon as it has arrived; at the end, for coders that need all bytes at once. The
-  /// frame count of an animation is that of the frames seen.
+  /// frame count of an animation is that of the frames that have arrived.
   public var info: ImageInfo? {
     switch state {
     case .driving(let decoder): decoder.info
@@ -93,13 +94,13 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// Whether the coder needs all bytes at once, which are collected for it.
+  /// A Boolean value that indicates whether the coder needs all bytes at once, which are collected for it.
   package var isCollecting: Bool {
     if case .collecting = state { true } else { false }
   }
 
-  /// Returns the part of the image that is decoded, as the options ask for it, with ``Image/isPartial`` set; `nil` when
-  /// nothing is new since the last snapshot. Does not disturb the decode.
+  /// Returns the decoded part of the image, according to the options, with ``Image/isPartial`` set; `nil` if nothing
+  /// has been added since the last snapshot. Does not disturb the decode.
   public func snapshot() throws(ImagingError) -> Image? {
     try failing { () throws(ImagingError) in try preview() }
   }
@@ -115,8 +116,9 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// How many passes over the whole picture have arrived completely, as ``IncrementalImageDecoding/completedPasses``
-  /// counts: for previews that are only worth a look when all of the picture is better. At least 1 after ``finish()``.
+  /// The number of passes over the whole picture that have arrived completely, as
+  /// ``IncrementalImageDecoding/completedPasses`` counts them; for previews that are only useful when all of the
+  /// picture has improved. At least 1 after ``finish()``.
   public var completedPasses: Int {
     switch state {
     case .driving(let decoder): decoder.completedPasses
@@ -126,7 +128,7 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// Frames that are complete: 0 up to this can be asked of ``frame(at:)``. At the end of a still image: 1.
+  /// The number of complete frames, all of which can be requested from ``frame(at:)``. 1 at the end of a still image.
   public var completeFrameCount: Int {
     switch state {
     case .driving(let decoder), .failed(_, let decoder?): min(decoder.completeFrameCount, frameLimit)
@@ -136,16 +138,16 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// Frames to be seen at most.
+  /// The largest number of available frames.
   private var frameLimit: Int {
     !options.transforms.isEmpty && options.animationTransforms == .firstFrame ? 1 : .max
   }
 
-  /// Returns a complete frame, as the options ask for it. Cheap in ascending order. The time limit is that of
+  /// Returns a complete frame, according to the options. Cheap in ascending order. The time limit is that of
   /// ``AnimatedImage/frame(at:)``.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame yet, and what the coder
-  ///   throws.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if there is no such frame yet, and the errors of the
+  ///   coder.
   public func frame(at index: Int) throws(ImagingError) -> Image {
     guard index >= 0, index < completeFrameCount else {
       if case .failed(let error, _) = state { throw error }
@@ -166,7 +168,7 @@ public final class IncrementalDecoder {
 
   /// Ends the input and returns the image, or the first frame of an animation.
   ///
-  /// - Throws: what ``CoderRegistry/decode(_:options:)`` throws.
+  /// - Throws: The errors of ``CoderRegistry/decode(_:options:)``.
   public func finish() throws(ImagingError) -> Image {
     try failing { () throws(ImagingError) in
       try PostDecode.check(options)
@@ -174,7 +176,7 @@ public final class IncrementalDecoder {
       switch state {
       case .driving(let decoder):
         let image = try decoder.finish()
-        // Frames may have come since the header was looked at.
+        // Frames may have arrived since the last check of the header.
         if let info = decoder.info { try options.limits.check(info) }
         isInfoChecked = true
         let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
@@ -213,12 +215,12 @@ public final class IncrementalDecoder {
     let decided = try options.deciding(for: info) { plain throws(ImagingError) in
       try rendered(0, plain).bitmap
     }
-    // A header that comes later may still say how many frames there are.
+    // A header that arrives later may still contain the number of frames.
     if info.frameCount > 1 { frameOptions = decided }
     return try rendered(index, decided)
   }
 
-  /// Picks the coder and hands it what has come so far.
+  /// Chooses the coder and passes it the bytes so far.
   private func choose(_ bytes: Data, isWhole: Bool) throws(ImagingError) {
     switch try coders.choose(for: bytes, isWhole: isWhole, hint: options.formatHint) {
     case .open:
@@ -231,7 +233,7 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// Hands a coder all bytes so far.
+  /// Passes a coder all bytes so far.
   private func start(_ coder: any ImageDecoding, _ bytes: Data) throws(ImagingError) {
     guard let decoder = coder.makeIncrementalDecoder(options: options) else {
       state = .collecting(coder, bytes)
@@ -241,12 +243,12 @@ public final class IncrementalDecoder {
     try drive(decoder, bytes)
   }
 
-  /// Hands a decoder the next bytes; one that does not know this variant of the format leaves them to the next coder.
+  /// Passes a decoder the next bytes; if it does not support this variant of the format, the next coder takes over.
   private func drive(_ decoder: any IncrementalImageDecoding, _ chunk: Data) throws(ImagingError) {
     do throws(ImagingError) {
       try decoder.append(chunk)
       try checkInfo(of: decoder)
-      // A decoder that has read the header knows the variant.
+      // A decoder that has read the header supports the variant.
       if isInfoChecked { (fallbacks, replay) = ([], Data()) }
     } catch {
       guard case .unsupportedFormat = error, !fallbacks.isEmpty else { throw error }
@@ -254,7 +256,7 @@ public final class IncrementalDecoder {
     }
   }
 
-  /// The limits of every coder, once it knows its size.
+  /// Checks the limits of every coder, once it knows its size.
   private func checkInfo(of decoder: any IncrementalImageDecoding) throws(ImagingError) {
     guard !isInfoChecked, let info = decoder.info else { return }
     try options.limits.check(info)
@@ -262,7 +264,7 @@ public final class IncrementalDecoder {
     isInfoChecked = true
   }
 
-  /// Remembers the first error, except for misuse after the end.
+  /// Records the first error, except for misuse after the end.
   private func failing<Result>(
     _ body: () throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {

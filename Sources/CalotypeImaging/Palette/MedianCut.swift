@@ -1,18 +1,18 @@
-/// Divides the colours of a picture into boxes, each time the one whose colours differ most, and takes the mean of
-/// each (Heckbert 1982, with the variance cuts of Wan, Wong and Prusinkiewicz 1988).
+/// An algorithm that repeatedly divides the box of colours with the largest variance, and takes the mean of each box
+/// (Heckbert 1982, with the variance cuts of Wan, Wong and Prusinkiewicz 1988).
 enum MedianCut {
   private struct Box {
     var range: Range<Int>
-    /// The sum of squared distances from the mean, weighed by eye and by number.
+    /// The sum of squared distances from the mean, weighted by visibility and by number.
     var error: Double
     var axis: Int
     var mean: SIMD4<Double>
   }
 
-  /// How much a difference in red, green, blue or alpha is seen.
+  /// The visibility of a difference in red, green, blue or alpha.
   private static let weights = SIMD4<Double>(0.55, 1, 0.4, 1)
 
-  /// `count` colours at most. A colour for transparent pixels comes first, if one is needed.
+  /// Returns at most `count` colours. A colour for transparent pixels comes first, if one is needed.
   ///
   /// - Throws: ``ImagingError/cancelled``.
   static func colors(of histogram: PaletteHistogram, count: Int) throws(ImagingError) -> [Palette.Color] {
@@ -55,13 +55,14 @@ enum MedianCut {
     }
     let mean = sum / total
     var errors = (squares - mean * mean * total) * weights
-    // Rounding may leave a trace of error where there is none.
+    // Rounding may leave a trace of error in a box of one colour.
     if range.count == 1 { errors = .zero }
     let axis = (0..<4).max { errors[$0] < errors[$1] } ?? 0
     return Box(range: range, error: range.count == 1 ? 0 : max(0, errors.sum()), axis: axis, mean: mean)
   }
 
-  /// Where to cut: the place between two colours that leaves the least error on both sides, along the box' axis.
+  /// Returns the position of the cut: between the two colours where it leaves the smallest error on both sides, along
+  /// the box' axis.
   private static func cut(_ points: [(color: SIMD4<Double>, weight: Double)], _ box: Box) -> Int {
     var (all, total) = (SIMD4<Double>.zero, 0.0)
     for point in points[box.range] {
@@ -73,7 +74,7 @@ enum MedianCut {
     for index in box.range.dropLast() {
       left += points[index].color * points[index].weight
       weight += points[index].weight
-      // What the cut explains of the error: the squared sums over the weights.
+      // The variance between both sides: the squared sums over the weights.
       let right = all - left
       let explained = (left * left * weights / weight + right * right * weights / (total - weight)).sum()
       if explained > best {

@@ -1,8 +1,8 @@
 extension Palette {
-  /// The index of the colour that stands for each pixel of an RGBA8 picture, row by row.
+  /// Returns the palette index of each pixel of an RGBA8 picture, row by row.
   ///
   /// With `dithers`, the error of each pixel is spread over its neighbours (Floyd and Steinberg 1976), unless the
-  /// palette is exact. Transparent pixels neither take nor pass on errors. With `hasBinaryAlpha`, an alpha below 128
+  /// palette is exact. Transparent pixels neither receive nor pass on errors. With `hasBinaryAlpha`, an alpha below 128
   /// counts as transparent and any other as opaque.
   ///
   /// - Throws: `invalidParameter` for another pixel format, `cancelled`.
@@ -34,7 +34,7 @@ extension Palette {
             Int32(key & 255), Int32(key >> 8 & 255), Int32(key >> 16 & 255), Int32(key >> 24))
           let error = (current[x + 1] &+ SIMD4(repeating: 8)) &>> 4
           let wanted = (exact &+ error).clamped(lowerBound: .zero, upperBound: SIMD4(repeating: 255))
-          // Below an alpha of 1 a pixel would lose its colour.
+          // An alpha of 0 would lose the colour of a pixel.
           let alpha = hasBinaryAlpha ? 255 : max(1, wanted.w)
           let index = search.index(
             of: UInt32(wanted.x) | UInt32(wanted.y) << 8 | UInt32(wanted.z) << 16 | UInt32(alpha) << 24)
@@ -55,11 +55,11 @@ extension Palette {
   }
 }
 
-/// Finds the nearest colour of a palette; remembers what it found.
+/// A search for the nearest colour of a palette, with a cache of its results.
 struct PaletteSearch {
   private let colors: [SIMD4<Int32>]
   private let exact: [UInt32: UInt8]
-  /// The last answers, by a hash of the question.
+  /// The last results, by a hash of the pixel.
   private var cache: [(key: UInt32, index: Int16)]
 
   init(_ colors: [Palette.Color]) {
@@ -73,10 +73,11 @@ struct PaletteSearch {
     cache = Array(repeating: (0, -1), count: 1 << 14)
   }
 
-  /// The channels of a colour.
+  /// Returns the channels of a colour.
   func color(_ index: UInt8) -> SIMD4<Int32> { colors[Int(index)] }
 
-  /// The colour that looks most like a pixel (red in the low bits, alpha in the high). Ties go to the first.
+  /// Returns the index of the colour most similar to a pixel (red in the low bits, alpha in the high). Ties go to the
+  /// first.
   mutating func index(of key: UInt32) -> UInt8 {
     let slot = Int((key &* 2_654_435_769) >> 18)
     if cache[slot].key == key, cache[slot].index >= 0 { return UInt8(truncatingIfNeeded: cache[slot].index) }
@@ -91,7 +92,7 @@ struct PaletteSearch {
     let isTransparent = wanted.w == 0
     var (best, least) = (0, Int32.max)
     for (index, color) in colors.enumerated() {
-      // What is visible must not vanish, nor the other way round, as long as there is a choice.
+      // Visible pixels must not vanish, nor transparent ones appear, as long as there is a choice.
       let mismatch: Int32 = isTransparent == (color.w == 0) ? 0 : 1 << 24
       let d = color &- wanted
       let square = d &* d &* SIMD4<Int32>(5, 9, 4, 9)

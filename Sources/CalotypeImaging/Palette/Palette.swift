@@ -1,4 +1,4 @@
-/// At most 256 colours that stand for those of a picture.
+/// A set of at most 256 colours that represent those of a picture.
 package struct Palette: Hashable, Sendable {
   /// A colour with straight alpha.
   package struct Color: Hashable, Sendable {
@@ -14,7 +14,8 @@ package struct Palette: Hashable, Sendable {
       self.alpha = alpha
     }
 
-    /// From the four bytes of an RGBA8 pixel, the first in the low bits. Fully transparent pixels are all the same.
+    /// Creates a colour from the four bytes of an RGBA8 pixel, the first in the low bits. Fully transparent pixels are
+    /// all equal.
     init(pixel: UInt32) {
       let visible = pixel >> 24 == 0 ? 0 : pixel
       self.init(
@@ -25,7 +26,7 @@ package struct Palette: Hashable, Sendable {
 
   /// 1 to 256 colours, those with transparency first.
   package let colors: [Color]
-  /// Whether every pixel of the picture has its exact colour.
+  /// A Boolean value that indicates whether every pixel of the picture has its exact colour.
   package let isExact: Bool
 
   /// Creates a palette of given colours, 1 to 256.
@@ -34,11 +35,11 @@ package struct Palette: Hashable, Sendable {
     self.isExact = isExact
   }
 
-  /// The palette of an RGBA8 picture: its own colours when there are no more than `maxColors` (1 to 256), otherwise
+  /// Makes the palette of an RGBA8 picture: its own colours if there are no more than `maxColors` (1 to 256), otherwise
   /// colours found by median cuts.
   ///
-  /// With `hasBinaryAlpha`, pixels of an alpha below 128 become transparent and all others opaque, as in GIF. A
-  /// colour for transparent pixels is included when there are such pixels, or when `reservesTransparency` is set.
+  /// With `hasBinaryAlpha`, pixels of an alpha below 128 become transparent and all others opaque, as in GIF. A colour
+  /// for transparent pixels is included if there are such pixels, or if `reservesTransparency` is set.
   ///
   /// - Throws: `invalidParameter` for another pixel format or count, `cancelled`.
   package static func make(
@@ -61,7 +62,7 @@ package struct Palette: Hashable, Sendable {
 }
 
 extension UInt32 {
-  /// The pixel as a palette sees it: transparent pixels have no colour, and with binary alpha there are no others
+  /// Returns the pixel as a palette treats it: transparent pixels have no colour, and binary alpha has no values
   /// between transparent and opaque.
   func paletteKey(hasBinaryAlpha: Bool) -> UInt32 {
     let alpha = self >> 24

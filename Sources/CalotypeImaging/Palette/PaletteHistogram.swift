@@ -1,5 +1,5 @@
-/// How often which colours occur in a picture: exactly as long as they fit a palette, otherwise in cells of five bits
-/// a colour and three of alpha.
+/// A histogram of the colours of a picture: exact as long as they fit a palette, otherwise in cells of five bits per
+/// colour and three of alpha.
 struct PaletteHistogram {
   /// The pixels of one cell: their number, and the sums of their channels.
   struct Cell {
@@ -14,12 +14,12 @@ struct PaletteHistogram {
 
   /// All colours, if there are few.
   private(set) var exactColors: [Palette.Color]?
-  /// The cells that occur.
+  /// The cells that are not empty.
   private(set) var cells: [Cell] = []
-  /// Whether a colour for fully transparent pixels is needed.
+  /// A Boolean value that indicates whether a colour for fully transparent pixels is needed.
   private(set) var needsTransparency = false
 
-  /// From cells that were counted elsewhere.
+  /// Creates a histogram from cells that were counted elsewhere.
   init(cells: [Cell]) {
     self.cells = cells
   }
@@ -57,7 +57,7 @@ struct PaletteHistogram {
     }
   }
 
-  /// Adds a transparent colour that the picture itself may not have.
+  /// Adds a transparent colour, even if the picture has none.
   mutating func reserveTransparency() {
     needsTransparency = true
     if let exactColors, !exactColors.contains(where: { $0.alpha == 0 }) {
@@ -84,7 +84,7 @@ struct PaletteHistogram {
 
   private static func add(_ run: (key: UInt32, count: UInt64), to table: inout [Cell]) {
     let key = run.key
-    // Cell 0 is for transparent pixels alone: their key is 0, and no other has an alpha of 0.
+    // Cell 0 is for transparent pixels alone: their key is 0, and all others have an alpha above 0.
     let color = (key >> 3 & 31) | (key >> 11 & 31) << 5 | (key >> 19 & 31) << 10
     let index = Int(key == 0 ? 0 : max(1, color | (key >> 29) << 15))
     let cell = cell(key, run.count)

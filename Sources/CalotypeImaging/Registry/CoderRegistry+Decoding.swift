@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
 extension CoderRegistry {
-  /// Reads the header of an encoded image. Takes no memory for pixels.
+  /// Reads the header of an encoded image. Allocates no memory for pixels.
   ///
   /// - Parameters:
   ///   - data: The encoded image.
-  ///   - limits: What it may demand.
+  ///   - limits: The limits of the image.
   ///   - formatHint: As ``DecodeOptions/formatHint``.
   /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
-  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and what
-  ///   the decoder finds wrong with the header.
+  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and the errors of
+  ///   the decoder for the header.
   public func probe(
     _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
   ) throws(ImagingError) -> ImageInfo {
@@ -19,16 +19,15 @@ extension CoderRegistry {
     }
   }
 
-  /// Decodes the first frame: upright, in sRGB, shrunk if asked.
+  /// Decodes the first frame: upright, in sRGB, shrunk if the options request it.
   ///
-  /// A thumbnail is decoded at a smaller scale where the format can, then resampled, then its colours are
-  /// converted, then it is turned, so that each step works on no more pixels than it needs.
+  /// A thumbnail is decoded at a smaller scale if the format allows it, then resampled, then converted to sRGB, then
+  /// rotated, so that each step processes the fewest pixels.
   ///
-  /// - Throws: as ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
+  /// - Throws: The errors of ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
   ///   ``ImagingError/truncated(_:byteCount:)`` unless the options allow partial images;
-  ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the memory that the decode is predicted to take;
-  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
-  ///   ``ImagingError/cancelled``.
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the predicted memory of the decode;
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other; ``ImagingError/cancelled``.
   public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
     try PostDecode.check(options)
     try options.limits.check(byteCount: data.count)
@@ -41,15 +40,15 @@ extension CoderRegistry {
 }
 
 extension ImageDecoding {
-  /// The info of an input, once it is known to be within the limits: those of every coder, so that one registered
-  /// by a program cannot forget them.
+  /// Returns the info of an input after checking its limits. They are checked for every coder, so that those of a
+  /// program cannot forget them.
   func checkedInfo(of data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     let info = try probe(data, limits: limits)
     try limits.check(info)
     return info
   }
 
-  /// The first frame as the options ask for it, if there may be memory for it.
+  /// Returns the first frame according to the options, if its memory is within the limits.
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
     try options.checkMemory(for: info, encodedByteCount: data.count)
     let minimumSize = try options.minimumDecodeSize(for: info)

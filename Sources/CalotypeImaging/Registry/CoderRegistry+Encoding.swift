@@ -6,8 +6,8 @@ extension CoderRegistry {
   /// to be shrunk for that is rounded to 8.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
-  ///   ``ImagingError/cannotFit(byteCount:limit:)``; ``ImagingError/invalidParameter(name:reason:)`` for a limit
-  ///   below 1; what the encoder throws.
+  ///   ``ImagingError/cannotFit(byteCount:limit:)``; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
+  ///   1; the errors of the encoder.
   public func encode(_ image: Image, as options: EncodeOptions) throws(ImagingError) -> Data {
     let encoder = try encoder(for: options.format)
     try options.check()
@@ -24,9 +24,9 @@ extension CoderRegistry {
 
   /// Encodes an animation. One frame becomes a still image.
   ///
-  /// - Throws: as ``encode(_:as:)-(Image,_)``; ``ImagingError/unsupportedFormat(_:reason:)`` when the format has no
-  ///   animations; ``ImagingError/invalidParameter(name:reason:)`` for an animation without frames, with frames of
-  ///   different sizes, or with a duration or loop count below 0.
+  /// - Throws: The errors of ``encode(_:as:)-(Image,_)``; ``ImagingError/unsupportedFormat(_:reason:)`` if the format
+  ///   has no animations; ``ImagingError/invalidParameter(name:reason:)`` for an animation without frames, with frames
+  ///   of different sizes, or with a duration or loop count below 0.
   public func encode(_ animation: AnimationSource, as options: EncodeOptions) throws(ImagingError) -> Data {
     let encoder = try encoder(for: options.format)
     try options.check()
@@ -50,7 +50,8 @@ extension CoderRegistry {
     }
   }
 
-  /// The best quality, at most the one asked for, whose bytes are within the limit. At most nine attempts.
+  /// Encodes at the best quality, at most the requested one, whose file is within the limit. Makes at most nine
+  /// attempts.
   private func fitted(
     _ options: EncodeOptions, usesQuality: Bool, _ encode: (EncodeOptions) throws(ImagingError) -> Data
   ) throws(ImagingError) -> Data {
@@ -74,7 +75,7 @@ extension CoderRegistry {
   }
 }
 
-/// The size that all frames have to have.
+/// The common size of all frames.
 private final class FirstSize {
   private var size: PixelSize?
 
@@ -98,7 +99,7 @@ extension EncodeOptions {
 }
 
 extension Bitmap {
-  /// Shrunk until the longer side has at most `side` pixels.
+  /// Returns the bitmap with its longer side shrunk to at most `side` pixels.
   fileprivate func shrunk(toSide side: Int) throws(ImagingError) -> Bitmap {
     guard max(width, height) > side else { return self }
     if format == .rgba16 { return try converted(to: .rgba8).shrunk(toSide: side) }

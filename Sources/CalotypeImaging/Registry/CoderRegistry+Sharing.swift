@@ -1,13 +1,13 @@
 package import FoundationEssentials
 
 extension CoderRegistry {
-  /// Decodes the first frame at several sizes: for each thumbnail, `nil` being the full size, the image of
-  /// ``decode(_:options:)`` with that ``DecodeOptions/thumbnail``, to the byte.
+  /// Decodes the first frame at several sizes. The image for each thumbnail, of which `nil` is the full size, is
+  /// byte-equal to that of ``decode(_:options:)`` with that ``DecodeOptions/thumbnail``.
   ///
-  /// Sizes for which the decoder delivers the same pixels are decoded once: those of a JPEG for which it is decoded at the
-  /// same scale, all sizes of PNG, GIF and WebP; coders that a program brings along decode for each. Where all that share
-  /// a decode can be made row by row, they are, in one pass: that takes the rows of the largest filter and the pixels of
-  /// the results. Otherwise the decoded picture is in memory, once.
+  /// Sizes for which the decoder delivers the same pixels share one decode: sizes of a JPEG with the same scale, all
+  /// sizes of PNG, GIF and WebP; coders that the program registers decode for each. If all sizes of a decode can be
+  /// streamed, they are made in one pass, which takes the rows of the largest filter and the pixels of the results.
+  /// Otherwise the decoded picture is in memory, once.
   ///
   /// - Parameters:
   ///   - data: The encoded image.
@@ -50,8 +50,8 @@ extension CoderRegistry {
     }
   }
 
-  /// A number for the decoded pixels that a picture is made of: options with the same number can share them. `nil` if
-  /// nothing is known about that.
+  /// Returns a number for the decoded pixels of a picture: options with the same number can share them. `nil` if the
+  /// decoder does not support sharing.
   package func decodeGroup(
     of data: Data, info: ImageInfo, options: DecodeOptions
   ) throws(ImagingError) -> Int? {
@@ -69,7 +69,7 @@ extension ImageDecoding {
 }
 
 extension ImageDecoding {
-  /// The first frame as each of the options ask for it, which lead to the same decoded pixels.
+  /// Returns the first frame according to each of the options, which have the same decoded pixels.
   fileprivate func images(
     of data: Data, info: ImageInfo, variants: [DecodeOptions]
   ) throws(ImagingError) -> [Image] {

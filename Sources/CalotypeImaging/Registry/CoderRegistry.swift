@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// The coders that a program uses: a value, so that two pipelines may differ.
+/// The coders of a program, as a value, so that two pipelines may differ.
 ///
-/// The decoder that was registered last is asked first. One that throws ``ImagingError/unsupportedFormat(_:reason:)``, for
-/// a variant of the format that it does not know, leaves the input to the next one. The encoder that was registered last
-/// for a format writes it.
+/// The decoder that was registered last is asked first. If it throws ``ImagingError/unsupportedFormat(_:reason:)``, for
+/// a variant of the format that it does not support, the next one decodes the input. Among encoders of a format, the
+/// one that was registered last is used.
 ///
 /// ```swift
 /// var coders = CoderRegistry.standard
@@ -36,13 +36,13 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// A registry without coders.
+  /// Creates a registry without coders.
   public init() {}
 
-  /// Adds a decoder that is asked before all earlier ones.
+  /// Adds a decoder that takes precedence over all earlier ones.
   public mutating func register(_ decoder: any ImageDecoding) { decoders.append(decoder) }
 
-  /// Adds an encoder that is preferred over all earlier ones of its format.
+  /// Adds an encoder that takes precedence over all earlier ones of its format.
   public mutating func register(_ encoder: any ImageEncoding) { encoders.append(encoder) }
 
   /// Removes decoders: `coders.unregisterDecoders { $0 is JPEGDecoder }`.
@@ -55,20 +55,20 @@ public struct CoderRegistry: Sendable {
     encoders.removeAll(where: isRemoved)
   }
 
-  /// The formats that can be read, each once, in order of registration.
+  /// The formats that can be decoded, each once, in order of registration.
   public var decodableFormats: [ImageFormat] {
     var seen: Set<ImageFormat> = []
     return decoders.flatMap(\.formats).filter { seen.insert($0).inserted }
   }
 
-  /// The formats that can be written, each once, in order of registration.
+  /// The formats that can be encoded, each once, in order of registration.
   public var encodableFormats: [ImageFormat] {
     var seen: Set<ImageFormat> = []
     return encoders.map(\.format).filter { seen.insert($0).inserted }
   }
 
-  /// The format of an input by its first bytes: what a registered decoder says, otherwise what the signature
-  /// says, whether or not there is a decoder. `nil` when nothing matches.
+  /// Returns the format of an input by its first bytes: the answer of a registered decoder, otherwise the format of the
+  /// signature, even without a decoder. `nil` if nothing matches.
   public func format(of prefix: Data) -> ImageFormat? {
     for decoder in decoders.reversed() {
       if let format = decoder.format(of: prefix) { return format }
@@ -78,18 +78,19 @@ public struct CoderRegistry: Sendable {
 }
 
 extension CoderRegistry {
-  /// What the first bytes of an input decide.
+  /// The result of examining the first bytes of an input.
   enum Choice {
     case decoder(any ImageDecoding)
-    /// Too few bytes to say.
+    /// There are too few bytes for a decision.
     case open
   }
 
-  /// The decoder of an input: that of the hint if there is one, otherwise the first that knows the signature.
+  /// Chooses the decoder of an input: that of the hint if there is one, otherwise the first that recognises the
+  /// signature.
   ///
   /// - Parameters:
   ///   - bytes: The beginning of the input.
-  ///   - isWhole: Whether there is no more.
+  ///   - isWhole: Pass true if no more bytes follow.
   /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
   ///   ``ImagingError/unsupportedFormat(_:reason:)``.
   func choose(for bytes: Data, isWhole: Bool, hint: ImageFormat?) throws(ImagingError) -> Choice {
@@ -100,7 +101,7 @@ extension CoderRegistry {
     if let hint, let decoder = decoders.last(where: { $0.formats.contains(hint) }) {
       return .decoder(decoder)
     }
-    // The same bytes for whole and dripped inputs, so that both meet the same decoder.
+    // Whole and incremental inputs are examined up to the same length, so that both get the same decoder.
     let prefix = bytes.prefix(ImageFormat.sniffLength)
     for decoder in decoders.reversed() {
       if decoder.format(of: prefix) != nil { return .decoder(decoder) }
@@ -114,8 +115,8 @@ extension CoderRegistry {
     throw .unrecognizedFormat(hint: ImageFormat.hint(forUnrecognized: bytes))
   }
 
-  /// The decoders that may take over from `decoder` after ``ImagingError/unsupportedFormat(_:reason:)``: those registered
-  /// before it that know the signature, or the hint.
+  /// Returns the decoders to try after `decoder` has thrown ``ImagingError/unsupportedFormat(_:reason:)``: those
+  /// registered before it that recognise the signature, or match the hint.
   func fallbacks(after decoder: any ImageDecoding, for bytes: Data, hint: ImageFormat?) -> [any ImageDecoding]
   {
     let prefix = bytes.prefix(ImageFormat.sniffLength)
@@ -127,8 +128,8 @@ extension CoderRegistry {
     return Array(all.dropFirst(position.map { $0 + 1 } ?? all.count))
   }
 
-  /// Runs `body` with the decoder of a whole input, and with the next one as long as it throws
-  /// ``ImagingError/unsupportedFormat(_:reason:)``; the first of these errors remains if no decoder is left.
+  /// Calls `body` with the decoder of a whole input, and with the next one as long as it throws
+  /// ``ImagingError/unsupportedFormat(_:reason:)``; rethrows the first of these errors if no decoder is left.
   func withDecoder<Result>(
     for data: Data, hint: ImageFormat?, _ body: (any ImageDecoding) throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {
@@ -150,7 +151,7 @@ extension CoderRegistry {
     throw refusal
   }
 
-  /// The decoder of a whole input.
+  /// Returns the decoder of a whole input.
   func decoder(for data: Data, hint: ImageFormat?) throws(ImagingError) -> any ImageDecoding {
     guard case .decoder(let decoder) = try choose(for: data, isWhole: true, hint: hint) else {
       throw .unrecognizedFormat(hint: nil)
@@ -158,7 +159,7 @@ extension CoderRegistry {
     return decoder
   }
 
-  /// The encoder of a format.
+  /// Returns the encoder of a format.
   func encoder(for format: ImageFormat) throws(ImagingError) -> any ImageEncoding {
     guard let encoder = encoders.last(where: { $0.format == format }) else {
       throw .unsupportedFormat(format, reason: "there is no encoder for it")

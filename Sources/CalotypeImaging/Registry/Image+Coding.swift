@@ -1,11 +1,11 @@
 public import FoundationEssentials
 
 extension Image {
-  /// Decodes an image: its first frame, upright, in sRGB, shrunk if the options ask for it.
+  /// Decodes an image: its first frame, upright, in sRGB, shrunk if the options request it.
   ///
   /// Blocks; call it off the cooperative pool.
   ///
-  /// - Throws: As ``CoderRegistry/decode(_:options:)``.
+  /// - Throws: The errors of ``CoderRegistry/decode(_:options:)``.
   public init(
     data: Data, options: DecodeOptions = DecodeOptions(), coders: CoderRegistry = .standard
   ) throws(ImagingError) {
@@ -14,9 +14,10 @@ extension Image {
 
   /// Decodes the image in a file.
   ///
-  /// Blocks; call it off the cooperative pool. The file is mapped, and must not be changed meanwhile.
+  /// Blocks; call it off the cooperative pool. The file is mapped, and must not be changed during the call.
   ///
-  /// - Throws: An error of the file system if the file cannot be read; as ``CoderRegistry/decode(_:options:)``.
+  /// - Throws: An error of the file system if the file cannot be read; the errors of
+  ///   ``CoderRegistry/decode(_:options:)``.
   public init(
     contentsOf file: URL, options: DecodeOptions = DecodeOptions(), coders: CoderRegistry = .standard
   ) throws {
@@ -25,16 +26,16 @@ extension Image {
 
   /// Encodes the image.
   ///
-  /// - Throws: As ``CoderRegistry/encode(_:as:)-(Image,_)``.
+  /// - Throws: The errors of ``CoderRegistry/encode(_:as:)-(Image,_)``.
   public func encoded(
     as options: EncodeOptions, coders: CoderRegistry = .standard
   ) throws(ImagingError) -> Data {
     try coders.encode(self, as: options)
   }
 
-  /// Encodes the image and writes it to a file, which is replaced in one step.
+  /// Encodes the image and writes it to a file, which is replaced atomically.
   ///
-  /// - Throws: As ``encoded(as:coders:)``; an error of the file system if the file cannot be written.
+  /// - Throws: The errors of ``encoded(as:coders:)``; an error of the file system if the file cannot be written.
   public func write(to file: URL, as options: EncodeOptions, coders: CoderRegistry = .standard) throws {
     try encoded(as: options, coders: coders).write(to: file, options: .atomic)
   }

@@ -1,6 +1,6 @@
-/// The steps after a coder: shrinking, conversion to sRGB, turning upright, transforms, as the options ask.
+/// The steps after a coder: resampling, conversion to sRGB, rotation, transforms, according to the options.
 ///
-/// One for all ways to a picture, so that a whole decode, an incremental one and a frame of an animation agree.
+/// Whole decodes, incremental decodes and frames of animations share it, so that their results agree.
 struct PostDecode: Sendable {
   let info: ImageInfo
   let options: DecodeOptions
@@ -18,14 +18,15 @@ struct PostDecode: Sendable {
     }
   }
 
-  /// Returns the picture as the options ask for it. `isShrunk`: it has the size of the thumbnail already.
+  /// Returns the picture according to the options. Pass true for `isShrunk` if it already has the size of the
+  /// thumbnail.
   func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
     var image = image
     if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
       if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
         image = try image.convertedToSRGB(limits: options.limits)
       }
-      // The box is in the pixels of the result: turned, unless it stays as stored.
+      // The box refers to the result: it is upright, unless the picture stays as stored.
       let orientation = options.appliesOrientation ? image.orientation : .topLeft
       image = image.with(
         bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))

@@ -1,4 +1,4 @@
-/// Where a box lies in a picture: what is kept of it when it is cut, or where something is laid on it.
+/// The position of a box in a picture, for the part that a crop keeps or the place of an overlay.
 public enum Anchor: Hashable, Sendable {
   /// In the middle.
   case center
@@ -18,22 +18,22 @@ public enum Anchor: Hashable, Sendable {
   case bottomLeft
   /// In the lower right corner.
   case bottomRight
-  /// With its centre at this point, or as near to it as the edges allow: fractions of the picture's width and height,
-  /// each 0 to 1.
+  /// The box is centred at this point, or as near to it as the edges allow: fractions of the picture's width and
+  /// height, each 0 to 1.
   case focus(x: Double, y: Double)
-  /// Where most of the picture's detail is. For cuts only.
+  /// The region with the most detail. For crops only.
   case entropy
-  /// Where a viewer looks first: detail, strong colours, skin. For cuts only.
+  /// The region that attracts a viewer's attention: detail, strong colours, skin. For crops only.
   case attention
 
-  /// The anchors that are a word.
+  /// The anchors whose text is a single word.
   private static let words: [String: Anchor] = [
     "center": .center, "top": .top, "bottom": .bottom, "left": .left, "right": .right, "topLeft": .topLeft,
     "topRight": .topRight, "bottomLeft": .bottomLeft, "bottomRight": .bottomRight, "entropy": .entropy,
     "attention": .attention,
   ]
 
-  /// Reads what ``description`` writes: `center`, `topLeft`, `entropy`, `focus(0.3;0.7)` and so on.
+  /// Parses the texts of ``description``: `center`, `topLeft`, `entropy`, `focus(0.3;0.7)` and so on.
   public init?(_ text: String) {
     if let anchor = Self.words[text] {
       self = anchor
@@ -48,7 +48,7 @@ public enum Anchor: Hashable, Sendable {
     self = .focus(x: x, y: y)
   }
 
-  /// What reads the pixels of the picture; `nil` for the anchors that only know its size.
+  /// The measure of pixels; `nil` for the anchors that only depend on the size.
   var interest: SmartCrop.Interest? {
     switch self {
     case .entropy: .entropy
@@ -57,8 +57,8 @@ public enum Anchor: Hashable, Sendable {
     }
   }
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` of the step `name` for a point that is not in the
-  ///   picture, and for anchors that read pixels unless `isCut`.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` of the step `name` for a point outside the picture, and
+  ///   for anchors that read pixels unless `isCut`.
   func check(_ name: String, isCut: Bool) throws(ImagingError) {
     if case .focus(let x, let y) = self, !(0...1 ~= x && 0...1 ~= y) {
       throw .invalidParameter(name: name, reason: "a focus is two fractions of 0 to 1, not \(x) and \(y)")
@@ -69,16 +69,16 @@ public enum Anchor: Hashable, Sendable {
     }
   }
 
-  /// Where the upper left corner of a box lies in a picture of a size.
+  /// Returns the upper left corner of a box in a picture of a size.
   ///
-  /// A box that is larger than the picture sticks out, with an origin below 0. Anchors that read pixels count as
+  /// A box that is larger than the picture extends beyond it, with an origin below 0. Anchors that read pixels count as
   /// ``center``; see ``origin(of:in:)-(_,Bitmap)``.
   func position(of box: PixelSize, in size: PixelSize) -> (x: Double, y: Double) {
     position(
       width: Double(box.width), height: Double(box.height), in: size)
   }
 
-  /// The same for a box whose sides are no whole pixels.
+  /// Returns the upper left corner of a box whose sides are fractions of pixels.
   func position(width: Double, height: Double, in size: PixelSize) -> (x: Double, y: Double) {
     func along(_ box: Double, _ length: Double, _ share: Double) -> Double { (length - box) * share }
     if case .focus(let x, let y) = self {
@@ -92,19 +92,20 @@ public enum Anchor: Hashable, Sendable {
     return (along(width, Double(size.width), x), along(height, Double(size.height), y))
   }
 
-  /// The same in whole pixels: to nearest, halves to the left and upwards.
+  /// Returns the upper left corner in whole pixels: rounded to nearest, halves to the left and upwards.
   func origin(of box: PixelSize, in size: PixelSize) -> (x: Int, y: Int) {
     let (x, y) = position(of: box, in: size)
     return (Int((x - 0.5).rounded(.up)), Int((y - 0.5).rounded(.up)))
   }
 
-  /// Where a box of whole pixels lies in `bitmap`, which is looked at when the anchor asks for it.
+  /// Returns the upper left corner of a box of whole pixels in `bitmap`, whose pixels are read if the anchor depends on
+  /// them.
   func origin(of box: PixelSize, in bitmap: Bitmap) throws(ImagingError) -> (x: Int, y: Int) {
     guard let interest else { return origin(of: box, in: bitmap.size) }
     return try SmartCrop.window(of: bitmap, size: box, interest: interest)
   }
 
-  /// How the room beside the box is shared out.
+  /// The parts of the free space that lie to the left of the box and above it.
   private var shares: (x: Double, y: Double) {
     switch self {
     case .topLeft: (0, 0)
@@ -129,7 +130,7 @@ extension Anchor: CustomStringConvertible {
 }
 
 extension Anchor: Codable {
-  /// Reads the text that ``description`` writes.
+  /// Decodes the text of ``description``.
   ///
   /// - Throws: `DecodingError` for other text.
   public init(from decoder: any Decoder) throws {
@@ -141,7 +142,7 @@ extension Anchor: Codable {
     self = anchor
   }
 
-  /// Writes ``description``.
+  /// Encodes ``description``.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

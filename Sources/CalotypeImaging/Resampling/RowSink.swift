@@ -1,28 +1,28 @@
-/// Rows of a picture that come once, from top to bottom, and go to one or more resizes of it.
+/// A sink for the rows of a picture, once from top to bottom, that feeds one or more resizes of it.
 ///
-/// Ask for ``room``, write rows there, tell with ``advance(by:)``; at the end take what is ``finished()``. Each of the
-/// pictures is what ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture. The rows that the
-/// largest filter needs are in memory at a time, however many resizes there are.
+/// The caller asks for ``room``, writes rows there and announces them with ``advance(by:)``; ``finished()`` returns the
+/// results. Each of the pictures is the one that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the
+/// whole picture. Only the rows that the largest filter needs are in memory at a time, for any number of resizes.
 public final class RowSink {
-  /// The size of the picture that comes in rows.
+  /// The size of the source picture.
   public let source: PixelSize
-  /// Rows that have come.
+  /// The number of rows that have arrived.
   public private(set) var rows = 0
 
   private let resamplers: [RowResampler]
   private let bytesPerRow: Int
-  /// Rows in the order in which they come, some of them; `nil` when they lie somewhere else.
+  /// The newest rows in order; `nil` if the caller stores them.
   private let ring: UnsafeMutableRawBufferPointer?
   private let ringRows: Int
   private let pool: PixelPool
 
-  /// Rows that may come between two looks at what can be made of them.
+  /// Bytes of rows that may arrive between two attempts to make output rows.
   private static let slackBytes = 256 << 10
 
   /// - Parameters:
-  ///   - plans: Resizes of one picture, at least one; none that reduces first.
-  ///   - rows: Where the rows of the picture are when they are announced by ``advance(by:)``; those from
-  ///     ``firstNeededRow`` on stay there. `nil` for memory of its own.
+  ///   - plans: Plans of one picture, at least one; none with a reduction.
+  ///   - rows: The location of rows that ``advance(by:)`` announces; those from ``firstNeededRow`` on stay there. `nil`
+  ///     allocates memory.
   init(
     _ plans: [ResamplePlan], at rows: UnsafePointer<UInt8>? = nil, pool: PixelPool = .shared
   ) throws(ImagingError) {
@@ -65,30 +65,30 @@ public final class RowSink {
     if let ring { pool.giveBack(ring) }
   }
 
-  /// The first row that is still needed, or will be.
+  /// The first row that is still needed, now or later.
   public var firstNeededRow: Int { resamplers.reduce(source.height) { min($0, $1.firstNeededRow) } }
 
-  /// Where the next rows go, one after the other without gaps, and how many fit there: at least one as long as rows
-  /// are missing, none when rows lie somewhere else.
+  /// The target of the next rows, which are written without gaps, and its capacity in rows: at least one while rows are
+  /// missing, none if the caller stores rows.
   public var room: (start: UnsafeMutablePointer<UInt8>?, count: Int) {
     guard let base = ring?.baseAddress else { return (nil, 0) }
     let slot = rows % ringRows
-    // Of the rows in the ring, those that are still needed stay.
+    // Rows in the ring that are still needed stay.
     let kept = max(0, rows - firstNeededRow)
     let start = (base + slot * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     return (start, min(ringRows - slot, ringRows - kept, source.height - rows))
   }
 
-  /// The next `count` rows are written.
+  /// Announces that the next `count` rows have been written.
   public func advance(by count: Int) {
     rows += count
     for resampler in resamplers { resampler.advance(by: count) }
   }
 
-  /// Whether all rows have come.
+  /// A Boolean value that indicates whether all rows have arrived.
   public var isComplete: Bool { rows == source.height }
 
-  /// The resized pictures in the order of their plans, once all rows have come.
+  /// Returns the resized pictures in the order of their plans, after all rows have arrived.
   func finished() -> [Bitmap]? {
     let bitmaps = resamplers.compactMap { $0.finished() }
     return bitmaps.count == resamplers.count ? bitmaps : nil

@@ -1,22 +1,22 @@
 import CPixels
 
-/// Finds the part of a picture that is worth keeping.
+/// A search for the most interesting part of a picture.
 ///
-/// Every pixel of a small copy has an interest; of all windows of the wanted size the one that holds most of it wins.
+/// Every pixel of a small copy has an interest; of all windows of the requested size the one with the largest sum wins.
 /// The same picture gives the same window on every machine.
 enum SmartCrop {
-  /// What makes a part interesting.
+  /// The measure of interest.
   enum Interest: Hashable, Sendable {
     /// Contrast to the neighbours.
     case entropy
-    /// Contrast, and colours that are stronger or nearer to skin than the picture's mean.
+    /// Contrast, and colours that are stronger or closer to skin than the picture's mean.
     case attention
   }
 
-  /// The longer side of the copy that is looked at, in pixels.
+  /// The longer side of the examined copy, in pixels.
   private static let side = 128
 
-  /// The origin of the best window of `size`, in pixels of `bitmap`; 0 along sides that are not longer than the
+  /// Returns the origin of the best window of `size`, in pixels of `bitmap`; 0 along sides that are not longer than the
   /// window.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a window without pixels,
@@ -42,11 +42,11 @@ enum SmartCrop {
 
   /// One axis of the search: windows in samples of the small copy.
   fileprivate struct Axis {
-    /// Pixels of the picture that the window leaves over.
+    /// The pixels of the picture that the window leaves over.
     let slack: Int
     /// Samples of the window.
     let window: Int
-    /// Samples that it leaves over: one less than there are windows.
+    /// The samples that it leaves over: one less than there are windows.
     let steps: Int
 
     init(length: Int, window: Int, samples: Int) {
@@ -62,7 +62,7 @@ enum SmartCrop {
   }
 }
 
-/// Sums of the interest above and left of each sample (Crow 1984): any window's in four look-ups.
+/// The sums of the interest above and left of each sample (Crow 1984): the sum of any window takes four look-ups.
 private struct SummedAreaTable {
   let columns: Int
   var sums: [Int]
@@ -92,8 +92,9 @@ private struct SummedAreaTable {
     return sums[lower + width] - sums[lower] - sums[upper + width] + sums[upper]
   }
 
-  /// The steps of the best window: with what is in its middle counted half again, so that the subject is not at its
-  /// edge when there is a choice. Of equal windows the one nearest to the centre of the picture wins, then the first.
+  /// Returns the position of the best window in steps. The middle of a window counts half again, so that the subject is
+  /// not at its edge if there is a choice. Of equal windows the one nearest to the centre of the picture wins, then the
+  /// first.
   func best(_ horizontal: SmartCrop.Axis, _ vertical: SmartCrop.Axis) -> (x: Int, y: Int) {
     let inset = (x: horizontal.window / 4, y: vertical.window / 4)
     var best = (x: 0, y: 0)

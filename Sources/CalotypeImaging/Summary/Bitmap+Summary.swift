@@ -1,11 +1,11 @@
 import CPixels
 
 extension Bitmap {
-  /// All facts of a picture.
+  /// Returns a summary of the picture.
   ///
-  /// The average and the transparency are those of all pixels. The rest is taken from one copy, shrunk by the
-  /// ``ResampleFilter/box`` to lie within 100×100 pixels. Pixels that are not ``PixelFormat/rgba8`` are converted first;
-  /// nothing is turned upright, and colours are taken to be sRGB.
+  /// The average and the transparency include all pixels. The rest comes from one copy, shrunk by the
+  /// ``ResampleFilter/box`` to lie within 100×100 pixels. Pixels that are not ``PixelFormat/rgba8`` are converted
+  /// first; the orientation is not applied, and colours are taken for sRGB.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   /// - Complexity: O(pixels). Blocks; call it off the cooperative pool.
@@ -19,26 +19,26 @@ extension Bitmap {
       thumbHash: try ThumbHash(of: small).bytes)
   }
 
-  /// The mean of all pixels, colours weighed by their alpha; ``PixelColor/clear`` when nothing is visible.
+  /// Returns the mean of all pixels, with colours weighted by their alpha; ``PixelColor/clear`` if no pixel is visible.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func averageColor() throws(ImagingError) -> PixelColor {
     try converted(to: .rgba8).average().color
   }
 
-  /// Whether any pixel is not fully opaque.
+  /// Returns true if any pixel is not fully opaque.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func hasTransparency() throws(ImagingError) -> Bool {
     isOpaque ? false : try converted(to: .rgba8).average().hasTransparency
   }
 
-  /// The colours that stand for most of the picture, the one with the largest share first; none when nothing is
+  /// Returns the colours that represent most of the picture, the one with the largest share first; none if no pixel is
   /// visible.
   ///
-  /// Median cuts of a copy within 100×100 pixels, each pixel weighed by its alpha.
+  /// The method is median cuts of a copy within 100×100 pixels, with each pixel weighted by its alpha.
   ///
-  /// - Parameter count: How many at most, 1 to 16. There are fewer where colours hardly differ.
+  /// - Parameter count: The largest number of colours, 1 to 16. There are fewer if colours hardly differ.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
   ///   ``ImagingError/cancelled``.
   public func dominantColors(count: Int = 5) throws(ImagingError) -> [DominantColor] {
@@ -48,7 +48,7 @@ extension Bitmap {
     return try DominantColor.all(of: converted(to: .rgba8).shrunkForFacts(), count: count)
   }
 
-  /// A copy within 100×100 pixels, as ThumbHash wants it; the rgba8 bitmap itself when it is that small.
+  /// Returns a copy within 100×100 pixels, the limit of ThumbHash; the rgba8 bitmap itself if it is small enough.
   func shrunkForFacts() throws(ImagingError) -> Bitmap {
     let box = PixelSize(width: ThumbHash.largestSide, height: ThumbHash.largestSide)
     return try shrunk(

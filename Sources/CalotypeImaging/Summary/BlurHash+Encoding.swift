@@ -1,15 +1,16 @@
 import Glibc
 
 extension BlurHash {
-  /// The hash of a picture.
+  /// Computes the hash of a picture.
   ///
-  /// Pictures larger than 100×100 are shrunk first. BlurHash knows no transparency: what is transparent counts as the
-  /// mean of what is not.
+  /// Pictures larger than 100×100 are shrunk first. BlurHash has no transparency: transparent pixels count as the mean
+  /// of the others.
   ///
   /// - Parameters:
   ///   - bitmap: The picture, upright and in sRGB.
-  ///   - componentsX: Cosines across, 1 to 9. As it stands, 4 for the longer side and 3 for the shorter one.
-  ///   - componentsY: Cosines down, 1 to 9.
+  ///   - componentsX: The number of horizontal cosines, 1 to 9. By default 4 for the longer side and 3 for the shorter
+  ///     one.
+  ///   - componentsY: The number of vertical cosines, 1 to 9.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for other numbers of components,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public init(
@@ -24,7 +25,7 @@ extension BlurHash {
     try self.init(Self.text(of: Self.factors(of: small, x, y), x, y))
   }
 
-  /// The mean of the picture times each cosine, in linear light.
+  /// Returns the mean of the picture times each cosine, in linear light.
   private static func factors(of small: Bitmap, _ x: Int, _ y: Int) throws(ImagingError) -> [SIMD3<Double>] {
     let (width, height) = (small.width, small.height)
     let light = small.withUnsafeBytes { bytes in
@@ -44,7 +45,7 @@ extension BlurHash {
     var factors = [SIMD3<Double>](repeating: .zero, count: x * y)
     for row in 0..<height {
       if Task.isCancelled { throw .cancelled }
-      // First along the row, then each sum once for every cosine down.
+      // Each row is summed once per horizontal cosine, and each sum is then used for every vertical one.
       var sums = [SIMD3<Double>](repeating: .zero, count: x)
       for column in 0..<width {
         let (color, alpha) = light[row * width + column]

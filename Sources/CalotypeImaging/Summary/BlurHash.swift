@@ -1,7 +1,7 @@
 import Glibc
 
-/// A placeholder of 6 to 166 letters: the lowest frequencies of a picture in linear light, as
-/// [BlurHash](https://github.com/woltapp/blurhash) has them.
+/// A placeholder of 6 to 166 letters: the lowest frequencies of a picture in linear light, in the format of
+/// [BlurHash](https://github.com/woltapp/blurhash).
 ///
 /// ```swift
 /// let placeholder = try BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj").bitmap(size: PixelSize(width: 32, height: 32))
@@ -9,9 +9,9 @@ import Glibc
 public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
   /// The hash.
   public let text: String
-  /// Cosines across, 1 to 9.
+  /// The number of horizontal cosines, 1 to 9.
   public let componentsX: Int
-  /// Cosines down, 1 to 9.
+  /// The number of vertical cosines, 1 to 9.
   public let componentsY: Int
   /// Red, green and blue of each component in linear light, row by row. The first is the mean.
   let factors: [SIMD3<Double>]
@@ -20,20 +20,20 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 
   private static let name = "blurhash"
-  /// Pixels of a side of ``bitmap(size:punch:)`` at most.
+  /// The longest side of ``bitmap(size:punch:)``, in pixels.
   private static let longestSide = 16_384
   static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
   private static let values: [UInt8: Int] = Dictionary(
     uniqueKeysWithValues: digits.enumerated().map { ($1, $0) })
 
-  /// Reads a hash.
+  /// Parses a hash.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for letters that are not digits of base 83, for a
   ///   length that does not match the number of components, and for values that no picture has.
   public init(_ text: String) throws(ImagingError) {
     var numbers: [Int] = []
-    // At most 166 letters are a hash: longer input is not even read.
+    // A hash has at most 166 letters: longer input is not even read.
     for letter in text.utf8.prefix(167) {
       guard let value = Self.values[letter] else {
         throw .invalidParameter(
@@ -73,7 +73,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     self.factors = factors
   }
 
-  /// x², with the sign of x.
+  /// Returns x², with the sign of x.
   private static func square(_ x: Double) -> Double { x < 0 ? -x * x : x * x }
 
   /// The mean colour of the picture.
@@ -82,13 +82,13 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
       red: SRGB.encoded(factors[0].x), green: SRGB.encoded(factors[0].y), blue: SRGB.encoded(factors[0].z))
   }
 
-  /// A picture of the hash: opaque, in sRGB.
+  /// Returns the picture of the hash: opaque, in sRGB.
   ///
   /// - Parameters:
-  ///   - size: Its size; the picture is smooth, so a small one, enlarged, will do.
+  ///   - size: The size of the picture, which is smooth, so that a small one can be enlarged.
   ///   - punch: A factor for the contrast, from 0 to 100.
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size, a side of more than 16,384 pixels, or
-  ///   a senseless punch; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
+  ///   an invalid punch; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   public func bitmap(size: PixelSize, punch: Double = 1) throws(ImagingError) -> Bitmap {
     try punch.require(in: 0...100, "punch", of: Self.name)
     let sides = 1...Self.longestSide
@@ -100,7 +100,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     let down = Self.waves(componentsY, size.height)
     return try Bitmap(size: size) { bytes throws(ImagingError) in
       for y in 0..<size.height {
-        // What is left of the sum for this row: one factor for each cosine across.
+        // The partial sums of this row: one factor for each horizontal cosine.
         var row = [SIMD3<Double>](repeating: .zero, count: componentsX)
         for (index, factor) in factors.enumerated() {
           row[index % componentsX] += factor * (index == 0 ? 1 : punch) * down[index / componentsX][y]
@@ -120,7 +120,7 @@ public struct BlurHash: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// For each component along an axis, its cosine at each pixel.
+  /// Returns the cosine of each component along an axis at each pixel.
   static func waves(_ components: Int, _ length: Int) -> [[Double]] {
     (0..<components).map { i in (0..<length).map { cos(.pi * Double(i) * Double($0) / Double(length)) } }
   }

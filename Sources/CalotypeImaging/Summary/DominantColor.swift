@@ -1,8 +1,8 @@
-/// A colour that stands for a part of a picture.
+/// A colour that represents a part of a picture.
 public struct DominantColor: Hashable, Sendable, Codable {
   /// The mean of that part; opaque.
   public var color: PixelColor
-  /// How much of what is visible that part is, from 0 to 1.
+  /// The share of that part in the visible pixels, from 0 to 1.
   public var share: Double
 
   /// Creates a dominant colour.
@@ -13,10 +13,10 @@ public struct DominantColor: Hashable, Sendable, Codable {
 }
 
 extension DominantColor {
-  /// How far apart two colours are at least that are told apart: squared, in levels, weighed as the eye does.
+  /// The smallest distance of two distinct colours: squared, in levels, weighted by the sensitivity of the eye.
   private static let leastDistance = 600.0
 
-  /// Colours found by median cuts, those that hardly differ as one.
+  /// Finds colours by median cuts, and merges those that hardly differ.
   ///
   /// - Throws: ``ImagingError/cancelled``.
   static func all(of small: Bitmap, count: Int) throws(ImagingError) -> [DominantColor] {
@@ -64,7 +64,7 @@ extension DominantColor {
 }
 
 extension PaletteHistogram {
-  /// The colours of a small picture, each pixel as often as its alpha says, in cells of five bits a colour.
+  /// Counts the colours of a small picture in cells of five bits per colour, with each pixel weighted by its alpha.
   fileprivate init(visible small: Bitmap) {
     var cells: [UInt32: Cell] = [:]
     small.withUnsafeBytes { bytes in

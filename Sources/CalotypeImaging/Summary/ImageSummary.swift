@@ -1,11 +1,10 @@
 /// A description of a picture in a few bytes: colours and placeholders.
 public struct ImageSummary: Hashable, Sendable, Codable {
-  /// The mean of all pixels, colours weighed by their alpha. Exact.
+  /// The mean of all pixels, with colours weighted by their alpha. Exact.
   public var averageColor: PixelColor
-  /// The colours that stand for most of the picture, the one with the largest share first; none when nothing is
-  /// visible.
+  /// The colours that represent most of the picture, the one with the largest share first; none if no pixel is visible.
   public var dominantColors: [DominantColor]
-  /// Whether any pixel is not fully opaque. Exact.
+  /// A Boolean value that indicates whether any pixel is not fully opaque. Exact.
   public var hasTransparency: Bool
   /// A ``BlurHash`` with the usual number of components.
   public var blurHash: String

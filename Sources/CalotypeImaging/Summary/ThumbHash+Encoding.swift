@@ -1,7 +1,7 @@
 import Glibc
 
 extension ThumbHash {
-  /// A channel as cosines: its mean, the rest from -`scale` to `scale`.
+  /// A channel as cosines: its mean, and the other factors from -`scale` to `scale`.
   private struct Channel {
     var mean = 0.0
     var factors: [Double] = []
@@ -11,7 +11,7 @@ extension ThumbHash {
     var normalised: [Double] { scale > 0 ? factors.map { 0.5 + 0.5 / scale * $0 } : factors }
   }
 
-  /// The hash of a picture.
+  /// Computes the hash of a picture.
   ///
   /// Pictures larger than 100×100 are shrunk first.
   ///
@@ -35,8 +35,8 @@ extension ThumbHash {
     try self.init(Self.bytes(of: channels, layout))
   }
 
-  /// Lightness, yellow against blue, red against green, and alpha of each pixel. What is transparent has the mean colour
-  /// of what is not.
+  /// Returns lightness, yellow against blue, red against green, and alpha of each pixel. Transparent pixels have the
+  /// mean colour of the others.
   private static func channels(of small: Bitmap) -> [SIMD4<Double>] {
     small.withUnsafeBytes { bytes in
       let pixels = stride(from: 0, to: bytes.count, by: 4).map { (first: Int) -> SIMD4<Double> in
@@ -61,7 +61,7 @@ extension ThumbHash {
     }
     let across = waves(grid.x, size.width)
     let down = waves(grid.y, size.height)
-    /// Sums along the rows, for each cosine across.
+    /// The sums along the rows, for each horizontal cosine.
     let rows = across.map { wave in
       (0..<size.height).map { y in
         (0..<size.width).reduce(0) { $0 + values[y * size.width + $1] * wave[$1] }
@@ -69,7 +69,7 @@ extension ThumbHash {
     }
     func factor(_ x: Int, _ y: Int) -> Double {
       let sum = (0..<size.height).reduce(0) { $0 + rows[x][$1] * down[y][$1] } / Double(size.pixelCount)
-      // A sum that should be 0 and is not, by rounding, would decide between two levels.
+      // A rounding error in a sum that should be 0 would decide between two levels.
       return abs(sum) < 1e-9 ? 0 : sum
     }
     var channel = Channel(mean: factor(0, 0))

@@ -1,22 +1,22 @@
 import Glibc
 
-/// A placeholder of 17 to 29 bytes with proportions and transparency: the lowest frequencies of a picture, as
-/// [ThumbHash](https://evanw.github.io/thumbhash/) has them.
+/// A placeholder of 17 to 29 bytes with proportions and transparency: the lowest frequencies of a picture, in the
+/// format of [ThumbHash](https://evanw.github.io/thumbhash/).
 ///
 /// Lightness `l` is the mean of red, green and blue; `p` is yellow against blue, `q` red against green.
 public struct ThumbHash: Hashable, Sendable {
   /// The hash.
   public let bytes: [UInt8]
 
-  /// Sides of the pictures that hashes are made of, at most.
+  /// The longest side of the pictures that are hashed.
   static let largestSide = 100
-  /// The longer side of the picture that a hash shows.
+  /// The longer side of the decoded picture.
   private static let shownSide = 32.0
 
   /// Reads a hash.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a number of bytes that does not match what the
-  ///   first five say, and for proportions that no picture has.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a number of bytes that does not match the first
+  ///   five, and for proportions that no picture has.
   public init(_ bytes: [UInt8]) throws(ImagingError) {
     guard bytes.count >= 5 else {
       throw .invalidParameter(name: "thumbhash", reason: "it has at least 5 bytes, not \(bytes.count)")
@@ -32,22 +32,22 @@ public struct ThumbHash: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// What the first bytes say of the others.
+  /// The layout of a hash, which its first bytes determine.
   struct Layout {
     let hasAlpha: Bool
     let isLandscape: Bool
-    /// Cosines along the shorter side, as stored: its length in units of the longer one's ``longerSide``.
+    /// The number of cosines along the shorter side, as stored: its length in units of the longer one's ``longerSide``.
     let shorterSide: Int
 
-    /// Cosines along the longer side.
+    /// The number of cosines along the longer side.
     var longerSide: Int { hasAlpha ? 5 : 7 }
-    /// Width and height of the picture, in cosines.
+    /// The width and height of the picture, in cosines.
     var sides: (x: Int, y: Int) {
       isLandscape ? (longerSide, shorterSide) : (shorterSide, longerSide)
     }
-    /// Cosines of the lightness: at least three each way.
+    /// The cosines of the lightness: at least three in each direction.
     var lightness: Grid { Grid(x: max(3, sides.x), y: max(3, sides.y)) }
-    /// Where the frequencies begin: behind five bytes, six with alpha.
+    /// The offset of the frequencies: five bytes, six with alpha.
     var headerCount: Int { hasAlpha ? 6 : 5 }
     var byteCount: Int {
       let count =
@@ -61,7 +61,7 @@ public struct ThumbHash: Hashable, Sendable {
       self.shorterSide = shorterSide
     }
 
-    /// From at least five bytes.
+    /// Reads at least five bytes.
     init(_ bytes: [UInt8]) {
       self.init(
         hasAlpha: bytes[2] & 0x80 != 0, isLandscape: bytes[4] & 0x80 != 0, shorterSide: Int(bytes[3] & 7))
@@ -72,9 +72,9 @@ public struct ThumbHash: Hashable, Sendable {
   struct Grid {
     let x: Int
     let y: Int
-    /// Those of `p` and of `q`.
+    /// The cosines of `p` and of `q`.
     static let color = Grid(x: 3, y: 3)
-    /// Those of alpha.
+    /// The cosines of alpha.
     static let alpha = Grid(x: 5, y: 5)
 
     var indices: [(x: Int, y: Int)] {
@@ -84,10 +84,10 @@ public struct ThumbHash: Hashable, Sendable {
     }
   }
 
-  /// Whether the picture has transparency.
+  /// A Boolean value that indicates whether the picture has transparency.
   public var hasAlpha: Bool { Layout(bytes).hasAlpha }
 
-  /// Width by height of the picture, roughly: from 1/7 to 7.
+  /// The approximate ratio of the picture's width to its height: from 1/7 to 7.
   public var aspectRatio: Double {
     let sides = Layout(bytes).sides
     return Double(sides.x) / Double(sides.y)
@@ -114,7 +114,7 @@ public struct ThumbHash: Hashable, Sendable {
     return SIMD3(red, red - q, blue)
   }
 
-  /// A picture of the hash: straight alpha, in sRGB, 32 pixels on the longer side.
+  /// Returns the picture of the hash: straight alpha, in sRGB, 32 pixels on the longer side.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
   public func bitmap() throws(ImagingError) -> Bitmap {
@@ -126,7 +126,7 @@ public struct ThumbHash: Hashable, Sendable {
     var reader = NibbleReader(bytes: bytes[layout.headerCount...])
     var channels = [
       reader.channel(layout.lightness, scale: Double(bytes[2] >> 2 & 31) / 31),
-      // Colours are shown a little stronger than they were.
+      // The format shows colours a little stronger than they were.
       reader.channel(.color, scale: Double(header >> 3 & 63) / 63 * 1.25),
       reader.channel(.color, scale: Double(header >> 9 & 63) / 63 * 1.25),
     ]
@@ -148,7 +148,7 @@ public struct ThumbHash: Hashable, Sendable {
           }
           let color = Self.rgb(values.x, values.y, values.z)
           for (channel, value) in [color.x, color.y, color.z, values.w].enumerated() {
-            // Cut off, not rounded, as the published decoders do.
+            // Truncated, not rounded, as by the published decoders.
             pixels[(y * width + x) * 4 + channel] = UInt8(min(max(value, 0), 1) * 255)
           }
         }
@@ -158,7 +158,7 @@ public struct ThumbHash: Hashable, Sendable {
   }
 }
 
-/// Reads factors of four bits, the low half of a byte first.
+/// A reader of factors of four bits, the low half of a byte first.
 private struct NibbleReader {
   let bytes: ArraySlice<UInt8>
   private var position = 0

@@ -1,4 +1,4 @@
-/// A step with one number, which is read, checked and named in one way.
+/// A step with one number as its parameter, with common parsing, validation and identity.
 protocol NumberTransforming: ImageTransforming {
   /// The names of the step and of its number, and the range of the number.
   static var parameter: StepNumber { get }

@@ -1,39 +1,39 @@
 extension Transforms {
-  /// Makes a picture of another size, within, over or exactly as large as a box.
+  /// A step that changes the size of a picture to fit, cover or equal a box.
   ///
   /// As the first of a request's transforms it shrinks the picture while it is decoded, as a ``Thumbnail`` does.
   public struct Resize: ImageTransforming, Hashable, Sendable {
-    /// How a picture meets the box.
+    /// The relation of a picture to the box.
     public enum Mode: String, Hashable, Sendable, CaseIterable {
-      /// The largest size of the picture's own proportions that lies within the box.
+      /// The largest size with the picture's proportions that lies within the box.
       case fit
-      /// As ``fit``, but never enlarged, whatever ``Transforms/Resize/enlarges`` says.
+      /// As ``fit``, but never enlarged, regardless of ``Transforms/Resize/enlarges``.
       case inside
-      /// The smallest size of the picture's own proportions that covers the box; nothing is cut off.
+      /// The smallest size with the picture's proportions that covers the box; nothing is cropped.
       case outside
-      /// The box is covered; what sticks out is cut off where ``Transforms/Resize/anchor`` says.
+      /// The picture covers the box; the excess is cropped at ``Transforms/Resize/anchor``.
       case fill
       /// Exactly the box; the proportions change.
       case stretch
-      /// As ``fit``, with ``Transforms/Resize/background`` around it, so that the result is exactly the box.
+      /// As ``fit``, padded with ``Transforms/Resize/background`` to exactly the size of the box.
       case pad
     }
 
     /// The box, in pixels. A side of 0 is free and follows from the other.
     public var box: PixelSize
-    /// How the picture meets the box.
+    /// The relation of the picture to the box.
     public var mode: Mode
-    /// Whether small pictures are enlarged. Off by default.
+    /// A Boolean value that indicates whether small pictures are enlarged. `false` by default.
     public var enlarges: Bool
-    /// What is kept when something is cut off, or where the picture lies when something is added.
+    /// The part that is kept by cropping, or the position of the picture within its padding.
     public var anchor: Anchor
-    /// What is around a padded picture. Transparent by default.
+    /// The colour of the padding. Transparent by default.
     public var background: PixelColor
     /// The reconstruction filter.
     public var filter: ResampleFilter
-    /// Mix colours as light does; see ``Thumbnail/linearLight``.
+    /// Resamples in linear light; see ``Thumbnail/linearLight``.
     public var linearLight: Bool
-    /// How much may be lost for speed when this is done while decoding; see ``Thumbnail/effort``.
+    /// The quality that may be lost for speed if the step is done while decoding; see ``Thumbnail/effort``.
     public var effort: Thumbnail.Effort
 
     /// Creates the step.
@@ -52,8 +52,8 @@ extension Transforms {
       self.effort = effort
     }
 
-    /// Reads `320x240,fill,enlarge=true,anchor=top,background=ffffff,filter=bicubic,linear=true,effort=fast`; a side may be left
-    /// out.
+    /// Parses `320x240,fill,enlarge=true,anchor=top,background=ffffff,filter=bicubic,linear=true,effort=fast`; a side
+    /// may be omitted.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let text = try arguments.required(arguments.text("size"), "size")
       let sides = text.split(separator: "x", omittingEmptySubsequences: false)
@@ -73,7 +73,7 @@ extension Transforms {
       try check()
     }
 
-    /// `resize:320x240,mode=fill,anchor=top` and so on, without what has its default.
+    /// `resize:320x240,mode=fill,anchor=top` and so on, without parameters that have their defaults.
     public var identity: String {
       func side(_ value: Int) -> String { value == 0 ? "" : "\(value)" }
       var text = "resize:\(side(box.width))x\(side(box.height))"
@@ -87,10 +87,10 @@ extension Transforms {
       return text
     }
 
-    /// The picture at its new size; the picture itself when that is the same.
+    /// Returns the picture at its new size; the picture itself if the size is the same.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a box without a side, or one that is too large;
-    ///   what ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` throws.
+    ///   the errors of ``Bitmap/resampled(to:from:filter:linearLight:pool:)``.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       try check()
       let bitmap = try bitmap.converted(to: .rgba8)
@@ -108,9 +108,9 @@ extension Transforms {
       ).apply(to: resized)
     }
 
-    /// What to do first while decoding: shrinks at least as far as this step does, and never further.
+    /// The thumbnail to make while decoding: it shrinks at least as far as this step, and never further.
     ///
-    /// `nil` where the step may enlarge, or has to see the pixels of the whole.
+    /// `nil` if the step may enlarge, or needs the pixels of the whole picture.
     public var thumbnail: Thumbnail? {
       guard !enlarges else { return nil }
       var thumbnail = Thumbnail(
@@ -120,7 +120,7 @@ extension Transforms {
       case .stretch: thumbnail.mode = .stretch
       case .outside: thumbnail.mode = .outside
       case .fill:
-        // A smart cut is made of the picture at its scale.
+        // A content-dependent crop reads the picture at its final scale.
         thumbnail.mode = anchor.interest == nil ? .fill : .outside
         thumbnail.anchor = anchor.interest == nil ? anchor : .center
       }
@@ -139,7 +139,7 @@ extension Transforms {
         .geometry(for: size, enlarges: enlarges && mode != .inside)
     }
 
-    /// A cut that looks at pixels, as two steps; `nil` for all others.
+    /// The two steps of a content-dependent crop; `nil` for all others.
     var smartSteps: (cover: Resize, cut: Crop)? {
       guard mode == .fill, anchor.interest != nil, box.width > 0, box.height > 0 else { return nil }
       var cover = self
@@ -161,8 +161,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Resizes the picture: into a box of so many pixels unless `mode` says otherwise. A side that is left out follows
-  /// from the other.
+  /// Resizes the picture, into a box of this size unless `mode` is different. An omitted side follows from the other.
   public static func resize(
     width: Int? = nil, height: Int? = nil, mode: Transforms.Resize.Mode = .fit, enlarges: Bool = false,
     anchor: Anchor = .center,
@@ -177,10 +176,10 @@ extension ImageTransform {
 }
 
 extension Transforms.Resize {
-  /// Whether the anchor reads pixels.
+  /// A Boolean value that indicates whether the anchor reads pixels.
   public var isContentDependent: Bool { smartSteps != nil }
 
-  /// The resize and the cut that its anchor makes of `bitmap`.
+  /// Returns the resize and the crop that the anchor selects for `bitmap`.
   public func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
     guard let (cover, cut) = smartSteps else { return [self] }
     return [cover] + (try cut.resolved(for: cover.apply(to: bitmap)))

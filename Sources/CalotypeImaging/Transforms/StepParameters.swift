@@ -1,12 +1,12 @@
-/// The one number of a step: its names, what it may be, and what it is when it is left out.
+/// The number of a step: its names, its range, and its default.
 struct StepNumber: Sendable {
   let step: String
   let name: String
   let range: ClosedRange<Double>
-  /// `nil` when it must not be left out.
+  /// The default; `nil` if the number is required.
   var standard: Double?
 
-  /// Reads the arguments of the step.
+  /// Parses the arguments of the step.
   func read(_ arguments: inout TransformArguments) throws(ImagingError) -> Double {
     let given = try arguments.number(name) ?? standard
     let number = try arguments.required(given, name)
@@ -14,23 +14,23 @@ struct StepNumber: Sendable {
     return try checked(number)
   }
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when the number is out of its range.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if the number is out of its range.
   func checked(_ number: Double) throws(ImagingError) -> Double {
     try number.require(in: range, name, of: step)
     return number
   }
 
-  /// The identity of the step: `blur:2.5`.
+  /// Returns the identity of the step: `blur:2.5`.
   func identity(_ number: Double) -> String { "\(step):\(number.spelling)" }
 }
 
 extension TransformArguments {
-  /// `true` or `false`.
+  /// Parses `true` or `false`.
   mutating func flag(_ key: String) throws(ImagingError) -> Bool? {
     try value(key, "true or false") { Bool($0) }
   }
 
-  /// An argument that is never given by place.
+  /// Parses an argument that is never positional.
   mutating func named<Value>(
     _ key: String, _ what: String, _ parse: (String) -> Value?
   ) throws(ImagingError) -> Value? {
@@ -39,7 +39,7 @@ extension TransformArguments {
     return value
   }
 
-  /// An anchor.
+  /// Parses an anchor.
   mutating func anchor(_ key: String) throws(ImagingError) -> Anchor? {
     try value(key, "center, top, topLeft and so on, focus(x;y), entropy or attention") { Anchor($0) }
   }

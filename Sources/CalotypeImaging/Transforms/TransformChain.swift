@@ -1,4 +1,4 @@
-/// Transforms, one after the other. The empty chain, or one whose steps cancel out, returns the picture itself; all others
+/// A sequence of transforms. The empty chain, or one whose steps cancel out, returns the picture itself; all others
 /// return ``PixelFormat/rgba8``.
 ///
 /// ```swift
@@ -6,13 +6,13 @@
 /// let badge = try chain.apply(to: photo.bitmap)
 /// ```
 ///
-/// Steps that undo each other are dropped, cuts of cuts become one, and neighbouring colour steps share a pass over the
-/// pixels: never with other bytes than one step after the other.
+/// Steps that cancel out are dropped, consecutive crops are merged, and neighbouring colour steps share a pass over the
+/// pixels. The bytes are always those of the separate steps.
 public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The steps that remain.
   public let transforms: [ImageTransform]
 
-  /// Creates a chain; what can be folded is.
+  /// Creates a chain and folds steps where possible.
   public init(_ transforms: [ImageTransform]) {
     var folded: [ImageTransform] = []
     for transform in transforms {
@@ -29,10 +29,10 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// Creates a chain of these steps.
   public init(arrayLiteral elements: ImageTransform...) { self.init(elements) }
 
-  /// Whether the chain changes nothing.
+  /// A Boolean value that indicates whether the chain changes nothing.
   public var isEmpty: Bool { transforms.isEmpty }
 
-  /// Everything that the result depends on besides the picture: the identities of the steps, a line each, behind their
+  /// All parameters of the result besides the picture: the identities of the steps, one per line, prefixed by their
   /// lengths.
   public var identity: String {
     transforms.map { "\($0.identity.utf8.count) \($0.identity)\n" }.joined()
@@ -40,7 +40,7 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
 
   /// Returns the picture after all steps.
   ///
-  /// - Throws: what the steps throw: ``ImagingError/invalidParameter(name:reason:)``,
+  /// - Throws: The errors of the steps: ``ImagingError/invalidParameter(name:reason:)``,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     var bitmap = isEmpty ? bitmap : try bitmap.converted(to: .rgba8)
@@ -64,13 +64,13 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     return bitmap
   }
 
-  /// Whether a step looks at pixels to decide what it does.
+  /// A Boolean value that indicates whether the effect of a step depends on pixels.
   package var isContentDependent: Bool { transforms.contains { $0.step.isContentDependent } }
 
-  /// The chain for all frames of an animation: what is decided by looking at pixels is decided once, by the first frame,
-  /// so that all frames come out alike.
+  /// Returns the chain for all frames of an animation: the first frame resolves content-dependent steps for all of
+  /// them, so that all frames come out alike.
   ///
-  /// - Throws: as ``apply(to:)``, and what `first` throws, which is only asked for when it is needed.
+  /// - Throws: The errors of ``apply(to:)`` and of `first`, which is only called if it is needed.
   package func resolved(for first: () throws(ImagingError) -> Bitmap) throws(ImagingError) -> TransformChain {
     guard isContentDependent else { return self }
     var bitmap = try first()
@@ -85,10 +85,10 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     return TransformChain(resolved)
   }
 
-  /// The chain without its last step, and that step; neighbouring colour steps at the end are one, because they share a
-  /// pass over the pixels. `nil` when there is nothing that has to be done after decoding.
+  /// Splits off the last step; neighbouring colour steps at the end count as one, because they share a pass over the
+  /// pixels. `nil` if nothing has to be done after decoding.
   ///
-  /// - Parameter shrinksFirst: Whether a resize at the beginning is done while decoding.
+  /// - Parameter shrinksFirst: Pass true if a resize at the beginning is done while decoding.
   package func split(shrinksFirst: Bool) -> (before: TransformChain, last: TransformChain)? {
     guard let final = transforms.last else { return nil }
     if shrinksFirst, transforms.count == 1, thumbnail != nil { return nil }
@@ -99,17 +99,17 @@ public struct TransformChain: Hashable, Sendable, ExpressibleByArrayLiteral {
     )
   }
 
-  /// What may be done first, while decoding.
+  /// The thumbnail that may be made while decoding.
   var thumbnail: Thumbnail? { transforms.first?.step.thumbnail }
 
-  /// What two steps come to; `nil` when they stay two.
+  /// Returns the steps that replace two steps; `nil` if both stay.
   private static func fold(_ first: ImageTransform, _ second: ImageTransform) -> [ImageTransform]? {
     first.step.followed(by: second.step)?.map { ImageTransform($0) }
   }
 }
 
 extension ImageTransform {
-  /// Whether the step changes each pixel by itself, or would with other parameters.
+  /// A Boolean value that indicates whether the step changes each pixel independently, or would with other parameters.
   fileprivate var changesPixelsAlone: Bool {
     do throws(ImagingError) { return try step.colorOperation != nil } catch { return true }
   }

@@ -1,5 +1,5 @@
 extension Transforms {
-  /// A step of a program's own, made of a function.
+  /// A step that a program defines by a function.
   ///
   /// ```swift
   /// let pixelate = ImageTransform.custom(id: "com.example.pixelate/1", parameters: ["cell": "8"]) { bitmap in
@@ -8,11 +8,11 @@ extension Transforms {
   /// }
   /// ```
   public struct Custom: ImageTransforming {
-    /// A name that no other step uses.
+    /// A name that no other step has.
     public let id: String
-    /// To be raised whenever the function makes other pixels of the same picture.
+    /// The version of the function, to be raised whenever its result changes for the same picture.
     public let version: Int
-    /// Everything that the function depends on beside the picture.
+    /// All parameters of the function besides the picture.
     public let parameters: [String: String]
     private let body: @Sendable (Bitmap) throws -> Bitmap
 
@@ -27,7 +27,8 @@ extension Transforms {
       self.body = body
     }
 
-    /// `custom:` with all that was given, each part behind its length, so that no two different steps are taken for one.
+    /// `custom:` with all properties, each prefixed by its length, so that no two different steps have the same
+    /// identity.
     public var identity: String {
       func part(_ text: String) -> String { "\(text.utf8.count) \(text)" }
       return
@@ -38,7 +39,7 @@ extension Transforms {
 
     /// Returns the result of the function.
     ///
-    /// - Throws: An ``ImagingError`` as the function throws it; ``ImagingError/cancelled`` for a `CancellationError`;
+    /// - Throws: The ``ImagingError`` of the function; ``ImagingError/cancelled`` for a `CancellationError`;
     ///   ``ImagingError/transformFailed(name:reason:)`` for all other errors.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       do {
@@ -55,8 +56,8 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// A step of a program's own. Its identity is made of `id`, `version` and `parameters`: whatever else the function
-  /// depends on, caches do not know of.
+  /// Applies a function of the program. The identity consists of `id`, `version` and `parameters`: caches do not know
+  /// of any other dependency of the function.
   public static func custom(
     id: String, version: Int = 1, parameters: [String: String] = [:],
     _ body: @escaping @Sendable (Bitmap) throws -> Bitmap

@@ -1,7 +1,7 @@
 import CalotypeImaging
 
 extension DecodeLimits {
-  /// Refuses an animation whose frames together are too much work, as coders that are called by themselves have to.
+  /// Refuses an animation whose frames are too much work in total, for coders that are called directly.
   ///
   /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
   func check(framesOf info: ImageInfo) throws(ImagingError) {

@@ -1,10 +1,10 @@
-/// The rectangle in which one canvas differs from the next, as GIF shows them: an alpha below 128 is transparent.
+/// The rectangle in which one canvas differs from the next, as GIF can show them: an alpha below 128 is transparent.
 struct GIFChange {
-  /// Column of the left edge.
+  /// The column of the left edge.
   let x: Int
-  /// Row of the top edge.
+  /// The row of the top edge.
   let y: Int
-  /// Width and height, at least 1.
+  /// The width and height, at least 1.
   let size: PixelSize
 
   init(x: Int, y: Int, size: PixelSize) {
@@ -13,7 +13,8 @@ struct GIFChange {
     self.size = size
   }
 
-  /// What differs between two canvases of one size; the first pixel if nothing does. `nil` is a transparent canvas.
+  /// Finds the difference between two canvases of one size; the first pixel if there is none. `nil` is a transparent
+  /// canvas.
   init(from old: Bitmap?, to new: Bitmap) {
     let (width, height) = (new.width, new.height)
     var (left, right, top, bottom) = (width, 0, height, 0)
@@ -38,7 +39,7 @@ struct GIFChange {
     self.init(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
   }
 
-  /// Whether a pixel of `old` is transparent in `new`.
+  /// Returns true if a visible pixel of `old` is transparent in `new`.
   static func uncovers(_ new: Bitmap, after old: Bitmap) -> Bool {
     if new.isOpaque { return false }
     var found = false
@@ -48,7 +49,7 @@ struct GIFChange {
     return found
   }
 
-  /// The rectangle of a canvas, with the pixels that `shown` has already made transparent.
+  /// Returns the rectangle of a canvas, with the pixels that are unchanged from `shown` already transparent.
   func pixels(of canvas: Bitmap, over shown: Bitmap?) throws(ImagingError) -> Bitmap {
     if shown == nil, size == canvas.size { return canvas }
     return try Bitmap(size: size) { target in
@@ -81,7 +82,7 @@ struct GIFChange {
 }
 
 extension UInt32 {
-  /// A pixel, read from memory, with the alpha that GIF can show; red in the low bits.
+  /// The pixel, read from memory, with the alpha that GIF can show; red in the low bits.
   fileprivate var asInGIF: UInt32 {
     let pixel = UInt32(littleEndian: self)
     return pixel >> 24 < 128 ? 0 : pixel | 0xFF00_0000

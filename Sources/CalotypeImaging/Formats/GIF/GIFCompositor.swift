@@ -1,10 +1,10 @@
-/// Composites the frames of a GIF: one canvas, and a backup while a frame asks for one.
+/// A compositor of the frames of a GIF, with one canvas, and a backup while a frame requires one.
 ///
-/// The canvas starts transparent and background colours are ignored, as in browsers. Any frame can be asked for; it
-/// costs the frames since the last one shown, or since the last that depends on none before it. Not `Sendable`: one
-/// thread at a time.
+/// The canvas starts transparent and background colours are ignored, as in browsers. Frames can be requested in any
+/// order; a frame costs the frames since the last one shown, or since the last one that depends on no frame before it.
+/// Not `Sendable`: one thread at a time.
 final class GIFCompositor {
-  /// The frame that the canvas shows; `nil` before the first.
+  /// The frame on the canvas; `nil` before the first.
   private(set) var current: Int?
 
   private let size: PixelSize
@@ -16,9 +16,9 @@ final class GIFCompositor {
   /// The frame that was painted on an empty canvas.
   private var first = 0
   private var isOpaque = false
-  /// Whether the frame that was painted last has all its pixels.
+  /// A Boolean value that indicates whether the last painted frame has all of its pixels.
   private var isWhole = true
-  /// What the pixels on the canvas lack.
+  /// The flaws of the pixels on the canvas.
   private(set) var flaws: DamageReport = []
   private var backupState = (isOpaque: false, flaws: DamageReport())
 
@@ -38,11 +38,11 @@ final class GIFCompositor {
     if let backup { pool.giveBack(backup) }
   }
 
-  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from. The time limit
+  /// Returns the canvas after frame `index`, before its disposal. `file` is the source of the structure. The time limit
   /// holds for a pass over frames.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame, and what is wrong with
-  ///   the frames on the way. The next call then starts afresh.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if there is no such frame, and the errors of the frames
+  ///   on the way. After an error the next call starts afresh.
   func bitmap(
     at index: Int, of structure: GIFStructure, file: UnsafeRawBufferPointer
   ) throws(ImagingError) -> Bitmap {
@@ -58,7 +58,7 @@ final class GIFCompositor {
           try paint(next, of: structure, file: file, watch: watch)
           next += 1
           if isFresh, !isWhole, next > 1 {
-            // What a damaged frame lacks shows what was there before.
+            // Missing pixels of a damaged frame leave the previous pixels visible.
             current = nil
             next = start(for: next - 2, in: structure)
           }
@@ -71,7 +71,7 @@ final class GIFCompositor {
     }
   }
 
-  /// The frame to paint next on the way to `index`; forgets the canvas if it is of no use for that.
+  /// Returns the frame to paint next on the way to `index`; discards the canvas if it is of no use for that.
   private func start(for index: Int, in structure: GIFStructure) -> Int {
     var start = index
     while start > 0, start - 1 != current, !isIndependent(start, in: structure) { start -= 1 }
@@ -79,12 +79,12 @@ final class GIFCompositor {
     return start
   }
 
-  /// Whether nothing of the canvas before a frame can be seen in it or later.
+  /// Returns true if no pixels of earlier frames are visible in this frame or later.
   func isIndependent(_ index: Int, in structure: GIFStructure) -> Bool {
     let before = structure.frames[index - 1]
     if before.disposal == .clear, structure.fillsCanvas(before) { return true }
     let frame = structure.frames[index]
-    // A damaged frame leaves pixels out, which is known when it is painted.
+    // A damaged frame lacks pixels, which is known once it is painted.
     return frame.disposal != .restore && frame.transparentIndex == nil
       && structure.fillsCanvas(frame)
   }
@@ -136,7 +136,7 @@ final class GIFCompositor {
     case .keep: break
     case .clear: clear(area)
     case .restore:
-      // Before the first frame the canvas was transparent; no backup is needed for that.
+      // The canvas before the first frame was transparent; restoring it needs no backup.
       if index == first {
         clear(area)
         flaws = []

@@ -1,25 +1,25 @@
 public import FoundationEssentials
 
-/// Decodes GIF (87a and 89a), still and animated.
+/// A decoder for GIF (87a and 89a), still and animated.
 ///
-/// The canvas starts transparent and the background colour is ignored, as in browsers. A canvas smaller than its
-/// first frame is enlarged to hold it. Frames without any palette are shown in greys.
+/// The canvas starts transparent and the background colour is ignored, as in browsers. A canvas smaller than its first
+/// frame is enlarged to hold it. Frames without a palette are shown in greys.
 public struct GIFDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
-  /// The formats it reads.
+  /// The formats that this decoder reads.
   public var formats: [ImageFormat] { [.gif] }
 
   /// 6 bytes.
   public var signatureLength: Int { 6 }
 
-  /// ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
+  /// Returns ``ImageFormat/gif`` if the bytes start with `GIF87a` or `GIF89a`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("GIF87a") || prefix.bytes.holds("GIF89a") ? .gif : nil
   }
 
-  /// What the blocks say. Of a file that ends early: what the part that is there says, if it has a frame.
+  /// Reads the blocks. For a file that ends early, the part that is present is described, if it has a frame.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/truncated(_:byteCount:)``,
   ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
@@ -29,9 +29,9 @@ public struct GIFDecoder: ImageDecoding {
 
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
-  /// A file that ends inside a block is an error even when the first frame is whole, unless `options` allow
-  /// partial images; the image is then marked as partial. A missing trailer is no error. LZW data that make no sense or
-  /// are too short are damage: the pixels before it are shown, and the others are transparent.
+  /// A file that ends inside a block is an error even if the first frame is complete, unless `options` allow partial
+  /// images; the image is then marked as partial. A missing trailer is no error. Invalid or short LZW data are damage:
+  /// the pixels before it are shown, and the others are transparent.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -60,8 +60,8 @@ public struct GIFDecoder: ImageDecoding {
     }
   }
 
-  /// Decodes a frame that is the whole canvas with its indices at the end of the memory of the pixels, which never
-  /// overtake them. `nil` for other frames, and for one that lacks pixels and may.
+  /// Decodes a frame that fills the canvas, with its indices at the end of the memory of the pixels, which never
+  /// overtake them. `nil` for other frames, and for one that lacks pixels where that is accepted.
   private func decodeInPlace(
     _ frame: GIFFrame, of structure: GIFStructure, _ file: UnsafeRawBufferPointer,
     _ options: DecodeOptions, _ watch: DecodeLimits.DeadlineChecker
@@ -88,20 +88,20 @@ public struct GIFDecoder: ImageDecoding {
     return structure.image(bitmap, structure.isTruncated ? .partial : [])
   }
 
-  /// 1: the decoder always delivers the full size.
+  /// Returns 1: the decoder always delivers the full size.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
     1
   }
 
-  /// Decodes the first frame row by row while the bytes arrive, coarse first if it is interlaced.
+  /// Returns a decoder that decodes the first frame row by row as bytes arrive, coarse first if it is interlaced.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     GIFIncrementalDecoder(options: options)
   }
 
-  /// All frames of an animation.
+  /// Returns a decoder for all frames of an animation.
   ///
-  /// - Throws: as ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
-  ///   pixels of all frames together.
+  /// - Throws: The errors of ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for
+  ///   the pixels of all frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {

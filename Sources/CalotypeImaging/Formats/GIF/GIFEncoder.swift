@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Writes GIF (89a), still and animated.
+/// An encoder for GIF (89a), still and animated.
 ///
-/// At most 256 colours a frame, chosen for it when those of the first do not hold all of its own; an alpha below 128
-/// becomes transparent, any other opaque. Frames after the first are cut to the rectangle that changes, with
-/// unchanged pixels transparent.
+/// A frame has at most 256 colours. It gets a palette of its own if that of the first frame does not contain all of its
+/// colours. An alpha below 128 becomes transparent, any other opaque. Frames after the first are cropped to the
+/// rectangle that changes, with unchanged pixels transparent.
 public struct GIFEncoder: ImageEncoding {
   /// The largest width and height that the format can hold.
   public static let maxSide = 65535
@@ -15,10 +15,10 @@ public struct GIFEncoder: ImageEncoding {
   /// ``ImageFormat/gif``.
   public var format: ImageFormat { .gif }
 
-  /// `false`: the format is lossless, or has no quality.
+  /// Returns false: the format is lossless, or has no quality.
   public func usesQuality(_ options: EncodeOptions) -> Bool { false }
 
-  /// One frame. Of the options only `dithers` matters.
+  /// Returns a GIF of one frame. The only option in effect is `dithers`.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide``,
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -29,11 +29,11 @@ public struct GIFEncoder: ImageEncoding {
     return try encode(source, options: options)
   }
 
-  /// All frames, each for its duration in hundredths of a second: rounded, 2 at least, as players take less for
-  /// 10. Three frames are in memory at a time.
+  /// Returns a GIF of all frames. Their durations are rounded to hundredths of a second and are at least 2, because
+  /// players replace less by 10. Three frames are in memory at a time.
   ///
-  /// - Throws: as ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and what `animation`
-  ///   throws.
+  /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
+  ///   errors of `animation`.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
       throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")

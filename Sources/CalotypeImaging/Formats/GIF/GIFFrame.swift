@@ -1,12 +1,12 @@
-/// One image descriptor of a GIF with the graphic control block before it (GIF89a specification, 20 and 23).
+/// An image descriptor of a GIF with the graphic control block before it (GIF89a specification, 20 and 23).
 struct GIFFrame: Hashable, Sendable {
-  /// What happens to the frame's rectangle before the next frame is painted.
+  /// The disposal of the frame's rectangle before the next frame is painted.
   enum Disposal: Hashable, Sendable {
-    /// It stays. Also for the reserved values 5 to 7.
+    /// The rectangle stays. Also for the reserved values 5 to 7.
     case keep
-    /// It becomes transparent: browsers ignore the background colour.
+    /// The rectangle becomes transparent: browsers ignore the background colour.
     case clear
-    /// It becomes what it was before the frame. Also for 4, which some encoders write for 3.
+    /// The rectangle is restored to its previous pixels. Also for 4, which some encoders write for 3.
     case restore
 
     init(rawValue: UInt8) {
@@ -18,25 +18,25 @@ struct GIFFrame: Hashable, Sendable {
     }
   }
 
-  /// Column of the left edge on the canvas.
+  /// The column of the left edge on the canvas.
   var x: Int
-  /// Row of the top edge on the canvas.
+  /// The row of the top edge on the canvas.
   var y: Int
-  /// Width and height as announced; either may be 0, and the frame may stick out of the canvas.
+  /// The width and height in the descriptor; either may be 0, and the frame may extend beyond the canvas.
   var size: PixelSize
-  /// Whether the rows are stored in four passes.
+  /// A Boolean value that indicates whether the rows are stored in four passes.
   var isInterlaced: Bool
-  /// The bytes of the palette in effect, local or global, three a colour. `nil`: there is none.
+  /// The range of the effective palette, local or global, with three bytes per colour; `nil` if there is none.
   var palette: Range<Int>?
   /// The offset of the first data sub-block; the byte before it is the LZW code size.
   var dataStart: Int
-  /// Hundredths of a second, as stored.
+  /// The stored delay, in hundredths of a second.
   var delay = 0
-  /// What happens before the next frame.
+  /// The disposal before the next frame.
   var disposal = Disposal.keep
-  /// The index whose pixels are not painted.
+  /// The index of pixels that are not painted.
   var transparentIndex: UInt8?
 
-  /// Milliseconds the frame is shown: 10 ms or less means 100 ms.
+  /// The display time in milliseconds: 10 ms or less means 100 ms.
   var duration: Int { delay <= 1 ? 100 : delay * 10 }
 }

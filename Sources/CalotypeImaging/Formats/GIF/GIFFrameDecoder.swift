@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// All frames of a GIF that is there as a whole.
+/// A decoder for the frames of a complete GIF.
 final class GIFFrameDecoder: FrameDecoding {
   let info: ImageInfo
 
@@ -8,9 +8,9 @@ final class GIFFrameDecoder: FrameDecoding {
   private let structure: GIFStructure
   private let compositor: GIFCompositor
 
-  /// `nil` for a still image.
+  /// Returns `nil` for a still image.
   ///
-  /// - Throws: as ``GIFDecoder/decode(_:minimumSize:options:)``, and
+  /// - Throws: The errors of ``GIFDecoder/decode(_:minimumSize:options:)``, and
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together.
   init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
     let structure = try GIFStructure(data.bytes, limits: options.limits)

@@ -1,20 +1,20 @@
 import CGIF
 
-/// Decompresses the palette indices of one frame, as far as there are bytes. Not `Sendable`: one thread at a time.
+/// A decoder of the palette indices of one frame, as far as there are bytes. Not `Sendable`: one thread at a time.
 final class GIFFrameReader {
   /// The frame.
   let frame: GIFFrame
-  /// Indices it has when it is whole.
+  /// The number of indices of the complete frame.
   let capacity: Int
 
-  /// The pool of ``indices``; `nil` when the caller owns them.
+  /// The pool of ``indices``; `nil` if the caller owns them.
   private let pool: PixelPool?
   private let indices: UnsafeMutableRawBufferPointer
   private let lzw: UnsafeMutablePointer<cgif_lzw>
   private var status = CGIF_LZW_MORE
   private var codeSize: UInt8?
   private var offset: Int
-  /// Bytes of the sub-block under way that are still to come.
+  /// Bytes of the current sub-block that have not been read.
   private var remaining = 0
   private var isTerminated = false
 
@@ -31,21 +31,21 @@ final class GIFFrameReader {
     lzw.pointee.written = 0
   }
 
-  /// Reads into the end of memory that outlives the reader: of at least ``byteCount(for:)`` bytes.
+  /// Creates a reader that decodes into the end of memory that outlives it, of at least ``byteCount(for:)`` bytes.
   init(_ frame: GIFFrame, atEndOf memory: UnsafeMutableRawBufferPointer) {
     self.frame = frame
     pool = nil
     capacity = frame.size.pixelCount
     offset = frame.dataStart
     let start = memory.count - Self.byteCount(for: frame)
-    // Whatever the file says: the caller took the memory by this very number.
+    // No input can violate this: the caller allocated the memory with this very number.
     precondition(start >= 0)
     indices = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
     lzw = .allocate(capacity: 1)
     lzw.pointee.written = 0
   }
 
-  /// The memory that the indices of a frame need while they are decoded.
+  /// Returns the memory that the indices of a frame take while they are decoded, in bytes.
   static func byteCount(for frame: GIFFrame) -> Int { frame.size.pixelCount + Int(CGIF_LZW_SLACK) }
 
   deinit {
@@ -53,10 +53,10 @@ final class GIFFrameReader {
     pool?.giveBack(indices)
   }
 
-  /// Indices decoded so far.
+  /// The number of indices decoded so far.
   var count: Int { lzw.pointee.written }
 
-  /// Whether more bytes cannot change anything.
+  /// A Boolean value that indicates whether more bytes cannot change anything.
   var isDone: Bool {
     status != CGIF_LZW_MORE || isTerminated || codeSize.map { !(1...8).contains($0) } ?? false
   }
@@ -66,9 +66,10 @@ final class GIFFrameReader {
     UnsafeBufferPointer(rebasing: UnsafeBufferPointer(indices.bindMemory(to: UInt8.self))[..<count])
   }
 
-  /// Goes on as far as the bytes reach: all bytes of the file so far. Damage is reported in the end only.
+  /// Decodes as far as the bytes reach; the argument is the file from its beginning. Damage is only reported by
+  /// `finish`.
   ///
-  /// - Throws: What `watch` throws.
+  /// - Throws: The errors of `watch`.
   func read(_ file: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     guard !isDone, let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self),
       let target = indices.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -99,11 +100,11 @@ final class GIFFrameReader {
     }
   }
 
-  /// Ends the input; returns the flaws of the frame.
+  /// Ends the input and returns the flaws of the frame.
   ///
-  /// - Parameter mayBeEmpty: Whether there is something to show without a single index: the frame before.
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
-  ///   the options accept that and there is at least one index.
+  /// - Parameter mayBeEmpty: Pass true if a frame without a single index can be shown, as the frame before it.
+  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless the
+  ///   options accept that and there is at least one index.
   func finish(
     byteCount: Int, options: DecodeOptions, mayBeEmpty: Bool = false
   ) throws(ImagingError) -> DamageReport {
@@ -112,7 +113,7 @@ final class GIFFrameReader {
     return DamageReport(failure)
   }
 
-  /// Why indices are missing, when no more bytes come; `nil` when all are there.
+  /// Returns the error for missing indices after the last byte; `nil` if all are present.
   private func failure(byteCount: Int) -> ImagingError? {
     if count == capacity { return nil }
     guard let codeSize else { return .truncated(.gif, byteCount: byteCount) }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Decodes a GIF while it arrives: the first frame row by row, later ones when they are asked for.
+/// A decoder for GIF that takes bytes as they arrive: the first frame row by row, later ones on request.
 ///
-/// All bytes are kept, because any complete frame may be asked for.
+/// All bytes are kept, because any complete frame may be requested.
 final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
@@ -10,14 +10,14 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private var structure: GIFStructure
   private var reader: GIFFrameReader?
   private var compositor: GIFCompositor?
-  /// Whether there may be memory for the first frame.
+  /// The permission to allocate memory for the first frame.
   private var grant: DecodeLimits.Grant
-  /// Frames for whose number it is known that there may be memory.
+  /// The number of frames for which the permission has been checked.
   private var checkedFrameCount = 0
-  /// Indices of the first frame that the last snapshot showed.
+  /// The number of indices of the first frame in the last snapshot.
   private var shownCount = 0
   private var isFinished = false
-  /// Bytes that have to be there before it is worth looking at them.
+  /// The number of bytes that make another look worthwhile.
   private var nextCount = 1
 
   init(options: DecodeOptions) {
@@ -50,7 +50,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
 
   private func readFirstFrame() throws(ImagingError) {
     guard let frame = structure.frames.first, frame.size.pixelCount > 0 else { return }
-    // The memory is taken when there is something to put into it.
+    // Memory is allocated once there are pixels to store.
     guard bytes.count >= frame.dataStart,
       try grant.isGiven(for: bytes.count, options.fedByteCount(for: structure.info))
     else { return }
@@ -105,7 +105,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     return structure.image(bitmap, flaws)
   }
 
-  /// The first frame on its canvas.
+  /// Returns the first frame on its canvas.
   private func paint(
     _ indices: UnsafeBufferPointer<UInt8>, ground: GIFPainter.Ground
   ) throws(ImagingError) -> Bitmap {

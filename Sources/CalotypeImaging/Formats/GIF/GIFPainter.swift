@@ -1,23 +1,23 @@
 import CGIF
 
-/// Paints the decompressed indices of a frame onto an RGBA canvas.
+/// A painter of the decoded indices of a frame onto an RGBA canvas.
 struct GIFPainter {
-  /// All bytes that the structure was read from, or so many that the palette is there.
+  /// The file, at least up to the end of the palette.
   let file: UnsafeRawBufferPointer
   /// The size of the canvas.
   let canvas: PixelSize
   /// The frame.
   let frame: GIFFrame
-  /// The part of the frame that is on the canvas.
+  /// The visible part of the frame on the canvas.
   let area: (columns: Range<Int>, rows: Range<Int>)
 
-  /// What becomes of the pixels that a frame does not paint.
+  /// The treatment of pixels that a frame does not paint.
   enum Ground {
-    /// They keep what is there.
+    /// They keep their value.
     case kept
-    /// The canvas holds nothing yet, not even zeros: they become transparent.
+    /// The canvas is not initialised: they become transparent.
     case fresh
-    /// As ``fresh``, and rows that later passes of an interlaced frame will bring repeat the one above.
+    /// As ``fresh``, and rows of later passes of an interlaced frame repeat the row above.
     case preview
   }
 
@@ -28,9 +28,9 @@ struct GIFPainter {
     area = structure.visibleArea(of: frame)
   }
 
-  /// Paints `indices`, rows in stored order, onto `pixels`: four bytes a pixel, 4-byte aligned, the whole canvas.
+  /// Paints `indices`, rows in stored order, onto `pixels`: the whole canvas with four bytes per pixel, 4-byte aligned.
   ///
-  /// Returns whether this frame alone makes every pixel of the canvas opaque.
+  /// Returns true if this frame alone makes every pixel of the canvas opaque.
   func paint(
     _ indices: UnsafeBufferPointer<UInt8>, onto pixels: UnsafeMutableRawBufferPointer, ground: Ground
   ) -> Bool {
@@ -53,7 +53,7 @@ struct GIFPainter {
         guard area.rows.contains(frame.y + row) else { continue }
         let count = min(area.columns.count, indices.count - start)
         let output = target + (frame.y + row) * canvas.width + frame.x
-        // First: the pixels of the last rows may lie where their indices are.
+        // This comes first, because the pixels of the last rows may overlap their indices.
         if fills, !showsThrough, let transparent = frame.transparentIndex {
           showsThrough = UnsafeBufferPointer(start: source + start, count: count).contains(transparent)
         }
@@ -72,7 +72,7 @@ struct GIFPainter {
     return fills && !showsThrough
   }
 
-  /// 256 pixels in memory order. Indices beyond the palette are black; without any palette, a ramp of greys.
+  /// 256 pixels in memory order. Indices beyond the palette are black; without a palette, a ramp of greys.
   private var colors: [UInt32] {
     var colors = [UInt32](repeating: Self.color(0, 0, 0), count: 256)
     if let range = frame.palette {
@@ -92,7 +92,7 @@ struct GIFPainter {
     (UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 255 << 24).littleEndian
   }
 
-  /// How many passes of a frame are there when so many of its pixels are; those without rows do not count.
+  /// Returns the number of passes of a frame that so many pixels complete; passes without rows do not count.
   static func completePasses(of frame: GIFFrame, pixelCount: Int) -> Int {
     var (count, rest) = (0, pixelCount)
     for pass in passes(isInterlaced: frame.isInterlaced) {
@@ -105,7 +105,8 @@ struct GIFPainter {
     return count
   }
 
-  /// First row and step of each pass (GIF89a specification, appendix E), and the rows to the next known one.
+  /// Returns the first row and step of each pass (GIF89a specification, appendix E), and the distance to the next known
+  /// row.
   private static func passes(isInterlaced: Bool) -> [(first: Int, step: Int, height: Int)] {
     isInterlaced ? [(0, 8, 8), (4, 8, 4), (2, 4, 2), (1, 2, 1)] : [(0, 1, 1)]
   }

@@ -1,24 +1,24 @@
-/// The blocks of a GIF: what frames there are and where their bytes lie (GIF89a specification).
+/// The structure of a GIF: its frames and the locations of their bytes (GIF89a specification).
 ///
-/// A walk over block headers that goes on where it stopped when more bytes have come; no pixel is decoded. Bytes
-/// that start no block are skipped, as browsers do.
+/// It is a walk over block headers that resumes when more bytes have arrived; no pixel is decoded. Bytes that start no
+/// block are skipped, as browsers do.
 struct GIFStructure: Sendable {
-  /// The logical screen, enlarged to hold the first frame if that sticks out: what Chromium shows. Later frames
-  /// are clipped.
+  /// The logical screen, enlarged to hold the first frame, as Chromium does. Later frames are clipped.
   private(set) var canvas = PixelSize(width: 0, height: 0)
-  /// In stored order; never empty after ``finish(_:)``.
+  /// The frames in stored order; never empty after ``finish(_:)``.
   private(set) var frames: [GIFFrame] = []
-  /// Frames whose data are there to the end.
+  /// The number of frames with complete data.
   private(set) var completeFrameCount = 0
-  /// The first of the frames; there must be one.
+  /// The first frame; there must be one.
   var firstFrame: GIFFrame { frames[0] }
-  /// Times the animation plays, 0 for ever.
+  /// The number of plays; 0 repeats for ever.
   private(set) var plays = 1
-  /// What all frames take.
+  /// The work of decoding all frames.
   private(set) var work = ImageInfo.Layout.Frames()
-  /// Whether any frame declares a transparent index.
+  /// A Boolean value that indicates whether any frame declares a transparent index.
   private(set) var hasTransparency = false
-  /// Whether the bytes end inside a block. A missing trailer alone does not count. Known in the end.
+  /// A Boolean value that indicates whether the bytes end inside a block. A missing trailer alone does not count. Known
+  /// after ``finish(_:)``.
   private(set) var isTruncated = false
 
   private let limits: DecodeLimits
@@ -34,7 +34,7 @@ struct GIFStructure: Sendable {
     var transparentIndex: UInt8?
   }
 
-  /// What the byte at `offset` belongs to.
+  /// The context of the byte at `offset`.
   private enum State {
     case header
     case blocks
@@ -45,20 +45,20 @@ struct GIFStructure: Sendable {
     case trailer
   }
 
-  /// A structure that knows nothing yet. Call ``read(_:)``, then ``finish(_:)``.
+  /// Creates an empty structure. Call ``read(_:)``, then ``finish(_:)``.
   init(limits: DecodeLimits) {
     self.limits = limits
   }
 
-  /// The structure of a whole file.
+  /// Reads the structure of a whole file.
   ///
-  /// - Throws: as ``read(_:)`` and ``finish(_:)``.
+  /// - Throws: The errors of ``read(_:)`` and ``finish(_:)``.
   init(_ bytes: RawSpan, limits: DecodeLimits) throws(ImagingError) {
     self.init(limits: limits)
     try finish(bytes)
   }
 
-  /// Goes on as far as the bytes reach: all bytes from the first on, of which those of earlier calls are known.
+  /// Reads as far as the bytes reach; they are the file from its beginning, including the bytes of earlier calls.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/corrupt(_:reason:offset:)``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)``, ``ImagingError/cancelled``.
@@ -70,16 +70,16 @@ struct GIFStructure: Sendable {
     }
   }
 
-  /// How many bytes there have to be for ``read(_:)`` to find anything new; `count` are there.
+  /// Returns the number of bytes at which ``read(_:)`` can find anything new; `count` are present.
   func nextCount(after count: Int) -> Int {
     if case .trailer = state { return .max }
     return max(count, offset) + 1
   }
 
-  /// Says that no more bytes come.
+  /// Ends the input.
   ///
-  /// - Throws: as ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or
-  ///   ``ImagingError/corrupt(_:reason:offset:)`` when there is no frame.
+  /// - Throws: The errors of ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or
+  ///   ``ImagingError/corrupt(_:reason:offset:)`` if there is no frame.
   mutating func finish(_ bytes: RawSpan) throws(ImagingError) {
     try read(bytes)
     switch state {
@@ -87,7 +87,7 @@ struct GIFStructure: Sendable {
       guard Self.isSignature(bytes) else { throw .unrecognizedFormat(hint: nil) }
       isTruncated = true
     case .blocks:
-      // Not at the end: a block has begun. Behind the end: the palette did not fit.
+      // An offset before the end means an incomplete block, one behind the end an incomplete palette.
       isTruncated = offset != bytes.byteCount
     case .frameData:
       isTruncated = true
@@ -101,7 +101,7 @@ struct GIFStructure: Sendable {
     throw .corrupt(.gif, reason: "there is no image in it", offset: bytes.byteCount)
   }
 
-  /// Does one block, or goes on with one; `false` when more bytes are needed, or none.
+  /// Reads or resumes one block; `false` if more bytes are needed, or none.
   private mutating func step(_ bytes: RawSpan) throws(ImagingError) -> Bool {
     switch state {
     case .header:
@@ -156,7 +156,7 @@ struct GIFStructure: Sendable {
     return true
   }
 
-  /// Appends the frame whose descriptor is at `offset` and goes to its first sub-block.
+  /// Appends the frame whose descriptor is at `offset` and moves to its first sub-block.
   private mutating func addFrame(_ bytes: RawSpan) throws(ImagingError) {
     try limits.check(frameCount: frames.count + 1)
     let flags = bytes.byte(at: offset + 9) ?? 0
@@ -178,7 +178,7 @@ struct GIFStructure: Sendable {
       canvas.height = max(canvas.height, frame.y + frame.size.height)
       try limits.check(size: canvas, format: .gif)
     }
-    // Only the first frame is within the canvas for sure, and all are decoded whole.
+    // Only the first frame is certain to lie within the canvas, and all are decoded completely.
     guard frame.size.pixelCount <= limits.maxPixels else {
       throw .limitExceeded(.pixels, value: frame.size.pixelCount, limit: limits.maxPixels)
     }
@@ -191,7 +191,7 @@ struct GIFStructure: Sendable {
     offset = next + 1
   }
 
-  /// Goes behind the terminator of a chain of sub-blocks; `false` when the bytes end before it.
+  /// Moves behind the terminator of a chain of sub-blocks; `false` if the bytes end before it.
   private mutating func skipSubBlocks(_ bytes: RawSpan) -> Bool {
     while let length = bytes.byte(at: offset) {
       offset += 1 + Int(length)
@@ -214,7 +214,7 @@ struct GIFStructure: Sendable {
       transparentIndex: flags & 1 != 0 ? index : nil)
   }
 
-  /// The loop block of Netscape 2.0: N repeats after the first play, 0 for ever.
+  /// Reads the loop block of Netscape 2.0: N repeats after the first play, 0 for ever.
   private static func plays(_ bytes: RawSpan, at offset: Int) -> Int? {
     guard bytes.byte(at: offset) == 11,
       bytes.holds("NETSCAPE2.0", at: offset + 1) || bytes.holds("ANIMEXTS1.0", at: offset + 1)
@@ -234,7 +234,7 @@ struct GIFStructure: Sendable {
 }
 
 extension GIFStructure {
-  /// What the blocks say, in the terms of all formats.
+  /// The information in the blocks.
   var info: ImageInfo {
     let isAnimated = frames.count > 1
     var info = ImageInfo(
@@ -244,26 +244,26 @@ extension GIFStructure {
     return info
   }
 
-  /// An image of this file.
+  /// Returns an image of this file.
   func image(_ bitmap: Bitmap, _ flaws: DamageReport) -> Image {
     Image(bitmap: bitmap, info: info.marked(flaws), isPartial: flaws.contains(.partial))
   }
 
-  /// The part of a frame that lies on the canvas: columns and rows of the canvas, empty if there are none.
+  /// Returns the part of a frame that lies on the canvas: columns and rows of the canvas, empty if there are none.
   func visibleArea(of frame: GIFFrame) -> (columns: Range<Int>, rows: Range<Int>) {
     let right = min(frame.x + frame.size.width, canvas.width)
     let bottom = min(frame.y + frame.size.height, canvas.height)
     return (min(frame.x, right)..<right, min(frame.y, bottom)..<bottom)
   }
 
-  /// Whether the rectangle of a frame is the whole canvas.
+  /// Returns true if the rectangle of a frame is the whole canvas.
   func fillsCanvas(_ frame: GIFFrame) -> Bool {
     visibleArea(of: frame) == (0..<canvas.width, 0..<canvas.height)
   }
 }
 
 extension RawSpan {
-  /// A little-endian 16-bit number.
+  /// Reads a little-endian 16-bit number.
   fileprivate func word(at offset: Int) -> Int? {
     uint16(at: offset, bigEndian: false).map { Int($0) }
   }

@@ -1,32 +1,33 @@
 import CGIF
 import FoundationEssentials
 
-/// Writes the blocks of a GIF, frame after frame.
+/// A writer of the blocks of a GIF, frame after frame.
 struct GIFWriter {
   private let size: PixelSize
   private let loopCount: Int?
   private let dithers: Bool
   private var data = Data()
-  /// What the canvas shows before the next frame; `nil`: nothing.
+  /// The canvas before the next frame; `nil` if it is empty.
   private var shown: Bitmap?
   private var globalColors: [Palette.Color]?
 
-  /// - Parameter loopCount: Times the animation plays, 0 for ever; `nil` for a still.
+  /// - Parameter loopCount: The number of plays, 0 for ever; `nil` for a still.
   init(size: PixelSize, loopCount: Int?, dithers: Bool) throws(ImagingError) {
     self.size = size
     self.loopCount = loopCount
     self.dithers = dithers
   }
 
-  /// The whole file.
+  /// Returns the whole file.
   consuming func finished() -> Data {
     data.append(0x3B)
     return data
   }
 
-  /// Writes a frame. `next`, the one after it, says how this one has to go.
+  /// Writes a frame. `next`, the frame after it, determines its disposal.
   mutating func add(_ frame: AnimationSource.Frame, before next: Bitmap?) throws(ImagingError) {
-    // Nothing can be painted transparent: what shall vanish has to be cleared with the frame that shows it.
+    // No frame can paint transparent pixels: pixels that become transparent have to be cleared with the frame that
+    // shows them.
     let isCleared = next.map { GIFChange.uncovers($0, after: frame.bitmap) } ?? false
     let isFirst = globalColors == nil
     let area =
@@ -58,7 +59,7 @@ struct GIFWriter {
     shown = isCleared ? nil : frame.bitmap
   }
 
-  /// Where each of `colors` is in another palette; `nil` if one is not.
+  /// Returns the index of each of `colors` in another palette; `nil` if one is missing.
   private static func places(of colors: [Palette.Color], in palette: [Palette.Color]) -> [UInt8]? {
     let known = Dictionary(zip(palette, 0...), uniquingKeysWith: { first, _ in first })
     var places: [UInt8] = []
@@ -69,7 +70,7 @@ struct GIFWriter {
     return places
   }
 
-  /// The power of two that a palette is stored with: 1 to 8.
+  /// Returns the exponent of the stored palette size: 1 to 8.
   private static func bits(for count: Int) -> Int {
     max(1, Int.bitWidth - (count - 1).leadingZeroBitCount)
   }
@@ -89,7 +90,7 @@ struct GIFWriter {
     append(word: size.height)
     data.append(contentsOf: [0xF0 | UInt8(truncatingIfNeeded: Self.bits(for: colors.count) - 1), 0, 0])
     append(colors: colors)
-    // Without the block it plays once; the block counts repeats.
+    // Without the block the animation plays once; the block counts repeats.
     guard let loopCount, loopCount != 1 else { return }
     data.append(contentsOf: [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1])
     append(word: loopCount == 0 ? 0 : min(loopCount - 1, 65535))

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The parts of an ICC profile, which APP2 segments of at most 64 KiB carry (ICC.1:2022, annex B.4).
+/// The parts of an ICC profile, which is split over APP2 segments of at most 64 KiB (ICC.1:2022, annex B.4).
 struct ICCParts {
   private var parts: [UInt8: Data] = [:]
   private var count: UInt8?
@@ -16,7 +16,7 @@ struct ICCParts {
     parts[number] = segment.extracting(droppingFirst: 14).copy()
   }
 
-  /// The profile, unless parts are missing, doubled or contradict each other: then it is ignored.
+  /// Returns the profile; `nil` if parts are missing, duplicated or contradict each other.
   func assembled() -> Data? {
     guard isSound, let count, parts.count == Int(count) else { return nil }
     var profile = Data()
@@ -29,6 +29,6 @@ struct ICCParts {
 }
 
 extension RawSpan {
-  /// The bytes, to keep.
+  /// Returns a copy of the bytes.
   func copy() -> Data { withUnsafeBytes { Data($0) } }
 }

@@ -1,14 +1,14 @@
-/// A bitmap that is written row by row while the bytes of a picture arrive.
+/// A bitmap that is written row by row as the bytes of a picture arrive.
 ///
-/// The bitmap must not be handed out before its last row is written: bitmaps never change for those who hold
-/// them. What has been written so far is handed out as a copy.
+/// The bitmap must not be passed on before its last row is written, because bitmaps are immutable for their users.
+/// Snapshots are copies.
 struct JPEGCanvas {
-  /// The bitmap; its pixels have any value until they are written.
+  /// The bitmap; its pixels are undefined until they are written.
   let bitmap: Bitmap
   /// All of its bytes; valid as long as the bitmap.
   let pixels: UnsafeMutableRawBufferPointer
 
-  /// Takes memory from the pool.
+  /// Allocates memory from the pool.
   init(size: PixelSize, format: PixelFormat) throws(ImagingError) {
     var bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     // The buffer is the storage of the bitmap and never moves; it outlives the closure with the bitmap.
@@ -19,12 +19,12 @@ struct JPEGCanvas {
     pixels = bytes
   }
 
-  /// Makes the rows from this one on the grey of lost blocks.
+  /// Fills the rows from this one on with the grey of lost blocks.
   func fill(fromRow row: Int) {
     Self.fill(UnsafeMutableRawBufferPointer(rebasing: pixels[(row * bitmap.bytesPerRow)...]), bitmap.format)
   }
 
-  /// The rows that are written, with the rest grey.
+  /// Returns a copy of the first rows, with the others grey.
   func copy(rows: Int) throws(ImagingError) -> Bitmap {
     let count = rows * bitmap.bytesPerRow
     return try Bitmap(size: bitmap.size, format: bitmap.format) {
@@ -35,7 +35,7 @@ struct JPEGCanvas {
     }
   }
 
-  /// Medium grey, as libjpeg shows blocks that are lost; of inks, half black.
+  /// Fills pixels with medium grey, which libjpeg shows for lost blocks; for inks, half black.
   static func fill(_ pixels: UnsafeMutableRawBufferPointer, _ format: PixelFormat) {
     let pixel: UInt32 =
       switch format {

@@ -1,22 +1,22 @@
 public import FoundationEssentials
 
-/// Decodes JPEG with libjpeg-turbo: baseline, extended and progressive, Huffman and arithmetic, 8 bits, grey,
-/// YCbCr, RGB, and CMYK or YCCK: as inks with their profile where the colours are to be converted, otherwise by
-/// the plain product of inks.
+/// A decoder for JPEG by libjpeg-turbo: baseline, extended and progressive, Huffman and arithmetic coding, 8 bits.
 ///
-/// Uses the accurate integer transform and smooth chroma upsampling. Asked for less than the full size, it
-/// decodes at 1/2, 1/4 or 1/8. Twelve-bit, lossless and hierarchical files are refused as unsupported.
+/// It reads grey, YCbCr, RGB, and CMYK or YCCK. Inks are converted by their profile if the options convert colours,
+/// otherwise by the plain product of inks. Decoding uses the accurate integer transform and smooth chroma upsampling,
+/// and the scales 1/2, 1/4 or 1/8 for smaller sizes. Twelve-bit, lossless and hierarchical files are refused as
+/// unsupported.
 public struct JPEGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
-  /// The formats it reads.
+  /// The formats that this decoder reads.
   public var formats: [ImageFormat] { [.jpeg] }
 
   /// 3 bytes.
   public var signatureLength: Int { 3 }
 
-  /// JPEG by its first three bytes.
+  /// Returns JPEG if the first three bytes match.
   public func format(of prefix: Data) -> ImageFormat? {
     ImageFormat.sniff(prefix) == .jpeg ? .jpeg : nil
   }
@@ -31,17 +31,17 @@ public struct JPEGDecoder: ImageDecoding {
   /// Decodes the picture as stored, at the smallest of the scales 1, 1/2, 1/4, 1/8 that is not below
   /// `minimumSize`.
   ///
-  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``
-  ///   for pixels and scans, ``ImagingError/cancelled``; ``ImagingError/truncated(_:byteCount:)``, unless the
-  ///   options allow partial images: then what is lost is grey; ``ImagingError/corrupt(_:reason:offset:)`` for data
-  ///   that libjpeg-turbo refuses, and under ``DamagePolicy/strict`` for data that it only warns of.
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)`` for pixels
+  ///   and scans, ``ImagingError/cancelled``; ``ImagingError/truncated(_:byteCount:)``, unless the options allow
+  ///   partial images, whose missing part is grey; ``ImagingError/corrupt(_:reason:offset:)`` for data that
+  ///   libjpeg-turbo refuses, and under ``DamagePolicy/strict`` for data that only cause a warning.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
     try decode(data, minimumSize: minimumSize, options: options, shrinker: nil)
   }
 
-  /// The same, shrunk on its way.
+  /// Decodes the picture and resamples its rows as they are decoded.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
@@ -72,13 +72,13 @@ public struct JPEGDecoder: ImageDecoding {
     return try session.finish()
   }
 
-  /// The denominator of the scale at which libjpeg-turbo decodes: 1, 2, 4 or 8.
+  /// Returns the denominator of the scale at which libjpeg-turbo decodes: 1, 2, 4 or 8.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
     JPEGScale.denominator(for: size, minimumSize: minimumSize)
   }
 
-  /// Rows of a picture with one scan, and scans of one with several, as they arrive. Arithmetic-coded files are
-  /// collected first.
+  /// Returns a decoder that shows the rows of a picture with one scan, and the scans of one with several, as they
+  /// arrive. Arithmetic-coded files are collected first.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     JPEGIncrementalDecoder(options: options)
   }

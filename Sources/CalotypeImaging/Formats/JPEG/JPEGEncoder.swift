@@ -2,14 +2,14 @@ import CJPEG
 public import FoundationEssentials
 import Glibc
 
-/// Encodes JPEG with libjpeg-turbo: baseline or progressive, with chroma at full or reduced resolution.
+/// An encoder for JPEG by libjpeg-turbo: baseline or progressive, with chroma at full or reduced resolution.
 ///
-/// JPEG has no transparency: pixels are laid on ``EncodeOptions/background``. 16-bit samples are rounded to 8, and
-/// grey bitmaps become JPEG of one component. Profile, Exif and XMP are written if the options keep them.
+/// JPEG has no transparency: pixels are composited on ``EncodeOptions/background``. 16-bit samples are rounded to 8,
+/// and grey bitmaps become JPEG of one component. Profile, Exif and XMP are written if the options keep them.
 public struct JPEGEncoder: ImageEncoding {
   /// The longest side that libjpeg writes.
   private static let maxSide = 65_500
-  /// Bytes that a segment holds beside its length.
+  /// The capacity of a segment without its length field, in bytes.
   private static let maxSegment = 65_533
 
   /// JPEG.
@@ -18,15 +18,14 @@ public struct JPEGEncoder: ImageEncoding {
   /// Creates an encoder.
   public init() {}
 
-  /// The encoded bytes.
+  /// Returns the encoded image.
   ///
-  /// Effort decides about Huffman tables: fixed when fast, otherwise made for the picture; small is progressive.
-  /// A profile that does not fit the pixels, such as one for inks, is not written.
+  /// The effort selects the Huffman tables, fixed for the fastest and otherwise optimised for the picture; the smallest
+  /// is progressive. A profile that does not fit the pixels, such as one for inks, is not written.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 (0 is the
-  ///   library's lowest, 1) or a wish for lossless JPEG, ``ImagingError/encodingFailed(_:reason:)`` for a
-  ///   picture longer than 65,500 pixels, one of inks, or metadata that no segment can hold,
-  ///   ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 (0 is the library's
+  ///   lowest, 1) or a request for lossless JPEG, ``ImagingError/encodingFailed(_:reason:)`` for a picture longer than
+  ///   65,500 pixels, a picture of inks, or metadata that no segment can hold, ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     guard (0...100).contains(options.quality) else {
       throw .invalidParameter(name: "quality", reason: "\(options.quality) is not in 0...100")
@@ -48,7 +47,7 @@ public struct JPEGEncoder: ImageEncoding {
     return try encode(picture, bitmap, exif: exif, xmp: xmp, profile: profile.map { [UInt8]($0) } ?? [])
   }
 
-  /// How to encode; without the pointers.
+  /// Returns the settings of the encoder, without the pointers.
   private func picture(_ bitmap: Bitmap, _ options: EncodeOptions) throws(ImagingError) -> cjpeg_picture {
     var picture = cjpeg_picture()
     picture.bytes_per_row = bitmap.bytesPerRow
@@ -75,18 +74,18 @@ public struct JPEGEncoder: ImageEncoding {
     return picture
   }
 
-  /// The profile to write: the one of the image, if it is wanted and explains RGB or grey.
+  /// Returns the profile to write: that of the image, if the options keep it and it applies to RGB or grey.
   private func profile(of image: Image, _ options: EncodeOptions) -> Data? {
     guard options.keeps.contains(.icc), case .icc(let profile) = image.profile,
-      // A segment has 14 bytes of its own for the profile, and there are at most 255.
+      // A segment spends 14 bytes on the profile's header, and there are at most 255.
       profile.count <= 255 * (Self.maxSegment - 14),
-      // Grey pixels may have a profile of either kind; RGB pixels with one for grey are grey.
+      // Grey pixels may have a grey or an RGB profile; RGB pixels with a grey profile are grey.
       ICCHeader.explains(1, profile)
     else { return nil }
     return profile
   }
 
-  /// The contents of a segment for a block of metadata; empty without one.
+  /// Returns the contents of a segment for a block of metadata; empty without one.
   private func segment(
     _ kind: String, _ name: StaticString, _ block: Data?
   ) throws(ImagingError) -> [UInt8] {

@@ -1,39 +1,38 @@
 package import FoundationEssentials
 
-/// What the marker segments before the first scan of a JPEG say (ITU-T T.81, annex B).
+/// The header of a JPEG: the marker segments before the first scan (ITU-T T.81, annex B).
 ///
-/// Found by walking the segments, as leniently as libjpeg does: fill bytes and garbage between segments are
-/// skipped. No entropy-coded data is touched. The walk can pause where the bytes end, and go on when there are
-/// more.
+/// The walk over the segments is as lenient as that of libjpeg: fill bytes and garbage between segments are skipped. It
+/// reads no entropy-coded data, pauses at the end of the bytes and resumes when there are more.
 package struct JPEGHeader {
-  /// One colour component.
+  /// A colour component.
   package struct Component: Hashable {
     /// Horizontal and vertical sampling factor, 1 to 4.
     var horizontal: Int
     var vertical: Int
   }
 
-  /// Stored width and height.
+  /// The stored width and height.
   package private(set) var size = PixelSize(width: 0, height: 0)
   /// Bits per sample.
   private(set) var precision = 0
   /// The second byte of the frame marker, 0xC0 to 0xCF.
   private(set) var process: UInt8 = 0
   package private(set) var components: [Component] = []
-  /// What the Exif segments say; the first with a tag wins.
+  /// The orientation in the Exif segments; the first one with the tag wins.
   package private(set) var orientation: Orientation?
-  /// The colour profile, if all of its parts are there.
+  /// The colour profile, if all of its parts are present.
   package private(set) var profile: Data?
-  /// Where the data of the first scan begin; `nil` when the bytes end before.
+  /// The offset of the data of the first scan; `nil` if the bytes end before.
   package private(set) var scanOffset: Int?
-  /// Whether the first scan is not the only one.
+  /// A Boolean value that indicates whether there are several scans.
   private(set) var hasSeveralScans = false
-  /// Exif and XMP, if they are to be kept.
+  /// Exif and XMP, if they are kept.
   package private(set) var metadata = ImageMetadata()
-  /// Bytes that must be there before the walk can go on.
+  /// The number of bytes at which the walk can resume.
   private(set) var neededByteCount = 2
 
-  /// Where the walk goes on: at a marker, or at what should be one.
+  /// The offset at which the walk resumes: at a marker, or at the expected position of one.
   private var offset = 0
   private var hasEnded = false
   private var profileParts = ICCParts()
@@ -42,15 +41,15 @@ package struct JPEGHeader {
   var isProgressive: Bool { process == 0xC2 || process == 0xCA }
   var isArithmetic: Bool { process >= 0xC9 }
 
-  /// Prepares to walk.
+  /// Prepares a walk.
   init(keepsMetadata: Bool = false) {
     self.keepsMetadata = keepsMetadata
   }
 
   /// Walks over the segments of a whole file up to the first scan.
   ///
-  /// - Throws: `.truncated` when the bytes end before the frame header, `.corrupt` when there is none or it
-  ///   makes no sense, `.unsupportedFormat` for processes and precisions that no coder here knows.
+  /// - Throws: `.truncated` if the bytes end before the frame header, `.corrupt` if there is none or it is invalid,
+  ///   `.unsupportedFormat` for processes and precisions that no coder of this module supports.
   package init(_ data: Data, keepsMetadata: Bool = false) throws(ImagingError) {
     self.init(keepsMetadata: keepsMetadata)
     // Typed throws and closures of `Data` do not mix; a span has no closure.
@@ -59,9 +58,9 @@ package struct JPEGHeader {
     try end(byteCount: bytes.byteCount)
   }
 
-  /// Takes the end of the bytes for the end of the file.
+  /// Ends the input.
   ///
-  /// - Throws: `.truncated` or `.corrupt` when there was no frame header.
+  /// - Throws: `.truncated` or `.corrupt` if there was no frame header.
   mutating func end(byteCount: Int) throws(ImagingError) {
     if scanOffset == nil { profile = profileParts.assembled() }
     guard process == 0 else { return }
@@ -70,8 +69,8 @@ package struct JPEGHeader {
     throw .corrupt(.jpeg, reason: "an end marker before the frame header", offset: offset)
   }
 
-  /// Walks as far as the bytes allow; they are those of the file from its beginning, more than last time. Done
-  /// when ``scanOffset`` is set.
+  /// Walks as far as the bytes allow; they are the file from its beginning, more than in the last call. Done when
+  /// ``scanOffset`` is set.
   mutating func walk(_ bytes: RawSpan) throws(ImagingError) {
     guard bytes.byteCount >= neededByteCount, scanOffset == nil, !hasEnded else { return }
     if offset == 0 {
@@ -83,11 +82,11 @@ package struct JPEGHeader {
     while scanOffset == nil, !hasEnded, try step(bytes) {}
   }
 
-  /// Takes the next segment; false when it is not there to its end.
+  /// Reads the next segment; false if it is incomplete.
   private mutating func step(_ bytes: RawSpan) throws(ImagingError) -> Bool {
     var position = offset
     guard let marker = Self.nextMarker(in: bytes, from: &position) else {
-      // Behind garbage; a marker may have begun with the last byte.
+      // The bytes before are garbage; the last byte may begin a marker.
       offset = max(
         offset, bytes.byte(at: bytes.byteCount - 1) == 0xFF ? bytes.byteCount - 1 : bytes.byteCount)
       neededByteCount = bytes.byteCount + 1
@@ -103,13 +102,13 @@ package struct JPEGHeader {
       return false
     default: break
     }
-    // From here on nothing is searched again: the walk resumes at the second byte of the marker, or before.
+    // No bytes before are searched again: the walk resumes at the second byte of the marker, or before.
     offset = position - 2
     guard let length = bytes.uint16(at: position, bigEndian: true) else {
       neededByteCount = position + 2
       return false
     }
-    // Lengths count their own two bytes. Writers of application data get that wrong, and readers accept it.
+    // A length includes its own two bytes. Some writers of application data get that wrong, and readers accept it.
     guard length >= 2 || Self.isSkippable(marker) else {
       throw .corrupt(.jpeg, reason: "a segment of length \(length)", offset: position)
     }
@@ -143,7 +142,8 @@ package struct JPEGHeader {
     }
   }
 
-  /// Exif (CIPA DC-008, 4.7.2) or XMP (ISO 16684-3, 6.2): the block that tells the orientation, otherwise the first.
+  /// Reads Exif (CIPA DC-008, 4.7.2) or XMP (ISO 16684-3, 6.2) and keeps the block with the orientation, otherwise the
+  /// first.
   private mutating func takeApplicationData(_ segment: RawSpan) {
     if segment.holds(Self.exifName) {
       let isFirst = metadata.exif == nil
@@ -159,12 +159,12 @@ package struct JPEGHeader {
     }
   }
 
-  /// What an APP1 segment with Exif begins with.
+  /// The prefix of an APP1 segment with Exif.
   static let exifName: StaticString = "Exif\0\0"
-  /// What an APP1 segment with XMP begins with.
+  /// The prefix of an APP1 segment with XMP.
   static let xmpName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
-  /// The next marker's second byte; moves `offset` behind it.
+  /// Returns the second byte of the next marker; moves `offset` behind it.
   private static func nextMarker(in bytes: RawSpan, from offset: inout Int) -> UInt8? {
     while let byte = bytes.byte(at: offset) {
       offset += 1
@@ -177,7 +177,7 @@ package struct JPEGHeader {
     return nil
   }
 
-  /// Application data and comments.
+  /// Returns true for application data and comments.
   private static func isSkippable(_ marker: UInt8) -> Bool {
     (0xE0...0xEF).contains(marker) || marker == 0xFE
   }
@@ -208,7 +208,7 @@ package struct JPEGHeader {
     self.process = process
   }
 
-  /// Refuses what libjpeg-turbo cannot decode to 8 bits, with a reason that says what it is.
+  /// Refuses processes that libjpeg-turbo cannot decode to 8 bits, with a reason that names them.
   package func checkSupport() throws(ImagingError) {
     switch process {
     case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA: break
@@ -220,11 +220,11 @@ package struct JPEGHeader {
     }
   }
 
-  /// Bytes of entropy-coded data that a complete picture has at least.
+  /// The smallest number of bytes of entropy-coded data in a complete picture.
   ///
-  /// Each Huffman code has a bit or more: a block of a sequential scan has two codes or more, one of a first
-  /// progressive scan one. Arithmetic coding has no such bound. A picture that lies about its size is found out
-  /// by this before memory is taken for it.
+  /// Each Huffman code has a bit or more: a block of a sequential scan has at least two codes, one of a first
+  /// progressive scan one. Arithmetic coding has no such bound. The number exposes a false size before memory is
+  /// allocated for it.
   package var minimumScanBytes: Int {
     guard !isArithmetic else { return 0 }
     return blockCount * (isProgressive ? 1 : 2) / 8
@@ -243,7 +243,7 @@ package struct JPEGHeader {
     return blocks
   }
 
-  /// Samples that are stored for a pixel: 1.5 for 4:2:0.
+  /// The number of stored samples per pixel: 1.5 for 4:2:0.
   var samplesPerPixel: Double {
     let most = components.reduce((1, 1)) { (max($0.0, $1.horizontal), max($0.1, $1.vertical)) }
     let samples = components.reduce(0) { $0 + $1.horizontal * $1.vertical }

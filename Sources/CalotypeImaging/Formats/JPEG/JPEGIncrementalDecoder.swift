@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// Decodes a JPEG while its bytes arrive.
+/// A decoder for JPEG that takes bytes as they arrive.
 ///
-/// Bytes wait until a window is full, then libjpeg reads it; what it leaves, less than a segment or a block of
-/// pixels, begins the next window.
+/// Bytes wait until a window is full, then libjpeg reads it; the unread rest, less than a segment or a block of pixels,
+/// begins the next window.
 final class JPEGIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private var header: JPEGHeader
   private var session: JPEGSession?
   private var windows: JPEGWindows?
-  /// What was not read yet.
+  /// The bytes that have not been read.
   private var waiting = JPEGInputBuffer()
-  /// Bytes of the file before those that wait.
+  /// The number of bytes of the file before those that wait.
   private var readCount = 0
-  /// Bytes that can be taken before there is something to do.
+  /// The number of bytes to append before there is work to do.
   private var quietByteCount = 0
   private var failure: ImagingError?
-  /// Whether there may be memory for the picture.
+  /// The permission to allocate memory for the picture.
   private var grant: DecodeLimits.Grant
   private(set) var info: ImageInfo?
 
@@ -26,7 +26,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
     grant = DecodeLimits.Grant(options.limits)
   }
 
-  /// One, when the picture is complete. Not an animation.
+  /// 1 for a complete picture, which is no animation.
   var completeFrameCount: Int { session?.isComplete == true ? 1 : 0 }
 
   var completedPasses: Int { session?.completedPasses ?? 0 }
@@ -80,7 +80,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
     quietByteCount = isComplete ? 0 : max(0, next - 1 - readCount - waiting.count)
   }
 
-  /// Knows what the picture is: makes ready to decode it, once there may be memory for it.
+  /// Starts the decode after the header, once memory for the picture is permitted.
   private func start(byteCount: Int) throws(ImagingError) {
     guard let scanOffset = header.scanOffset else { return }
     let info = info ?? ImageInfo(header)
@@ -136,7 +136,7 @@ final class JPEGIncrementalDecoder: IncrementalImageDecoding {
     if session == nil, let info { try grant.demand(for: total, options.fedByteCount(for: info)) }
     guard let session, let windows else {
       try header.end(byteCount: total)
-      // The header is cut; that it promises too much or is not supported counts for more.
+      // The header is truncated; a limit or an unsupported process takes precedence.
       try JPEGSession.check(header, options)
       throw .truncated(.jpeg, byteCount: total)
     }

@@ -1,9 +1,9 @@
-/// Bytes that have arrived and were not read yet, in one piece.
+/// A contiguous buffer of the bytes that have arrived and have not been read.
 ///
-/// Where arrays spend eighty nanoseconds to take one byte, this spends a few: input may come byte by byte.
+/// An array spends eighty nanoseconds to append one byte, this buffer a few: input may come byte by byte.
 struct JPEGInputBuffer: ~Copyable {
   private var memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
-  /// Number of bytes.
+  /// The number of bytes.
   private(set) var count = 0
 
   init() {}
@@ -15,7 +15,7 @@ struct JPEGInputBuffer: ~Copyable {
   /// The bytes; valid until the next change.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
-  /// Adds bytes at the end.
+  /// Appends bytes at the end.
   @inline(__always)
   mutating func append(_ span: borrowing RawSpan) {
     let added = span.byteCount

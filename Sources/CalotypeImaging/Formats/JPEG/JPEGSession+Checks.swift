@@ -1,9 +1,9 @@
 import CJPEG
 
 extension JPEGSession {
-  /// Throws for lost data, unless the options accept that.
+  /// Throws for lost data, unless the options accept them.
   ///
-  /// - Parameter isComplete: All is read, so that what is missing now is lost.
+  /// - Parameter isComplete: Pass true if the input has been read to its end, so that missing data are lost.
   func checkDamage(isComplete: Bool) throws(ImagingError) {
     let failure: ImagingError
     switch Int(cjpeg_decoder_damage(decoder, isComplete ? 1 : 0)) {
@@ -14,7 +14,7 @@ extension JPEGSession {
     if !options.accepts(failure) { throw failure }
   }
 
-  /// What the picture lacks that was read to its end.
+  /// The flaws of a picture that was read to its end.
   var flaws: DamageReport {
     switch Int(cjpeg_decoder_damage(decoder, 1)) {
     case CJPEG_INTACT: []
@@ -23,7 +23,7 @@ extension JPEGSession {
     }
   }
 
-  /// Whether a call was done; false when it waits for input.
+  /// Returns true if a call has completed; false if it waits for input.
   func check(_ outcome: Int32) throws(ImagingError) -> Bool {
     switch Int(outcome) {
     case CJPEG_OK: return true
@@ -41,7 +41,7 @@ extension JPEGSession {
     }
   }
 
-  /// The same for a call that needs no input.
+  /// Checks the result of a call that needs no input.
   func finished(_ outcome: Int32) throws(ImagingError) {
     guard try check(outcome) else { throw .truncated(.jpeg, byteCount: windowEnd) }
   }
@@ -51,7 +51,7 @@ extension JPEGSession {
     return text.isEmpty ? "a component has no scan" : text
   }
 
-  /// About where the library stopped reading; `nil` when it had read everything.
+  /// The approximate position at which the library stopped reading; `nil` if it had read everything.
   private var offset: Int? {
     let unread = cjpeg_decoder_unread(decoder)
     return unread > 2 && unread <= windowEnd ? windowEnd - unread : nil

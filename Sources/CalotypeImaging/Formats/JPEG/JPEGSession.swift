@@ -1,15 +1,15 @@
 import CJPEG
 import FoundationEssentials
 
-/// One decode of one JPEG by libjpeg-turbo, window by window; see ``JPEGWindows``.
+/// A decode of one JPEG by libjpeg-turbo, window by window; see ``JPEGWindows``.
 ///
-/// Used by one thread at a time.
+/// It is used by one thread at a time.
 final class JPEGSession {
-  /// Bytes per pixel that coefficients can take at most: four components, unsampled, 16 bits.
+  /// The largest number of bytes per pixel that coefficients can take: four components, unsampled, 16 bits.
   private static let coefficientBytesPerPixel = 8
-  /// What the library may take beside coefficients: tables, rows, blocks at the edges of sampled components.
+  /// The memory of the library besides coefficients: tables, rows, blocks at the edges of sampled components.
   private static let workingBytes = 64 << 20
-  /// Pixels between two questions whether to go on: a few milliseconds.
+  /// Pixels between two checks for cancellation: a few milliseconds.
   private static let pixelsPerStep = 1 << 18
 
   private enum State {
@@ -18,7 +18,7 @@ final class JPEGSession {
     case rows
     /// Several scans: coefficients are collected.
     case scans
-    /// Nothing more is read.
+    /// The input has been read.
     case complete
   }
 
@@ -31,7 +31,7 @@ final class JPEGSession {
   let options: DecodeOptions
   private let denominator: Int
   private let layout: Int
-  /// What the numbers of the delivered pixels mean.
+  /// The profile of the delivered pixels.
   let profile: ColorProfile?
   let decoder: OpaquePointer
 
@@ -39,17 +39,17 @@ final class JPEGSession {
   private var size = PixelSize(width: 0, height: 0)
   private var isBuffered = false
   private let shrinker: RowShrinker?
-  /// Where rows go: a whole picture, or a thumbnail that is made on the way.
+  /// The target of rows: a whole picture, or a thumbnail that is resampled on the way.
   private var target: Target?
   private var rowCount = 0
   private var isPartial = false
-  /// Rows or scans that the last snapshot showed.
+  /// The number of rows or scans in the last snapshot.
   private var shown = 0
   private let clock: DecodeLimits.Stopwatch
-  /// Where the window that is read ends in the file.
+  /// The end of the current window in the file.
   private(set) var windowEnd = 0
 
-  /// Prepares to decode at the smallest scale that is not below `minimumSize`.
+  /// Prepares a decode at the smallest scale that is not below `minimumSize`.
   ///
   /// With a `shrinker` there are no snapshots.
   ///
@@ -71,7 +71,7 @@ final class JPEGSession {
       layout = CJPEG_GRAY
       profile = usable.map { .icc($0) }
     case 4:
-      // Mixed by the plain product, inks are no longer what the profile speaks of.
+      // The plain product of inks no longer has the colours that the profile describes.
       let converts = options.colors == .sRGB && usable != nil
       layout = converts ? CJPEG_INKS : CJPEG_RGBA
       profile = converts ? usable.map { .icc($0) } : nil
@@ -90,7 +90,7 @@ final class JPEGSession {
     self.decoder = decoder
   }
 
-  /// Refuses what is too large or cannot be decoded here.
+  /// Refuses headers that exceed a limit or are not supported.
   static func check(_ header: JPEGHeader, _ options: DecodeOptions) throws(ImagingError) {
     try options.limits.check(size: header.size, format: .jpeg)
     try header.checkSupport()
@@ -100,34 +100,34 @@ final class JPEGSession {
     cjpeg_decoder_destroy(decoder)
   }
 
-  /// Whether all was read that the picture needs.
+  /// A Boolean value that indicates whether all data of the picture have been read.
   var isComplete: Bool { state == .complete }
 
-  /// Decodes what a window of the input allows.
+  /// Decodes as far as a window of the input allows.
   ///
   /// - Parameters:
-  ///   - window: The bytes that were not read of the last window, and those that follow.
-  ///   - end: Where the window ends in the file.
-  ///   - isFinal: Whether the file ends there, too.
-  /// - Returns: How many bytes were read.
+  ///   - window: The unread bytes of the last window, and those that follow.
+  ///   - end: The end of the window in the file.
+  ///   - isFinal: Pass true if the file ends there, too.
+  /// - Returns: The number of bytes that were read.
   func read(
     _ window: UnsafeRawBufferPointer, end: Int, isFinal: Bool
   ) throws(ImagingError) -> Int {
     windowEnd = end
     cjpeg_decoder_input(
       decoder, window.baseAddress?.assumingMemoryBound(to: UInt8.self), window.count, isFinal ? 1 : 0)
-    // Nothing reads the bytes after this call.
+    // The decoder must not keep a pointer to the window after this call.
     defer { cjpeg_decoder_input(decoder, nil, 0, isFinal ? 1 : 0) }
     try clock.run { (watch) throws(ImagingError) in
       while try step(watch) {}
-      // A file with too many scans counts for that, however damaged they are.
+      // The limit of scans takes precedence over damage.
       if !isBuffered || isComplete { try checkDamage(isComplete: isComplete) }
     }
-    // The end marker that stands in for a missing one is no part of the window.
+    // The substitute for a missing end marker is no part of the window.
     return max(0, window.count - (isFinal ? 0 : cjpeg_decoder_unread(decoder)))
   }
 
-  /// Does the next piece of work; false when there is nothing to do for now.
+  /// Does the next step; false if there is nothing to do for now.
   private func step(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bool {
     try watch.check()
     switch state {
@@ -207,7 +207,7 @@ final class JPEGSession {
     return (Int(read), outcome)
   }
 
-  /// Makes the rows from this one on the grey of lost blocks.
+  /// Fills the rows from this one on with the grey of lost blocks.
   private func fill(_ target: Target, fromRow row: Int) {
     switch target {
     case .canvas(let canvas): canvas.fill(fromRow: row)
@@ -221,7 +221,7 @@ final class JPEGSession {
     }
   }
 
-  /// The bitmap of a target that all rows went to.
+  /// Returns the bitmap of a target that has all rows.
   private func bitmap(of target: Target) throws(ImagingError) -> Bitmap {
     switch target {
     case .canvas(let canvas): return canvas.bitmap
@@ -231,7 +231,7 @@ final class JPEGSession {
     }
   }
 
-  /// Collects coefficients of a few rows of blocks.
+  /// Collects the coefficients of a few rows of blocks.
   private func consumeScans() throws(ImagingError) -> Bool {
     let rows = max(1, Self.pixelsPerStep / (16 * header.size.width))
     let outcome = cjpeg_decoder_consume(decoder, UInt32(rows))
@@ -240,7 +240,7 @@ final class JPEGSession {
       return false
     }
     if Int(outcome) == CJPEG_ERROR, options.keepsPartial, cjpeg_decoder_has_rows(decoder) != 0 {
-      // What came before is a picture, if a coarse one.
+      // The scans before are a picture, if a coarse one.
       isPartial = true
       state = .complete
       return false
@@ -248,11 +248,11 @@ final class JPEGSession {
     return try check(outcome)
   }
 
-  /// The picture, when all was read.
+  /// Returns the picture after all input has been read.
   func finish() throws(ImagingError) -> Image {
     guard isComplete else { throw .truncated(.jpeg, byteCount: windowEnd) }
     var flaws = isPartial ? [.partial, .damaged] : flaws
-    // Too few bytes for the picture, whatever they say: without partial images they are refused before they are read.
+    // Too few bytes cannot hold the picture: without partial images they are refused unread.
     if !flaws.isEmpty, let start = header.scanOffset, windowEnd - start < header.minimumScanBytes {
       flaws.insert(.partial)
     }
@@ -260,8 +260,8 @@ final class JPEGSession {
     return image(try readPass(), flaws)
   }
 
-  /// What can be seen so far, unless nothing has come since it was last asked for: the rows of a picture with one
-  /// scan, or a picture with several as its newest complete scan shows it.
+  /// Returns the visible part so far, unless nothing has arrived since the last snapshot: the rows of a picture with
+  /// one scan, or the newest complete scan of a picture with several.
   func snapshot() throws(ImagingError) -> Image? {
     let seen = isBuffered ? Int(cjpeg_decoder_complete_scans(decoder)) : rowCount
     guard seen > shown, state != .header else { return nil }
@@ -273,12 +273,12 @@ final class JPEGSession {
     return image(try readPass(), .partial)
   }
 
-  /// How many times the whole picture was refined: as libjpeg counts scans, or 1 when all rows are there.
+  /// The number of refinements of the whole picture: scans as libjpeg counts them, or 1 once all rows are present.
   var completedPasses: Int {
     isBuffered ? Int(cjpeg_decoder_complete_passes(decoder)) : isComplete ? 1 : 0
   }
 
-  /// Turns the coefficients collected so far into pixels.
+  /// Converts the coefficients collected so far to pixels.
   private func readPass() throws(ImagingError) -> Bitmap {
     try clock.run { (watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bitmap in
       try watch.check()
@@ -293,7 +293,7 @@ final class JPEGSession {
           try watch.check()
         }
       } catch {
-        // A pass may end anywhere; one that is left open would be in the way of the next.
+        // A pass may end anywhere; an unfinished one would prevent the next.
         _ = cjpeg_decoder_finish_pass(decoder)
         throw error
       }

@@ -2,9 +2,9 @@ import CPixels
 public import FoundationEssentials
 import Glibc
 
-/// Encodes APNG: 8 or 16 bits a sample, each frame as the rectangle that changed.
+/// An encoder for APNG with 8 or 16 bits per sample that writes each frame as the rectangle of its changes.
 ///
-/// Memory is the file, two frames, and a copy of the changed rectangle.
+/// It takes the memory of the file, two frames, and a copy of the changed rectangle.
 public struct APNGEncoder: ImageEncoding {
   /// `apng`.
   public var format: ImageFormat { .apng }
@@ -12,15 +12,15 @@ public struct APNGEncoder: ImageEncoding {
   /// Creates an encoder.
   public init() {}
 
-  /// `false`: the format is lossless, or has no quality.
+  /// Returns false: the format is lossless, or has no quality.
   public func usesQuality(_ options: EncodeOptions) -> Bool { false }
 
-  /// A still image: a PNG, which every reader of APNG reads.
+  /// Encodes a still image as PNG, which every reader of APNG reads.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try PNGEncoder.encode(image, options: options)
   }
 
-  /// The encoded bytes. Frames that change nothing are one pixel.
+  /// Returns the encoded animation. Frames without changes are stored as one pixel.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
     guard animation.frameCount > 0, animation.frameCount <= Int(Int32.max) else {
       throw .invalidParameter(name: "animation", reason: "it has \(animation.frameCount) frames")
@@ -30,7 +30,7 @@ public struct APNGEncoder: ImageEncoding {
     for index in 0..<animation.frameCount {
       if Task.isCancelled { throw .cancelled }
       let frame = try animation.frame(index)
-      // Later frames may be transparent where the first is not: all are written with alpha.
+      // Later frames may be transparent even if the first is not: all are written with alpha.
       let samples = try PNGSamples(frame.bitmap, keepsAlpha: true)
       var area = PNGArea(frame.bitmap.size)
       if let previous {
@@ -53,9 +53,9 @@ public struct APNGEncoder: ImageEncoding {
   }
 }
 
-/// What differs between two pictures of one size and format.
+/// The difference between two pictures of one size and format.
 enum PNGChange {
-  /// The smallest rectangle that holds all differences; one pixel when there are none.
+  /// Returns the smallest rectangle that contains all differences; one pixel if there are none.
   static func area(from old: Bitmap, to new: Bitmap) -> PNGArea {
     let length = new.bytesPerRow
     let bytesPerPixel = new.format.bytesPerPixel

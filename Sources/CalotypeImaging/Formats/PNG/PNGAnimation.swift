@@ -1,59 +1,59 @@
-/// The animation of an APNG (PNG, third edition, 4.9 and 11.3.6), as far as it is sound.
+/// The animation of an APNG (PNG, third edition, 4.9 and 11.3.6) up to its first flaw.
 struct PNGAnimation: Hashable, Sendable {
-  /// Number of plays; 0 for ever.
+  /// The number of plays; 0 repeats for ever.
   var plays: Int
-  /// Frames that the acTL chunk announces.
+  /// The number of frames in the acTL chunk.
   var announcedFrames: Int
   /// The frames up to the first flaw, in order.
   var frames: [PNGFrame] = []
-  /// Why there are not more frames.
+  /// The error that ended the collection of frames.
   var damage: ImagingError?
 }
 
-/// One frame of an APNG: the fcTL chunk and where its pixels are.
+/// A frame of an APNG: the fcTL chunk and the location of its pixels.
 struct PNGFrame: Hashable, Sendable {
-  /// What becomes of the frame's area before the next one is drawn.
+  /// The disposal of the frame's area before the next frame is drawn.
   enum Disposal: UInt8, Sendable {
     case keep = 0
     case clear = 1
     case restore = 2
   }
 
-  /// How the frame's pixels meet those on the canvas.
+  /// The blending of the frame with the canvas.
   enum Blend: UInt8, Sendable {
     case source = 0
     case over = 1
   }
 
-  /// Where the compressed pixels are.
+  /// The location of the compressed pixels.
   enum Pixels: Hashable, Sendable {
     /// The frame is the default image.
     case imageData
-    /// From the first to the last fdAT chunk; other chunks may lie between.
+    /// The range from the first to the last fdAT chunk; other chunks may lie between.
     case frameData(Range<Int>)
   }
 
   var size: PixelSize
   var x: Int
   var y: Int
-  /// Milliseconds, after the rule that 10 or less means 100.
+  /// The display time in milliseconds, after the rule that 10 or less means 100.
   var duration: Int
   var disposal: Disposal
   var blend: Blend
   var pixels: Pixels
 
-  /// Its place on the canvas.
+  /// The rectangle on the canvas.
   var area: PNGArea { PNGArea(x: x, y: y, size: size) }
 
   /// Reads the 26 bytes of an fcTL chunk.
   ///
-  /// - Throws: `corrupt` when the frame leaves the canvas or an operation is unknown.
+  /// - Throws: `corrupt` if the frame leaves the canvas or an operation is unknown.
   init(_ bytes: UnsafeRawBufferPointer, payload: Range<Int>, canvas: PixelSize) throws(ImagingError) {
     let at = payload.lowerBound
     guard payload.count == 26 else {
       throw .corrupt(.apng, reason: "fcTL has \(payload.count) bytes instead of 26", offset: at)
     }
-    // Four 32-bit numbers in 64 bits: the sums below cannot overflow.
+    // The numbers have 32 bits each: the sums below cannot overflow in 64 bits.
     size = PixelSize(width: Int(bytes.bigEndian32(at: at + 4)), height: Int(bytes.bigEndian32(at: at + 8)))
     x = Int(bytes.bigEndian32(at: at + 12))
     y = Int(bytes.bigEndian32(at: at + 16))
@@ -74,7 +74,7 @@ struct PNGFrame: Hashable, Sendable {
     pixels = .imageData
   }
 
-  /// A delay of `numerator / denominator` seconds in milliseconds, rounded. A denominator of 0 stands for 100;
+  /// Returns a delay of `numerator / denominator` seconds in milliseconds, rounded. A denominator of 0 stands for 100;
   /// 10 ms or less becomes 100 ms, as in browsers.
   static func milliseconds(_ numerator: UInt16, over denominator: UInt16) -> Int {
     let thousandths = Int(numerator) * 1000

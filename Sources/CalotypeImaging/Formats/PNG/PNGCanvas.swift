@@ -1,15 +1,15 @@
 import Glibc
 
-/// The pixels of a PNG while they are made: a buffer that becomes a bitmap without being copied.
+/// The pixels of a PNG during decoding: a buffer that becomes a bitmap without a copy.
 final class PNGCanvas {
   let size: PixelSize
   let format: PixelFormat
-  /// All pixels, row after row, and at least the spare bytes asked for.
+  /// All pixels, row after row, and at least the requested spare bytes.
   let buffer: UnsafeMutableRawBufferPointer
   private let pool: PixelPool
   private var isOwned = true
 
-  /// Takes memory for `size` and `spare` bytes behind it. The contents are undefined.
+  /// Allocates memory for `size` and `spare` bytes behind it. The contents are undefined.
   ///
   /// - Throws: `outOfMemory`.
   init(size: PixelSize, format: PixelFormat, spare: Int = 0, pool: PixelPool = .shared) throws(ImagingError) {
@@ -32,23 +32,23 @@ final class PNGCanvas {
   var byteCount: Int { size.pixelCount * format.bytesPerPixel }
   var bytesPerRow: Int { size.width * format.bytesPerPixel }
 
-  /// The first byte of a pixel, which must be on the canvas.
+  /// Returns the address of a pixel, which must be on the canvas.
   func address(x: Int, y: Int) -> UnsafeMutableRawPointer {
-    // A buffer of a pool is never empty.
+    // Buffers of a pool are never empty.
     buffer.baseAddress.unsafelyUnwrapped + y * bytesPerRow + x * format.bytesPerPixel
   }
 
-  /// Makes all pixels transparent black.
+  /// Fills the canvas with transparent black.
   func clear() { memset(address(x: 0, y: 0), 0, byteCount) }
 
-  /// Makes a rectangle transparent black.
+  /// Fills a rectangle with transparent black.
   func clear(_ area: PNGArea) {
     for y in area.y..<area.y + area.size.height {
       memset(address(x: area.x, y: y), 0, area.size.width * format.bytesPerPixel)
     }
   }
 
-  /// Takes a rectangle from a canvas of the same size and format.
+  /// Copies a rectangle from a canvas of the same size and format.
   func copy(_ area: PNGArea, from other: PNGCanvas) {
     for y in area.y..<area.y + area.size.height {
       memcpy(
@@ -56,7 +56,7 @@ final class PNGCanvas {
     }
   }
 
-  /// The pixels as they are now, copied.
+  /// Returns a copy of the current pixels.
   func copied(isOpaque: Bool) throws(ImagingError) -> Bitmap {
     try Bitmap(size: size, format: format, pool: pool) { pixels in
       pixels.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<pixels.count]))
@@ -64,7 +64,7 @@ final class PNGCanvas {
     }
   }
 
-  /// The pixels as a bitmap, which owns the memory from here on. Called once, last.
+  /// Returns the pixels as a bitmap, which owns the memory from then on. Called once, last.
   func finished(isOpaque: Bool) -> Bitmap {
     precondition(isOwned)
     isOwned = false
@@ -78,7 +78,7 @@ struct PNGArea: Hashable, Sendable {
   var y: Int
   var size: PixelSize
 
-  /// A whole canvas.
+  /// Creates the rectangle of a whole canvas.
   init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
 
   init(x: Int, y: Int, size: PixelSize) {

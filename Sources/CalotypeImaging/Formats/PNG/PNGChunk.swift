@@ -1,6 +1,6 @@
 import CDeflate
 
-/// The four letters that name a chunk, as a big-endian number.
+/// The type of a chunk: its four letters as a big-endian number.
 struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   let rawValue: UInt32
 
@@ -29,32 +29,33 @@ struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertib
 
   var bytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) } }
 
-  /// Whether all four are ASCII letters, as PNG (third edition) 5.3 demands.
+  /// A Boolean value that indicates whether all four bytes are ASCII letters, as PNG (third edition) 5.3 demands.
   var isValid: Bool {
     (0..<4).allSatisfy { (0x61...0x7a).contains(UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) | 0x20) }
   }
 
-  /// Whether a decoder that does not know the chunk must give up: the first letter is a capital (5.4).
+  /// A Boolean value that indicates whether a decoder has to reject the file if it does not know the chunk: the first
+  /// letter is a capital (5.4).
   var isCritical: Bool { rawValue & 0x2000_0000 == 0 }
 
   var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Where a chunk lies in its file. Never reaches beyond the input.
+/// The location of a chunk in its file. It never reaches beyond the input.
 struct PNGChunk: Hashable, Sendable {
   let type: PNGChunkType
-  /// From the length field to the end of the CRC, as far as there is input.
+  /// The range from the length field to the end of the CRC, as far as there is input.
   let range: Range<Int>
-  /// The data, as far as there is input.
+  /// The range of the data, as far as there is input.
   let payload: Range<Int>
-  /// Whether the input holds all data and the CRC.
+  /// A Boolean value that indicates whether the input contains all data and the CRC.
   let isComplete: Bool
 }
 
-/// Steps from chunk to chunk.
+/// A cursor that steps from chunk to chunk.
 struct PNGChunkCursor {
   let bytes: UnsafeRawBufferPointer
-  /// Where the next chunk starts.
+  /// The offset of the next chunk.
   private(set) var offset: Int
 
   init(_ bytes: UnsafeRawBufferPointer, from offset: Int) {
@@ -62,12 +63,12 @@ struct PNGChunkCursor {
     self.offset = offset
   }
 
-  /// Goes back to the start of a chunk, to look at it again when there is more input.
+  /// Returns to the start of a chunk, to read it again once there is more input.
   mutating func back(to chunk: PNGChunk) { offset = chunk.range.lowerBound }
 
-  /// The next chunk; `nil` at the end of the input, also when it ends within a chunk's length and type.
+  /// Returns the next chunk; `nil` at the end of the input, also if it ends within a chunk's length and type.
   ///
-  /// - Throws: `corrupt` for a length or type that no chunk can have.
+  /// - Throws: `corrupt` for an impossible length or type.
   mutating func next() throws(ImagingError) -> PNGChunk? {
     guard offset <= bytes.count, bytes.count - offset >= 8 else { return nil }
     let length = bytes.bigEndian32(at: offset)
@@ -87,7 +88,7 @@ struct PNGChunkCursor {
     return PNGChunk(type: type, range: offset..<end, payload: payload, isComplete: isComplete)
   }
 
-  /// Whether a complete chunk's CRC fits its type and data.
+  /// Returns true if the CRC of a complete chunk fits its type and data.
   func hasValidCRC(_ chunk: PNGChunk) -> Bool {
     guard chunk.isComplete else { return false }
     let covered = UnsafeRawBufferPointer(
@@ -99,11 +100,11 @@ struct PNGChunkCursor {
 /// The CRC of chunks (PNG, annex D), by libdeflate.
 enum PNGChecksum {
   static func crc(of bytes: UnsafeRawBufferPointer, continuing crc: UInt32 = 0) -> UInt32 {
-    // Without an address libdeflate starts anew.
+    // Without an address libdeflate would restart the sum.
     bytes.baseAddress == nil ? crc : libdeflate_crc32(crc, bytes.baseAddress, bytes.count)
   }
 
-  /// A whole chunk: length, type, data, CRC.
+  /// Returns a whole chunk: length, type, data, CRC.
   static func chunk(_ type: PNGChunkType, _ payload: [UInt8]) -> [UInt8] {
     let named = type.bytes + payload
     return UInt32(truncatingIfNeeded: payload.count).bigEndianBytes + named
@@ -117,12 +118,12 @@ extension UInt32 {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Four bytes as a number, most significant first. The caller has checked that they are there.
+  /// Reads four bytes as a number, most significant first. The caller has checked that they are present.
   func bigEndian32(at offset: Int) -> UInt32 {
     UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
-  /// Two bytes as a number, most significant first. The caller has checked that they are there.
+  /// Reads two bytes as a number, most significant first. The caller has checked that they are present.
   func bigEndian16(at offset: Int) -> UInt16 {
     UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// What the chunks of a PNG say about its colours; which counts, the third edition settles (4.3): cICP, iCCP, sRGB,
-/// then gAMA and cHRM.
+/// The colour chunks of a PNG. Their precedence is that of the third edition (4.3): cICP, iCCP, sRGB, then gAMA and
+/// cHRM.
 struct PNGColorChunks: Sendable {
   private var codePoints: ColorProfile?
   private var embedded: PNGChunk?
@@ -9,14 +9,14 @@ struct PNGColorChunks: Sendable {
   private var gamma: Double?
   private var primaries: ColorProfile.Calibration?
 
-  /// Takes a chunk whose CRC is right. Of several of a type the first counts; one that makes no sense is ignored.
+  /// Adds a chunk with a correct CRC. The first of several of a type counts; invalid ones are ignored.
   mutating func add(_ chunk: PNGChunk, _ bytes: UnsafeRawBufferPointer) {
     let start = chunk.payload.lowerBound
     switch (chunk.type, chunk.payload.count) {
     case (.profile, _):
       if embedded == nil { embedded = chunk }
     case (.standardRGB, 1):
-      // Of the rendering intents, there are four.
+      // There are four rendering intents.
       isStandardRGB = isStandardRGB || bytes[start] <= 3
     case (.gamma, 4):
       let value = bytes.bigEndian32(at: start)
@@ -33,7 +33,8 @@ struct PNGColorChunks: Sendable {
     }
   }
 
-  /// The profile that counts; `nil` when nothing readable is said. An ICC profile inflates to at most `limit` bytes.
+  /// Returns the effective profile; `nil` if there is none or it is not readable. An ICC profile inflates to at most
+  /// `limit` bytes.
   func profile(_ bytes: UnsafeRawBufferPointer, limit: Int) -> ColorProfile? {
     if let codePoints { return codePoints }
     if let embedded, let data = Self.inflate(embedded, bytes, limit: limit) { return .icc(data) }
@@ -44,7 +45,7 @@ struct PNGColorChunks: Sendable {
     return .calibrated(calibration)
   }
 
-  /// iCCP (11.3.2.3): a name of 1 to 79 bytes, a zero, the method 0, a zlib stream.
+  /// Inflates iCCP (11.3.2.3): a name of 1 to 79 bytes, a zero, the method 0, a zlib stream.
   private static func inflate(_ chunk: PNGChunk, _ bytes: UnsafeRawBufferPointer, limit: Int) -> Data? {
     let payload = bytes[chunk.payload]
     guard let zero = payload.prefix(80).firstIndex(of: 0), zero > payload.startIndex,
@@ -55,7 +56,7 @@ struct PNGColorChunks: Sendable {
     return Data(profile)
   }
 
-  /// cHRM (11.3.2.1): white, red, green, blue, x and y in units of 1/100000.
+  /// Reads cHRM (11.3.2.1): white, red, green, blue, x and y in units of 1/100000.
   private static func primaries(_ bytes: UnsafeRawBufferPointer, at start: Int) -> ColorProfile.Calibration? {
     var points: [ColorProfile.Calibration.Point] = []
     for offset in stride(from: start, to: start + 32, by: 8) {
@@ -66,7 +67,7 @@ struct PNGColorChunks: Sendable {
     return .init(white: points[0], red: points[1], green: points[2], blue: points[3])
   }
 
-  /// Code points of ITU-T H.273, where a gamma or the curve of sRGB says exactly the same. RGB has matrix 0.
+  /// Converts code points of ITU-T H.273 that a gamma or the sRGB curve expresses exactly. RGB has matrix 0.
   static func profile(
     primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool
   ) -> ColorProfile? {
@@ -84,7 +85,7 @@ struct PNGColorChunks: Sendable {
     return .calibrated(.init(gamma: gamma, white: point(6), red: point(0), green: point(2), blue: point(4)))
   }
 
-  /// Red, green, blue and white as in table 2 of H.273.
+  /// Returns red, green, blue and white as in table 2 of H.273.
   private static func points(of primaries: UInt8) -> [Double]? {
     switch primaries {
     case 1: [0.64, 0.33, 0.30, 0.60, 0.15, 0.06, 0.3127, 0.3290]
@@ -100,7 +101,8 @@ struct PNGColorChunks: Sendable {
 }
 
 extension ColorProfile {
-  /// The profile of a cICP chunk (PNG, third edition, 11.3.2.6); `nil` for code points that no gamma or sRGB curve expresses.
+  /// Returns the profile of a cICP chunk (PNG, third edition, 11.3.2.6); `nil` for code points that no gamma or sRGB
+  /// curve expresses.
   package static func codePoints(_ chunk: [UInt8]) -> ColorProfile? {
     guard chunk.count == 4 else { return nil }
     return PNGColorChunks.profile(

@@ -1,15 +1,15 @@
-/// Composites the frames of an APNG: one canvas, and a backup while a frame asks for one.
+/// A compositor of the frames of an APNG, with one canvas, and a backup while a frame requires one.
 ///
 /// The canvas starts transparent (APNG 1.0, "Output buffer"). Not thread-safe.
 final class PNGCompositor {
   private let clock: DecodeLimits.PassStopwatch
   private var canvas: PNGCanvas?
   private var backup: PNGCanvas?
-  /// The frame that was drawn last and not disposed of yet.
+  /// The frame that was drawn last and is not disposed of yet.
   private var drawn: Int?
-  /// Whether no pixel of that frame is missing.
+  /// A Boolean value that indicates whether all pixels of that frame are present.
   private var isWhole = true
-  /// What the pixels on the canvas lack.
+  /// The flaws of the pixels on the canvas.
   private(set) var flaws: DamageReport = []
   private var backupFlaws: DamageReport = []
 
@@ -17,11 +17,13 @@ final class PNGCompositor {
     clock = DecodeLimits.PassStopwatch(limits)
   }
 
-  /// The canvas after frame `index` was drawn, before it is disposed of. The time limit holds for a pass over frames.
+  /// Returns the canvas after frame `index` was drawn, before its disposal. The time limit holds for a pass over
+  /// frames.
   ///
-  /// The frame after the last one costs itself; any other at most all since the last that covers the canvas.
+  /// The frame that follows the last one costs one frame; any other at most all frames since the last that covers the
+  /// canvas.
   ///
-  /// - Throws: what is wrong with the frames on the way, unless partial frames are allowed.
+  /// - Throws: The errors of the frames on the way, unless partial frames are allowed.
   func frame(at index: Int, of file: PNGFile) throws(ImagingError) -> Bitmap {
     let frames = file.structure.animation?.frames ?? []
     guard frames.indices.contains(index) else {
@@ -38,7 +40,7 @@ final class PNGCompositor {
     return try canvas.copied(isOpaque: isWhole && covers(frames[index], file) && !file.structure.hasAlpha)
   }
 
-  /// Draws a frame and those before it that it needs and that are not on the canvas yet.
+  /// Draws a frame and the preceding frames that it needs and that are not on the canvas yet.
   private func draw(
     upTo index: Int, _ frames: [PNGFrame], _ file: PNGFile, on canvas: PNGCanvas,
     _ watch: DecodeLimits.DeadlineChecker
@@ -54,14 +56,14 @@ final class PNGCompositor {
         next = start
       }
       try draw(next, frames, file, on: canvas, watch)
-      // What a damaged frame lacks shows what was there before.
+      // Missing pixels of a damaged frame leave the previous pixels visible.
       isFresh = isFresh && start > 0 && !isWhole
       if isFresh { start = restart(for: start - 1, frames, file) }
       next += 1
     }
   }
 
-  /// The last frame up to `index` that hides those before it for good; otherwise the first.
+  /// Returns the last frame up to `index` that hides all frames before it for good; otherwise the first.
   private func restart(for index: Int, _ frames: [PNGFrame], _ file: PNGFile) -> Int {
     for candidate in stride(from: index, to: 0, by: -1) where isIndependent(frames[candidate], file) {
       return candidate
@@ -69,7 +71,7 @@ final class PNGCompositor {
     return 0
   }
 
-  /// Whether nothing of the frames before this one can be seen in it or later.
+  /// Returns true if no pixels of earlier frames are visible in this one or later.
   func isIndependent(_ index: Int, of file: PNGFile) -> Bool {
     guard let frames = file.structure.animation?.frames, frames.indices.contains(index) else { return false }
     return index == 0 || isIndependent(frames[index], file)
@@ -93,9 +95,9 @@ final class PNGCompositor {
   ) throws(ImagingError) {
     if let drawn { dispose(frames[drawn], isFirst: drawn == 0, file, on: canvas) }
     let frame = frames[index]
-    // After an error the canvas is neither the old nor the new one.
+    // An error leaves the canvas between the old and the new state.
     drawn = nil
-    // Before the first frame there is nothing to come back to.
+    // The first frame has no predecessor to restore.
     if frame.disposal == .restore, index > 0 {
       let backup: PNGCanvas
       if let old = self.backup { backup = old } else { backup = try self.canvas(of: file) }
@@ -103,12 +105,12 @@ final class PNGCompositor {
       backup.copy(frame.area, from: canvas)
       backupFlaws = flaws
     }
-    // Under the first frame there is nothing: it is the still image, hidden colours of transparent pixels included.
+    // The first frame is the still image, including hidden colours of transparent pixels: it does not blend.
     let blends = index > 0 && frame.blend == .over && file.structure.hasAlpha
     let outcome = try PNGPixelReader(file.bytes, file.structure, watch: watch)
       .read(frame, onto: canvas, blends: blends)
     if let refusal = outcome.refusal(under: file.options) { throw refusal }
-    // There is nothing to show in place of the first.
+    // The first frame has no predecessor to show in its place.
     if index == 0, outcome.rows == 0, let failure = outcome.failure { throw failure }
     isWhole = outcome.failure == nil
     if isWhole, !blends, covers(frame, file) { flaws = [] }
@@ -123,7 +125,7 @@ final class PNGCompositor {
       flaws = backupFlaws
     case .clear, .restore:
       canvas.clear(frame.area)
-      // Before the first frame the canvas was as good as new.
+      // The canvas before the first frame was clear.
       if covers(frame, file) || frame.disposal == .restore { flaws = [] }
     case .keep: break
     }

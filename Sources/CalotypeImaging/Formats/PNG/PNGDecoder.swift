@@ -1,25 +1,27 @@
 public import FoundationEssentials
 
-/// Decodes PNG (ISO/IEC 15948, W3C third edition) and APNG.
+/// A decoder for PNG (ISO/IEC 15948, W3C third edition) and APNG.
 ///
-/// All colour types and depths, interlaced or not, become RGBA8 with straight alpha, or what the options ask for.
-/// Colours are not converted: ``Image/profile`` says what they mean. Text (except XMP) and unknown chunks are skipped
-/// unread. Ancillary chunks with a wrong CRC are ignored. A wrong CRC of a critical chunk is an error, unless partial
-/// images are allowed. Image data that cannot be inflated or end before the last row are damage. Damage behind the last row
-/// is none.
+/// All colour types and depths, interlaced or not, become RGBA8 with straight alpha, or the format that the options
+/// request. Colours are not converted: ``Image/profile`` describes them. Text (except XMP) and unknown chunks are
+/// skipped unread.
+///
+/// Ancillary chunks with a wrong CRC are ignored. A wrong CRC of a critical chunk is an error, unless partial images
+/// are allowed. Image data that cannot be inflated or end before the last row are damaged. Damage behind the last row
+/// is ignored.
 public struct PNGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
-  /// The formats it reads.
+  /// The formats that this decoder reads.
   public var formats: [ImageFormat] { [.png, .apng] }
 
   /// 8 bytes.
   public var signatureLength: Int { 8 }
 
-  /// `apng` when an acTL chunk that announces frames comes before the image data, `png` for any other PNG.
+  /// Returns `apng` if an acTL chunk with frames comes before the image data, `png` for any other PNG.
   ///
-  /// An animation is only seen if `prefix` reaches the acTL chunk.
+  /// An animation is only recognised if `prefix` reaches the acTL chunk.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.withUnsafeBytes { bytes in
       guard bytes.starts(with: PNGHeader.signature) else { return nil }
@@ -32,7 +34,7 @@ public struct PNGDecoder: ImageDecoding {
     }
   }
 
-  /// What the chunks say. Costs a walk over them; of everything compressed, only an ICC profile is inflated.
+  /// Reads the chunks. Costs a walk over them; the only compressed data that it inflates is an ICC profile.
   ///
   /// The frames of a damaged animation are those before the damage.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
@@ -43,7 +45,7 @@ public struct PNGDecoder: ImageDecoding {
 
   /// Decodes the image, or the first frame of an animation on its canvas, at full size.
   ///
-  /// An animation that is cut off is truncated, even when its first frame is whole.
+  /// A truncated animation counts as truncated even if its first frame is complete.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -51,7 +53,7 @@ public struct PNGDecoder: ImageDecoding {
     return try Self.withFile(data, options: options) { file throws(ImagingError) in try file.decode(watch) }
   }
 
-  /// The same, shrunk on its way where that is possible.
+  /// Decodes the image and resamples its rows as they are decoded, if that is possible.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
@@ -63,17 +65,17 @@ public struct PNGDecoder: ImageDecoding {
     }
   }
 
-  /// 1: the decoder always delivers the full size.
+  /// Returns 1: the decoder always delivers the full size.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
     1
   }
 
-  /// A decoder that shows rows, passes and frames while they arrive.
+  /// Returns a decoder that shows rows, passes and frames as they arrive.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     PNGIncrementalDecoder(options: options)
   }
 
-  /// The frames of an animation; `nil` for a still image, and for an animation that is broken from the start.
+  /// Returns the frames of an animation; `nil` for a still image, and for an animation without a valid frame.
   ///
   /// - Throws: As ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
   ///   pixels of all frames together.
@@ -91,7 +93,7 @@ public struct PNGDecoder: ImageDecoding {
     return decoder
   }
 
-  /// Runs `body` with what the bytes consist of; refuses empty input.
+  /// Calls `body` with the parsed file; refuses empty input.
   static func withFile<Result>(
     _ data: Data, options: DecodeOptions, _ body: (PNGFile) throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {

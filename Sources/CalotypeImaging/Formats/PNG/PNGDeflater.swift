@@ -3,12 +3,12 @@ import CPixels
 import FoundationEssentials
 import Glibc
 
-/// Filters rows and compresses them: at once by libdeflate, which makes fewer bytes in a quarter of the time, or by
-/// zlib when the filtered rows are more than 64 MiB.
+/// A compressor of filtered rows: in one call by libdeflate, which makes a smaller file in a quarter of the time, or by
+/// zlib if the filtered rows are larger than 64 MiB.
 enum PNGDeflater {
   private static let wholeLimit = 64 << 20
 
-  /// The zlib stream of an area of a picture.
+  /// Returns the zlib stream of an area of a picture.
   ///
   /// - Throws: `outOfMemory`, `cancelled`, `encodingFailed`.
   static func stream(
@@ -22,7 +22,7 @@ enum PNGDeflater {
     return try streamed(rows, effort)
   }
 
-  /// The zlib stream of some bytes.
+  /// Returns the zlib stream of some bytes.
   static func stream(_ bytes: Data) throws(ImagingError) -> Data {
     guard let compressor = libdeflate_alloc_compressor(9) else { throw .outOfMemory(byteCount: 0) }
     defer { libdeflate_free_compressor(compressor) }
@@ -72,7 +72,7 @@ enum PNGDeflater {
   private static func streamed(
     _ rows: PNGFilteredRows, _ effort: EncodeOptions.Effort
   ) throws(ImagingError) -> Data {
-    // zlib remembers the address of the stream: it must not move.
+    // zlib keeps the address of the stream: it must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }
@@ -108,7 +108,7 @@ enum PNGDeflater {
   }
 }
 
-/// The rows of a picture, each filtered in the way that promises the fewest bytes (12.7).
+/// The rows of a picture, each with the filter that promises the smallest result (12.7).
 struct PNGFilteredRows {
   private let samples: PNGSamples
   private let area: PNGArea
@@ -123,11 +123,11 @@ struct PNGFilteredRows {
   /// Bytes of a row with its filter type.
   var rowLength: Int { rowBytes + 1 }
 
-  /// Calls `body` with each filtered row. Cancellation is seen every 256 KiB.
+  /// Calls `body` with each filtered row. Checks for cancellation every 256 KiB.
   func forEach(
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Void
   ) throws(ImagingError) {
-    // Two rows of samples, the filtered row, and one to try.
+    // Two rows of samples, the filtered row, and one for trials.
     guard let memory = malloc(4 * rowLength) else { throw .outOfMemory(byteCount: 4 * rowLength) }
     defer { free(memory) }
     let bytes = memory.assumingMemoryBound(to: UInt8.self)

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// Encodes PNG: RGBA, RGB when every pixel is opaque, grey for grey bitmaps, 16 bits a sample for bitmaps that have
-/// them, or a palette if asked.
+/// An encoder for PNG that writes RGBA, RGB if every pixel is opaque, grey for grey bitmaps, 16 bits per sample for
+/// 16-bit bitmaps, or a palette on request.
 ///
 /// Filters are chosen row by row; the effort is libdeflate's level 1, 6 or 9.
 public struct PNGEncoder: ImageEncoding {
@@ -11,10 +11,10 @@ public struct PNGEncoder: ImageEncoding {
   /// Creates an encoder.
   public init() {}
 
-  /// `false`: the format is lossless, or has no quality.
+  /// Returns false: the format is lossless, or has no quality.
   public func usesQuality(_ options: EncodeOptions) -> Bool { false }
 
-  /// The encoded bytes. Cancellation is seen while rows are filtered.
+  /// Returns the encoded image. Checks for cancellation while rows are filtered.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try Self.encode(image, options: options)
   }

@@ -1,8 +1,8 @@
 import CPixels
 
-/// Turns filtered rows into pixels.
+/// A converter of filtered rows to pixels.
 ///
-/// Every decode goes through here, however its rows are inflated, so that all deliver the same bytes.
+/// Every decode uses it, for all ways of inflating rows, so that all deliver the same bytes.
 final class PNGExpander {
   let header: PNGHeader
   private let step: CInt
@@ -11,8 +11,8 @@ final class PNGExpander {
 
   /// - Parameters:
   ///   - bytes: The file.
-  ///   - header: That of the picture, or of a frame of it.
-  ///   - format: The layout of the pixels to make.
+  ///   - header: The header of the picture, or of one of its frames.
+  ///   - format: The layout of the resulting pixels.
   init(
     _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, header: PNGHeader, format: PixelFormat
   ) {
@@ -40,7 +40,7 @@ final class PNGExpander {
     pixels.deallocate()
   }
 
-  /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any. `row` is for the message.
+  /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any. `row` is for the error message.
   ///
   /// - Throws: `corrupt` for an unknown filter.
   func unfilter(
@@ -53,7 +53,7 @@ final class PNGExpander {
     cpng_unfilter(CInt(filter), filtered + 1, prior, bytes, step, level)
   }
 
-  /// Turns the samples of a row, without its filter, into pixels side by side.
+  /// Converts the samples of a row, without its filter type, to adjacent pixels.
   func expand(_ samples: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count: Int) {
     cpng_expand(pixels, samples, target, count, level)
   }

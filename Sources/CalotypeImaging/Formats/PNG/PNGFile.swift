@@ -1,13 +1,12 @@
 import FoundationEssentials
 
-/// A PNG whose bytes are there, as far as they ever will be: what its chunks mean for an image.
+/// A PNG whose input has ended: the interpretation of its chunks as an image.
 struct PNGFile {
   let bytes: UnsafeRawBufferPointer
   let structure: PNGStructure
   let options: DecodeOptions
 
-  /// The layout of the pixels that are asked for. Those of an animation lie on a transparent canvas, so that they are
-  /// never grey alone.
+  /// The layout of the requested pixels. It is never grey without alpha for an animation, whose canvas is transparent.
   var format: PixelFormat {
     guard options.pixels == .native else { return .rgba8 }
     if structure.header.bitDepth == 16 { return .rgba16 }
@@ -15,12 +14,12 @@ struct PNGFile {
     return isGray && !structure.isAnimated ? .gray8 : .rgba8
   }
 
-  /// The frame that stands for the image, when that is not the default image.
+  /// The frame that represents the image, if that is not the default image.
   var firstFrame: PNGFrame? {
     structure.animation?.frames.first.flatMap { $0.pixels == .imageData ? nil : $0 }
   }
 
-  /// What the header says.
+  /// Returns the information in the header.
   func info(_ profile: ColorProfile?) -> ImageInfo {
     var info = ImageInfo(
       format: .png, size: structure.header.size, hasAlpha: structure.hasAlpha,
@@ -46,13 +45,13 @@ struct PNGFile {
     return info
   }
 
-  /// Passes over the picture: 1, or those of the interlaced image that stands for it.
+  /// The number of passes over the picture: 1, or the passes of the interlaced image that represents it.
   var passCount: Int { firstFrame == nil ? PNGPass.all(of: structure.header).count : 1 }
 
-  /// What the numbers mean.
+  /// The colour profile.
   var profile: ColorProfile? { structure.color.profile(bytes, limit: options.limits.maxChunkBytes) }
 
-  /// Exif and XMP, if they are asked for.
+  /// Exif and XMP, if the options request them.
   var metadata: ImageMetadata {
     guard options.readsMetadata else { return ImageMetadata() }
     let limit = options.limits.maxChunkBytes
@@ -60,7 +59,7 @@ struct PNGFile {
     return ImageMetadata(exif: exif, xmp: structure.xmp.flatMap { PNGText.xmp($0, bytes, limit: limit) })
   }
 
-  /// An image with everything the chunks say about it.
+  /// Returns an image with the information of all chunks.
   func image(_ bitmap: Bitmap, _ flaws: DamageReport) -> Image {
     let profile = profile
     let info = info(profile).marked(flaws)
@@ -69,22 +68,22 @@ struct PNGFile {
       profile: profile, metadata: metadata)
   }
 
-  /// What the animation lacks behind its first frame.
+  /// Returns the flaws of the animation behind its first frame.
   ///
-  /// - Throws: the same, unless the options accept it: a still of an animation that is cut off would otherwise stand
-  ///   for the whole wherever it is kept.
+  /// - Throws: The error of the animation, unless the options accept it: caches would otherwise keep a still of a
+  ///   truncated animation in place of the whole.
   func animationFlaws() throws(ImagingError) -> DamageReport {
     guard let damage = structure.animation?.damage else { return [] }
     guard options.accepts(damage) else { throw damage }
     return DamageReport(damage)
   }
 
-  /// The image shrunk on its way; `nil` when it has to be decoded as a whole, because it is interlaced, damaged or
-  /// the first frame of an animation, or there is nothing to shrink.
+  /// Decodes the image and resamples its rows as they are decoded; `nil` if it has to be decoded as a whole, because it
+  /// is interlaced, damaged or the first frame of an animation, or there is nothing to shrink.
   func shrink(by shrinker: RowShrinker, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image?
   {
     let flaws = try animationFlaws()
-    // What is missing would be transparent, which has to be known before.
+    // Missing rows would be transparent, and the sink has to know that in advance.
     guard firstFrame == nil, !structure.header.isInterlaced, !options.keepsPartial else { return nil }
     guard
       let rows = try shrinker.rows(
@@ -96,15 +95,15 @@ struct PNGFile {
     return image(bitmap, flaws)
   }
 
-  /// Whether the canvas is made transparent before rows are painted, because some may stay out. Those at the end are
-  /// cleared afterwards where damage alone is accepted, which is rare.
+  /// A Boolean value that indicates whether the canvas is made transparent before rows are painted, because some may be
+  /// missing. If only damage is accepted, which is rare, missing rows are cleared afterwards.
   private var clearsBefore: Bool {
     options.keepsPartial || (options.toleratesDamage && structure.header.isInterlaced)
   }
 
-  /// The image, or the first frame of an animation on its canvas.
+  /// Decodes the image, or the first frame of an animation on its canvas.
   ///
-  /// - Throws: what is wrong with its data, unless the options accept that and a row is there; and as
+  /// - Throws: The error of its data, unless the options accept it and there is at least one row; and the errors of
   ///   ``animationFlaws()``.
   func decode(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Image {
     let flaws = try animationFlaws()
@@ -134,15 +133,15 @@ struct PNGFile {
 }
 
 extension PNGStructure {
-  /// Whether there are frames.
+  /// A Boolean value that indicates whether there are frames.
   var isAnimated: Bool { !(animation?.frames.isEmpty ?? true) }
 
-  /// Whether the animation is damaged, rather than cut off.
+  /// A Boolean value that indicates whether the animation is damaged, not merely truncated.
   var isDamaged: Bool { if case .corrupt? = animation?.damage { true } else { false } }
 }
 
 extension ImagingError {
-  /// Whether what was decoded before the error is worth showing.
+  /// A Boolean value that indicates whether the pixels decoded before the error may be shown.
   var leavesPixels: Bool {
     switch self {
     case .corrupt, .truncated: true

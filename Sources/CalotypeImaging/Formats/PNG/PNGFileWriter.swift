@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Puts a PNG file together, chunk by chunk.
+/// A writer of a PNG file that appends chunk by chunk.
 struct PNGFileWriter {
-  /// Bytes of an IDAT or fdAT chunk at most; any number up to 2^31 - 1 is allowed.
+  /// The largest IDAT or fdAT chunk, in bytes; any number up to 2^31 - 1 is allowed.
   private static let dataLimit = 1 << 30
   private(set) var data: Data
   private var sequence: UInt32 = 0
@@ -18,16 +18,16 @@ struct PNGFileWriter {
     data.append(contentsOf: PNGChecksum.chunk(type, payload))
   }
 
-  /// What the image says about its colours, if it is to be kept.
+  /// Adds the colour profile, if there is one to keep.
   mutating func addProfile(_ profile: ColorProfile?) throws(ImagingError) {
     switch profile {
     case nil: break
     case .sRGB: add(.standardRGB, [1])
     case .icc(let profile):
-      // PNG 11.3.2.3: grey pixels have a profile for grey, all others one for RGB.
+      // PNG 11.3.2.3: grey pixels have a grey profile, all others an RGB profile.
       guard ICCHeader.colorSpace(of: profile) == (isGray ? "GRAY" : "RGB ") else { return }
       let compressed = try PNGDeflater.stream(profile)
-      // The name is for people; ours says no more than that there is a profile.
+      // The profile name is only informative.
       add(.profile, Array("ICC profile".utf8) + [0, 0] + compressed)
     case .calibrated(let calibration):
       if let gamma = calibration.gamma { add(.gamma, Self.number(gamma)) }
@@ -39,25 +39,25 @@ struct PNGFileWriter {
     }
   }
 
-  /// A multiple of 1/100000.
+  /// Encodes a multiple of 1/100000.
   private static func number(_ value: Double) -> [UInt8] {
     UInt32(max(0, min(value.isFinite ? value : 0, 21_000)) * 100_000 + 0.5).bigEndianBytes
   }
 
-  /// Exif and XMP.
+  /// Adds Exif and XMP.
   mutating func add(_ metadata: ImageMetadata) {
     if let exif = metadata.exif { add(.exif, Array(exif)) }
     if let xmp = metadata.xmp { add(.text, PNGText.payload(xmp: xmp)) }
   }
 
-  /// The palette, and its transparency as far as there is any.
+  /// Adds the palette, and its transparency up to the last transparent entry.
   mutating func add(_ palette: Palette) {
     add(.palette, palette.colors.flatMap { [$0.red, $0.green, $0.blue] })
     let alphas = palette.colors.map(\.alpha)
     if let last = alphas.lastIndex(where: { $0 < 255 }) { add(.transparency, Array(alphas[...last])) }
   }
 
-  /// The pixels of the image.
+  /// Adds the pixels of the image.
   mutating func addImageData(_ stream: Data) {
     var rest = stream[...]
     repeat {
@@ -66,14 +66,14 @@ struct PNGFileWriter {
     } while !rest.isEmpty
   }
 
-  /// An acTL chunk.
+  /// Adds an acTL chunk.
   mutating func addAnimation(frames: Int, plays: Int) {
     add(
       .animationControl,
       UInt32(clamping: frames).bigEndianBytes + UInt32(clamping: min(plays, Int(Int32.max))).bigEndianBytes)
   }
 
-  /// An fcTL chunk. `milliseconds` above 65535 are rounded to tenths of a second or seconds.
+  /// Adds an fcTL chunk. `milliseconds` above 65535 are rounded to tenths of a second or seconds.
   mutating func addFrame(_ area: PNGArea, milliseconds: Int, blend: PNGFrame.Blend) {
     var payload = nextSequence()
     for number in [area.size.width, area.size.height, area.x, area.y] {
@@ -93,7 +93,7 @@ struct PNGFileWriter {
     return (65535, 1)
   }
 
-  /// The pixels of a frame that is not the default image.
+  /// Adds the pixels of a frame that is not the default image.
   mutating func addFrameData(_ stream: Data) {
     var rest = stream[...]
     repeat {
@@ -102,7 +102,7 @@ struct PNGFileWriter {
     } while !rest.isEmpty
   }
 
-  /// The whole file.
+  /// Returns the whole file.
   mutating func finish() -> Data {
     add(.end, [])
     return data

@@ -1,7 +1,7 @@
-/// Gathers the frames of an APNG while the chunks pass by.
+/// A collector of the frames of an APNG during a walk over its chunks.
 ///
-/// The first flaw ends the collection; frames before it are kept. An animation that is never announced by an acTL
-/// chunk before the image data does not exist, whatever other chunks there are.
+/// The first flaw ends the collection; frames before it are kept. Without an acTL chunk before the image data there is
+/// no animation, regardless of other chunks.
 struct PNGFrameCollector {
   private let canvas: PixelSize
   private let limits: DecodeLimits
@@ -17,22 +17,22 @@ struct PNGFrameCollector {
     self.limits = limits
   }
 
-  /// The frames that are complete, as long as more may come; `nil` without an animation.
+  /// The complete frames, while more may follow; `nil` without an animation.
   var current: PNGAnimation? {
     guard var animation else { return nil }
     let surplus = animation.frames.count - animation.announcedFrames
-    // Asked after each piece of a file: as a rule nothing is copied.
+    // The property is read after each piece of a file: usually nothing is copied.
     if surplus > 0 { animation.frames.removeLast(surplus) }
     return animation
   }
 
-  /// Whether the default image is (so far) the first frame.
+  /// A Boolean value that indicates whether the default image is (so far) the first frame.
   var startsWithDefaultImage: Bool { (animation?.frames.first ?? pending)?.pixels == .imageData }
 
-  /// Whether an animation was announced.
+  /// A Boolean value that indicates whether there was an acTL chunk.
   var hasAnimation: Bool { animation != nil }
 
-  /// Takes the next chunk.
+  /// Adds the next chunk.
   ///
   /// - Throws: `limitExceeded` for too many frames.
   mutating func add(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
@@ -55,7 +55,7 @@ struct PNGFrameCollector {
     }
   }
 
-  /// Ends the collection because of damage. The frame at hand stays if it has pixels: they may be whole.
+  /// Ends the collection because of damage. The current frame stays if it has pixels: they may be complete.
   mutating func stop(_ damage: ImagingError) {
     guard !isStopped else { return }
     closeFrame()
@@ -63,7 +63,7 @@ struct PNGFrameCollector {
     animation?.damage = damage
   }
 
-  /// The animation, once all chunks have passed. `truncatedAt` is the input's length when it ended early.
+  /// Returns the animation after the last chunk. `truncatedAt` is the length of the input if it ended early.
   mutating func finish(truncatedAt byteCount: Int?) -> PNGAnimation? {
     if let byteCount {
       stop(.truncated(.apng, byteCount: byteCount))
@@ -94,7 +94,7 @@ struct PNGFrameCollector {
   }
 
   private mutating func readFrame(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
-    // The input ends here: the caller will say so.
+    // The input ends here: the caller reports that.
     guard chunk.isComplete else { return }
     let offset = chunk.range.lowerBound
     guard pending == nil || pendingHasPixels else {
@@ -139,7 +139,7 @@ struct PNGFrameCollector {
       throw .corrupt(
         .apng, reason: "sequence number \(number) instead of \(nextSequence)", offset: chunk.range.lowerBound)
     }
-    // 2^32 chunks do not fit any input; wrapping is for the optimiser's peace.
+    // No input holds 2^32 chunks; the wrapping operator avoids an overflow check.
     nextSequence &+= 1
   }
 

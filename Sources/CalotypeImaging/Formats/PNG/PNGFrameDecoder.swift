@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The frames of an APNG that is there as a whole.
+/// A decoder for the frames of a complete APNG.
 final class PNGFrameDecoder: FrameDecoding {
   let info: ImageInfo
   let profile: ColorProfile?
@@ -9,7 +9,7 @@ final class PNGFrameDecoder: FrameDecoding {
   private let options: DecodeOptions
   private let compositor: PNGCompositor
 
-  /// `structure` is that of `data`.
+  /// Creates a decoder; `structure` is the structure of `data`.
   init(
     _ data: Data, _ structure: PNGStructure, info: ImageInfo, profile: ColorProfile?, options: DecodeOptions
   ) {

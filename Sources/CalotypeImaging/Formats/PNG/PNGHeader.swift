@@ -1,4 +1,4 @@
-/// The IHDR chunk (PNG, third edition, 11.2.1), checked.
+/// The IHDR chunk (PNG, third edition, 11.2.1), validated.
 struct PNGHeader: Hashable, Sendable {
   enum ColorType: UInt8, Sendable {
     case gray = 0
@@ -18,7 +18,7 @@ struct PNGHeader: Hashable, Sendable {
     }
   }
 
-  /// The eight bytes that every PNG starts with.
+  /// The eight bytes at the beginning of every PNG.
   static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
   let size: PixelSize
@@ -64,7 +64,7 @@ struct PNGHeader: Hashable, Sendable {
     self.isInterlaced = isInterlaced
   }
 
-  /// The same picture format at another size: what a frame of an animation is encoded as.
+  /// Returns a header of the same picture format with another size, for a frame of an animation.
   func resized(to size: PixelSize) -> PNGHeader {
     PNGHeader(size: size, bitDepth: bitDepth, colorType: colorType, isInterlaced: isInterlaced)
   }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The compressed pixels of a picture: what is in its IDAT or fdAT chunks, in order.
+/// The compressed pixels of a picture: the contents of its IDAT or fdAT chunks, in order.
 struct PNGImageData {
-  /// What one chunk holds, as far as there is input.
+  /// The contents of one chunk, as far as there is input.
   struct Piece {
     let bytes: UnsafeRawBufferPointer
-    /// What is wrong with the chunk: its CRC, or that it is not complete.
+    /// The error of the chunk: its CRC is wrong, or it is not complete.
     let damage: ImagingError?
   }
 
@@ -14,7 +14,7 @@ struct PNGImageData {
   private let cut: PNGChunk?
   private let isFrame: Bool
 
-  /// The data of the default image.
+  /// Creates the data of the default image.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure) {
     self.bytes = bytes
     range = structure.imageData ?? 0..<0
@@ -22,7 +22,7 @@ struct PNGImageData {
     isFrame = false
   }
 
-  /// The data of a frame.
+  /// Creates the data of a frame.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, _ frame: PNGFrame) {
     self.bytes = bytes
     switch frame.pixels {
@@ -37,13 +37,13 @@ struct PNGImageData {
     }
   }
 
-  /// Calls `body` with each piece until it returns `false`. Without `checks`, damage is not looked for.
+  /// Calls `body` with each piece until it returns `false`. Does not check for damage without `checks`.
   func forEach(
     checks: Bool = true, _ body: (Piece) throws(ImagingError) -> Bool
   ) throws(ImagingError) {
     var cursor = PNGChunkCursor(
       UnsafeRawBufferPointer(rebasing: bytes[..<range.upperBound]), from: range.lowerBound)
-    // The walk over the structure went through these chunks before: the cursor cannot throw here.
+    // The walk over the structure has read these chunks before: the cursor cannot throw here.
     while let chunk = try? cursor.next() {
       guard !isFrame || (chunk.type == .frameData && chunk.payload.count >= 4) else { continue }
       let payload = isFrame ? chunk.payload.dropFirst(4) : chunk.payload
@@ -63,7 +63,7 @@ struct PNGImageData {
     }
   }
 
-  /// Bytes of all pieces; `nil` when one of them is damaged or missing.
+  /// Bytes of all pieces; `nil` if one of them is damaged or missing.
   var soundByteCount: Int? {
     guard cut == nil else { return nil }
     var count: Int? = 0
@@ -74,8 +74,8 @@ struct PNGImageData {
     return count
   }
 
-  /// Calls `body` with all pieces in a row: where they are, if there is one, otherwise gathered in `scratch`, or in
-  /// memory of its own when they do not fit there.
+  /// Calls `body` with all pieces as one buffer: in place, if there is only one piece, otherwise gathered in `scratch`,
+  /// or in separate memory if they do not fit there.
   func withStream(
     byteCount: Int, scratch: UnsafeMutableRawBufferPointer,
     _ body: (UnsafeRawBufferPointer) throws(ImagingError) -> Bool

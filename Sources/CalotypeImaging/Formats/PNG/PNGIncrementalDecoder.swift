@@ -1,37 +1,37 @@
 import FoundationEssentials
 
-/// Decodes a PNG while it arrives.
+/// A decoder for PNG that takes bytes as they arrive.
 ///
-/// Nothing is inflated before the first snapshot: without snapshots the image is decoded at the end, at once, which is
-/// twice as fast as row by row. From the first snapshot on, or from the start when the image is too large for that,
-/// rows are painted when they arrive. All input is kept: it is a fraction of the pixels, and what the frames of an
-/// animation are made of.
+/// Nothing is inflated before the first snapshot: without snapshots the image is decoded at the end, in one call, which
+/// is twice as fast as row by row. From the first snapshot on, or from the start if the image is too large for that,
+/// rows are painted when they arrive. All input is kept: it is a fraction of the pixels, and the source of the frames
+/// of an animation.
 final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
   private let compositor: PNGCompositor
-  /// Whether there may be memory for the picture.
+  /// The permission to allocate memory for the picture.
   private var grant: DecodeLimits.Grant
-  /// Frames for whose number it is known that there may be memory.
+  /// The number of frames for which the permission has been checked.
   private var checkedFrameCount = 0
   private var data = Data()
   private var walk: PNGWalk
   private var stream: PNGRowStream?
   private var mayStart = true
-  /// The IDAT chunk that `stream` is fed from, how far it was given and its CRC computed.
+  /// The IDAT chunk that feeds `stream`, and the offsets up to which it was passed on and its CRC computed.
   private var chunkStart = 0
   private var position = 0
   private var checksum: UInt32 = 0
   private var isImageDataSound = true
   private var isImageDataOver = false
-  /// Rows that the last snapshot showed.
+  /// The number of rows in the last snapshot.
   private var shownRows = 0
   private var shownFirstFrame = false
-  /// Frames that were complete when the bytes ended early: the one at hand is not.
+  /// The number of complete frames in truncated input: the current one is excluded.
   private var frameLimit = Int.max
-  /// Passes of the whole picture, once there is one.
+  /// The number of passes of the complete picture, once there is one.
   private var finalPasses = 0
-  /// An error that could not be thrown where it occurred.
+  /// An error from a property or method that cannot throw.
   private var failure: ImagingError?
   private var knownInfo: (frames: Int, hasExif: Bool, info: ImageInfo)?
   private var knownProfile: ColorProfile??
@@ -78,7 +78,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
 
   var profile: ColorProfile? {
     if let knownProfile { return knownProfile }
-    // Chunks that say something about colours come before the image data.
+    // All colour chunks come before the image data.
     guard let structure = visibleStructure else { return nil }
     let profile = data.withUnsafeBytes { bytes in
       PNGFile(bytes: bytes, structure: structure, options: options).profile
@@ -106,7 +106,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     }
   }
 
-  /// The first frame; `nil` when it is damaged, which is to be said at the end.
+  /// Returns the first frame; `nil` if it is damaged, which ``finish()`` reports.
   private func visibleFirstFrame(of file: PNGFile) throws(ImagingError) -> Bitmap? {
     do throws(ImagingError) {
       return try compositor.frame(at: 0, of: file)
@@ -121,7 +121,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     guard let structure = visibleStructure, showsDefaultImage, structure.header.isInterlaced else {
       return min(1, completeFrameCount)
     }
-    // Only who decodes row by row knows. From now on they are painted when they arrive.
+    // Passes are only known to a decode row by row. From now on rows are painted when they arrive.
     if stream == nil, failure == nil {
       do throws(ImagingError) {
         try withBytes { bytes, watch throws(ImagingError) in
@@ -146,7 +146,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       throw .invalidParameter(name: "index", reason: "no frame is complete yet")
     }
     try checkFrames(structure, byteCount: data.count)
-    // The time limit is that of a pass over frames: who plays asks for them again and again.
+    // The time limit is that of a pass over frames: a player requests them again and again.
     return try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in
         try compositor.frame(at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
@@ -158,7 +158,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private func checkFrames(_ structure: PNGStructure, byteCount: Int) throws(ImagingError) {
     let count = structure.animation?.frames.count ?? 0
     guard count != checkedFrameCount, var info else { return }
-    // Those that have come: others cost nothing yet.
+    // Frames that have not arrived cost nothing yet.
     info.frameCount = count
     try options.checkFrames(of: info, encodedByteCount: byteCount, isFed: true)
     checkedFrameCount = count
@@ -178,7 +178,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
       let file = PNGFile(bytes: bytes, structure: structure, options: options)
       try grant.demand(for: bytes.count, options.fedByteCount(for: file.info(file.profile)))
       let flaws = try file.animationFlaws()
-      // Rows of sound data are the image. Whatever is wrong, the decoder of whole files finds and judges.
+      // Rows of sound data are the image. Any flaw is left to the decoder of whole files.
       guard let stream, stream.painter.isComplete, isImageDataSound, file.firstFrame == nil,
         stream.painter.canvas.format == file.format
       else {
@@ -194,17 +194,19 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     }
   }
 
-  /// The structure as far as it is known, once the image data begins: then all that describes the image is there.
+  /// The structure as far as it is known, once the image data begins: all chunks that describe the image come before
+  /// it.
   private var visibleStructure: PNGStructure? {
     guard var structure = walk.structure, !structure.isBeforeImageData || imageDataHasBegun else {
       return nil
     }
-    // The frames are those whose data are there to the end: what they lack is not to come.
+    // A visible frame has all of its data: it cannot gain pixels later.
     if structure.animation == nil { structure.end(animation: walk.frames?.current, isTruncated: false) }
     return structure
   }
 
-  /// Whether the walk stands before the first IDAT chunk, which is not complete yet.
+  /// A Boolean value that indicates whether the walk has stopped before the first IDAT chunk, which is not complete
+  /// yet.
   private var imageDataHasBegun: Bool {
     data.withUnsafeBytes { bytes in
       var cursor = PNGChunkCursor(bytes, from: walk.offset)
@@ -212,13 +214,13 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     }
   }
 
-  /// Whether the default image is what a decode of all bytes is going to deliver, as far as can be known.
+  /// A Boolean value that indicates whether a decode of all bytes will deliver the default image, as far as is known.
   private var showsDefaultImage: Bool {
     guard let frames = walk.frames, frames.hasAnimation else { return true }
     return frames.startsWithDefaultImage
   }
 
-  /// Whether the image is decoded row by row in any case, so that it can as well be done now.
+  /// Returns true if the image has to be decoded row by row in any case, so that waiting gains nothing.
   private func mustStream(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let structure = visibleStructure, showsDefaultImage else { return false }
     let format = PNGFile(bytes: bytes, structure: structure, options: options).format
@@ -229,7 +231,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     return (try? PNGPixelReader.spare(for: structure, format: format)) == 0
   }
 
-  /// Takes memory for the picture; `false` when more bytes have to come first.
+  /// Allocates memory for the picture; `false` if more bytes have to arrive first.
   private func startStream(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
     guard let structure = visibleStructure,
       structure.header.colorType != .indexed || structure.palette != nil
@@ -244,7 +246,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     return true
   }
 
-  /// Gives the stream what is there of the IDAT chunks that it has not seen.
+  /// Feeds the stream with the new part of the IDAT chunks.
   private func feed(
     _ bytes: UnsafeRawBufferPointer, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
@@ -256,7 +258,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
         return
       }
       let type = chunk.payload.lowerBound - 4
-      // The CRC covers the type, too.
+      // The CRC covers the type as well.
       let begin = max(position, type)
       if begin == type { checksum = 0 }
       let unseen = UnsafeRawBufferPointer(rebasing: bytes[begin..<chunk.payload.upperBound])
@@ -276,7 +278,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     _ body: (UnsafeRawBufferPointer, DecodeLimits.DeadlineChecker) throws(ImagingError) -> Value
   ) throws(ImagingError) -> Value {
     if let failure { throw failure }
-    // The bytes are not changed while they are read.
+    // The bytes do not change while they are read.
     return try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in
         try clock.run { (watch) throws(ImagingError) in try body(bytes, watch) }

@@ -1,9 +1,10 @@
 import CDeflate
 import Glibc
 
-/// Whole zlib streams at once, by libdeflate: twice the speed of zlib, if there is memory for all of the result.
+/// A namespace for inflating whole zlib streams in one call of libdeflate: twice the speed of zlib, if there is memory
+/// for the whole result.
 enum PNGInflater {
-  /// Inflates a stream that makes exactly `target.count` bytes. `false` when it does not, for whatever reason.
+  /// Inflates a stream of exactly `target.count` bytes. `false` if it has another length or is damaged.
   static func inflate(
     _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer
   ) throws(ImagingError) -> Bool {
@@ -14,11 +15,11 @@ enum PNGInflater {
       == LIBDEFLATE_SUCCESS
   }
 
-  /// Inflates a stream of unknown length; `nil` when it is damaged, makes more than `limit` bytes, or is longer than
-  /// that itself.
+  /// Inflates a stream of unknown length; `nil` if it is damaged, inflates to more than `limit` bytes, or is longer
+  /// than `limit` itself.
   static func inflate(_ source: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
     guard limit <= Int(Int32.max) / 2, source.count <= limit + limit / 8 + (64 << 10) else { return nil }
-    // zlib remembers the address of the stream: it must not move.
+    // zlib keeps the address of the stream: it must not move.
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
     defer { stream.deallocate() }

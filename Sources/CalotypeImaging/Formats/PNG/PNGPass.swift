@@ -4,12 +4,12 @@ struct PNGPass: Hashable, Sendable {
   let y: Int
   let dx: Int
   let dy: Int
-  /// Pixels of a row and rows of the pass, both at least 1.
+  /// The pixels per row and the rows of the pass, both at least 1.
   let size: PixelSize
-  /// What a pixel stands for until later passes refine it: a block to its right and below.
+  /// The block, to the right and below, that a pixel represents until later passes refine it.
   let block: PixelSize
 
-  /// The passes of an image that have pixels, in order: one, or up to seven when interlaced by Adam7.
+  /// Returns the passes of an image that have pixels, in order: one, or up to seven with Adam7 interlacing.
   static func all(of header: PNGHeader) -> [PNGPass] {
     guard header.isInterlaced else {
       let pixel = PixelSize(width: 1, height: 1)
@@ -30,7 +30,7 @@ struct PNGPass: Hashable, Sendable {
 }
 
 extension PNGHeader {
-  /// Bits of a pixel as stored.
+  /// Bits of a stored pixel.
   var bitsPerPixel: Int {
     let channels =
       switch colorType {
@@ -42,12 +42,12 @@ extension PNGHeader {
     return channels * Int(bitDepth)
   }
 
-  /// Bytes of a row of a pass, without the filter type before it.
+  /// Returns the bytes of a row of a pass, without the filter type before it.
   func rowBytes(width: Int) -> Int { (width * bitsPerPixel + 7) / 8 }
 
-  /// Bytes that the image data of the given passes inflates to.
+  /// Returns the bytes that the image data of the given passes inflates to.
   ///
-  /// - Throws: `outOfMemory` when that is no number.
+  /// - Throws: `outOfMemory` if the number overflows.
   func inflatedBytes(_ passes: [PNGPass]) throws(ImagingError) -> Int {
     var total = 0
     for pass in passes {

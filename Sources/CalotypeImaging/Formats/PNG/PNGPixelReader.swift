@@ -1,39 +1,40 @@
 import CDeflate
 import Glibc
 
-/// Reads the pixels of a PNG image or an APNG frame whose bytes are all there.
+/// A reader of the pixels of a PNG image or an APNG frame whose input has ended.
 ///
-/// Sound data of moderate size is inflated at once, by libdeflate: behind the pixels it becomes, or in at most 4 MiB.
-/// Everything else goes through a ``PNGRowStream``, whose verdict on damage is the one that counts.
+/// Sound data of moderate size is inflated in one call of libdeflate: in place, behind the resulting pixels, or in at
+/// most 4 MiB. All other data goes through a ``PNGRowStream``, which alone decides about damage.
 struct PNGPixelReader {
   private let bytes: UnsafeRawBufferPointer
   private let structure: PNGStructure
   private let watch: DecodeLimits.DeadlineChecker
 
-  /// Creates a reader of a file whose structure is known. `bytes` is the whole file, or as much as is there.
+  /// Creates a reader of a file with a known structure. `bytes` is the whole file, or its available part.
   init(_ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, watch: DecodeLimits.DeadlineChecker) {
     self.bytes = bytes
     self.structure = structure
     self.watch = watch
   }
 
-  /// How much of a picture was read.
+  /// The extent of the decoded part of a picture.
   struct Outcome {
-    /// Rows (of all passes, when interlaced) that were painted.
+    /// The number of painted rows (of all passes, if interlaced).
     var rows = 0
-    /// Why it was not all; `nil` when everything was read.
+    /// The error that ended the decode; `nil` if everything was read.
     var failure: ImagingError?
-    /// Whether that is a wrong CRC, which libpng refuses, too, and which only partial images are allowed to have.
+    /// A Boolean value that indicates whether the error is a wrong CRC, which libpng refuses, too, and which is only
+    /// accepted for partial images.
     var hasWrongChecksum = false
 
-    /// The error to be thrown; `nil` where the pixels are delivered.
+    /// Returns the error to throw; `nil` if the pixels are delivered.
     func refusal(under options: DecodeOptions) -> ImagingError? {
       guard let failure else { return nil }
       let isAccepted = hasWrongChecksum ? options.keepsPartial : options.accepts(failure)
       return isAccepted ? nil : failure
     }
 
-    /// What the pixels lack.
+    /// The flaws of the pixels.
     var flaws: DamageReport { hasWrongChecksum ? [.partial, .damaged] : DamageReport(failure) }
   }
 
@@ -46,22 +47,22 @@ struct PNGPixelReader {
     return try read(data, painter: painter, mayUseCanvas: true, prepare: { if clears { canvas.clear() } })
   }
 
-  /// Reads a frame onto its place of a canvas. With `blends`, over what is there.
+  /// Reads a frame onto its rectangle of a canvas. With `blends`, it is composited over the canvas.
   func read(_ frame: PNGFrame, onto canvas: PNGCanvas, blends: Bool) throws(ImagingError) -> Outcome {
     let painter = { () throws(ImagingError) in
       try PNGRowPainter(bytes, structure, on: canvas, area: frame.area, blends: blends)
     }
     let data = PNGImageData(bytes, structure, frame)
-    // What is there shows where rows are missing.
+    // The canvas is visible in place of missing rows.
     return try read(data, painter: painter, mayUseCanvas: false, prepare: {})
   }
 
-  /// Bytes behind the pixels of the default image that let it be inflated in place; 0 when that is not possible.
+  /// Returns the bytes behind the pixels of the default image that inflating in place takes; 0 if it is not possible.
   static func spare(for structure: PNGStructure, format: PixelFormat) throws(ImagingError) -> Int {
     guard !structure.header.isInterlaced else { return 0 }
     let inflated = try structure.header.inflatedBytes(PNGPass.all(of: structure.header))
     guard inflated <= PNGInflation.wholeLimit else { return 0 }
-    // The rows lie at the end. They may stick out, and kernels look a little behind the last.
+    // The rows lie at the end. They may extend beyond the pixels, and kernels read a little behind the last row.
     let spare = max(0, inflated - structure.header.size.pixelCount * format.bytesPerPixel) + 64
     return spare <= PNGInflation.spareLimit ? spare : 0
   }
@@ -77,7 +78,7 @@ struct PNGPixelReader {
     let stream = try PNGRowStream(try make())
     var failure: ImagingError?
     try data.forEach { (piece: PNGImageData.Piece) throws(ImagingError) in
-      // What is wrong behind the last row does not matter.
+      // Flaws behind the last row are ignored.
       if failure != nil || stream.failure != nil || stream.painter.isComplete { return false }
       try stream.feed(piece.bytes, watch: watch)
       if stream.failure == nil && piece.damage != nil { failure = piece.damage }
@@ -94,13 +95,13 @@ struct PNGPixelReader {
     return Outcome(rows: rows, failure: failure, hasWrongChecksum: hasWrongChecksum)
   }
 
-  /// Reads sound data at once; `false` when there is a flaw, or too much. The canvas is as before then, unless it may be
-  /// used for rows that are not unfiltered yet.
+  /// Reads sound data in one call; `false` if there is a flaw, or too much data. The canvas is then unchanged, unless
+  /// it may hold filtered rows.
   private func readAtOnce(
     _ data: PNGImageData, _ painter: PNGRowPainter, mayUseCanvas: Bool
   ) throws(ImagingError) -> Bool {
     let inflated = painter.inflatedBytes
-    // Data that is longer than its pixels was made to waste time.
+    // Data that is longer than its pixels was crafted to waste time.
     guard inflated <= PNGInflation.wholeLimit, let compressed = data.soundByteCount,
       compressed <= inflated + inflated / 8 + (64 << 10)
     else { return false }
@@ -108,8 +109,8 @@ struct PNGPixelReader {
     let inPlace =
       mayUseCanvas && painter.fillsCanvas && buffer.count - 64 >= max(inflated, painter.canvas.byteCount)
     if inPlace {
-      // Pixels never overtake the rows: a row and all before it need no more room than their pixels, and what
-      // remains at the end is the rows that are still to come.
+      // Pixels never overtake the rows: a row and all before it need no more room than their pixels, and the rest of
+      // the buffer holds the rows that follow.
       let start = buffer.count - 64 - inflated
       let rows = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + inflated])
       let free = UnsafeMutableRawBufferPointer(rebasing: buffer[..<start])
@@ -140,7 +141,7 @@ struct PNGPixelReader {
     return try paint(rows, painter)
   }
 
-  /// Paints rows that are all there, each after the next was unfiltered, so that pixels may overwrite them.
+  /// Paints complete rows, each after the next was unfiltered, so that pixels may overwrite them.
   private func paint(
     _ rows: UnsafeMutableRawBufferPointer, _ painter: PNGRowPainter
   ) throws(ImagingError) -> Bool {

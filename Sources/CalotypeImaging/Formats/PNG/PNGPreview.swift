@@ -1,9 +1,9 @@
 import Glibc
 
-/// What can be seen of a picture that is not complete.
+/// The preview of an incomplete picture.
 enum PNGPreview {
-  /// A copy of the canvas. Pixels of an interlaced image stand for the block to their right and below that later
-  /// passes refine; what no row has reached is transparent.
+  /// Returns a copy of the canvas. Pixels of an interlaced image fill the block to their right and below that later
+  /// passes refine; rows that have not arrived are transparent.
   static func bitmap(of painter: PNGRowPainter) throws(ImagingError) -> Bitmap {
     let canvas = painter.canvas
     return try Bitmap(size: canvas.size, format: canvas.format) { target throws(ImagingError) in
@@ -39,7 +39,7 @@ enum PNGPreview {
           let pixel = source[y * size.width + x]
           for column in x..<min(x + pass.block.width, size.width) { line[column] = pixel }
         }
-        // Of the first column of the pass on: what lies left of it belongs to other blocks.
+        // The copy begins at the first column of the pass: pixels left of it belong to other blocks.
         let below = y + 1..<max(y + 1, min(y + pass.block.height, size.height))
         for other in below {
           copyBlocks(from: line, to: target + other * size.width, pass, width: size.width)
@@ -48,7 +48,7 @@ enum PNGPreview {
     }
   }
 
-  /// Repeats the blocks of a row, and nothing between them.
+  /// Repeats the pixels of a row over their blocks, and leaves the others unchanged.
   private static func copyBlocks<Pixel: BitwiseCopyable>(
     from source: UnsafeMutablePointer<Pixel>, to target: UnsafeMutablePointer<Pixel>, _ pass: PNGPass,
     width: Int

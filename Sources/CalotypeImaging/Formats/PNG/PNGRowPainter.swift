@@ -1,28 +1,28 @@
 import CPixels
 import Glibc
 
-/// Turns filtered rows into pixels on a canvas. Rows come in the order of the file, each once.
+/// A painter that converts filtered rows to pixels on a canvas. It takes each row once, in the order of the file.
 final class PNGRowPainter {
   let header: PNGHeader
   let passes: [PNGPass]
   /// Bytes of all rows, filter types included.
   let inflatedBytes: Int
   let canvas: PNGCanvas
-  /// The pass and the row of it that come next.
+  /// The current pass and the next row in it.
   private(set) var pass = 0
   private(set) var row = 0
-  /// Rows painted so far, of all passes.
+  /// The number of rows painted so far, of all passes.
   private(set) var rows = 0
 
   private let area: PNGArea
   private let blends: Bool
   private let expander: PNGExpander
-  /// A row of pixels before they are put in place; `nil` when rows are made in place.
+  /// A row of pixels before they are copied to the canvas; `nil` if rows are made in place.
   private var line: UnsafeMutableRawPointer?
 
-  /// Creates a painter of a picture as big as `area`, at that place of the canvas.
+  /// Creates a painter of a picture of the size of `area`, at that rectangle of the canvas.
   ///
-  /// `blends` lays the pixels over those that are there, which must be initialised then.
+  /// `blends` composites the pixels over the existing ones, which must be initialised then.
   init(
     _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PNGCanvas, area: PNGArea,
     blends: Bool = false
@@ -46,13 +46,13 @@ final class PNGRowPainter {
     free(line)
   }
 
-  /// Whether all rows are there.
+  /// A Boolean value that indicates whether all rows have been painted.
   var isComplete: Bool { pass == passes.count }
 
   /// Bytes of the next row, without its filter type.
   var rowBytes: Int { header.rowBytes(width: passes[pass].size.width) }
 
-  /// Whether rows are written straight to the canvas, without gaps between them.
+  /// A Boolean value that indicates whether rows are written straight to the canvas, without gaps between them.
   var fillsCanvas: Bool { line == nil && area == PNGArea(canvas.size) }
 
   /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any.
@@ -64,7 +64,7 @@ final class PNGRowPainter {
     try expander.unfilter(filtered, bytes: bytes, prior: prior, row: rows)
   }
 
-  /// Turns the next row, without its filter, into pixels. Needs ``isComplete`` to be `false`.
+  /// Converts the next row, without its filter type, to pixels. Requires ``isComplete`` to be `false`.
   func paint(_ samples: UnsafePointer<UInt8>) {
     let current = passes[pass]
     let bytesPerPixel = canvas.format.bytesPerPixel

@@ -1,23 +1,23 @@
 import CDeflate
 import Glibc
 
-/// Inflates image data that comes in pieces of any size and paints every row as soon as it is complete.
+/// A decoder that inflates image data in pieces of any size and paints every row as soon as it is complete.
 ///
 /// Each byte is consumed once. Besides the canvas it needs two rows, or 128 KiB if that is more.
 final class PNGRowStream {
   let painter: PNGRowPainter
-  /// Why no more rows come; `nil` as long as they may.
+  /// The error that ended the rows; `nil` while more may follow.
   private(set) var failure: ImagingError?
 
   private let stream: UnsafeMutablePointer<z_stream>
   private let pool = PixelPool.shared
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Where inflated bytes go, without the slack that row kernels need.
+  /// The capacity for inflated bytes, without the slack that row kernels need.
   private let limit: Int
-  /// The first byte of the row that is not complete yet, and the end of what is inflated of it.
+  /// The first byte of the incomplete row, and the end of its inflated part.
   private var start = 0
   private var end = 0
-  /// Whether the row above lies right before `start`.
+  /// The length of the row above, if it lies right before `start`.
   private var priorBytes: Int?
   private var remaining: Int
 
@@ -44,10 +44,10 @@ final class PNGRowStream {
     pool.giveBack(buffer)
   }
 
-  /// Input between two looks at the watch: data may inflate to nothing at all.
+  /// Bytes of input between two checks of the deadline: data may inflate to nothing at all.
   private static let inputStep = 64 << 10
 
-  /// Takes the next piece of the zlib stream. What comes after the last row or a failure is ignored.
+  /// Feeds the next piece of the zlib stream. Data behind the last row or a failure is ignored.
   ///
   /// - Throws: `cancelled`, `outOfMemory`, and `limitExceeded` for the time. Damage is recorded in ``failure``.
   func feed(_ piece: UnsafeRawBufferPointer, watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
@@ -58,12 +58,12 @@ final class PNGRowStream {
       stream.pointee.next_in = UnsafeMutablePointer(
         mutating: part.baseAddress?.assumingMemoryBound(to: UInt8.self))
       stream.pointee.avail_in = uInt(part.count)
-      // zlib only reads what `next_in` points to.
+      // zlib only reads from `next_in`.
       while try inflateMore(watch) {}
     }
   }
 
-  /// Inflates once; `false` when it needs more input, or is done.
+  /// Inflates once; `false` if the stream needs more input, or has ended.
   private func inflateMore(_ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bool {
     try watch.check()
     if end == limit { makeRoom() }
@@ -81,7 +81,7 @@ final class PNGRowStream {
       failure = error
       return false
     }
-    // What is wrong behind the last row does not matter.
+    // Flaws behind the last row are ignored.
     guard !painter.isComplete else { return false }
     switch status {
     case Z_OK: return stream.pointee.avail_in > 0 || made == room
@@ -112,7 +112,7 @@ final class PNGRowStream {
     }
   }
 
-  /// Moves what is still needed, the row above included, to the front.
+  /// Moves the remaining bytes, including the row above, to the front.
   private func makeRoom() {
     let kept = start - (priorBytes ?? 0)
     let base = buffer.baseAddress.unsafelyUnwrapped

@@ -1,11 +1,11 @@
 import CPixels
 import Glibc
 
-/// How the pixels of a bitmap are written: colour type and depth, and the rows to filter.
+/// The stored samples of a bitmap: colour type and depth, and the rows to filter.
 struct PNGSamples {
-  /// Where the samples come from.
+  /// The source of the samples.
   enum Source {
-    /// The bitmap, as it is.
+    /// The bitmap without conversion.
     case pixels
     /// A palette index for each pixel, in rows of the bitmap's width.
     case indices([UInt8])
@@ -15,7 +15,7 @@ struct PNGSamples {
   let source: Source
   let header: PNGHeader
 
-  /// The bitmap in as few samples as its format has: without alpha when every pixel is opaque.
+  /// Creates samples of a bitmap with as few channels as its format allows: without alpha if every pixel is opaque.
   ///
   /// - Throws: `encodingFailed` for inks and sizes that PNG lacks.
   init(_ bitmap: Bitmap, keepsAlpha: Bool = false) throws(ImagingError) {
@@ -31,7 +31,7 @@ struct PNGSamples {
     header = try Self.header(bitmap, depth: bitmap.format == .rgba16 ? 16 : 8, colorType)
   }
 
-  /// The bitmap as indices into a palette of `colors` colours.
+  /// Creates samples from indices into a palette of `colors` colours.
   init(_ bitmap: Bitmap, indices: [UInt8], colors: Int) throws(ImagingError) {
     source = .indices(indices)
     self.bitmap = bitmap
@@ -48,7 +48,7 @@ struct PNGSamples {
     return PNGHeader(size: bitmap.size, bitDepth: depth, colorType: colorType, isInterlaced: false)
   }
 
-  /// Whether every pixel is opaque: found out a row at a time, so that a transparent one ends the search soon.
+  /// Returns true if every pixel is opaque. Checks row by row, so that a transparent pixel ends the search early.
   static func isOpaque(_ bitmap: Bitmap) -> Bool {
     guard bitmap.format == .rgba8 || bitmap.format == .rgba16 else { return true }
     return bitmap.withUnsafeBytes { pixels in
@@ -62,7 +62,8 @@ struct PNGSamples {
   /// Bytes of a row, without the filter type.
   var rowBytes: Int { header.rowBytes(width: header.size.width) }
 
-  /// Whether filters are worth a try. Indices are no numbers: their differences mean nothing.
+  /// A Boolean value that indicates whether filters can help. Palette indices are no quantities: their differences mean
+  /// nothing.
   var filters: Bool { header.colorType != .indexed }
 
   /// Writes the samples of a row to `target`, which holds ``rowBytes`` bytes.

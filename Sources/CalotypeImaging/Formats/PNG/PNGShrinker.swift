@@ -1,11 +1,11 @@
 import CISAL
 import Glibc
 
-/// Inflates the image data of a PNG and hands its rows to a ``RowSink``: beside its rows it takes some hundred
-/// kilobytes, however tall the picture is.
+/// A decoder that inflates the image data of a PNG and passes its rows to a ``RowSink``: besides its rows it takes a
+/// few hundred kilobytes for a picture of any height.
 ///
-/// For pictures that are not interlaced and in which it finds no flaw; the others are for ``PNGPixelReader``. ISA-L is
-/// laxer than zlib in one point: it accepts codes for distances that leave bits unused.
+/// It handles pictures that are not interlaced and have no flaw; ``PNGPixelReader`` handles all others. ISA-L is more
+/// lenient than zlib in one point: it accepts distance codes that leave bits unused.
 final class PNGShrinker {
   private let expander: PNGExpander
   private let rows: RowSink
@@ -13,16 +13,16 @@ final class PNGShrinker {
   private let pool = PixelPool.shared
   private let buffer: UnsafeMutableRawBufferPointer
   private let rowLength: Int
-  /// Where inflated bytes go, without the slack that row kernels need.
+  /// The capacity for inflated bytes, without the slack that row kernels need.
   private let limit: Int
-  /// The first byte of the row that is not complete yet, and the end of what is inflated.
+  /// The first byte of the incomplete row, and the end of the inflated bytes.
   private var start = 0
   private var end = 0
   private var header: [UInt8] = []
 
   init(_ expander: PNGExpander, rows: RowSink) throws(ImagingError) {
     rowLength = expander.header.rowBytes(width: expander.header.size.width) + 1
-    // The row above stays.
+    // One row more, because the row above stays.
     let count = max(2, min(expander.header.size.height + 1, (256 << 10) / rowLength))
     limit = rowLength * count
     guard let buffer = pool.take(byteCount: limit + 64) else { throw .outOfMemory(byteCount: limit + 64) }
@@ -31,7 +31,7 @@ final class PNGShrinker {
     self.rows = rows
     state = .allocate(capacity: 1)
     isal_inflate_init(state)
-    // Without checksum: that of the chunk covers the same bytes.
+    // The checksum of the stream is skipped: that of the chunk covers the same bytes.
     state.pointee.crc_flag = UInt32(ISAL_DEFLATE)
   }
 
@@ -63,10 +63,10 @@ final class PNGShrinker {
       if header.count == 2, !isHeaderSound { return false }
     }
     while !rest.isEmpty, !rows.isComplete {
-      // Data may inflate to nothing at all: the watch is asked now and then.
+      // Data may inflate to nothing at all: the deadline is checked now and then.
       let part = UnsafeRawBufferPointer(rebasing: rest.prefix(64 << 10))
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(part.count))
-      // It only reads what `next_in` points to.
+      // ISA-L only reads from `next_in`.
       state.pointee.next_in = UnsafeMutablePointer(
         mutating: part.baseAddress?.assumingMemoryBound(to: UInt8.self))
       state.pointee.avail_in = UInt32(part.count)
@@ -80,13 +80,14 @@ final class PNGShrinker {
     return true
   }
 
-  /// RFC 1950: deflate with a window of at most 32 KiB, no dictionary.
+  /// A Boolean value that indicates whether the zlib header is valid (RFC 1950): deflate with a window of at most 32
+  /// KiB, no dictionary.
   private var isHeaderSound: Bool {
     header[0] & 15 == 8 && header[0] >> 4 <= 7 && header[1] & 32 == 0
       && (Int(header[0]) << 8 + Int(header[1])) % 31 == 0
   }
 
-  /// Inflates once and hands on complete rows. Whether there may be more without more input; `nil` for a flaw.
+  /// Inflates once and passes on complete rows. Returns true if there may be more without more input; `nil` for a flaw.
   private func inflateMore() -> Bool? {
     if end == limit { makeRoom() }
     let room = min(limit - end, 1 << 30)
@@ -113,7 +114,7 @@ final class PNGShrinker {
     return made == room
   }
 
-  /// Moves what is still needed, the row above included, to the front.
+  /// Moves the remaining bytes, including the row above, to the front.
   private func makeRoom() {
     let kept = max(0, start - rowLength)
     let base = buffer.baseAddress.unsafelyUnwrapped

@@ -1,28 +1,28 @@
-/// What a PNG file consists of: found in one walk over its chunks, without inflating anything.
+/// The structure of a PNG file, found in one walk over its chunks, without inflating anything.
 ///
 /// Memory is bounded by the number of frames, which ``DecodeLimits`` bounds; nothing is kept per chunk.
 struct PNGStructure: Sendable {
   let header: PNGHeader
   /// The PLTE chunk of an indexed image.
   private(set) var palette: PNGChunk?
-  /// The tRNS chunk, when it is sound and applies to the colour type.
+  /// The tRNS chunk, if it is valid and applies to the colour type.
   private(set) var transparency: PNGChunk?
-  /// The whole IDAT chunks of the image, one after the other.
+  /// The complete IDAT chunks of the image, one after the other.
   private(set) var imageData: Range<Int>?
-  /// The IDAT chunk within which the input ends.
+  /// The IDAT chunk that is truncated by the end of the input.
   private(set) var cutImageData: PNGChunk?
-  /// What the chunks say about colours.
+  /// The colour chunks.
   private(set) var color = PNGColorChunks()
-  /// The iTXt chunk that holds XMP.
+  /// The iTXt chunk with the XMP packet.
   private(set) var xmp: PNGChunk?
   /// The eXIf chunk.
   private(set) var exif: PNGChunk?
   /// The animation; `nil` for a still image.
   private(set) var animation: PNGAnimation?
-  /// Whether the input ends before the IEND chunk.
+  /// A Boolean value that indicates whether the input ends before the IEND chunk.
   private(set) var isTruncated = false
 
-  /// Whether pixels may be transparent.
+  /// A Boolean value that indicates whether pixels may be transparent.
   var hasAlpha: Bool { header.colorType.hasAlpha || transparency != nil }
 
   /// Walks over all chunks of a whole file: as ``PNGWalk/finish(_:)``.
@@ -33,12 +33,12 @@ struct PNGStructure: Sendable {
     self = structure
   }
 
-  /// Starts with the IHDR chunk.
+  /// Creates a structure that begins with the IHDR chunk.
   init(first: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
     header = try Self.header(in: first, cursor)
   }
 
-  /// Records how the walk ended.
+  /// Records the end of the walk.
   mutating func end(animation: PNGAnimation?, isTruncated: Bool) {
     self.animation = animation
     self.isTruncated = isTruncated
@@ -63,9 +63,9 @@ struct PNGStructure: Sendable {
 
   var isBeforeImageData: Bool { imageData == nil && cutImageData == nil }
 
-  /// Takes the next chunk.
+  /// Adds the next chunk.
   ///
-  /// - Throws: `corrupt` for what no decoder can ignore.
+  /// - Throws: `corrupt` for flaws that no decoder can ignore.
   mutating func add(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
     switch chunk.type {
     case .imageData:
@@ -99,7 +99,7 @@ struct PNGStructure: Sendable {
       throw .corrupt(
         .png, reason: "an indexed image has no palette before its data", offset: chunk.range.lowerBound)
     }
-    // IDAT chunks are one run. What comes after other chunks is not part of the image (5.6).
+    // IDAT chunks are contiguous. Further ones behind other chunks are not part of the image (5.6).
     let isNext = imageData?.upperBound == chunk.range.lowerBound
     guard isBeforeImageData || (isNext && cutImageData == nil) else { return }
     if chunk.isComplete {
@@ -110,7 +110,7 @@ struct PNGStructure: Sendable {
   }
 
   private mutating func addPalette(_ chunk: PNGChunk, _ cursor: PNGChunkCursor) throws(ImagingError) {
-    // Elsewhere the palette is a suggestion for poor screens.
+    // For other colour types the palette is a suggestion for displays with few colours.
     guard header.colorType == .indexed, isBeforeImageData else { return }
     let offset = chunk.range.lowerBound
     guard palette == nil else { throw .corrupt(.png, reason: "a second PLTE chunk", offset: offset) }

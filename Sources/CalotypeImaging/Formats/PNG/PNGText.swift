@@ -5,12 +5,12 @@ enum PNGText {
   /// The keyword of XMP and the zero behind it.
   static let keyword = Array("XML:com.adobe.xmp".utf8) + [0]
 
-  /// Whether an iTXt chunk holds XMP.
+  /// Returns true if an iTXt chunk contains XMP.
   static func isXMP(_ chunk: PNGChunk, _ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes[chunk.payload].starts(with: keyword)
   }
 
-  /// The packet; `nil` when the chunk is damaged or the packet larger than `limit` bytes.
+  /// Returns the packet; `nil` if the chunk is damaged or the packet larger than `limit` bytes.
   static func xmp(_ chunk: PNGChunk, _ bytes: UnsafeRawBufferPointer, limit: Int) -> Data? {
     let payload = bytes[chunk.payload].dropFirst(keyword.count)
     // Compression flag and method, language and translated keyword, each ended by a zero.
@@ -26,6 +26,6 @@ enum PNGText {
     }
   }
 
-  /// The data of an iTXt chunk that holds a packet, uncompressed.
+  /// Returns the data of an iTXt chunk with an uncompressed packet.
   static func payload(xmp: Data) -> [UInt8] { keyword + [0, 0, 0, 0] + Array(xmp) }
 }

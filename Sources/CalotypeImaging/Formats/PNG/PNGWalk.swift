@@ -1,6 +1,6 @@
-/// A walk over the chunks of a PNG that can pause where the input ends and go on when there is more.
+/// A walk over the chunks of a PNG that pauses at the end of the input and resumes once there is more.
 struct PNGWalk {
-  /// What was found so far; `nil` before the header.
+  /// The structure found so far; `nil` before the header.
   private(set) var structure: PNGStructure?
   /// The first byte that the walk has not passed.
   private(set) var offset = PNGHeader.signature.count
@@ -14,17 +14,17 @@ struct PNGWalk {
     self.limits = limits
   }
 
-  /// Walks over the chunks that are complete. `bytes` is the input so far.
+  /// Walks over the complete chunks. `bytes` is the input so far.
   ///
-  /// - Throws: as ``finish(_:)``; the walk is over then.
+  /// - Throws: The errors of ``finish(_:)``; the walk is over then.
   mutating func advance(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {
     try walk(bytes, isWhole: false)
   }
 
   /// Walks over the rest. `bytes` is the whole input.
   ///
-  /// Flaws before the image data are errors. Flaws behind it end the walk: the image is there already, and what
-  /// is missing of an animation is recorded in ``PNGAnimation/damage``.
+  /// Flaws before the image data are errors. Flaws behind it end the walk: the image is already complete, and
+  /// ``PNGAnimation/damage`` records the flaw of an animation.
   ///
   /// - Throws: `corrupt`, `truncated` (before the header is complete), `limitExceeded`, `unsupportedFormat`.
   mutating func finish(_ bytes: UnsafeRawBufferPointer) throws(ImagingError) {

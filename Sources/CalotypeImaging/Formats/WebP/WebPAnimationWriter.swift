@@ -1,8 +1,8 @@
 import CWebP
 import FoundationEssentials
 
-/// Writes animated WebP by libwebp's own animation encoder, which looks for the smallest way to change each frame
-/// into the next.
+/// A writer of animated WebP by libwebp's animation encoder, which searches for the smallest encoding of the change
+/// between frames.
 struct WebPAnimationWriter {
   private var config: WebPConfig
   private let options: EncodeOptions
@@ -12,7 +12,7 @@ struct WebPAnimationWriter {
     self.options = options
   }
 
-  /// - Throws: as ``WebPEncoder/encode(_:options:)-(AnimationSource,_)``.
+  /// - Throws: The errors of ``WebPEncoder/encode(_:options:)-(AnimationSource,_)``.
   func data(of animation: AnimationSource) throws(ImagingError) -> Data {
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
       throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")
@@ -32,7 +32,7 @@ struct WebPAnimationWriter {
     for index in 0..<animation.frameCount {
       let frame = index == 0 ? first : try frame(index, of: animation, size: size)
       try add(frame, at: time, to: encoder)
-      // Not 0, because two frames at one time are none; the format has 24 bits for it.
+      // Not 0, because two frames at one time are merged; the format has 24 bits for the duration.
       time += min(max(1, frame.duration.wholeMilliseconds), 0xFF_FFFF)
       guard time <= Int(Int32.max) else {
         throw .encodingFailed(.webp, reason: "the animation is longer than 24 days")
@@ -61,7 +61,7 @@ struct WebPAnimationWriter {
   private func add(
     _ frame: AnimationSource.Frame, at time: Int, to encoder: OpaquePointer
   ) throws(ImagingError) {
-    // The encoder compares frames, and does that in RGB only.
+    // The encoder compares frames, and does so in RGB only.
     try WebPEncoder.withPicture(of: frame.bitmap, isLossless: true) { (picture) throws(ImagingError) in
       var config = config
       guard WebPAnimEncoderAdd(encoder, &picture, Int32(time), &config) != 0 else {

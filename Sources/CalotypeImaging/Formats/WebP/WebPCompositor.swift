@@ -1,10 +1,10 @@
-/// Composites the frames of an animated WebP (RFC 9649, 2.7.1.1) on one canvas.
+/// A compositor of the frames of an animated WebP (RFC 9649, 2.7.1.1) on one canvas.
 ///
-/// The canvas starts transparent and background colours are ignored, as in browsers. Any frame can be asked for; it
-/// costs the frames since the last one shown, or since the last that depends on none before it. Not `Sendable`: one
-/// thread at a time.
+/// The canvas starts transparent and background colours are ignored, as in browsers. Frames can be requested in any
+/// order; a frame costs the frames since the last one shown, or since the last one that depends on no frame before it.
+/// Not `Sendable`: one thread at a time.
 final class WebPCompositor {
-  /// The frame that the canvas shows; `nil` before the first.
+  /// The frame on the canvas; `nil` before the first.
   private(set) var current: Int?
 
   private let size: PixelSize
@@ -14,7 +14,7 @@ final class WebPCompositor {
   private let buffer: UnsafeMutableRawBufferPointer
   private let canvas: UnsafeMutableRawBufferPointer
   private var isOpaque = false
-  /// Whether pixels are missing on the canvas because frames are damaged.
+  /// A Boolean value that indicates whether the canvas lacks pixels because frames are damaged.
   private(set) var isPartial = false
 
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
@@ -35,11 +35,11 @@ final class WebPCompositor {
     pool.giveBack(buffer)
   }
 
-  /// The canvas after frame `index`, before its disposal. `file` is what the structure was read from. The time limit
+  /// Returns the canvas after frame `index`, before its disposal. `file` is the source of the structure. The time limit
   /// holds for a pass over frames.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when there is no such frame, and what is wrong with
-  ///   the frames on the way. The next call then starts afresh.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if there is no such frame, and the errors of the frames
+  ///   on the way. After an error the next call starts afresh.
   func bitmap(
     at index: Int, of structure: WebPStructure, file: UnsafeRawBufferPointer
   ) throws(ImagingError) -> Bitmap {
@@ -62,7 +62,7 @@ final class WebPCompositor {
     }
   }
 
-  /// The frame to paint next on the way to `index`; forgets the canvas if it is of no use for that.
+  /// Returns the frame to paint next on the way to `index`; discards the canvas if it is of no use for that.
   private func start(for index: Int, in structure: WebPStructure) -> Int {
     var start = index
     while start > 0, start - 1 != current, !isIndependent(start, in: structure) { start -= 1 }
@@ -70,12 +70,12 @@ final class WebPCompositor {
     return start
   }
 
-  /// Whether nothing of the canvas before a frame can be seen in it or later.
+  /// Returns true if no pixels of earlier frames are visible in this frame or later.
   func isIndependent(_ index: Int, in structure: WebPStructure) -> Bool {
     let before = structure.frames[index - 1]
     if before.clearsAfterwards, before.size == size { return true }
     let frame = structure.frames[index]
-    // A damaged frame, where one is allowed, may leave pixels out.
+    // A damaged frame, where it is accepted, may lack pixels.
     return !allowsPartial && frame.size == size && (frame.replaces || !frame.hasAlpha)
   }
 
@@ -85,7 +85,7 @@ final class WebPCompositor {
   ) throws(ImagingError) {
     let frame = structure.frames[index]
     let fills = frame.size == size
-    // Nothing is below the first frame; its pixels are those of a still, also where they are transparent.
+    // The first frame has nothing below it; its pixels, including transparent ones, are those of a still.
     let replaces = frame.replaces || !frame.hasAlpha || index == 0
     let isDirect = replaces && !allowsPartial
     if let current {
@@ -103,7 +103,7 @@ final class WebPCompositor {
     current = nil
     try watch.check()
     let isComplete =
-      // Rows that a damaged frame leaves out must not lose what is below.
+      // Missing rows of a damaged frame must preserve the pixels below.
       isDirect
       ? try decode(frame, file, watch: watch) : try overlay(frame, file, replaces: replaces, watch: watch)
     if !isComplete { isPartial = true }
@@ -124,7 +124,7 @@ final class WebPCompositor {
     return try reader.finish(file, allowsPartial: false, watch: watch)
   }
 
-  /// Decodes beside the canvas, then lays the rows that there are over it or in their place.
+  /// Decodes beside the canvas, then composites the decoded rows over it or replaces its rows by them.
   private func overlay(
     _ frame: WebPFrame, _ file: UnsafeRawBufferPointer, replaces: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {

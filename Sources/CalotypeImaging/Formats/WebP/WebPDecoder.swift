@@ -1,25 +1,26 @@
 public import FoundationEssentials
 
-/// Decodes WebP (RFC 9649): lossy, lossless, with alpha, with metadata; stills and animations.
+/// A decoder for WebP (RFC 9649): lossy, lossless, with alpha, with metadata; stills and animations.
 ///
-/// Chroma is upsampled with libwebp's "fancy" filter and nothing is dithered. The canvas of an animation starts
-/// transparent; its background colour is ignored, as in browsers.
+/// Chroma is upsampled with libwebp's "fancy" filter, without dithering. The canvas of an animation starts transparent;
+/// its background colour is ignored, as in browsers.
 public struct WebPDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
 
-  /// The formats it reads.
+  /// The formats that this decoder reads.
   public var formats: [ImageFormat] { [.webp] }
 
   /// 12 bytes.
   public var signatureLength: Int { 12 }
 
-  /// ``ImageFormat/webp`` if the bytes start with a RIFF header of form type `WEBP`.
+  /// Returns ``ImageFormat/webp`` if the bytes start with a RIFF header of form type `WEBP`.
   public func format(of prefix: Data) -> ImageFormat? {
     prefix.bytes.holds("RIFF") && prefix.bytes.holds("WEBP", at: 8) ? .webp : nil
   }
 
-  /// Reads the chunks. Of a file that ends early, the part that is there counts, if it has the header of a picture.
+  /// Reads the chunks. For a file that ends early, the part that is present is described, if it has the header of a
+  /// picture.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/truncated(_:byteCount:)``,
   ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/limitExceeded(_:value:limit:)``.
@@ -31,8 +32,8 @@ public struct WebPDecoder: ImageDecoding {
 
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
-  /// A file shorter than it announces is an error even when the first frame is whole, unless `options` allow
-  /// partial images; the image is then marked as partial.
+  /// A file that is shorter than its header claims is an error even if the first frame is complete, unless `options`
+  /// allow partial images; the image is then marked as partial.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
@@ -55,7 +56,7 @@ public struct WebPDecoder: ImageDecoding {
         let reader = try WebPFrameReader(frame, into: target, pace: .whole)
         isComplete = try reader.finish(file, allowsPartial: options.keepsPartial, watch: watch)
         if !isComplete {
-          // From the first missing row on: a decoder that was stopped leaves undefined pixels there.
+          // Clears from the first missing row on: a stopped decoder leaves undefined pixels there.
           let start = min(canvas.count, 4 * (frame.y + reader.rows) * structure.canvas.width)
           UnsafeMutableRawBufferPointer(rebasing: canvas[start...])
             .initializeMemory(as: UInt8.self, repeating: 0)
@@ -67,7 +68,7 @@ public struct WebPDecoder: ImageDecoding {
     }
   }
 
-  /// The same, shrunk on its way where that is possible.
+  /// Decodes the image and resamples its rows as they are decoded, if that is possible.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
   ) throws(ImagingError) -> Image {
@@ -81,20 +82,20 @@ public struct WebPDecoder: ImageDecoding {
     return try decode(data, options: options, watch: watch)
   }
 
-  /// 1: the decoder always delivers the full size.
+  /// Returns 1: the decoder always delivers the full size.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
     1
   }
 
-  /// Decodes a still, or the first frame of an animation, row by row while the bytes arrive.
+  /// Returns a decoder that decodes a still, or the first frame of an animation, row by row as bytes arrive.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? {
     WebPIncrementalDecoder(options: options)
   }
 
-  /// All frames of an animation.
+  /// Returns a decoder for all frames of an animation.
   ///
-  /// - Throws: as ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for the
-  ///   pixels of all frames together.
+  /// - Throws: The errors of ``decode(_:minimumSize:options:)``, and ``ImagingError/limitExceeded(_:value:limit:)`` for
+  ///   the pixels of all frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {

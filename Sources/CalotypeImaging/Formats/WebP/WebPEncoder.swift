@@ -1,8 +1,8 @@
 import CWebP
 public import FoundationEssentials
 
-/// Writes WebP, still and animated: lossy at a quality, or lossless with every pixel kept, in stills also under full
-/// transparency.
+/// An encoder for WebP, still and animated: lossy, or lossless with every pixel kept, in stills including hidden
+/// colours of transparent pixels.
 public struct WebPEncoder: ImageEncoding {
   /// The largest width and height that the format can hold (RFC 9649, 2.5 and 3.4).
   public static let maxSide = 16383
@@ -13,10 +13,10 @@ public struct WebPEncoder: ImageEncoding {
   /// ``ImageFormat/webp``.
   public var format: ImageFormat { .webp }
 
-  /// The encoded bytes. Alpha is kept, and left out when the bitmap is known to be opaque. Bitmaps of other formats are
-  /// converted to 8 bits a sample.
+  /// Returns the encoded image. Alpha is kept, and omitted if the bitmap is known to be opaque. Bitmaps of other
+  /// formats are converted to 8 bits per sample.
   ///
-  /// Lossless files are as small as the effort makes them; `quality` does not matter then.
+  /// The size of lossless files depends on the effort; `quality` is ignored.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 or a picture larger
   ///   than ``maxSide``, ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
@@ -43,17 +43,17 @@ public struct WebPEncoder: ImageEncoding {
     return try WebPMetadataWriter(image, keeps: options.keeps).add(to: data)
   }
 
-  /// All frames. One that looks like the frame before it becomes part of that frame's time; colours under full
-  /// transparency are free.
+  /// Returns an animation of all frames. A frame that equals its predecessor extends that frame's duration; colours of
+  /// fully transparent pixels may change.
   ///
-  /// - Throws: as ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and what `animation`
-  ///   throws.
+  /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
+  ///   errors of `animation`.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
     let config = try Self.config(options)
     return try WebPAnimationWriter(config: config, options: options).data(of: animation)
   }
 
-  /// A bitmap that libwebp can read.
+  /// Returns a bitmap that libwebp can read.
   static func checked(_ bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     guard bitmap.width <= maxSide, bitmap.height <= maxSide else {
       throw .invalidParameter(
@@ -63,7 +63,7 @@ public struct WebPEncoder: ImageEncoding {
     return try bitmap.converted(to: .rgba8)
   }
 
-  /// Calls `body` with a picture that has the pixels, and the hook that sees cancellation.
+  /// Calls `body` with a picture of the pixels and a hook that checks for cancellation.
   static func withPicture<Result>(
     of bitmap: Bitmap, isLossless: Bool, _ body: (inout WebPPicture) throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {
@@ -134,7 +134,7 @@ public struct WebPEncoder: ImageEncoding {
   }
 }
 
-/// Called now and then by the encoder, on the thread that encodes; 0 stops it.
+/// Checks for cancellation. The encoder calls it now and then, on its thread; 0 stops it.
 private func continuesUnlessCancelled(_: Int32, _: UnsafePointer<WebPPicture>?) -> Int32 {
   Task.isCancelled ? 0 : 1
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// All frames of an animated WebP that is there as a whole.
+/// A decoder for the frames of a complete animated WebP.
 final class WebPFrameDecoder: FrameDecoding {
   let info: ImageInfo
   let profile: ColorProfile?
@@ -9,9 +9,9 @@ final class WebPFrameDecoder: FrameDecoding {
   private let structure: WebPStructure
   private let compositor: WebPCompositor
 
-  /// `nil` for a still image.
+  /// Returns `nil` for a still image.
   ///
-  /// - Throws: as ``WebPDecoder/decode(_:minimumSize:options:)``, and
+  /// - Throws: The errors of ``WebPDecoder/decode(_:minimumSize:options:)``, and
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together.
   init?(_ data: Data, options: DecodeOptions) throws(ImagingError) {
     let (structure, info, profile) = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in

@@ -1,26 +1,26 @@
 import CWebP
 
-/// Decodes one frame of a WebP into memory of the caller, as far as there are bytes: RGBA, straight
-/// alpha, without blending. Not `Sendable`: one thread at a time.
+/// A decoder of one frame of a WebP into memory of the caller, as far as there are bytes: RGBA, straight alpha, without
+/// blending. Not `Sendable`: one thread at a time.
 final class WebPFrameReader {
-  /// How the bitstream is cut. After each piece, whatever was not whole yet is read again.
+  /// The division of the bitstream into pieces. After each piece, incomplete units are read again.
   enum Pace {
-    /// Few pieces, so that cancellation is seen between them.
+    /// Few pieces, between which cancellation is checked.
     case whole
-    /// As many as cost little, for bytes that arrive slowly.
+    /// As many pieces as are cheap, for bytes that arrive slowly.
     case arriving
-    /// Each about so many rows.
+    /// Pieces of about this number of rows.
     case rows(Int)
   }
 
-  /// Where the pixels go: four bytes each.
+  /// The target of the pixels, with four bytes each.
   struct Target {
-    /// Memory that outlives the reader, from the first pixel of the frame on.
+    /// Memory that outlives the reader, starting at the first pixel of the frame.
     var pixels: UnsafeMutableRawBufferPointer
-    /// Bytes from one row to the next.
+    /// The distance between rows, in bytes.
     var bytesPerRow: Int
 
-    /// The rectangle of a frame on a canvas of `width` pixels.
+    /// Creates a target for the rectangle of a frame on a canvas of `width` pixels.
     init(_ frame: WebPFrame, onto canvas: UnsafeMutableRawBufferPointer, width: Int) throws(ImagingError) {
       let start = 4 * (frame.y * width + frame.x)
       let end = 4 * ((frame.y + frame.size.height - 1) * width + frame.x + frame.size.width)
@@ -49,7 +49,7 @@ final class WebPFrameReader {
     step =
       switch pace {
       case .whole:
-        // By pixels, because few bytes may make many of them.
+        // The number of pieces depends on pixels, because few bytes may make many of them.
         max(1 << 10, frame.payload.count / max(1, frame.size.pixelCount / (3 << 19)) + 1)
       case .rows(let rows):
         max(256, frame.payload.count / max(1, frame.size.height / max(1, rows)))
@@ -77,10 +77,10 @@ final class WebPFrameReader {
     config.deallocate()
   }
 
-  /// Whether the whole frame is decoded.
+  /// A Boolean value that indicates whether the whole frame is decoded.
   var isComplete: Bool { status == VP8_STATUS_OK }
 
-  /// Rows that are there.
+  /// The number of decoded rows.
   var rows: Int {
     if status == VP8_STATUS_OK { return frame.size.height }
     var rows: Int32 = 0
@@ -88,15 +88,15 @@ final class WebPFrameReader {
     return min(max(0, Int(rows)), frame.size.height)
   }
 
-  /// How many bytes of the file there have to be for ``read(_:isLast:watch:)`` to do anything.
+  /// The number of bytes of the file at which ``read(_:isLast:watch:)`` can make progress.
   var nextCount: Int {
     guard status == VP8_STATUS_SUSPENDED, fed < frame.payload.count else { return .max }
     return frame.payload.lowerBound + min(fed + step, frame.payload.count)
   }
 
-  /// Goes on as far as the bytes reach: all bytes of the file so far. Damage is reported in the end only.
+  /// Decodes as far as the bytes reach; they are the file from its beginning. Damage is only reported by `finish`.
   ///
-  /// - Throws: What `watch` throws.
+  /// - Throws: The errors of `watch`.
   func read(
     _ file: UnsafeRawBufferPointer, isLast: Bool = false, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
@@ -111,7 +111,7 @@ final class WebPFrameReader {
     }
   }
 
-  /// Says that no more bytes come and decodes the rest; returns whether all rows are there.
+  /// Ends the input and decodes the rest; returns true if all rows are present.
   ///
   /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` and ``ImagingError/truncated(_:byteCount:)`` unless
   ///   partial frames are allowed and there is at least one row; ``ImagingError/outOfMemory(byteCount:)``.
@@ -137,12 +137,13 @@ final class WebPFrameReader {
     throw .corrupt(.webp, reason: "the bitstream is damaged", offset: frame.payload.lowerBound)
   }
 
-  /// The decoder for pieces waits for bytes that will not come where the one for wholes has ways to end.
+  /// Decodes the whole bitstream: the incremental decoder waits for missing bytes where the other can still finish.
   private func decodeAtOnce(
     _ file: UnsafeRawBufferPointer, keepsRows: Bool
   ) throws(ImagingError) -> Bool {
     guard let source = file.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-    // Both write to the same pixels; what the first left there is lost if only part of it is wanted.
+    // Both write to the same pixels; rows of the incremental decode would be lost if only part of the frame can be
+    // decoded.
     let count = keepsRows ? min(rows * target.bytesPerRow, target.pixels.count) : 0
     let pool = PixelPool.shared
     guard let kept = pool.take(byteCount: count) else { throw .outOfMemory(byteCount: count) }
@@ -159,7 +160,8 @@ final class WebPFrameReader {
     return true
   }
 
-  /// Lossless pixels carry alpha even when the header says that it is unused. All decoders believe the header.
+  /// Makes pixels opaque. Lossless pixels carry alpha even if the header declares it unused; all decoders follow the
+  /// header.
   private func makeOpaque(rows: Int) {
     guard frame.isLossless, !frame.hasAlpha else { return }
     WebPPixels.makeOpaque(target.pixels, width: frame.size.width, rows: rows, bytesPerRow: target.bytesPerRow)

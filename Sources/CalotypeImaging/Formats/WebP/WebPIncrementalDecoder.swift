@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Decodes a WebP while it arrives: a still or the first frame row by row, later frames when they are asked for.
+/// A decoder for WebP that takes bytes as they arrive: a still or the first frame row by row, later frames on request.
 ///
-/// All bytes are kept: any complete frame may be asked for, and the metadata come last.
+/// All bytes are kept: any complete frame may be requested, and the metadata come last.
 final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
@@ -10,14 +10,14 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private var structure: WebPStructure
   private var first: First?
   private var compositor: WebPCompositor?
-  /// Whether there may be memory for the first frame.
+  /// The permission to allocate memory for the first frame.
   private var grant: DecodeLimits.Grant
-  /// Frames for whose number it is known that there may be memory.
+  /// The number of frames for which the permission has been checked.
   private var checkedFrameCount = 0
-  /// Rows of the first frame that the last snapshot showed.
+  /// The number of rows of the first frame in the last snapshot.
   private var shownRows = 0
   private var isFinished = false
-  /// Bytes that have to be there before it is worth looking at them.
+  /// The number of bytes that make another look worthwhile.
   private var nextCount = 12
 
   private struct KnownInfo {
@@ -31,7 +31,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   }
   private var knownInfo: KnownInfo?
 
-  /// The first frame, and the canvas that it is decoded into.
+  /// The first frame, and its canvas.
   private final class First {
     let canvas: UnsafeMutableRawBufferPointer
     let reader: WebPFrameReader
@@ -66,7 +66,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
 
   var info: ImageInfo? {
     guard !structure.frames.isEmpty else { return nil }
-    // Nothing changes but the number of frames, and what chunks behind them say once they are there.
+    // Only the number of frames, and the chunks behind them, can still change.
     let key = KnownInfo.Key(
       frames: structure.frames.count, exif: structure.exif?.upperBound ?? 0,
       profile: structure.colorProfile?.upperBound ?? 0)
@@ -154,7 +154,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
       isPartial: !isComplete || structure.isTruncated, options: options)
   }
 
-  /// The canvas with the first rows of the first frame; everything else is transparent.
+  /// Returns the canvas with the first rows of the first frame; all other pixels are transparent.
   private func bitmap(_ first: First, rows: Int) throws(ImagingError) -> Bitmap {
     let frame = structure.firstFrame
     let canvas = structure.canvas

@@ -1,13 +1,13 @@
 import CWebP
 import FoundationEssentials
 
-/// Adds the chunks of metadata that are to be kept.
+/// A writer that adds the chunks of kept metadata.
 struct WebPMetadataWriter {
   private let chunks: [(name: String, bytes: Data)]
 
   init(_ image: Image, keeps: Set<ImageMetadata.Kind>) {
     var chunks: [(name: String, bytes: Data)] = []
-    // WebP has RGB pixels, whatever they were made of.
+    // WebP pixels are RGB for every source.
     if keeps.contains(.icc), case .icc(let profile) = image.profile, ICCHeader.explains(3, profile) {
       chunks.append(("ICCP", profile))
     }
@@ -17,7 +17,7 @@ struct WebPMetadataWriter {
     self.chunks = chunks.filter { !$0.bytes.isEmpty }
   }
 
-  /// The file with the chunks; the file itself if there are none.
+  /// Returns the file with the chunks; the file itself if there are none.
   ///
   /// - Throws: ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``.
   func add(to file: Data) throws(ImagingError) -> Data {
@@ -35,7 +35,7 @@ struct WebPMetadataWriter {
     return try Self.data(assembled)
   }
 
-  /// A copy of what libwebp has put together.
+  /// Returns a copy of the file that libwebp has assembled.
   static func data(_ assembled: WebPData) throws(ImagingError) -> Data {
     guard let bytes = assembled.bytes, assembled.size > 0 else {
       throw .encodingFailed(.webp, reason: "the encoder wrote nothing")

@@ -1,4 +1,4 @@
-/// Loops over RGBA pixels, four bytes each, straight alpha.
+/// A namespace for loops over RGBA pixels, four bytes each, straight alpha.
 enum WebPPixels {
   /// Sets the alpha of all pixels of a rectangle to 255.
   static func makeOpaque(_ pixels: UnsafeMutableRawBufferPointer, width: Int, rows: Int, bytesPerRow: Int) {
@@ -14,7 +14,7 @@ enum WebPPixels {
     }
   }
 
-  /// Lays a row of pixels over another: source-over of straight alpha, rounded to nearest.
+  /// Composites a row of pixels over another: source-over of straight alpha, rounded to nearest.
   static func blend(_ source: UnsafeRawPointer, over target: UnsafeMutableRawPointer, count: Int) {
     let source = source.assumingMemoryBound(to: UInt32.self)
     let target = target.assumingMemoryBound(to: UInt32.self)

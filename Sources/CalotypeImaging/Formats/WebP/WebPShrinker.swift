@@ -1,13 +1,15 @@
-/// Makes the thumbnail of a WebP while libwebp decodes it: of the rows that it writes, only the newest are in memory.
+/// A maker of thumbnails during a decode by libwebp that keeps only the newest rows of its output in memory.
 enum WebPShrinker {
-  /// Smaller pictures are decoded as a whole, into memory that is kept for the next one.
+  /// The smallest picture to stream, in bytes; smaller ones are decoded as a whole, into memory that is kept for the
+  /// next one.
   private static let smallestPicture = 16 << 20
 
-  /// Rows that a piece of the bitstream makes on average. Where lossless data ends, up to 8 rows are read again.
+  /// Returns the average number of rows per piece of the bitstream. At the end of lossless pieces, up to 8 rows are
+  /// read again.
   private static func rowsPerPiece(_ frame: WebPFrame) -> Int { frame.isLossless ? 192 : 96 }
 
-  /// The shrunk picture; `nil` when it has to be decoded as a whole: because it is damaged, an animation that does not
-  /// begin with a full canvas, or too small for this to save anything.
+  /// Returns the resampled picture; `nil` if it has to be decoded as a whole: because it is damaged, an animation that
+  /// does not begin with a full canvas, or too small to save memory.
   static func image(
     of file: UnsafeRawBufferPointer, options: DecodeOptions, shrinker: RowShrinker,
     watch: DecodeLimits.DeadlineChecker
@@ -33,13 +35,13 @@ enum WebPShrinker {
       try reader.read(piece, isLast: reader.nextCount == frame.payload.upperBound, watch: watch)
       let end = reader.rows
       if frame.isLossless, !frame.hasAlpha {
-        // All decoders believe the header, which says that alpha is unused.
+        // All decoders follow the header, which declares alpha unused.
         let new = UnsafeMutableRawBufferPointer(
           rebasing: pixels[(rows.rows * bytesPerRow)..<(end * bytesPerRow)])
         WebPPixels.makeOpaque(new, width: size.width, rows: end - rows.rows, bytesPerRow: bytesPerRow)
       }
       rows.advance(by: end - rows.rows)
-      // Some rows are left alone, should libwebp have begun with those behind.
+      // Some rows are left in place, in case libwebp has begun with the rows behind them.
       try memory.recycle(
         before: rows.firstNeededRow * bytesPerRow, written: min(memory.byteCount, (end + 32) * bytesPerRow))
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension WebPStructure {
-  /// What the chunks say, in the terms of all formats.
+  /// Returns the information in the chunks.
   func info(of file: UnsafeRawBufferPointer) -> ImageInfo {
     let isAnimation = frames.count > 1
     var info = ImageInfo(
@@ -17,7 +17,7 @@ extension WebPStructure {
     return info
   }
 
-  /// An image of this file: with its profile, and its metadata if they are asked for.
+  /// Returns an image of this file, with its profile, and its metadata if the options request them.
   func image(
     _ bitmap: Bitmap, of file: UnsafeRawBufferPointer, isPartial: Bool, options: DecodeOptions
   ) -> Image {
@@ -25,7 +25,7 @@ extension WebPStructure {
     var metadata = ImageMetadata()
     if options.readsMetadata {
       if let exif = payload(exif, of: file) {
-        // Some writers take over the prefix that JPEG needs.
+        // Some writers copy the prefix that JPEG requires.
         metadata.exif = exif.starts(with: Array("Exif\0\0".utf8)) ? Data(exif.dropFirst(6)) : exif
       }
       metadata.xmp = payload(xmp, of: file)
@@ -35,12 +35,12 @@ extension WebPStructure {
       profile: profile(of: file), metadata: metadata)
   }
 
-  /// What the numbers mean as colours.
+  /// Returns the colour profile.
   func profile(of file: UnsafeRawBufferPointer) -> ColorProfile? {
     payload(colorProfile, of: file).map { .icc($0) }
   }
 
-  /// The bytes of a chunk that is there to its end.
+  /// Returns the bytes of a complete chunk.
   private func payload(_ range: Range<Int>?, of file: UnsafeRawBufferPointer) -> Data? {
     guard let range, range.upperBound <= file.count else { return nil }
     return Data(file[range])

@@ -1,27 +1,29 @@
 import CWebP
 
-/// The chunks of a WebP: what pictures there are and where their bytes lie (RFC 9649, 2.3 to 2.7).
+/// The structure of a WebP: its pictures and the locations of their bytes (RFC 9649, 2.3 to 2.7).
 ///
-/// A walk over chunk headers that goes on where it stopped when more bytes have come; no pixel is decoded. Unknown chunks and bytes behind the RIFF chunk are skipped.
-/// Metadata chunks count whether or not the flags announce them, as some writers forget to.
+/// It is a walk over chunk headers that resumes when more bytes have arrived; no pixel is decoded. Unknown chunks and
+/// bytes behind the RIFF chunk are skipped. Metadata chunks count even if the flags do not announce them, because some
+/// writers forget to.
 struct WebPStructure: Sendable {
-  /// Width and height of the canvas.
+  /// The width and height of the canvas.
   private(set) var canvas = PixelSize(width: 0, height: 0)
-  /// In stored order; never empty after ``finish(_:)``. One frame for a still.
+  /// The frames in stored order; never empty after ``finish(_:)``. One frame for a still.
   private(set) var frames: [WebPFrame] = []
-  /// Frames whose data are there to the end.
+  /// The number of frames with complete data.
   private(set) var completeFrameCount = 0
-  /// The first of the frames; there must be one.
+  /// The first frame; there must be one.
   var firstFrame: WebPFrame { frames[0] }
-  /// Times the animation plays, 0 for ever.
+  /// The number of plays; 0 repeats for ever.
   private(set) var plays = 1
-  /// What all frames take.
+  /// The work of decoding all frames.
   private(set) var work = ImageInfo.Layout.Frames()
-  /// Whether the file declares alpha, by its flags or in any bitstream.
+  /// A Boolean value that indicates whether the file declares alpha, by its flags or in any bitstream.
   private(set) var hasAlpha = false
-  /// The payloads of the `EXIF`, `ICCP` and `XMP ` chunks, as announced.
+  /// The payloads of the `EXIF`, `ICCP` and `XMP ` chunks, as stored.
   private(set) var exif: Range<Int>?, colorProfile: Range<Int>?, xmp: Range<Int>?
-  /// Whether the RIFF chunk is announced longer than the bytes are. Known in the end.
+  /// A Boolean value that indicates whether the RIFF chunk extends beyond the end of the bytes. Known after
+  /// ``finish(_:)``.
   private(set) var isTruncated = false
 
   private let limits: DecodeLimits
@@ -29,36 +31,36 @@ struct WebPStructure: Sendable {
   private var isAnimated = false
   private var hasAnimationHeader = false
   private var state = State.header
-  /// Where the next chunk is.
+  /// The offset of the next chunk.
   private var offset = 0
-  /// Where the RIFF chunk ends.
+  /// The end of the RIFF chunk.
   private var end = 0
-  /// Where the `ALPH` chunk of a still is.
+  /// The offset of the `ALPH` chunk of a still.
   private var alpha: Int?
 
-  /// What is at `offset`.
+  /// The context of the byte at `offset`.
   private enum State {
     case header
     case chunks
-    /// The chunks of a frame, whose picture is to come.
+    /// The chunks of a frame, before its picture.
     case frame(WebPFrame, Chunk, alpha: Int?)
     case end
   }
 
-  /// A structure that knows nothing yet. Call ``read(_:)``, then ``finish(_:)``.
+  /// Creates an empty structure. Call ``read(_:)``, then ``finish(_:)``.
   init(limits: DecodeLimits) {
     self.limits = limits
   }
 
-  /// The structure of a whole file.
+  /// Reads the structure of a whole file.
   ///
-  /// - Throws: as ``read(_:)`` and ``finish(_:)``.
+  /// - Throws: The errors of ``read(_:)`` and ``finish(_:)``.
   init(_ file: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
     self.init(limits: limits)
     try finish(file)
   }
 
-  /// Goes on as far as the bytes reach: all bytes from the first on, of which those of earlier calls are known.
+  /// Reads as far as the bytes reach; they are the file from its beginning, including the bytes of earlier calls.
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/corrupt(_:reason:offset:)``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)``.
@@ -71,7 +73,7 @@ struct WebPStructure: Sendable {
     }
   }
 
-  /// How many bytes there have to be for ``read(_:)`` to find anything new; `count` are there.
+  /// Returns the number of bytes at which ``read(_:)`` can find anything new; `count` are present.
   func nextCount(after count: Int) -> Int {
     var next = Int.max
     if completeFrameCount < frames.count { next = frames[completeFrameCount].payload.upperBound }
@@ -83,10 +85,10 @@ struct WebPStructure: Sendable {
     return max(next, count + 1)
   }
 
-  /// Says that no more bytes come.
+  /// Ends the input.
   ///
-  /// - Throws: as ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or
-  ///   ``ImagingError/corrupt(_:reason:offset:)`` when there is no picture's header.
+  /// - Throws: The errors of ``read(_:)``; ``ImagingError/truncated(_:byteCount:)`` or
+  ///   ``ImagingError/corrupt(_:reason:offset:)`` if there is no header of a picture.
   mutating func finish(_ file: UnsafeRawBufferPointer) throws(ImagingError) {
     try read(file)
     if case .header = state {
@@ -103,15 +105,15 @@ struct WebPStructure: Sendable {
   /// The largest length of a chunk that leaves room for its header and padding.
   private static let maxPayload = Int(UInt32.max) - 8 - 1
 
-  /// A chunk's payload as announced, which may reach beyond the file.
+  /// The stored range of a chunk's payload, which may extend beyond the file.
   private struct Chunk {
     var header: Int
     var payload: Range<Int>
-    /// The next chunk: payloads are padded to an even length.
+    /// The offset of the next chunk: payloads are padded to an even length.
     var next: Int { payload.upperBound + payload.count & 1 }
   }
 
-  /// Does one chunk, or goes on with one; `false` when more bytes are needed, or none.
+  /// Reads or resumes one chunk; `false` if more bytes are needed, or none.
   private mutating func step(_ file: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
     let bytes = file.bytes
     switch state {
@@ -143,7 +145,7 @@ struct WebPStructure: Sendable {
     return true
   }
 
-  /// The chunk at `offset`; `nil` when the bytes end before its header does.
+  /// Returns the chunk at `offset`; `nil` if its header is incomplete.
   private func chunk(_ bytes: RawSpan, end: Int) throws(ImagingError) -> Chunk? {
     guard let length = bytes.dword(at: offset + 4) else { return nil }
     guard length <= Self.maxPayload, offset + 8 + length <= end else {
@@ -152,7 +154,7 @@ struct WebPStructure: Sendable {
     return Chunk(header: offset, payload: offset + 8..<offset + 8 + length)
   }
 
-  /// Reads a chunk of the file and goes to the next; `false` when more bytes are needed.
+  /// Reads a chunk of the file and moves to the next; `false` if more bytes are needed.
   private mutating func read(_ chunk: Chunk, of file: UnsafeRawBufferPointer) throws(ImagingError) -> Bool {
     let bytes = file.bytes
     if offset == 12, bytes.holds("VP8X", at: offset) {
@@ -175,7 +177,7 @@ struct WebPStructure: Sendable {
         throw .corrupt(.webp, reason: "the ANIM chunk is too short", offset: offset)
       }
       guard let count = bytes.uint16(at: chunk.payload.lowerBound + 4, bigEndian: false) else { return false }
-      // The first counts, as for libwebp.
+      // The first chunk counts, as for libwebp.
       if !hasAnimationHeader { plays = Int(count) }
       hasAnimationHeader = true
     } else if bytes.holds("ANMF", at: offset), isAnimated {
@@ -184,7 +186,7 @@ struct WebPStructure: Sendable {
       }
       return try readFrameHeader(bytes, chunk)
     } else {
-      // Larger ones are passed over, as if they were not there.
+      // Larger chunks are ignored.
       let isKept = chunk.payload.count <= limits.maxChunkBytes
       if isKept, bytes.holds("EXIF", at: offset), exif == nil { exif = chunk.payload }
       if isKept, bytes.holds("ICCP", at: offset), colorProfile == nil { colorProfile = chunk.payload }
@@ -194,7 +196,7 @@ struct WebPStructure: Sendable {
     return true
   }
 
-  /// Reads `VP8X`; `false` when the file ends within it.
+  /// Reads `VP8X`; `false` if the file ends within it.
   private mutating func readExtendedHeader(_ bytes: RawSpan, _ chunk: Chunk) throws(ImagingError) -> Bool {
     let start = chunk.payload.lowerBound
     guard chunk.payload.count >= 10 else {
@@ -225,13 +227,13 @@ struct WebPStructure: Sendable {
 
   private mutating func append(_ frame: WebPFrame) {
     frames.append(frame)
-    // Frames that show what is below them are decoded beside the canvas; when damage is allowed, all are.
+    // Frames that blend are decoded beside the canvas; if damage is accepted, all are.
     let pixels = frame.size.pixelCount
     work.add(stored: pixels, on: canvas.pixelCount, beside: pixels, isLossless: frame.isLossless)
     hasAlpha = hasAlpha || frame.hasAlpha
   }
 
-  /// Reads the header of `ANMF`; `false` when more bytes are needed.
+  /// Reads the header of `ANMF`; `false` if more bytes are needed.
   private mutating func readFrameHeader(_ bytes: RawSpan, _ chunk: Chunk) throws(ImagingError) -> Bool {
     let start = chunk.payload.lowerBound
     try limits.check(frameCount: frames.count + 1)
@@ -254,7 +256,7 @@ struct WebPStructure: Sendable {
     return true
   }
 
-  /// Reads one chunk within `ANMF`; `false` when more bytes are needed.
+  /// Reads one chunk within `ANMF`; `false` if more bytes are needed.
   private mutating func readPicture(
     of frame: WebPFrame, in chunk: Chunk, alpha: Int?, _ file: UnsafeRawBufferPointer
   ) throws(ImagingError) -> Bool {
@@ -290,7 +292,7 @@ struct WebPStructure: Sendable {
     return true
   }
 
-  /// What the header of a bitstream says; `nil` when the file ends within it.
+  /// Reads the header of a bitstream; `nil` if the file ends within it.
   private func bitstream(
     _ file: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) throws(ImagingError) -> WebPFrame? {
@@ -312,13 +314,13 @@ struct WebPStructure: Sendable {
 }
 
 extension RawSpan {
-  /// A little-endian 24-bit number.
+  /// Reads a little-endian 24-bit number.
   fileprivate func triple(at offset: Int) -> Int? {
     guard let low = uint16(at: offset, bigEndian: false), let high = byte(at: offset + 2) else { return nil }
     return Int(low) | Int(high) << 16
   }
 
-  /// A little-endian 32-bit number.
+  /// Reads a little-endian 32-bit number.
   fileprivate func dword(at offset: Int) -> Int? {
     uint32(at: offset, bigEndian: false).map { Int($0) }
   }

@@ -1,10 +1,10 @@
 import CPixels
 
 extension Transforms {
-  /// Blurs a picture: every pixel becomes the mean of its neighbours, weighed by a Gaussian of their distance.
+  /// A Gaussian blur: every pixel becomes the mean of its neighbours, weighted by a Gaussian of their distance.
   ///
-  /// Colours are weighed by their alpha. Beyond the edges there are no pixels, so that the border of a picture does not
-  /// get darker; weights are those of the neighbours that exist.
+  /// Colours are weighted by their alpha. Weights are normalised over existing pixels, so that the border of a picture
+  /// does not get darker.
   public struct GaussianBlur: ImageTransforming, NumberTransforming, Hashable, Sendable {
     /// The standard deviation in pixels, from 0 (changes nothing) to 1000.
     public var sigma: Double
@@ -20,11 +20,11 @@ extension Transforms {
 
     var number: Double { sigma }
 
-    /// The blurred picture, of the same size.
+    /// Returns the blurred picture, of the same size.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a ``sigma`` out of its range and for lines of many
     ///   millions of pixels; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
-    /// - Complexity: O(pixels), whatever the deviation.
+    /// - Complexity: O(pixels) for every deviation.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       _ = try Self.parameter.checked(sigma)
       let bitmap = try bitmap.converted(to: .rgba8)
@@ -44,10 +44,10 @@ extension Transforms {
         alpha: alpha, isOpaque: bitmap.isOpaque)
     }
 
-    /// For how many pixels one mean is made; those between are interpolated.
+    /// Returns the distance of the computed means in pixels; pixels between are interpolated.
     ///
-    /// Nothing in a blurred picture is smaller than its deviation, so that four means for each leave an error that 8 bits
-    /// do not show, and the work does not grow with the deviation.
+    /// No detail of a blurred picture is smaller than its deviation: four means per deviation leave an error below the
+    /// precision of 8 bits, and the work does not grow with the deviation.
     static func step(sigma: Double) -> Int { sigma < 12 ? 1 : Int(sigma / 4) }
   }
 }

@@ -1,15 +1,16 @@
 import CPixels
 
 extension Transforms {
-  /// Makes edges stronger: adds a part of the difference between a picture and its blur (the unsharp mask).
+  /// An unsharp mask: adds a part of the difference between a picture and its blur.
   ///
-  /// Colours change, alpha does not; what is transparent has no part in it.
+  /// Colours change, alpha does not; transparent pixels do not contribute.
   public struct Sharpen: ImageTransforming, Hashable, Sendable {
-    /// The standard deviation of the blur in pixels, from 0 (changes nothing) to 1000: how wide the edges are.
+    /// The standard deviation of the blur in pixels, from 0 (changes nothing) to 1000: the width of the sharpened
+    /// edges.
     public var sigma: Double
-    /// How much of the difference is added, from 0 (changes nothing) to 100.
+    /// The factor of the difference, from 0 (changes nothing) to 100.
     public var amount: Double
-    /// Differences below this many levels of 255 are left alone, so that noise is; from 0 to 255.
+    /// Differences below this many levels of 255 are ignored, so that noise is not sharpened; from 0 to 255.
     public var threshold: Int
 
     /// Creates the step.
@@ -40,10 +41,10 @@ extension Transforms {
       }
     }
 
-    /// The sharpened picture, of the same size.
+    /// Returns the sharpened picture, of the same size.
     ///
-    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters out of their ranges, and what
-    ///   ``Transforms/GaussianBlur`` throws.
+    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters out of their ranges, and the errors of
+    ///   ``Transforms/GaussianBlur``.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       try check()
       let bitmap = try bitmap.converted(to: .rgba8)
@@ -66,7 +67,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Makes edges stronger: adds `amount` times the difference between a picture and its blur.
+  /// Sharpens edges: adds `amount` times the difference between a picture and its blur.
   public static func sharpen(sigma: Double = 1, amount: Double = 1, threshold: Int = 0) -> ImageTransform {
     ImageTransform(Transforms.Sharpen(sigma: sigma, amount: amount, threshold: threshold))
   }

@@ -1,7 +1,7 @@
 extension Transforms {
-  /// Makes a picture brighter or darker by adding the same to every sample.
+  /// A change of brightness that adds a constant to every sample.
   public struct Brightness: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// What is added, as a part of the whole range: -1 is black, 0 changes nothing, 1 is white.
+    /// The summand, as a part of the whole range: -1 is black, 0 changes nothing, 1 is white.
     public var amount: Double
 
     /// Creates the step.

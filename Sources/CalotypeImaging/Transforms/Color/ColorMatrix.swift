@@ -1,11 +1,11 @@
 extension Transforms {
-  /// Makes each sample of a pixel from all four: `feColorMatrix` of Filter Effects Module Level 1.
+  /// A linear map of the four samples of a pixel: `feColorMatrix` of Filter Effects Module Level 1.
   ///
   /// Samples are straight, from 0 to 1, in sRGB; results are clamped. The colours of fully transparent pixels count
   /// as 0.
   public struct ColorMatrix: ImageTransforming, ColorTransforming, Hashable, Sendable {
     /// Four rows, for red, green, blue and alpha of the result: the factors of red, green, blue and alpha of the
-    /// picture, and what is added. 20 numbers from -1000 to 1000.
+    /// picture, and a summand. 20 numbers from -1000 to 1000.
     public var values: [Double]
 
     /// Creates the step from 20 numbers, row by row.
@@ -13,7 +13,7 @@ extension Transforms {
       self.values = values
     }
 
-    /// Every pixel as it is.
+    /// The matrix that changes nothing.
     public static let identity = ColorMatrix([1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0])
 
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
@@ -48,7 +48,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Makes each sample from all four of a pixel, by 20 numbers, row by row; samples from 0 to 1.
+  /// Computes each sample from all four samples of a pixel, by 20 numbers, row by row; samples from 0 to 1.
   public static func colorMatrix(_ values: [Double]) -> ImageTransform {
     ImageTransform(Transforms.ColorMatrix(values))
   }

@@ -1,11 +1,11 @@
 import CPixels
 
-/// The change of each pixel by itself: by tables, by a mix with one colour, or by a matrix.
+/// An operation on single pixels: by tables, by a mix with one colour, or by a matrix.
 ///
-/// Steps that name theirs in ``ImageTransforming/colorOperation`` share one pass over the pixels.
+/// Steps that return theirs in ``ImageTransforming/colorOperation`` share one pass over the pixels.
 public struct ColorOperation: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
-    /// Each sample by its value.
+    /// A new value for each sample by its value.
     case tables(ColorTables)
     /// A mix with one colour, by alpha.
     case mixture(ColorMixture)
@@ -29,7 +29,7 @@ public struct ColorOperation: Hashable, Sendable {
     self.init(kind: .tables(ColorTables(colors: colors, alpha: alpha)))
   }
 
-  /// Makes each sample from all four of a pixel, as `feColorMatrix` does.
+  /// Computes each sample from all four samples of a pixel, as `feColorMatrix` does.
   ///
   /// - Parameter matrix: Four rows of five numbers for samples from 0 to 1. Missing numbers count as 0.
   public init(matrix: [Double]) {
@@ -39,7 +39,7 @@ public struct ColorOperation: Hashable, Sendable {
         numbers.enumerated().map { index, value in Float(index % 5 == 4 ? value * 255 : value) }))
   }
 
-  /// Whether every pixel stays as it is.
+  /// A Boolean value that indicates whether every pixel is unchanged.
   var isIdentity: Bool {
     switch kind {
     case .tables(let tables): tables == .identity
@@ -48,7 +48,7 @@ public struct ColorOperation: Hashable, Sendable {
     }
   }
 
-  /// Whether all pixels of the result are opaque, when all of the picture are or when that is not known.
+  /// Returns true if all pixels of the result are opaque, for a picture that is or may not be.
   func isOpaque(of isOpaque: Bool) -> Bool {
     let alphas = isOpaque ? 255...255 : 0...255
     switch kind {
@@ -57,14 +57,14 @@ public struct ColorOperation: Hashable, Sendable {
     case .mixture(let mixture):
       return alphas.allSatisfy { mixture.alphas[$0] == 255 }
     case .matrix(let matrix):
-      // Only what keeps the alpha, or sets it.
+      // The matrix has to keep the alpha, or set it.
       let row = matrix[15..<20]
       return row.elementsEqual([0, 0, 0, 1, 0]) && isOpaque
         || row.prefix(4).allSatisfy { $0 == 0 } && matrix[19] >= 255
     }
   }
 
-  /// Both in one step, when that gives the same bytes.
+  /// Returns the composition with another operation, if it gives the same bytes.
   func then(_ next: ColorOperation) -> ColorOperation? {
     guard case .tables(let tables) = kind else { return nil }
     switch next.kind {
@@ -74,7 +74,7 @@ public struct ColorOperation: Hashable, Sendable {
     }
   }
 
-  /// Does it to some pixels. Source and target may be the same.
+  /// Applies the operation to some pixels. Source and target may be the same.
   func run(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, pixels: Int) {
     switch kind {
     case .tables(let tables): cpx_color_tables(tables.entries, source, target, pixels)

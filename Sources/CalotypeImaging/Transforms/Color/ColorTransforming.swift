@@ -1,20 +1,20 @@
-/// A step that changes each pixel by itself.
+/// A step that changes each pixel independently.
 protocol ColorTransforming: ImageTransforming {
-  /// The change of a pixel.
+  /// The operation on a pixel.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters that make no sense.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for invalid parameters.
   var operation: ColorOperation { get throws(ImagingError) }
 }
 
 extension ColorTransforming {
-  /// The change of a pixel, so that neighbouring steps share a pass.
+  /// The operation on a pixel, so that neighbouring steps share a pass.
   public var colorOperation: ColorOperation? {
     get throws(ImagingError) { try operation }
   }
 
-  /// Returns the picture with every pixel changed; the picture itself when the step changes nothing.
+  /// Returns the picture with every pixel changed; the picture itself if the step changes nothing.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for parameters that make no sense;
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for invalid parameters;
   ///   ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
     try ColorPass(operations: [operation]).apply(to: bitmap)
@@ -23,7 +23,7 @@ extension ColorTransforming {
 
 /// A colour step with one number.
 protocol ColorNumberTransforming: ColorTransforming, NumberTransforming {
-  /// The change of a pixel by a number that is in its range.
+  /// Returns the operation for a number within its range.
   static func operation(_ number: Double) -> ColorOperation
 }
 

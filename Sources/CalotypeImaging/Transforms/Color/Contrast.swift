@@ -1,7 +1,7 @@
 extension Transforms {
-  /// Spreads samples about the middle grey or draws them together: `contrast()` in Filter Effects Module Level 1.
+  /// A change of contrast about the middle grey: `contrast()` in Filter Effects Module Level 1.
   public struct Contrast: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// How far samples are from the middle afterwards: 0 is all grey, 1 changes nothing, at most 1000.
+    /// The factor of the distance from the middle: 0 is all grey, 1 changes nothing, at most 1000.
     public var factor: Double
 
     /// Creates the step.

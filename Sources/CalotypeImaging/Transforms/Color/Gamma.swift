@@ -1,7 +1,7 @@
 import Glibc
 
 extension Transforms {
-  /// Raises every sample, taken from 0 to 1, to a power: below 1 the middle gets lighter, above 1 darker.
+  /// A power function of every sample, from 0 to 1: an exponent below 1 lightens midtones, above 1 darkens them.
   public struct Gamma: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
     /// The exponent: 1 changes nothing; from 0.01 to 100.
     public var exponent: Double
@@ -24,7 +24,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Raises samples, taken from 0 to 1, to a power from 0.01 (lighter) to 100 (darker).
+  /// Raises samples, from 0 to 1, to a power from 0.01 (lighter) to 100 (darker).
   public static func gamma(_ exponent: Double) -> ImageTransform {
     ImageTransform(Transforms.Gamma(exponent))
   }

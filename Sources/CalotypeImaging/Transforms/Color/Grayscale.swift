@@ -1,9 +1,9 @@
 extension Transforms {
-  /// Takes the colour away: what is left is the luma of ITU-R BT.709, of the samples as they are stored, not of light.
+  /// A conversion to grey: the luma of ITU-R BT.709, computed from the stored samples, not in linear light.
   ///
-  /// The matrix of `grayscale()` in Filter Effects Module Level 1.
+  /// It uses the matrix of `grayscale()` in Filter Effects Module Level 1.
   public struct Grayscale: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// How much: 0 changes nothing, 1 leaves greys only.
+    /// The strength: 0 changes nothing, 1 leaves greys only.
     public var amount: Double
 
     /// Creates the step.
@@ -30,7 +30,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Takes the colour away, wholly or in part; `amount` from 0 to 1.
+  /// Removes the colour, completely or in part; `amount` from 0 to 1.
   public static func grayscale(amount: Double = 1) -> ImageTransform {
     ImageTransform(Transforms.Grayscale(amount: amount))
   }

@@ -1,9 +1,10 @@
 import Glibc
 
 extension Transforms {
-  /// Turns the hue of every colour: `hueRotate` of `feColorMatrix` in Filter Effects Module Level 1.
+  /// A rotation of the hue of every colour: `hueRotate` of `feColorMatrix` in Filter Effects Module Level 1.
   ///
-  /// An approximation that keeps the luma, not the lightness: strong colours are cut off where they leave the range.
+  /// It is an approximation that keeps the luma, not the lightness: strong colours are clipped where they leave the
+  /// range.
   public struct HueRotation: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
     /// The angle in degrees, from red to yellow; whole turns change nothing. At most a million either way.
     public var degrees: Double
@@ -35,7 +36,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Turns the hue by an angle in degrees.
+  /// Rotates the hue by an angle in degrees.
   public static func hueRotation(degrees: Double) -> ImageTransform {
     ImageTransform(Transforms.HueRotation(degrees: degrees))
   }

@@ -1,7 +1,7 @@
 extension Transforms {
-  /// Exchanges light and dark: `invert()` in Filter Effects Module Level 1.
+  /// An inversion of light and dark: `invert()` in Filter Effects Module Level 1.
   public struct Invert: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// How much: 0 changes nothing, 0.5 is all grey, 1 is the negative.
+    /// The strength: 0 changes nothing, 0.5 is all grey, 1 is the negative.
     public var amount: Double
 
     /// Creates the step.
@@ -22,14 +22,14 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Exchanges light and dark; `amount` from 0 to 1.
+  /// Inverts light and dark; `amount` from 0 to 1.
   public static func invert(amount: Double = 1) -> ImageTransform {
     ImageTransform(Transforms.Invert(amount: amount))
   }
 }
 
 extension Transforms.Invert {
-  /// Nothing, for two whole inversions; `nil` for others.
+  /// Returns no step for two full inversions; `nil` for others.
   public func followed(by next: any ImageTransforming) -> [any ImageTransforming]? {
     amount == 1 && next as? Transforms.Invert == self ? [] : nil
   }

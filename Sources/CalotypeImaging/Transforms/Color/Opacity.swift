@@ -1,5 +1,5 @@
 extension Transforms {
-  /// Makes a picture more transparent: alpha times a factor. Colours stay.
+  /// A change of opacity: multiplies alpha by a factor. Colours stay.
   public struct Opacity: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
     /// 0 is invisible, 1 changes nothing.
     public var factor: Double
@@ -22,7 +22,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Makes a picture more transparent: alpha times a factor from 0 to 1.
+  /// Multiplies alpha by a factor from 0 to 1.
   public static func opacity(_ factor: Double) -> ImageTransform {
     ImageTransform(Transforms.Opacity(factor))
   }

@@ -1,7 +1,7 @@
 extension Transforms {
-  /// Makes colours stronger or weaker: `saturate` of `feColorMatrix` in Filter Effects Module Level 1.
+  /// A change of saturation: `saturate` of `feColorMatrix` in Filter Effects Module Level 1.
   public struct Saturation: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// 0 leaves greys only, 1 changes nothing, more is more colourful; at most 1000.
+    /// The factor: 0 leaves greys only, 1 changes nothing, more is more colourful; at most 1000.
     public var factor: Double
 
     /// Creates the step.
@@ -27,7 +27,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Makes colours stronger or weaker by a factor from 0 (greys) to 1000.
+  /// Scales the saturation by a factor from 0 (greys) to 1000.
   public static func saturation(_ factor: Double) -> ImageTransform {
     ImageTransform(Transforms.Saturation(factor))
   }

@@ -1,7 +1,7 @@
 extension Transforms {
   /// The brown of old photographs: the matrix of `sepia()` in Filter Effects Module Level 1.
   public struct Sepia: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
-    /// How much: 0 changes nothing, 1 is all brown.
+    /// The strength: 0 changes nothing, 1 is all brown.
     public var amount: Double
 
     /// Creates the step.
@@ -28,7 +28,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// The brown of old photographs; `amount` from 0 to 1.
+  /// Gives the picture the brown of old photographs; `amount` from 0 to 1.
   public static func sepia(amount: Double = 1) -> ImageTransform {
     ImageTransform(Transforms.Sepia(amount: amount))
   }

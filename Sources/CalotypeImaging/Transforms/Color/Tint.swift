@@ -1,10 +1,10 @@
 extension Transforms {
-  /// Lays one colour on a picture.
+  /// A blend of a picture with one colour.
   ///
-  /// All modes are one sum per sample, and straight colours are what is summed: the colours of the picture, changed as
-  /// they are where it is opaque, and the tint, which alone is seen where the picture is transparent.
+  /// All modes are one sum per sample of straight colours: the blended colours of opaque pixels, and the tint, which
+  /// alone is visible where the picture is transparent.
   public struct Tint: ImageTransforming, ColorTransforming, Hashable, Sendable {
-    /// The colour; its alpha says how much of it.
+    /// The colour; its alpha is the strength.
     public var color: PixelColor
     /// How it is laid on the picture.
     public var mode: Transforms.BlendMode
@@ -28,7 +28,7 @@ extension Transforms {
       let alpha = Double(color.alpha) / 255
       let mode = mode
       let tint = [color.red, color.green, color.blue].map { Double($0) / 255 }
-      /// What a sample becomes where the picture is opaque.
+      /// Returns the new value of a sample of an opaque pixel.
       func opaque(_ channel: Int, _ value: Double) -> Double {
         switch mode {
         case .sourceIn, .sourceOut: tint[channel] * 255
@@ -44,7 +44,7 @@ extension Transforms {
             channel < 3 ? opaque(channel, value) : newAlpha(value / 255) * 255
           })
       default:
-        // Where the picture is not, the tint is seen alone: its part of the alpha of the result.
+        // Where the picture is transparent, only the tint is visible: its part of the alpha of the result.
         return .mixture(
           ColorMixture(color: color, opaque: opaque) { backdrop in
             let all = newAlpha(backdrop)

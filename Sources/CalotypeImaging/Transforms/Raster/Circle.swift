@@ -1,9 +1,9 @@
 extension Transforms {
-  /// Cuts the largest circle out of the middle of a picture, and draws a border inside its edge.
+  /// A crop to the largest centred circle, with a border inside its edge.
   public struct Circle: ImageTransforming, Hashable, Sendable {
     /// The width of the border in pixels; 0 for none.
     public var borderWidth: Double
-    /// The colour of the border, which is laid over the picture.
+    /// The colour of the border, which is composited over the picture.
     public var borderColor: PixelColor
 
     /// Creates the step.
@@ -12,7 +12,7 @@ extension Transforms {
       self.borderColor = borderColor
     }
 
-    /// Reads `border=2,color=ffffff`, both optional.
+    /// Parses `border=2,color=ffffff`, both optional.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       borderWidth = try arguments.number("border") ?? 0
       borderColor = try arguments.color("color") ?? .black
@@ -26,7 +26,7 @@ extension Transforms {
       return border.isEmpty ? "circle" : "circle:\(border)"
     }
 
-    /// A square as high and wide as the picture's shorter side, transparent outside the circle that touches its edges.
+    /// Returns a square with the picture's shorter side, transparent outside the circle that touches its edges.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a border that is negative or not finite,
     ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -47,7 +47,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Cuts the largest circle out of the middle of the picture.
+  /// Crops the picture to the largest centred circle.
   public static func circle(borderWidth: Double = 0, borderColor: PixelColor = .black) -> ImageTransform {
     ImageTransform(Transforms.Circle(borderWidth: borderWidth, borderColor: borderColor))
   }

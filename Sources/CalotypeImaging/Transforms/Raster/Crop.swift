@@ -1,24 +1,24 @@
 extension Transforms {
-  /// Cuts a rectangle out of a picture.
+  /// A crop to a rectangle of a picture.
   public struct Crop: ImageTransforming, Hashable, Sendable {
-    /// What is kept.
+    /// The rectangle to keep.
     public enum Area: Hashable, Sendable {
-      /// A rectangle in pixels from the upper left corner. What of it lies outside the picture is left out.
+      /// A rectangle in pixels from the upper left corner. Parts outside the picture are ignored.
       case pixels(x: Int, y: Int, width: Int, height: Int)
-      /// A rectangle in fractions of the picture's width and height. What of it lies outside is left out; edges are
-      /// rounded to whole pixels, at least one is kept.
+      /// A rectangle in fractions of the picture's width and height. Parts outside are ignored; edges are rounded to
+      /// whole pixels, and at least one is kept.
       case relative(x: Double, y: Double, width: Double, height: Double)
-      /// So many pixels of the picture, or all of a side that has fewer, chosen by the anchor.
+      /// A box of this size, positioned by the anchor; it is limited to the sides of the picture.
       case box(width: Int, height: Int, anchor: Anchor = .center)
     }
 
-    /// What is kept.
+    /// The rectangle to keep.
     public var area: Area
 
     /// Creates the step.
     public init(_ area: Area) { self.area = area }
 
-    /// Reads `x=10,y=20,width=300,height=200`, `relative,x=0.1,y=0,width=0.5,height=1` or `300x200,anchor=topLeft`.
+    /// Parses `x=10,y=20,width=300,height=200`, `relative,x=0.1,y=0,width=0.5,height=1` or `300x200,anchor=topLeft`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       switch arguments.text("size") {
       case nil:
@@ -55,9 +55,10 @@ extension Transforms {
       }
     }
 
-    /// The part of the picture; the picture itself when that is all of it.
+    /// Returns the part of the picture; the picture itself if that is all of it.
     ///
-    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an area without pixels, or none in this picture.
+    /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an area that is empty, or does not overlap the
+    ///   picture.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       try check()
       let bitmap = try bitmap.converted(to: .rgba8)
@@ -78,7 +79,7 @@ extension Transforms {
         }
         return PixelRectangle(left: x, top: y, right: end(x, width), bottom: end(y, height), in: size)
       case .relative(let x, let y, let width, let height):
-        // Both edges are rounded alike, so that areas that touch share no pixel and leave none out.
+        // Both edges are rounded alike, so that adjacent areas share no pixel and leave no gap.
         func edges(_ start: Double, _ length: Double, _ pixels: Int) -> (Int, Int) {
           func edge(_ share: Double) -> Int { Int((min(max(share, 0), 1) * Double(pixels)).rounded()) }
           let first = min(edge(start), pixels - 1)
@@ -117,19 +118,19 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Cuts a rectangle out of the picture.
+  /// Crops the picture to a rectangle.
   public static func crop(_ area: Transforms.Crop.Area) -> ImageTransform {
     ImageTransform(Transforms.Crop(area))
   }
 }
 
 extension Transforms.Crop {
-  /// Whether the anchor reads pixels.
+  /// A Boolean value that indicates whether the anchor reads pixels.
   public var isContentDependent: Bool {
     if case .box(_, _, let anchor) = area { anchor.interest != nil } else { false }
   }
 
-  /// The cut that the anchor makes of `bitmap`.
+  /// Returns the crop that the anchor selects for `bitmap`.
   public func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
     guard case .box(let width, let height, let anchor) = area, anchor.interest != nil else { return [self] }
     let size = PixelSize(width: min(width, bitmap.width), height: min(height, bitmap.height))
@@ -137,7 +138,7 @@ extension Transforms.Crop {
     return [Transforms.Crop(.pixels(x: x, y: y, width: size.width, height: size.height))]
   }
 
-  /// One cut for two; `nil` unless both are rectangles that begin in the picture.
+  /// Returns one crop for two; `nil` unless both are rectangles that begin in the picture.
   public func followed(by next: any ImageTransforming) -> [any ImageTransforming]? {
     guard let next = next as? Transforms.Crop,
       case .pixels(let x, let y, let width, let height) = area,

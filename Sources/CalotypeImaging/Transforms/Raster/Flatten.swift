@@ -1,7 +1,7 @@
 import CPixels
 
 extension Transforms {
-  /// Lays a picture on a colour, which shows where the picture is transparent. The result is opaque.
+  /// A composition of a picture over a colour, which is visible where the picture is transparent. The result is opaque.
   public struct Flatten: ImageTransforming, Hashable, Sendable {
     /// The colour; opaque.
     public var background: PixelColor
@@ -9,7 +9,7 @@ extension Transforms {
     /// Creates the step.
     public init(background: PixelColor = .white) { self.background = background }
 
-    /// Reads the colour; white when there is none.
+    /// Parses the colour; white by default.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       background = try arguments.color("background") ?? .white
       try arguments.finish()
@@ -19,7 +19,7 @@ extension Transforms {
     /// `flatten:ffffff`.
     public var identity: String { "flatten:\(background.hex)" }
 
-    /// The picture on the colour; the picture itself when it is known to be opaque.
+    /// Returns the picture over the colour; the picture itself if it is known to be opaque.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a colour that is not opaque,
     ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -45,7 +45,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Lays the picture on a colour.
+  /// Composites the picture over a colour.
   public static func flatten(background: PixelColor = .white) -> ImageTransform {
     ImageTransform(Transforms.Flatten(background: background))
   }

@@ -1,21 +1,21 @@
 extension Transforms {
-  /// Mirrors a picture.
+  /// A reflection of a picture.
   public struct Flip: ImageTransforming, Hashable, Sendable {
-    /// What changes places.
+    /// The direction of the reflection.
     public enum Direction: String, Hashable, Sendable, CaseIterable {
-      /// Left and right.
+      /// Exchanges left and right.
       case horizontal
-      /// Top and bottom.
+      /// Exchanges top and bottom.
       case vertical
     }
 
-    /// What changes places.
+    /// The direction of the reflection.
     public var direction: Direction
 
     /// Creates the step.
     public init(_ direction: Direction) { self.direction = direction }
 
-    /// Reads `horizontal` or `vertical`.
+    /// Parses `horizontal` or `vertical`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       direction = try arguments.required(arguments.choice("direction"), "direction")
       try arguments.finish()
@@ -24,7 +24,7 @@ extension Transforms {
     /// `flip:horizontal` or `flip:vertical`.
     public var identity: String { "flip:\(direction.rawValue)" }
 
-    /// The picture mirrored; no pixel changes its value.
+    /// Returns the mirrored picture; no pixel changes its value.
     ///
     /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
@@ -34,14 +34,14 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Mirrors the picture: left and right change places, or top and bottom.
+  /// Mirrors the picture: exchanges left and right, or top and bottom.
   public static func flip(_ direction: Transforms.Flip.Direction) -> ImageTransform {
     ImageTransform(Transforms.Flip(direction))
   }
 }
 
 extension Transforms.Flip {
-  /// Nothing, for two flips in the same direction; `nil` for others.
+  /// Returns no step for two flips in the same direction; `nil` for others.
   public func followed(by next: any ImageTransforming) -> [any ImageTransforming]? {
     next as? Transforms.Flip == self ? [] : nil
   }

@@ -1,24 +1,24 @@
 import CPixels
 
 extension Transforms {
-  /// Lays a picture, such as a watermark, over another.
+  /// A composition of an image, such as a watermark, over a picture.
   public struct Overlay: ImageTransforming, Hashable, Sendable {
-    /// What is laid over the picture: sRGB, straight alpha.
+    /// The image to composite over the picture: sRGB, straight alpha.
     public var image: Bitmap
-    /// The name of ``image`` in ``identity``. Two images must not share one: with the image's size it stands for its
-    /// pixels in caches. Letters, digits, `.`, `-`, `_` and `/`; a digest of the file does well.
+    /// The name of ``image`` in ``identity``. It must be unique: together with the image's size it represents its
+    /// pixels in caches. Letters, digits, `.`, `-`, `_` and `/`; a digest of the file is suitable.
     public var id: String
-    /// Where it lies.
+    /// The position of the image.
     public var anchor: Anchor
-    /// Pixels to the right of where the anchor puts it; to the left when negative.
+    /// The offset from the anchor's position in pixels: to the right, or to the left if negative.
     public var x: Int
-    /// Pixels below where the anchor puts it; above when negative.
+    /// The offset from the anchor's position in pixels: downwards, or upwards if negative.
     public var y: Int
-    /// 0 is invisible, 1 as it is.
+    /// The opacity: 0 is invisible, 1 changes nothing.
     public var opacity: Double
-    /// Its width as a fraction of the picture's width, above 0; its own size when `nil`.
+    /// The width of the image as a fraction of the picture's width, above 0; `nil` for its own size.
     public var scale: Double?
-    /// Covers the picture with copies, this many pixels apart; one copy when `nil`.
+    /// The distance in pixels between copies that cover the picture; `nil` for one copy.
     public var tileGap: Int?
 
     /// Creates the step.
@@ -36,8 +36,8 @@ extension Transforms {
       self.tileGap = tileGap
     }
 
-    /// Reads `anchor=bottomRight,x=-10,y=-10,opacity=0.5,scale=0.2,tile=10`, all of it optional, and accepts an `id` and
-    /// a `size` before it if they are those of `image`.
+    /// Parses `anchor=bottomRight,x=-10,y=-10,opacity=0.5,scale=0.2,tile=10`, all of it optional, and accepts an `id`
+    /// and a `size` before it if they are those of `image`.
     init(_ arguments: inout TransformArguments, image: Bitmap, id: String) throws(ImagingError) {
       if let text = arguments.option("id"), text != id {
         throw arguments.error("the image at hand is '\(id)', not '\(text)'")
@@ -65,11 +65,11 @@ extension Transforms {
         + (tileGap.map { ",tile=\($0)" } ?? "")
     }
 
-    /// Hashes everything but the pixels.
+    /// Hashes all properties except the pixels.
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
-    /// The picture with the image over it: source-over of Porter and Duff 1984, exact but for rounding to 8 bits. Opacity
-    /// counts in steps of 1/4096. The picture itself when nothing of the image shows.
+    /// Returns the picture with the image over it: source-over of Porter and Duff 1984, exact except for rounding to 8
+    /// bits. Opacity has steps of 1/4096. Returns the picture itself if no part of the image is visible.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an id with other characters, an anchor that reads
     ///   pixels, an opacity or scale out of range, an image scaled to more than 400 million pixels;
@@ -110,11 +110,11 @@ extension Transforms {
       }
     }
 
-    /// The image at the size that it has in this picture.
+    /// Returns the image at its size in this picture.
     private func scaled(for bitmap: Bitmap) throws(ImagingError) -> Bitmap {
       let image = try image.converted(to: .rgba8)
       guard let scale else { return image }
-      // Both are cut below what would be refused anyway, so that they fit an `Int`.
+      // Both are limited below sizes that are refused anyway, so that they fit an `Int`.
       let width = min(max(1, (scale * Double(bitmap.width)).rounded()), 1e10)
       let height = min(max(1, (width * Double(image.height) / Double(image.width)).rounded()), 1e10)
       let size = PixelSize(width: Int(width), height: Int(height))
@@ -155,7 +155,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Lays a picture over the picture. Two images must not share an id: see ``Transforms/Overlay/id``.
+  /// Composites an image over the picture. Two images must not share an id: see ``Transforms/Overlay/id``.
   public static func overlay(
     _ image: Bitmap, id: String, anchor: Anchor = .center, x: Int = 0, y: Int = 0, opacity: Double = 1,
     scale: Double? = nil, tileGap: Int? = nil

@@ -1,27 +1,27 @@
 import CPixels
 
 extension Transforms {
-  /// Adds room around a picture.
+  /// A step that adds padding around a picture.
   public struct Pad: ImageTransforming, Hashable, Sendable {
-    /// What the room is filled with.
+    /// The contents of the padding.
     public enum Fill: Hashable, Sendable {
       /// A colour.
       case color(PixelColor)
-      /// The outermost pixels, again and again.
+      /// The outermost pixels, repeated.
       case `repeat`
-      /// The picture mirrored at its edges; the outermost pixels come twice.
+      /// The picture mirrored at its edges; the outermost pixels are doubled.
       case mirror
     }
 
-    /// Pixels above the picture.
+    /// The padding above the picture, in pixels.
     public var top: Int
-    /// Pixels to the left of it.
+    /// The padding to the left of it, in pixels.
     public var left: Int
-    /// Pixels below it.
+    /// The padding below it, in pixels.
     public var bottom: Int
-    /// Pixels to the right of it.
+    /// The padding to the right of it, in pixels.
     public var right: Int
-    /// What the room is filled with.
+    /// The contents of the padding.
     public var fill: Fill
 
     /// Creates the step.
@@ -33,7 +33,7 @@ extension Transforms {
       self.fill = fill
     }
 
-    /// Reads `10`, or `top=1,left=2,bottom=3,right=4` with 0 for what is missing; then `fill=ffffff`, `fill=repeat` or
+    /// Parses `10`, or `top=1,left=2,bottom=3,right=4` with 0 for omitted sides; then `fill=ffffff`, `fill=repeat` or
     /// `fill=mirror`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let all = try arguments.integer("all") ?? 0
@@ -68,7 +68,7 @@ extension Transforms {
       }
     }
 
-    /// The picture with room around it; the picture itself when there is none.
+    /// Returns the picture with its padding; the picture itself if there is none.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for negative numbers of pixels, and for results of more
     ///   than 400 million pixels; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
@@ -76,7 +76,7 @@ extension Transforms {
       try check()
       let bitmap = try bitmap.converted(to: .rgba8)
       if top == 0, left == 0, bottom == 0, right == 0 { return bitmap }
-      // No sum overflows: each side is at most 2^31 - 1.
+      // The sums cannot overflow: each side is at most 2^31 - 1.
       let size = PixelSize(width: left + bitmap.width + right, height: top + bitmap.height + bottom)
       try size.checkResult(of: "pad")
       var pad = cpx_pad()
@@ -113,7 +113,7 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Adds room around the picture.
+  /// Adds padding around the picture.
   public static func pad(
     top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, fill: Transforms.Pad.Fill = .color(.clear)
   ) -> ImageTransform {

@@ -1,27 +1,27 @@
 import CPixels
 
 extension Transforms {
-  /// Turns a picture about its centre, counter-clockwise.
+  /// A rotation of a picture about its centre, counter-clockwise.
   ///
-  /// Multiples of 90 degrees only move pixels. Other angles are sampled with what lies outside the picture taken for the
-  /// background, which makes the edges smooth. Transparent pixels of the picture stay transparent.
+  /// Multiples of 90 degrees only move pixels. Other angles are sampled with the background outside the picture, which
+  /// makes the edges smooth. Transparent pixels of the picture stay transparent.
   public struct Rotate: ImageTransforming, Hashable, Sendable {
-    /// How pixels between pixels are made.
+    /// The interpolation between pixels.
     public enum Sampling: String, Hashable, Sendable, CaseIterable {
-      /// From four neighbours. Fast and a little soft.
+      /// Interpolates four neighbours. Fast and a little soft.
       case bilinear
-      /// From sixteen neighbours, by the Catmull-Rom spline: the cubic of Keys 1981 with a = -½.
+      /// Interpolates sixteen neighbours by the Catmull-Rom spline: the cubic of Keys 1981 with a = -½.
       case bicubic
     }
 
-    /// Degrees, counter-clockwise; any finite number.
+    /// The angle in degrees, counter-clockwise; any finite number.
     public var degrees: Double
-    /// Whether the result is as large as the turned picture; otherwise it is as large as the picture, and the corners
-    /// are cut off.
+    /// A Boolean value that indicates whether the result has the size of the rotated picture; otherwise it has that of
+    /// the picture, and the corners are cropped.
     public var fitsSize: Bool
-    /// What shows beside the picture.
+    /// The colour outside the picture.
     public var background: PixelColor
-    /// How pixels between pixels are made.
+    /// The interpolation between pixels.
     public var sampling: Sampling
 
     /// Creates the step.
@@ -34,7 +34,7 @@ extension Transforms {
       self.sampling = sampling
     }
 
-    /// Reads `12.5,fits=false,background=ffffff,sampling=bilinear`; only the degrees are needed.
+    /// Parses `12.5,fits=false,background=ffffff,sampling=bilinear`; only the degrees are required.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       degrees = try arguments.required(arguments.number("degrees"), "degrees")
       fitsSize = try arguments.flag("fits") ?? true
@@ -51,9 +51,9 @@ extension Transforms {
         + (sampling == .bicubic ? "" : ",sampling=\(sampling.rawValue)")
     }
 
-    /// The turned picture; the picture itself for multiples of 360 degrees.
+    /// Returns the rotated picture; the picture itself for multiples of 360 degrees.
     ///
-    /// Sides of the result are rounded up, so that nothing is cut off.
+    /// Sides of the result are rounded up, so that nothing is cropped.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an angle that is not finite, and for results of more
     ///   than 400 million pixels; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
@@ -64,7 +64,7 @@ extension Transforms {
       if let turns = angle.quarterTurns { return try turned(bitmap, turns) }
       let size = fitsSize ? angle.bounds(of: bitmap.size) : bitmap.size
       try size.checkResult(of: "rotate")
-      // From the centre of the result's first pixel to its centre, turned back.
+      // The vector from the centre of the result's first pixel to its centre, rotated back.
       let across = 0.5 - Double(size.width) / 2
       let down = 0.5 - Double(size.height) / 2
       var rotation = cpx_rotation()
@@ -91,7 +91,7 @@ extension Transforms {
       }
     }
 
-    /// The picture after so many quarter turns.
+    /// Returns the picture after a number of quarter turns.
     private func turned(_ bitmap: Bitmap, _ turns: Int) throws(ImagingError) -> Bitmap {
       let orientations: [Orientation] = [.topLeft, .leftBottom, .bottomRight, .rightTop]
       let turned = try bitmap.oriented(orientations[turns])
@@ -106,8 +106,8 @@ extension Transforms {
       ).apply(to: cut)
     }
 
-    /// A position with 32 fraction bits. Those of pictures that are turned are far from the ends of `Int64`: a picture
-    /// that is longer than 2^30 pixels has, turned, more than are allowed.
+    /// Returns a position with 32 fraction bits. Positions are far from the limits of `Int64`: a rotated picture whose
+    /// side is longer than 2^30 pixels exceeds the limit of pixels.
     private static func fixed(_ value: Double) -> Int64 { Int64((value * 4_294_967_296).rounded()) }
 
     private func check() throws(ImagingError) {
@@ -125,7 +125,7 @@ private struct Angle {
   let sine: Double
   let cosine: Double
 
-  /// By the series, after exact reduction to ±45 degrees: libraries differ in the last bit between processors.
+  /// Computes the series after exact reduction to ±45 degrees: libraries differ in the last bit between processors.
   init(degrees: Double) {
     let reduced = degrees.truncatingRemainder(dividingBy: 360)
     let quarters = (reduced / 90).rounded()
@@ -150,11 +150,11 @@ private struct Angle {
       }
   }
 
-  /// The smallest size that holds a turned picture.
+  /// Returns the smallest size that contains a rotated picture.
   func bounds(of size: PixelSize) -> PixelSize {
     let width = Double(size.width)
     let height = Double(size.height)
-    // Less than this sticks out unseen.
+    // A smaller excess is invisible.
     func side(_ length: Double) -> Int { max(1, Int((length - 1e-3).rounded(.up))) }
     return PixelSize(
       width: side(width * abs(cosine) + height * abs(sine)),
@@ -163,7 +163,7 @@ private struct Angle {
 }
 
 extension ImageTransform {
-  /// Turns the picture counter-clockwise.
+  /// Rotates the picture counter-clockwise.
   public static func rotate(
     degrees: Double, fitsSize: Bool = true, background: PixelColor = .clear,
     sampling: Transforms.Rotate.Sampling = .bicubic
@@ -174,7 +174,7 @@ extension ImageTransform {
 }
 
 extension Transforms.Rotate {
-  /// One turn for two; `nil` unless both are quarter turns that move pixels only.
+  /// Returns one rotation for two; `nil` unless both are quarter turns, which only move pixels.
   public func followed(by next: any ImageTransforming) -> [any ImageTransforming]? {
     guard let next = next as? Transforms.Rotate, fitsSize, next.fitsSize,
       degrees.truncatingRemainder(dividingBy: 90) == 0,

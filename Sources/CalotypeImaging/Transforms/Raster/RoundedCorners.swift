@@ -1,9 +1,9 @@
 import CPixels
 
 extension Transforms {
-  /// Rounds the corners of a picture off, and draws a border inside its edges.
+  /// A step that rounds the corners of a picture, and draws a border inside its edges.
   ///
-  /// Pixels at the edge are as transparent as the part of them that lies outside.
+  /// The alpha of pixels at the edge is the part of their area inside.
   public struct RoundedCorners: ImageTransforming, Hashable, Sendable {
     /// The upper left corner.
     public var topLeft: Transforms.CornerRadius
@@ -15,7 +15,7 @@ extension Transforms {
     public var bottomLeft: Transforms.CornerRadius
     /// The width of the border in pixels; 0 for none.
     public var borderWidth: Double
-    /// The colour of the border, which is laid over the picture.
+    /// The colour of the border, which is composited over the picture.
     public var borderColor: PixelColor
 
     /// Creates the step with the same radius for all corners.
@@ -42,7 +42,7 @@ extension Transforms {
       self.borderColor = borderColor
     }
 
-    /// Reads `12`, `25%`, or `topLeft=1,topRight=2,bottomRight=3,bottomLeft=4` with 0 for what is missing; then
+    /// Parses `12`, `25%`, or `topLeft=1,topRight=2,bottomRight=3,bottomLeft=4` with 0 for omitted corners; then
     /// `border=2,color=ffffff`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let what = "pixels such as 12, or percent such as 25%"
@@ -70,12 +70,12 @@ extension Transforms {
       return "round:\(corners)" + Self.spelling(border: borderWidth, borderColor)
     }
 
-    /// `,border=2,color=ffffff`, without what is as it is when nothing is said.
+    /// Returns `,border=2,color=ffffff`, without parameters that have their defaults.
     static func spelling(border: Double, _ color: PixelColor) -> String {
       (border == 0 ? "" : ",border=\(border.spelling)") + (color == .black ? "" : ",color=\(color.hex)")
     }
 
-    /// The picture with round corners; the picture itself when there is neither a radius nor a border.
+    /// Returns the picture with rounded corners; the picture itself if there is neither a radius nor a border.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a radius or border that is negative or not finite,
     ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
@@ -115,7 +115,7 @@ extension Transforms {
       return radii.map { $0 * factor }
     }
 
-    /// The picture's outline, or what a border of the width `inset` leaves of it.
+    /// Returns the picture's outline, or its part inside a border of the width `inset`.
     private static func shape(_ size: PixelSize, radii: [Double], inset: Double) -> cpx_rounded {
       let inner = radii.map { max(0, $0 - inset) }
       return cpx_rounded(

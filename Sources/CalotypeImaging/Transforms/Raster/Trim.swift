@@ -1,14 +1,14 @@
 import CPixels
 
 extension Transforms {
-  /// Cuts away edges of one colour.
+  /// A step that crops edges of one colour.
   public struct Trim: ImageTransforming, Hashable, Sendable {
-    /// The colour of the edges; that of the upper left pixel when `nil`.
+    /// The colour of the edges; `nil` for that of the upper left pixel.
     public var color: PixelColor?
-    /// How far a channel may be from the colour, 0 to 255. Colours are weighed by alpha before they are compared, so all
-    /// transparent pixels are equal.
+    /// The largest distance of a channel from the colour, 0 to 255. Colours are premultiplied for the comparison, so
+    /// that all transparent pixels are equal.
     public var tolerance: Int
-    /// Pixels that are kept around what is left, as far as the picture has them.
+    /// The margin around the remaining picture, in pixels, as far as the picture has them.
     public var padding: Int
 
     /// Creates the step.
@@ -18,7 +18,7 @@ extension Transforms {
       self.padding = padding
     }
 
-    /// Reads `tolerance=10,color=ffffff,padding=0`, all of it optional, in this order when without names.
+    /// Parses `tolerance=10,color=ffffff,padding=0`, all of it optional, in this order without names.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       tolerance = try arguments.integer("tolerance") ?? 10
       color = try arguments.color("color")
@@ -33,7 +33,7 @@ extension Transforms {
         + (padding == 0 ? "" : ",padding=\(padding)")
     }
 
-    /// The picture without its edges; the picture itself when there are none, or when it is all one colour.
+    /// Returns the picture without its edges; the picture itself if there are none, or if it has only one colour.
     ///
     /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a tolerance that is not 0 to 255, or a negative
     ///   padding; ``ImagingError/cancelled``.
@@ -43,7 +43,7 @@ extension Transforms {
       return try bitmap.cropped(to: try keptRectangle(of: bitmap))
     }
 
-    /// What is kept of an rgba8 picture; all of it when it is of one colour.
+    /// Returns the rectangle of an rgba8 picture to keep; all of it if it has one colour.
     func keptRectangle(of bitmap: Bitmap) throws(ImagingError) -> PixelRectangle {
       try check()
       let whole = PixelRectangle(x: 0, y: 0, size: bitmap.size)
@@ -54,7 +54,7 @@ extension Transforms {
         bottom: content.y + content.size.height + room, in: bitmap.size) ?? whole
     }
 
-    /// What differs from the edges; `nil` when nothing does.
+    /// Returns the bounds of the pixels that differ from the edges; `nil` if there are none.
     private func content(of bitmap: Bitmap) throws(ImagingError) -> PixelRectangle? {
       let width = bitmap.width
       return try bitmap.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws(ImagingError) in
@@ -63,7 +63,7 @@ extension Transforms {
         var key = [UInt8](repeating: 0, count: 4)
         cpx_weigh(corner, &key)
         let tolerance = Int32(tolerance)
-        // Rows from both ends, and then only the columns that no row before has claimed.
+        // Rows are scanned from both ends, and then only the columns outside the bounds found so far.
         var top = 0
         while cpx_first_different(pixels + 4 * top * width, width, key, tolerance) == width {
           top += 1
@@ -99,17 +99,17 @@ extension Transforms {
 }
 
 extension ImageTransform {
-  /// Cuts away edges that have the colour of the upper left pixel, or `color`.
+  /// Crops edges that have the colour of the upper left pixel, or `color`.
   public static func trim(color: PixelColor? = nil, tolerance: Int = 10, padding: Int = 0) -> ImageTransform {
     ImageTransform(Transforms.Trim(color: color, tolerance: tolerance, padding: padding))
   }
 }
 
 extension Transforms.Trim {
-  /// `true`: the edges are found in the pixels.
+  /// `true`: the edges depend on the pixels.
   public var isContentDependent: Bool { true }
 
-  /// The cut that leaves the edges of `bitmap` out.
+  /// Returns the crop that removes the edges of `bitmap`.
   public func resolved(for bitmap: Bitmap) throws(ImagingError) -> [any ImageTransforming] {
     let kept = try keptRectangle(of: bitmap.converted(to: .rgba8))
     return [Transforms.Crop(.pixels(x: kept.x, y: kept.y, width: kept.size.width, height: kept.size.height))]
