@@ -192,8 +192,7 @@ extension ImagePipeline {
     }
   }
 
-  /// Runs `body`, which reports the wait it is in, and ends that wait when the deadline of the request has
-  /// passed.
+  /// Runs `body`, which registers its subscriptions; they end when the deadline of the request has passed.
   ///
   /// - Throws: ``PipelineError/deadlineExceeded(_:after:)``; errors of `body`.
   nonisolated func withDeadline<Value>(
