@@ -26,7 +26,7 @@ public final class FramePool: MemoryPressureFollowing {
   public struct Statistics: Hashable, Sendable {
     /// The bytes of pixels held, including those of frames that are being decoded.
     public internal(set) var bytes = 0
-    /// The peak of ``bytes``.
+    /// The peak number of bytes held.
     public internal(set) var peakBytes = 0
     /// The number of frames held.
     public internal(set) var frames = 0
