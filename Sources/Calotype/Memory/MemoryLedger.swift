@@ -60,7 +60,7 @@ struct MemoryLedger: Hashable, Sendable {
   func room(for account: Account) -> Int {
     var kept = 0
     for other in floors.indices where other != account.rawValue {
-      // Only accounts that are reclaimable for pixels may use the room of pixels until then.
+      // Arriving bytes are reclaimed for pixels: they may use the floor of pixels, but no other.
       if other == Account.decoded.rawValue {
         if account != .arriving { kept += max(0, floors[other] - held[other] - self.held(by: .arriving)) }
       } else {

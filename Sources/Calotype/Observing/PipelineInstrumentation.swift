@@ -101,7 +101,7 @@ extension Error {
 }
 
 extension ImageSource {
-  /// The attributes of a span: neither query nor user, and no scheme-specific data for bytes.
+  /// The attributes of a span: neither query nor user name, and none for bytes at hand.
   fileprivate var spanAttributes: [String: String] {
     guard let url, let scheme = url.scheme?.lowercased() else { return [:] }
     guard ["http", "https", "file"].contains(scheme) else { return ["url.scheme": scheme] }

@@ -4,7 +4,7 @@ extension ImageRequest {
   public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
     /// Follow HTTP: use fresh entries, revalidate stale ones, and use stale data where the response, the
     /// request or ``ImagePipeline/Configuration/freshness`` permit it. Sources without HTTP are treated as
-    /// with ``useAge``.
+    /// with ``ignoreHTTPFreshness``.
     case http
     /// Use cached entries until they expire by the age limits of the caches, regardless of HTTP freshness.
     case ignoreHTTPFreshness
