@@ -21,7 +21,7 @@ extension MemoryCache.LiveValues where Value == CachedImage {
 }
 
 extension Image {
-  /// Returns the image without holding its pixels.
+  /// A closure that returns the image as long as its pixels exist, without holding them.
   fileprivate var recall: @Sendable () -> Image? {
     let bitmap = bitmap.weakReference()
     let (info, orientation, isPartial) = (info, orientation, isPartial)
