@@ -15,7 +15,7 @@ extension ImageJob {
     let freshness = made.provenance.freshness(at: context.configuration.now())
     memory.store(
       cached, for: key, cost: cached.cost,
-      // Then removed, even for requests that accept stale images.
+      // Damaged images expire then, even for requests that accept stale ones.
       timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
       freshFor: freshness, tags: tags,
       rendition: RequestIdentity.rendition(of: plan.request))

@@ -78,17 +78,17 @@ extension PipelineError: CustomStringConvertible {
     case .loadDenied(let source, let reason):
       "\(source) may not be loaded: \(reason)"
     case .deadlineExceeded(let source, let limit):
-      "\(source) was not there within \(limit), the deadline of the request"
+      "\(source) did not arrive within \(limit), the deadline of the request"
     case .unexpectedKind(let kind, let expected):
-      "the picture is \(kind.rawValue), and the request expects it to be \(expected.rawValue)"
+      "the image is \(kind.rawValue), and the request expects it to be \(expected.rawValue)"
     case .queueFull(let source, let limit):
-      "\(source) is not prefetched, because \(limit) requests wait already; hand over fewer at a time"
+      "\(source) is not prefetched, because \(limit) requests wait already; submit fewer at a time"
     case .overloaded(let source, let waiting, let retryAfter):
       "\(source) is not loaded now, because \(waiting) requests wait already; try again in \(retryAfter)"
     case .exceedsMemory(let source, let bytes, let limit):
       "\(source) takes \(bytes) bytes to decode, and the pipeline may hold \(limit); ask for a thumbnail, or raise the limit"
     case .notStored(let source, let code):
-      "\(source) was loaded, but not stored (\(code)); see to the cache folder and its room"
+      "\(source) was loaded, but not stored (\(code)); check the cache folder and its free space"
     case .shutDown:
       "the pipeline has been shut down; use another one"
     }

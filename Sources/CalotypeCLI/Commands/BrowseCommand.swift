@@ -124,7 +124,7 @@ struct BrowseCommand: AsyncParsableCommand {
       var request = requests.applied(to: ImageRequest(url: try source.url))
       request = try loading.applied(to: request, for: source)
       request.thumbnail = .fit(width: box.width, height: box.height)
-      // Every window has another size: only originals are worth keeping on disk.
+      // Every window has another size: only originals are worth storing on disk.
       request.storeTiers = [.memory, .originals]
       if !noPreviews { request.previews = .interval(.milliseconds(250)) }
       return request

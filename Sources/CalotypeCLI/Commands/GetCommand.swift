@@ -89,7 +89,7 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end; its failure is its own.
+  /// Processes one source from beginning to end; its failure does not affect the others.
   private func get(
     _ source: Source, _ index: Int, to destination: Rendering.Destination, by rendering: Rendering,
     report: GetReport
@@ -100,7 +100,8 @@ struct GetCommand: AsyncParsableCommand {
       request = try loading.applied(to: request, for: source)
       if let expect { request.expectedKind = expect }
       if events { request.previews = .everyPass }
-      // An image is under way until it is stored, or a slow disk would let them pile up in memory.
+      // An image is in progress until it is stored; otherwise a slow disk would let images pile up in
+      // memory.
       if !noCache { request.storeDurability = .stored }
       let result = try await rendering.render(
         source, to: destination, request: request, watch: watch)

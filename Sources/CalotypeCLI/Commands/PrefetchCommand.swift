@@ -105,7 +105,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One line from beginning to end; its failure is its own.
+  /// Processes one line from beginning to end; its failure does not affect the others.
   private func prefetch(
     _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ report: PrefetchReport
   ) async {

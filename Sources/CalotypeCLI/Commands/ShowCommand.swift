@@ -85,7 +85,7 @@ struct ShowCommand: AsyncParsableCommand {
     if hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end.
+  /// Processes one source from beginning to end.
   private func show(
     _ source: Source, isLast: Bool, of pipeline: ImagePipeline, on stage: inout ShowStage
   ) async throws {
@@ -104,7 +104,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
       }
     } else {
-      // The frames that have arrived are played while the slot goes on loading.
+      // Plays the arrived frames while the slot continues to load.
       try await pipeline.withPlayer(for: request) { player in
         try await play(player, of: slot, isLast, &showing, &stage)
       }
@@ -140,7 +140,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// Times an animation is to play.
+  /// Returns the number of loops to play.
   private func plays(of response: ImageResponse?, _ isLast: Bool) -> Int {
     guard let animation = response?.animation else { return 0 }
     return loops ?? (animation.loopCount == 0 && !isLast ? 1 : animation.loopCount)
@@ -151,7 +151,7 @@ struct ShowCommand: AsyncParsableCommand {
     request = try loading.applied(to: request, for: source)
     request.thumbnail = stage.thumbnail
     request.frames = firstFrame ? .first : .all
-    // Every window has another size: only originals are worth keeping.
+    // Every window has another size: only originals are worth storing.
     request.storeTiers = .originals
     if !noPreviews { request.previews = .interval(.milliseconds(100)) }
     return request

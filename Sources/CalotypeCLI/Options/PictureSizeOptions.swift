@@ -1,7 +1,7 @@
 import ArgumentParser
 import CalotypeTerminal
 
-/// The size of a picture in a terminal.
+/// The size of an image in a terminal.
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -6,7 +6,7 @@ final class FrameCache {
   let id: Int
   let source: any FrameSource
   let keyFrames: [Int]
-  /// `nil` while it is not known.
+  /// The number of bytes of a frame; `nil` while unknown.
   var frameByteCount: Int?
   var frames: [Int: Image] = [:]
   /// The frames that could not be decoded. They are tried again only when a player waits for them.
@@ -55,12 +55,12 @@ struct FrameCacheRequest {
   }
   /// The place of each frame in that order.
   private var places: [Int: Int] = [:]
-  /// The frames that are decoded for it in one go, the next first.
+  /// The frames that are decoded for the player as one batch, the next first.
   var batch: ArraySlice<Int> = []
   /// The frame that the player waits for.
   var awaited: (index: Int, waiter: FrameWaiter)?
 
-  /// Whether the frame is among the next `share` ones.
+  /// Returns whether the frame is among the next `share` ones.
   func wants(_ index: Int, share: Int) -> Bool {
     places[index].map { $0 < share } ?? false
   }
@@ -89,6 +89,7 @@ struct FrameRequest: Sendable {
   let cache: Int
   let source: any FrameSource
   let index: Int
-  /// The bytes of the budget that are reserved for it; 0 if there is no room, so that it is handed over and not kept.
+  /// The number of bytes reserved for the frame; 0 if there is no room, so that the frame is delivered and
+  /// not kept.
   let reserved: Int
 }

@@ -38,8 +38,8 @@ extension SlotOptions {
     case image(Image)
     /// The image of another request, such as a small variant, if it is in memory when the placeholder is shown.
     case cached(ImageRequest)
-    /// The picture that was shown before, if there was one. It stays from the beginning of the load, whatever the
-    /// ``PlaceholderTiming``; a preview replaces it.
+    /// The picture that was shown before, if there was one. It stays from the beginning of the load,
+    /// regardless of the ``PlaceholderTiming``; a preview replaces it.
     case previous
     /// The first of these that exists.
     indirect case first([Placeholder])

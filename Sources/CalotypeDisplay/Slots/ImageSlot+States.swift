@@ -10,10 +10,10 @@ extension ImageSlot {
 
     let machine: ObservableValue<SlotStateMachine>
 
-    /// Begins with the present state.
+    /// Creates an iterator, which begins with the present state.
     public func makeAsyncIterator() -> Iterator { Iterator(machine: machine) }
 
-    /// Walks the states. For one task.
+    /// An iterator over the states, for one task.
     public struct Iterator: AsyncIteratorProtocol {
       private let machine: ObservableValue<SlotStateMachine>
       private var seen = 0

@@ -59,12 +59,12 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   /// Whether any slot is loading.
   public var isLoading: Bool { states.values.contains { $0.phase == .loading } }
 
-  /// Gives up all loads. The content stays.
+  /// Cancels all loads. The content stays.
   public func cancelAll() {
     for slot in slots.withLock({ Array($0.values) }) { slot.cancel() }
   }
 
-  /// Removes a slot. Its load is given up, and its states end, once the program holds it no longer.
+  /// Removes a slot. Its load is cancelled, and its states end, once the program releases it.
   @discardableResult
   public func remove(_ key: Key) -> ImageSlot? {
     slots.withLock { $0.removeValue(forKey: key) }

@@ -1,6 +1,6 @@
 public import Calotype
 
-/// One picture in several sizes, each with a URL of its own, for metered networks.
+/// One image in several sizes, each with its own URL, for metered networks.
 ///
 /// ```swift
 /// let variants = ImageVariants(

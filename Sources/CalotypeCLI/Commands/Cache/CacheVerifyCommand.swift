@@ -28,7 +28,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     if isDamaged { throw ExitCode(1) }
   }
 
-  /// - Returns: Whether something was damaged.
+  /// - Returns: Whether any record was damaged.
   private func verify() async throws -> Bool {
     let path = cache.configuration.folder.path
     let records = DiskCache(cache.configuration)
