@@ -133,7 +133,7 @@ final class ImageJob: @unchecked Sendable {
     job.publish(interim: known)
   }
 
-  /// Adds a subscription of its own that keeps the job running after all others have left.
+  /// Adds a separate subscription that keeps the job running after all others have left.
   private func staysOpen() {
     var demand = JobRequirements()
     demand.tiers = []

@@ -19,7 +19,7 @@ final class PipelineCounters: Sendable {
     statistics.withLock { change(&$0) }
   }
 
-  /// A cancelled operation is not a failure of the cache.
+  /// Counts an error of a cache. A cancelled operation is not a failure of the cache.
   func count(cacheError error: any Error) {
     if error is CancellationError || error as? CachingError == .cancelled { return }
     guard let error = error as? any CalotypeError else { return }

@@ -50,7 +50,8 @@ final class JobTable<Value: Sendable>: Sendable {
     stripe(key).withLock { $0[key] != nil }
   }
 
-  /// A slot may hold a successor already: a job that was cancelled by its last subscriber cannot be joined.
+  /// Removes a job from its slot, which may hold a successor already: a job that was cancelled by its last
+  /// subscriber cannot be joined.
   private func remove(_ job: Job<Value>, _ key: JobKey) {
     stripe(key).withLock { jobs in
       if jobs[key] === job { jobs[key] = nil }

@@ -94,7 +94,7 @@ struct PrefetchState {
     return entry.item
   }
 
-  /// A successor may have the request already.
+  /// Forgets a request of an item, unless a successor has the request already.
   private mutating func forget(_ id: Int, _ request: ImageRequest) {
     if ids[request] == id { ids[request] = nil }
   }

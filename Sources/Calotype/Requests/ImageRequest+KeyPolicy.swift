@@ -28,17 +28,17 @@ extension ImageRequest {
     /// The ``canonical`` URL without its query.
     public static let withoutQuery = ImageRequest.KeyPolicy(rule: .withoutQuery)
 
-    /// The ``canonical`` URL without these query parameters, such as signatures.
+    /// Uses the ``canonical`` URL without these query parameters, such as signatures.
     public static func dropping(_ parameters: Set<String>) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .dropping(parameters))
     }
 
-    /// The ``canonical`` URL with only these query parameters, in the order in which they are written.
+    /// Uses the ``canonical`` URL with only these query parameters, in the order in which they are written.
     public static func keeping(_ parameters: Set<String>) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .keeping(parameters))
     }
 
-    /// A name chosen by the program: different URLs with the same name are one image.
+    /// Uses a name chosen by the program: different URLs with the same name are one image.
     public static func named(_ name: String) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .named(name))
     }

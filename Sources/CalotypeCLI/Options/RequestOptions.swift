@@ -68,7 +68,7 @@ struct RequestOptions: ParsableArguments {
     Set((keyParameters ?? "").split(separator: ",").map(String.init))
   }
 
-  /// `request` as these options have it.
+  /// Returns `request` with these options applied.
   func applied(to request: ImageRequest) -> ImageRequest {
     var request = request
     request.cachePolicy = cachePolicy

@@ -30,7 +30,7 @@ public struct SlotState: Sendable {
   /// Creates the state of a slot that shows nothing.
   public init() {}
 
-  /// The picture to show; `nil` for nothing.
+  /// The image to show; `nil` for nothing.
   public var image: Image? { content.image }
 }
 
@@ -59,7 +59,7 @@ extension SlotState {
       }
     }
 
-    /// Whether it is a requested or given picture, not a placeholder.
+    /// Whether it is a requested or given image, not a placeholder.
     public var isPicture: Bool {
       switch self {
       case .nothing, .placeholder: false
@@ -105,7 +105,7 @@ extension SlotState {
   public enum Transition: Hashable, Sendable {
     /// At once.
     case none
-    /// By a cross-fade of this duration; `CrossFade` makes its pictures.
+    /// A cross-fade of this duration; `CrossFade` makes its frames.
     case fade(Duration)
   }
 }

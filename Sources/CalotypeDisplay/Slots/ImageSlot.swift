@@ -32,7 +32,7 @@ public final class ImageSlot: Sendable {
   public typealias Transition = SlotState.Transition
   /// The options of loads.
   public typealias Options = SlotOptions
-  /// The picture shown in place of an image.
+  /// The placeholder for an image.
   public typealias Placeholder = SlotOptions.Placeholder
   /// The time at which a placeholder is shown.
   public typealias PlaceholderTiming = SlotOptions.PlaceholderTiming
@@ -41,7 +41,7 @@ public final class ImageSlot: Sendable {
   /// The rule for transitions.
   public typealias TransitionPolicy = SlotOptions.TransitionPolicy
 
-  /// The options of loads that have none of their own.
+  /// The default options of loads.
   public let options: Options
   let core: SlotDriver
 
@@ -49,7 +49,7 @@ public final class ImageSlot: Sendable {
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline that loads images.
-  ///   - options: The options of loads that have none of their own.
+  ///   - options: The default options of loads.
   ///   - indicator: Shows that a load is under way.
   ///   - clock: The clock of ``PlaceholderTiming/after(_:)``; that of the pipeline by default.
   public init(

@@ -1,7 +1,8 @@
 public import Calotype
 import CalotypeSupport
 
-/// The slots of one element of the screen, each with a key: the picture, its highlighted form, the background.
+/// The slots of one element of the screen, each with a key: the image, its highlighted form, the
+/// background.
 ///
 /// ```swift
 /// let slots = ImageSlots<ButtonState>(pipeline)
@@ -11,7 +12,7 @@ import CalotypeSupport
 ///
 /// A slot is created on first access, and kept until it is removed or the set is released. Slots are independent.
 public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
-  /// The options of loads that have none of their own.
+  /// The default options of loads.
   public let options: SlotOptions
   private let pipeline: ImagePipeline
   private let clock: (any Clock<Duration>)?
@@ -22,7 +23,7 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline that loads images.
-  ///   - options: The options of loads that have none of their own.
+  ///   - options: The default options of loads.
   ///   - clock: The clock of placeholders that are shown later; that of the pipeline by default.
   ///   - indicator: Makes the indicator of a slot.
   public init(
