@@ -74,7 +74,7 @@ extension PipelineError: CustomStringConvertible {
   private var sentence: String {
     switch self {
     case .notCached(let source):
-      "\(source) is in no cache, and the request's cache policy forbids loading it"
+      "\(source) is in no cache, and the cache policy of the request forbids loading it"
     case .loadDenied(let source, let reason):
       "\(source) may not be loaded: \(reason)"
     case .deadlineExceeded(let source, let limit):
@@ -82,9 +82,9 @@ extension PipelineError: CustomStringConvertible {
     case .unexpectedKind(let kind, let expected):
       "the image is \(kind.rawValue), and the request expects it to be \(expected.rawValue)"
     case .queueFull(let source, let limit):
-      "\(source) is not prefetched, because \(limit) requests wait already; submit fewer at a time"
+      "\(source) is not prefetched, because \(limit) requests already wait; submit fewer at a time"
     case .overloaded(let source, let waiting, let retryAfter):
-      "\(source) is not loaded now, because \(waiting) requests wait already; try again in \(retryAfter)"
+      "\(source) is not loaded now, because \(waiting) requests already wait; try again in \(retryAfter)"
     case .exceedsMemory(let source, let bytes, let limit):
       "\(source) takes \(bytes) bytes to decode, and the pipeline may hold \(limit); ask for a thumbnail, or raise the limit"
     case .notStored(let source, let code):

@@ -47,7 +47,7 @@ struct GraphicsOptions: ParsableArguments {
     }
     guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
       throw ValidationError(
-        "By TERM, the terminal shows only text; set TERM to the type of the terminal, such as xterm-256color."
+        "By TERM, the terminal shows only text; set TERM to its type, such as xterm-256color."
       )
     }
   }

@@ -16,7 +16,7 @@ struct LoadingOptions: ParsableArguments {
   var user: UserArgument?
 
   @Option(
-    help: ArgumentHelp("Longest time for one source, retries included.", valueName: "seconds"))
+    help: ArgumentHelp("Time limit for one source, including retries.", valueName: "seconds"))
   var timeout: Double?
 
   @Option(help: "Number of retries after temporary failures.")
@@ -35,7 +35,7 @@ struct LoadingOptions: ParsableArguments {
       valueName: "url"))
   var proxy: ProxyArgument?
 
-  @Option(help: ArgumentHelp("Largest source to accept.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Maximum size of a source.", valueName: "bytes"))
   var maxBytes = DecodeLimits.default.maxBytes
 
   func validate() throws {
@@ -51,7 +51,7 @@ struct LoadingOptions: ParsableArguments {
     }
     if publicOnly, proxy != nil {
       throw ValidationError(
-        "--public-only cannot check the addresses that a proxy connects to; leave --proxy out.")
+        "--public-only cannot check the addresses that a proxy connects to; omit --proxy.")
     }
   }
 

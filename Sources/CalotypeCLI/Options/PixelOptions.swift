@@ -80,7 +80,7 @@ struct PixelOptions: ParsableArguments {
     }
     if anchor == .entropy || anchor == .attention {
       throw ValidationError(
-        "--anchor \(anchor) looks at pixels; use --transform resize:…,fill,anchor=\(anchor).")
+        "--anchor \(anchor) depends on pixels; use --transform resize:…,fill,anchor=\(anchor).")
     }
     for argument in transform {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }

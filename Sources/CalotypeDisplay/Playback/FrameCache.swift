@@ -46,8 +46,8 @@ extension FrameSource {
 
 /// The request of one player to a cache of frames.
 struct FrameCacheRequest {
-  /// The frames that come next, in the order in which they are shown. The share changes with the number of players, and a
-  /// paused player does not ask again.
+  /// The frames that come next, in the order in which they are shown. The share changes with the number of
+  /// players, and a paused player does not ask again.
   var wanted: [PlaybackPath.Upcoming] = [] {
     didSet {
       places = Dictionary(wanted.enumerated().map { ($1.index, $0) }, uniquingKeysWith: { first, _ in first })
@@ -65,8 +65,8 @@ struct FrameCacheRequest {
     places[index].map { $0 < share } ?? false
   }
 
-  /// Begins a batch when the player waits, or when half of its frames are used up. Not earlier: backwards, one frame costs as
-  /// much as all those that are decoded on the way to it.
+  /// Begins a batch when the player waits, or when half of its frames are used up. Not earlier: backwards,
+  /// one frame costs as much as all those that are decoded on the way to it.
   ///
   /// - Parameters:
   ///   - cache: The cache of the frames.

@@ -16,8 +16,8 @@ final class FrameWaiter: Sendable {
   /// Ends the wait. The first outcome counts.
   func end(_ outcome: Outcome) { waiter.resolve(outcome) }
 
-  /// Waits for the frame. Call it once: the image is delivered and not kept, because a pool does not count
-  /// the bytes of a waiter that it holds for longer.
+  /// Waits for the frame. Call it once: the image is delivered and not kept, because a pool that holds the
+  /// waiter for longer does not count the bytes of its image.
   ///
   /// - Returns: The frame; `nil` when another one is wanted meanwhile.
   /// - Throws: The error of the decode; `CancellationError` when the task is cancelled.

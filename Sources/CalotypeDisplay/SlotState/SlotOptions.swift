@@ -50,8 +50,8 @@ extension SlotOptions {
   public enum PlaceholderTiming: Hashable, Sendable {
     /// When the load begins.
     case immediate
-    /// This long after the load has begun, if nothing has arrived by then. Nothing is shown before, so that a fast load does
-    /// not make the placeholder flash.
+    /// This long after the load has begun, if no content has arrived by then. No placeholder is shown before,
+    /// so that a fast load does not make the placeholder flash.
     case after(Duration)
     /// When the load has failed. Nothing is shown before.
     case onFailure

@@ -1,9 +1,9 @@
 import Calotype
 
 extension ImageSlot {
-  /// The states of a slot: the present one, then the newest after each change. For any number of observers, each at its own
-  /// pace; an observer misses only states that were replaced meanwhile. Ends when the slot is released, or the task is
-  /// cancelled.
+  /// The states of a slot: the present one, then the newest after each change. For any number of observers,
+  /// each at its own pace; an observer misses only states that were replaced meanwhile. Ends when the slot
+  /// is released, or the task is cancelled.
   public struct States: AsyncSequence, Sendable {
     /// A state.
     public typealias Element = State

@@ -7,7 +7,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Reads all bytes of the cache and removes damaged records.",
-    discussion: "The exit status is 1 when there was any.")
+    discussion: "The exit status is 1 if any record was damaged.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
