@@ -1,4 +1,5 @@
-/// How long loads from each origin take, to tell which cannot be done in time. A pure value.
+/// Estimates the duration of loads per origin, to detect those that cannot meet their deadline. A pure
+/// value.
 struct ServiceTimeEstimator: Sendable {
   private struct Entry: Sendable {
     var mean: Duration
@@ -6,16 +7,16 @@ struct ServiceTimeEstimator: Sendable {
     var last: Duration
   }
 
-  /// Loads that must have been measured before anything is predicted.
+  /// The number of measurements required for a prediction.
   private static let least = 4
-  /// How long a measurement counts: afterwards one is sent again, whatever it took before.
+  /// The validity of a measurement: afterwards a load is sent again, regardless of earlier durations.
   private static let validity = Duration.seconds(10)
-  /// Origins that are remembered.
+  /// The maximum number of origins remembered.
   static let capacity = 1024
 
   private var entries: [QueueFlow: Entry] = [:]
 
-  /// A load has ended, well or not.
+  /// Records the duration of a load, successful or not.
   mutating func add(_ duration: Duration, of flow: QueueFlow, at now: Duration) {
     if var entry = entries[flow] {
       entry.mean += (duration - entry.mean) / 8
@@ -31,7 +32,7 @@ struct ServiceTimeEstimator: Sendable {
     entries[flow] = Entry(mean: duration, last: now)
   }
 
-  /// How long a load will take; `nil` when nobody knows.
+  /// Returns the predicted duration of a load; `nil` if unknown.
   func prediction(of flow: QueueFlow, at now: Duration) -> Duration? {
     guard let entry = entries[flow], entry.count >= Self.least, now - entry.last < Self.validity else {
       return nil

@@ -1,25 +1,25 @@
 public import CalotypeCaching
 
 extension ImagePipeline {
-  /// Where images are kept: decoded results, encoded results and originals.
+  /// The caches of a pipeline: decoded results, encoded results and originals.
   public struct Caches: Sendable {
-    /// Decoded images; `nil` for none.
+    /// The cache of decoded images; `nil` for none.
     public var memory: MemoryCache<CachedImage>?
-    /// Encoded results in files, or wherever a cache keeps them; `nil` for none.
+    /// The cache of encoded results, in files or another storage; `nil` for none.
     public var disk: (any DataCaching)?
-    /// Originals as they were served; `nil` for none.
+    /// The cache of originals as they were served; `nil` for none.
     public var originals: (any DataCaching)?
 
-    /// Puts caches together.
+    /// Creates a set of caches.
     ///
     /// - Parameters:
-    ///   - memory: Decoded images.
-    ///   - disk: Encoded results, and originals as well.
+    ///   - memory: The cache of decoded images.
+    ///   - disk: The cache of encoded results, and of originals as well.
     public init(memory: MemoryCache<CachedImage>? = nil, disk: (any DataCaching)? = nil) {
       self.init(memory: memory, disk: disk, originals: disk)
     }
 
-    /// Puts caches together, with one of its own for originals.
+    /// Creates a set of caches, with a separate one for originals.
     public init(
       memory: MemoryCache<CachedImage>?, disk: (any DataCaching)?, originals: (any DataCaching)?
     ) {
@@ -28,7 +28,7 @@ extension ImagePipeline {
       self.originals = originals
     }
 
-    /// Whether originals have a cache of their own.
+    /// Whether originals have a separate cache.
     var keepsOriginalsApart: Bool {
       switch (disk, originals) {
       case (nil, nil): false
@@ -37,7 +37,7 @@ extension ImagePipeline {
       }
     }
 
-    /// Those for encoded bytes, each once.
+    /// The caches of encoded bytes, each once.
     var onDisk: [any DataCaching] {
       guard let disk else { return originals.map { [$0] } ?? [] }
       guard let originals, !disk.isSame(as: originals) else { return [disk] }
@@ -47,7 +47,8 @@ extension ImagePipeline {
 }
 
 extension DataCaching {
-  /// Whether both are one object. Caches that are values count as different: what is done twice does no harm.
+  /// Returns whether both are one object. Caches that are values count as different, because repeated
+  /// operations are harmless.
   fileprivate func isSame(as other: any DataCaching) -> Bool {
     guard type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type else { return false }
     return (self as AnyObject) === (other as AnyObject)

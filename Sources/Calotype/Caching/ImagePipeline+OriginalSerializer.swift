@@ -2,7 +2,7 @@ import CalotypeImaging
 public import FoundationEssentials
 
 extension ImagePipeline {
-  /// What of an original goes to disk.
+  /// The form in which originals are stored on disk.
   ///
   /// ```swift
   /// configuration.originalSerializer = .transcoded(as: .webp(quality: 90))
@@ -10,22 +10,24 @@ extension ImagePipeline {
   public struct OriginalSerializer: Sendable {
     typealias Body = @Sendable (_ data: Data, _ coders: CoderRegistry, _ limits: DecodeLimits) throws -> Data?
 
-    /// `nil` when the bytes are kept as they are.
+    /// The serializing function; `nil` to store the bytes unchanged.
     let body: Body?
 
     private init(body: Body?) {
       self.body = body
     }
 
-    /// The bytes as they were loaded.
+    /// Stores the bytes as loaded.
     public static let asLoaded = ImagePipeline.OriginalSerializer(body: nil)
 
-    /// Nothing: every new size and every check of freshness asks the server for all bytes. Results are kept.
+    /// Stores no originals: every new size and every revalidation loads all bytes from the server. Results
+    /// are stored.
     public static let none = ImagePipeline.OriginalSerializer { _, _, _ in nil }
 
-    /// The picture at full size and in sRGB, in another format or quality. What is smaller as loaded, animated, to be turned by
-    /// its Exif orientation, or fails to be encoded stays as it was loaded. A damaged one is not kept: it would no longer be
-    /// known as such.
+    /// Stores the image at full size and in sRGB, in another format or quality. An original that is smaller
+    /// as loaded, is animated, has an Exif orientation to apply, or fails to be encoded is stored as
+    /// loaded. A damaged original is not stored, because its copy would no longer be recognizable as
+    /// damaged.
     ///
     /// ``ImagePipeline/data(for:)-(URL)`` delivers that form when it comes from the cache.
     public static func transcoded(as options: EncodeOptions) -> ImagePipeline.OriginalSerializer {
@@ -40,8 +42,9 @@ extension ImagePipeline {
       }
     }
 
-    /// Whatever `serialize` makes of the bytes; it has to be an image of a registered format. Called on a thread of the
-    /// pipeline that may compute. `nil` keeps nothing. What it throws is counted, and the original is not kept.
+    /// Stores the output of `serialize`, which has to be an image of a registered format; `nil` stores
+    /// nothing. Called on a pipeline thread for computations. If it throws, the error is counted and the
+    /// original is not stored.
     public static func custom(_ serialize: @escaping @Sendable (_ data: Data) throws -> Data?)
       -> ImagePipeline.OriginalSerializer
     {

@@ -2,8 +2,8 @@ public import CalotypeCaching
 public import CalotypeImaging
 
 extension MemoryCache.LiveValues where Value == Image {
-  /// For images: found again as long as somebody holds their pixels. What else belongs to an image is small, and is held
-  /// until then.
+  /// For images: an image can be found again as long as its pixels are referenced elsewhere. Its other,
+  /// small parts are held until then.
   public static var images: Self {
     Self { $0.recall }
   }
@@ -21,7 +21,7 @@ extension MemoryCache.LiveValues where Value == CachedImage {
 }
 
 extension Image {
-  /// Gives the image back without holding its pixels.
+  /// A closure that returns the image as long as its pixels exist, without holding them.
   fileprivate var recall: @Sendable () -> Image? {
     let bitmap = bitmap.weakReference()
     let (info, orientation, isPartial) = (info, orientation, isPartial)

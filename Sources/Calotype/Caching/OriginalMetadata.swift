@@ -2,29 +2,30 @@ import CalotypeCaching
 import CalotypeSupport
 import FoundationEssentials
 
-/// Facts about the bytes that an image was made of.
+/// Facts about the bytes that an image was made from.
 struct OriginalMetadata: Sendable {
-  /// Of the bytes that were loaded, whatever form they are kept in: what was made of bytes with the same one is the same.
+  /// The checksum of the loaded bytes, regardless of the stored form: results with equal versions are
+  /// equal.
   var version: Checksum?
-  /// What the server said about them.
+  /// The stored response of the server.
   var response: StoredResponse?
-  /// Until when the bytes are right; `nil` when nobody said.
+  /// The end of the freshness lifetime; `nil` if unknown.
   var freshUntil: Date?
-  /// Whether they are known to be past that.
+  /// Whether the bytes are known to be stale.
   var isStale = false
-  /// Why the server could not be asked, if what is stale takes the place of its answer.
+  /// The error of the revalidation, if stale bytes are used in place of its response.
   var failure: (any Error)?
-  /// Whether anybody may keep what is made of them.
+  /// Whether results made from the bytes may be stored.
   var isStorable = true
-  /// What they are kept under.
+  /// The tags of the cache entry.
   var tags: [String] = []
-  /// The newest purge when they were read or asked for; `nil` for bytes that no cache had.
+  /// The newest purge when the bytes were read or requested; `nil` for bytes that were in no cache.
   var epoch: Int?
 
-  /// How long a damaged image is kept: the source, or the transfer, may be better by then.
+  /// The time that a damaged image is kept: by then the source, or the transfer, may be sound.
   static let damagedLifetime: TimeInterval = 60
 
-  /// The same for a damaged image, which is fresh for ``damagedLifetime`` at most.
+  /// Returns the metadata for a damaged image, which is fresh for at most ``damagedLifetime``.
   func limited(at now: Date) -> OriginalMetadata {
     var limited = self
     let end = now.addingTimeInterval(Self.damagedLifetime)
@@ -32,7 +33,7 @@ struct OriginalMetadata: Sendable {
     return limited
   }
 
-  /// How long what is made of them may be used unasked, from now on; `nil` for ever.
+  /// Returns the remaining time that results may be used without revalidation; `nil` for no limit.
   func freshness(at now: Date) -> Duration? {
     if isStale { return .zero }
     guard let freshUntil else { return nil }

@@ -1,9 +1,10 @@
 package import CalotypeImaging
 import CalotypeSupport
 
-/// A hash of what a picture looks like: the colour of invisible pixels does not count.
+/// A hash of the visible content of an image: the colour of invisible pixels does not count.
 package enum PixelHash {
-  /// SHA-256 over all RGBA bytes, rows from top to bottom, fully transparent pixels as four zeros; in hex.
+  /// Returns the SHA-256 over all RGBA bytes, rows from top to bottom, fully transparent pixels as four
+  /// zeros; in hex.
   package static func sha256(of bitmap: Bitmap) -> String {
     var hash = MessageDigest(.sha256)
     bitmap.withUnsafeBytes { pixels in

@@ -1,7 +1,7 @@
 import CalotypeLoading
 import CalotypeSupport
 
-/// The deadline of a call: when it passes, the places of the call end with
+/// The deadline of a call: when it passes, the subscriptions of the call end with
 /// ``PipelineError/deadlineExceeded(_:after:)``.
 ///
 /// A call holds one object, which is small because thousands of callers may wait.
@@ -9,7 +9,7 @@ final class Deadline: Sendable {
   private struct State {
     var hasPassed = false
     var ends: [@Sendable (PipelineError) -> Void] = []
-    /// That of the call which ``ExpiryTimer`` makes.
+    /// The number of the call in ``ExpiryTimer``.
     var number: Int?
   }
 
@@ -18,7 +18,8 @@ final class Deadline: Sendable {
   private let timer: ExpiryTimer
   private let state = Lock(State())
 
-  /// That of a request, whose call was at `start`; `nil` if it has none. Runs until ``end()``.
+  /// Returns the deadline of a request whose call was at `start`; `nil` if it has none. Runs until
+  /// ``end()``.
   @inline(never)
   init?(of request: ImageRequest, since start: Duration? = nil, in context: PipelineContext) {
     guard let limit = request.deadline else { return nil }
@@ -37,11 +38,11 @@ final class Deadline: Sendable {
       return (state.number, state.ends)
     }
     if let number { timer.remove(number) }
-    // Outside the lock: places are left with the last reference.
+    // Outside the lock: subscriptions end with their last reference.
     withExtendedLifetime(ends) {}
   }
 
-  /// Ends a place, when the time has come.
+  /// Ends a subscription when the deadline passes.
   func limit<Value>(_ place: Subscription<Value>) {
     limit { place.leave($0) }
   }
@@ -64,9 +65,9 @@ final class Deadline: Sendable {
     for end in ends { end(error) }
   }
 
-  /// Runs `body`, which is cancelled when the time has come.
+  /// Runs `body`, which is cancelled when the deadline passes.
   ///
-  /// - Throws: ``PipelineError/deadlineExceeded(_:after:)``; `CancellationError`; what `body` throws.
+  /// - Throws: ``PipelineError/deadlineExceeded(_:after:)``; `CancellationError`; errors of `body`.
   static func run(
     within deadline: Deadline?, _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
@@ -74,7 +75,7 @@ final class Deadline: Sendable {
       try await body()
       return try Task.checkCancellation()
     }
-    // A task of its own, to be cancelled by either; it is waited for.
+    // A separate task, so that either side can cancel it; it is awaited in any case.
     let task = Task { try await body() }
     deadline.limit { _ in task.cancel() }
     try await withTaskCancellationHandler {

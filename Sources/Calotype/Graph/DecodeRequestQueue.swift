@@ -1,26 +1,27 @@
 import CalotypeImaging
 import CalotypeSupport
 
-/// The sizes that are wanted of one original at the same time: whoever gets a turn to decode does it for all.
+/// The sizes of one original that are wanted at the same time: the first job with a turn to decode makes
+/// all of them.
 final class DecodeRequestQueue: Sendable {
   private let waiting = Lock([DecodeRequest]())
 
-  /// Most sizes that are made in one turn.
+  /// The maximum number of sizes made in one turn.
   private static let most = 16
 
-  /// Adds an order, to wait for a turn with.
+  /// Adds a request, to wait for a turn with.
   func add(_ order: DecodeRequest) {
     waiting.withLock { $0.append(order) }
   }
 
-  /// Takes an order and those that can be decoded with it, as long as there is room for their pixels; empty if somebody else
-  /// has taken it. Those who wait with one that was taken wait for it alone from now on.
+  /// Takes a request and those that can be decoded with it, as far as their pixels fit in memory; returns
+  /// none if another job has taken it. The jobs of taken requests then wait only for their outcome.
   func take(_ order: DecodeRequest, memory: ImagePipeline.Memory) -> [DecodeRequest] {
     let taken = waiting.withLock { waiting -> [DecodeRequest] in
       guard waiting.contains(where: { $0 === order }) else { return [] }
       var taken = [order]
       for other in waiting where other !== order && order.sharesDecode(with: other) {
-        // Whoever comes first must not wait for all.
+        // The first job must not wait for all sizes.
         if taken.count == Self.most { break }
         guard let reservation = memory.tryReserve(other.byteCount, in: .decoded) else { continue }
         other.hold(reservation)
@@ -33,32 +34,33 @@ final class DecodeRequestQueue: Sendable {
     return taken
   }
 
-  /// Nobody wants it any more.
+  /// Removes a request that is no longer wanted.
   func remove(_ order: DecodeRequest) {
     waiting.withLock { $0.removeAll { $0 === order } }
   }
 }
 
-/// One size of an original, wanted by one job.
+/// A request of one job for one size of an original.
 final class DecodeRequest: Sendable {
-  /// What became of it.
+  /// The outcome of a request.
   enum Outcome: Sendable {
     case image(Image)
-    /// Who had taken it did not get to it.
+    /// The job that took the request did not complete it.
     case retry
   }
 
   private struct State {
     var outcome: Outcome?
-    /// Looks at the outcome, under the lock, when it goes on.
+    /// The waiter, which reads the outcome under the lock when it resumes.
     var waiter: CheckedContinuation<Void, Never>?
     var reservation: MemoryReservation?
   }
 
   let thumbnail: Thumbnail?
-  /// Everything else about the decode.
+  /// The decode options without the thumbnail.
   let options: DecodeOptions
-  /// Of those that can be made of the same decoded pixels; `nil` if it is alone.
+  /// The group of requests that can be made from the same decoded pixels; `nil` for a request that shares
+  /// no decode.
   private let group: Int?
   let byteCount: Int
   let ticket = WorkQueue.Ticket()
@@ -75,7 +77,7 @@ final class DecodeRequest: Sendable {
     group != nil && group == other.group && options == other.options
   }
 
-  /// Its place in the budget, taken by whoever decodes it.
+  /// Attaches the memory that was reserved by the decoding job.
   func hold(_ reservation: MemoryReservation) {
     state.withLock { $0.reservation = reservation }
   }
@@ -90,7 +92,7 @@ final class DecodeRequest: Sendable {
     waiter?.resume()
   }
 
-  /// What became of it, once somebody has taken it.
+  /// Waits for the outcome, once another job has taken the request.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   func outcome() async throws -> Outcome {

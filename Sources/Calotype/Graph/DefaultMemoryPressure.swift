@@ -1,6 +1,7 @@
 import CalotypeCaching
 
-/// Looks at the system when somebody begins to listen, not when a configuration is made: that reads files.
+/// The memory pressure of the system, accessed only when observation begins, because creating it reads
+/// files.
 struct DefaultMemoryPressure: MemoryPressureProviding {
   func pressures() -> AsyncStream<MemoryPressure> {
     SystemMemoryPressure().pressures()

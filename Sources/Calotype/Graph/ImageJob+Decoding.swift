@@ -3,18 +3,18 @@ import CalotypeLoading
 import CalotypeSupport
 import FoundationEssentials
 
-/// Turns originals into pixels: at once, or while they arrive.
+/// Decodes originals: at once, or while they arrive.
 extension ImageJob {
-  /// Work below this is done where it is asked for: handing it to another thread would take longer.
+  /// The limit for work that is done in place: handing it to another thread would take longer.
   private static let smallWork = Duration.microseconds(100)
 
-  /// What a decode asks of the queue.
+  /// Returns the claim of a decode on the queue.
   private func claim(
     _ options: DecodeOptions, _ info: ImageInfo, held: WorkQueue.HeldBytes?
   ) -> WorkQueue.Claim {
     let cost = max(1_000, options.predictedDuration(for: info).nanosecondCount)
     let bytes = options.workingByteCount(for: info)
-    // The next step does not wait for room again, or all could wait for each other.
+    // Reserved now, because jobs that wait again for their next step could deadlock.
     let next = job.demand.isTransformed ? options.outputByteCount(for: info) : 0
     let (sum, overflow) = bytes.addingReportingOverflow(next)
     return WorkQueue.Claim(
@@ -22,7 +22,7 @@ extension ImageJob {
       held: held)
   }
 
-  /// Runs `body` on a decoding thread when there is one, and room for the pixels.
+  /// Runs `body` on a decoding thread when one is free and its pixels fit in memory.
   func decoding<Result: Sendable>(
     _ options: DecodeOptions, _ info: ImageInfo, held: WorkQueue.HeldBytes?,
     _ body: @Sendable () throws -> Result
@@ -38,7 +38,7 @@ extension ImageJob {
     return result
   }
 
-  /// A turn, when there is one and room for the pixels; `nil` if the ticket was withdrawn before.
+  /// Waits for a turn with memory for the pixels; returns `nil` if the ticket was withdrawn before.
   ///
   /// - Throws: ``PipelineError/exceedsMemory(_:bytes:limit:)``; `CancellationError`.
   private func wait(_ claim: WorkQueue.Claim, ticket: WorkQueue.Ticket?) async throws -> WorkQueue.Turn? {
@@ -55,7 +55,7 @@ extension ImageJob {
     }
   }
 
-  /// The pixels count as long as jobs have them; what the decode took besides does not.
+  /// Keeps the pixels reserved as long as jobs have them, and releases the remaining memory of the decode.
   private func hold(_ turn: WorkQueue.Turn, _ options: DecodeOptions, _ info: ImageInfo) {
     guard let reservation = turn.reservation else { return }
     let output = options.outputByteCount(for: info)
@@ -63,7 +63,7 @@ extension ImageJob {
     reservations.append(reservation)
   }
 
-  /// Runs work of so many nanoseconds: on a thread for that, unless it is next to nothing.
+  /// Runs work of a predicted cost in nanoseconds: on a worker thread, unless it is tiny.
   private func compute<Result: Sendable>(
     _ cost: Int64, _ body: @Sendable () throws -> Result
   ) async throws -> Result {
@@ -74,7 +74,7 @@ extension ImageJob {
     return try await context.workers.run(body)
   }
 
-  /// The image of an original, by what has been decoded of it already if there is something.
+  /// Returns the image of an original, continuing a decode in progress if there is one.
   func decode(_ loaded: OriginalData) async throws -> ImageResult {
     let plan = plan
     let options = plan.decodeOptions
@@ -84,12 +84,13 @@ extension ImageJob {
     var animation: AnimatedImage?
     if hasSlot, loaded.source == .loader, let (decoder, reservation) = slot.takeForGood() {
       context.counters.count { $0.decodes += 1 }
-      // It has its bytes already: counted as pixels of a picture that is being made from now on.
+      // The reservation exists already; from now on it counts as decoded pixels.
       if let reservation {
         _ = reservation.move(to: .decoded)
         reservations.append(reservation)
       }
-      // Without a turn: who holds memory must not wait behind those who wait for it. The threads are bounded, too.
+      // Without a turn: a job that holds memory must not wait behind jobs that wait for it. The threads are
+      // bounded, too.
       image = try await context.stage(.decode, plan, log) {
         try await context.workers.run { try decoder.finish(data) }
       }
@@ -110,7 +111,7 @@ extension ImageJob {
         byteCount: data.count, log: log))
   }
 
-  /// Decodes an original as a whole, together with the other sizes that are wanted of it now.
+  /// Decodes a whole original, together with the other sizes that are wanted now.
   private func decodeTogether(_ loaded: OriginalData) async throws -> Image {
     let (plan, orders) = (plan, loaded.orders)
     let options = plan.decodeOptions
@@ -136,7 +137,7 @@ extension ImageJob {
           return image
         }
       }
-      // Somebody else is at it.
+      // Another job is decoding it.
       switch try await context.stage(.wait, plan, log, { try await order.outcome() }) {
       case .image(let image):
         if let reservation = order.reservation { reservations.append(reservation) }
@@ -146,7 +147,7 @@ extension ImageJob {
     }
   }
 
-  /// Decodes an original for those who wait for it, the first of whom is the caller.
+  /// Decodes an original for all requests that wait for it; the first of them is the caller's.
   private func decode(
     _ orders: [DecodeRequest], of loaded: OriginalData, _ info: ImageInfo, cost: Int64
   ) async throws -> Image {
@@ -162,7 +163,7 @@ extension ImageJob {
       for (order, image) in zip(orders, images).dropFirst() { order.fulfil(.image(image)) }
       return images[0]
     } catch let error as ImagingError where error != .cancelled && orders.count > 1 {
-      // It may be the fault of one of them: each for itself.
+      // One of the requests may be the cause: each is retried alone.
       for order in others { order.fulfil(.retry) }
       return try await decode([orders[0]], of: loaded, info, cost: cost)
     } catch {
@@ -171,16 +172,16 @@ extension ImageJob {
     }
   }
 
-  /// Decodes what has arrived, if it is worth while, and shows what can be seen of it.
+  /// Decodes the bytes that have arrived, if worthwhile, and publishes previews.
   ///
-  /// - Parameter isShared: Whether others want other sizes of the same bytes.
+  /// - Parameter isShared: Whether other jobs want other sizes of the same bytes.
   func decodeArrived(_ arrival: Arrival, isShared: Bool) async {
     guard let bytes = arrival.bytes, !bytes.isSpooled else {
       if hasSlot { slot.giveUp() }
       return
     }
     let previews = job.demand.previews
-    // One decode for all sizes takes less than one for each.
+    // One decode for all sizes takes less time than one for each.
     if isShared, previews.isEmpty {
       if hasSlot { slot.giveUp() }
       return
@@ -201,27 +202,29 @@ extension ImageJob {
     }
     let elapsed = context.elapsed
     do {
-      // In turns of its own, in line with all others: neither can keep the other waiting for long.
+      // In turns of its own, queued with all others, so that neither delays the other for long.
       let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: 2_000_000)
       let preview = try await context.decodes.run(priority: job.priority, claim) {
         try await context.workers.run {
           try decoder.advance(bytes, arrival.progress, previews: previews, now: elapsed)
         }
       }
-      // A coder that wants all bytes at once gets them when they are here.
+      // A coder that needs all bytes at once gets them when they have arrived.
       if decoder.isCollecting { slot.giveUp() }
       slot.putBack()
       if let preview, !slot.isGivenUp { job.publish(preview: preview) }
     } catch {
-      // The whole body has the last word.
+      // The decode of the whole body decides.
       slot.giveUp()
       slot.putBack()
     }
   }
 
-  /// Reserves what a decoder takes, before it takes it: its canvas, as the header says, and its copy of the bytes.
+  /// Reserves the memory of a decoder in advance: its canvas, according to the header, and its copy of the
+  /// bytes.
   ///
-  /// - Returns: Whether it may go on: not before the header is there, nor when there is no room.
+  /// - Returns: Whether the decoder may continue: not before the header has arrived, nor when memory is
+  ///   short.
   private func reserve(for decoder: StreamingDecoder, _ bytes: StreamingBody, _ progress: LoadProgress) async
     -> Bool
   {

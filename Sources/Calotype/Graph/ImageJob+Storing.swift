@@ -3,7 +3,7 @@ import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
 
-/// Keeps what was made.
+/// Stores the result.
 extension ImageJob {
   func keepInMemory(_ made: ImageResult) {
     let demand = job.demand
@@ -15,11 +15,11 @@ extension ImageJob {
     let freshness = made.provenance.freshness(at: context.configuration.now())
     memory.store(
       cached, for: key, cost: cached.cost,
-      // Gone then, even for requests that take what is stale.
+      // Damaged images expire then, even for requests that accept stale ones.
       timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
       freshFor: freshness, tags: tags,
       rendition: RequestIdentity.rendition(of: plan.request))
-    // A purge may have come between.
+    // A purge may have taken place meanwhile.
     guard context.isValid(key, tags: tags, since: epoch) else {
       memory.remove(key)
       return
@@ -27,13 +27,13 @@ extension ImageJob {
     log.changeStores { $0.memory = .stored }
   }
 
-  /// Keeps the result on disk. Nobody waits for it: when too much waits to be stored, it is not.
+  /// Stores the result on disk in the background; skips it when too many entries wait to be stored.
   func keepOnDisk(_ made: ImageResult) async {
     let demand = job.demand
     guard made.isStorableOnDisk, !made.provenance.isStale, demand.tiers.contains(.disk),
       let disk = plan.disk?.writable, let encoding = plan.resultEncoding, let key = plan.resultKey
     else { return }
-    // Confirmed for no time at all: what is kept says the same.
+    // Confirmed without any freshness lifetime: the stored entry says the same.
     if made.isFound, made.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true { return }
     let tags = made.provenance.tags.merging(demand.tags.sorted())
     let plan = plan
@@ -49,7 +49,8 @@ extension ImageJob {
         image.info?.store(in: &metadata)
         let data: Data
         if made.isFound {
-          // As it is kept: encoded again, a picture would lose each time. One in memory alone stays there.
+          // In its stored form: encoding an image again would degrade it each time. A result that is only
+          // in memory stays there.
           var record = made.record
           if record == nil {
             record = await self.context.readRecord(key, from: disk, plan, self.log, for: priority)?.record
@@ -59,7 +60,7 @@ extension ImageJob {
         } else {
           data = try await self.context.stage(.encode, plan, self.log) {
             try await self.context.storeWorkers.run {
-              // Without its orientation: the encoder would turn a picture that is to be kept as stored.
+              // Without its orientation: the encoder would rotate an image that is to be stored as it is.
               try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
             }
           }
@@ -71,7 +72,7 @@ extension ImageJob {
         log.changeStores { $0.disk = outcome }
       }
     } catch {
-      // The caller has the image; the cache has to do without, and without an older one.
+      // The caller has the image; the cache remains without it, and without an older version.
       log.changeStores { $0.disk = .failed(code: PipelineContext.code(of: error)) }
       context.counters.count(cacheError: error)
       if !made.isFound { await context.removeRecord(key, from: disk) }

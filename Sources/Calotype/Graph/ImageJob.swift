@@ -4,24 +4,25 @@ import CalotypeLoading
 import CalotypeSupport
 import FoundationEssentials
 
-/// Makes one image: finds the result, or decodes the original, or takes a step from what another job makes.
-// `@unchecked`: used by the task of one job alone, in one call after the other.
+/// Produces one image: finds the stored result, decodes the original, or applies a step to the result of
+/// another job.
+// `@unchecked`: used only by the task of one job, one call after the other.
 final class ImageJob: @unchecked Sendable {
   let context: PipelineContext
   let job: Job<ImageResult>
   let plan: ResolvedRequest
   let log = StageLog()
-  /// The newest purge when it began.
+  /// The newest purge when the job began.
   let epoch: Int
-  /// A place among the loads, until it turns out whether it is needed.
+  /// A slot among the loads, held until it is known whether it is needed.
   var turn: WorkQueue.Turn?
-  /// Places in other jobs, until the image is made.
+  /// Closures that give up the subscriptions to other jobs, held until the image is made.
   private var leave: [@Sendable () -> Void] = []
-  /// Wait until what other jobs made for this one is stored.
+  /// Closures that wait until the results that other jobs made for this one are stored.
   private var sources: [@Sendable () async -> Void] = []
-  /// Of the pixels of the result.
+  /// The reservations for the pixels of the result.
   var reservations: [MemoryReservation] = []
-  /// Where a decoder is while the bytes arrive.
+  /// The slot of a decoder while the bytes arrive.
   lazy var slot = context.arriving.add()
   var hasSlot = false
   var hasPublishedStale = false
@@ -57,7 +58,7 @@ final class ImageJob: @unchecked Sendable {
       known = found.map(CachedResult.init)
       found = nil
       let made = try await makeResult(policy: policy, known: known)
-      // Before the others: whoever asks next finds it there.
+      // Before the job ends: the next request finds the image there.
       keepInMemory(made)
       if !made.provenance.isStorable, plan.request.cachePolicy.writesCaches {
         plan.memory?.remove(plan.request.key)
@@ -74,7 +75,7 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  /// Gives everyone the image. What it took is given back as soon as nobody works with it.
+  /// Delivers the image to all subscribers. Its reservations are released as soon as no job works with it.
   private func finish(_ made: ImageResult) {
     job.keep(reservations)
     reservations = []
@@ -82,7 +83,7 @@ final class ImageJob: @unchecked Sendable {
     end()
   }
 
-  /// The image as the job delivers it.
+  /// Returns the image as the job delivers it, with its timings.
   private func timed(_ made: ImageResult) -> ImageResult {
     made.changed { made in
       made.duration = context.elapsed() - start
@@ -90,7 +91,7 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  /// Gives back everything.
+  /// Releases all resources.
   private func end() {
     endTurn()
     for leave in leave { leave() }
@@ -106,14 +107,15 @@ final class ImageJob: @unchecked Sendable {
     turn.take()?.end()
   }
 
-  /// Keeps a place in another job until the image is made.
+  /// Keeps a subscription to another job until the image is made.
   private func keep<Other>(_ place: Subscription<Other>) {
     leave.append { place.leave() }
     sources.append { await place.job.waitUntilStored() }
     job.onWake { [weak place] in place?.lookAgain() }
   }
 
-  /// What was made of an original that is gone, or may not be kept any more, is of no use to the next request.
+  /// Removes results of an original that is gone or must not be kept any longer, so that no later request
+  /// uses them.
   private func forgetResults(known: CachedResult?) async {
     let policy = plan.request.cachePolicy
     guard policy.writesCaches, known != nil || !policy.readsCaches else { return }
@@ -121,17 +123,17 @@ final class ImageJob: @unchecked Sendable {
     if let disk = plan.disk, let key = plan.resultKey { await context.removeRecord(key, from: disk) }
   }
 
-  /// Gives everyone what will do for now. Those who are content with it may leave; the job goes on for the next request.
+  /// Publishes a stale image. Subscribers that accept it may leave; the job continues for the next request.
   private func publishStale(_ known: ImageResult) {
     staysOpen()
     hasPublishedStale = true
     let known = timed(known).changed { $0.provenance.isStale = true }
-    // What comes next may need the room.
+    // The following steps may need the memory.
     reservations = []
     job.publish(interim: known)
   }
 
-  /// A place of its own keeps the job going when all have left.
+  /// Adds a separate subscription that keeps the job running after all others have left.
   private func staysOpen() {
     var demand = JobRequirements()
     demand.tiers = []
@@ -140,13 +142,13 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  // MARK: Results that are there
+  // MARK: Existing results
 
-  /// The result in memory or on disk, of whatever age.
+  /// Returns the result in memory or on disk, regardless of its age.
   private func findResult() async -> ImageResult? {
     let request = plan.request
     guard request.cachePolicy.readsCaches else { return nil }
-    // Another job may have ended between the caller's look and this one.
+    // Another job may have ended between the caller's lookup and this one.
     if request.readTiers.contains(.memory), let found = findInMemory() { return found }
     guard request.readTiers.contains(.disk), let disk = plan.disk, let key = plan.resultKey,
       let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
@@ -217,23 +219,23 @@ final class ImageJob: @unchecked Sendable {
     } catch is PipelineError {
       return nil
     } catch {
-      // Written by another version, perhaps. It is made again.
+      // The record may be of another version. It is made again.
       await context.removeRecord(key, from: plan.disk)
       return nil
     }
   }
 
-  // MARK: Results that are made
+  // MARK: New results
 
-  /// The result of the original, or the one that is there if the original is still the same.
+  /// Returns the result of the original, or the existing one if the original is unchanged.
   private func makeResult(policy: ImageRequest.CachePolicy, known: CachedResult?) async throws -> ImageResult
   {
-    // Who asks somebody else meanwhile must not hold what others need.
+    // Memory that other jobs need must not be held while another party is asked.
     reservations = []
     guard let (prefix, last) = plan.request.lastStep else {
       return try await makeFromOriginal(policy: policy, known: known)
     }
-    // If the original is what it was, nothing has to be made.
+    // If the original is unchanged, the existing result is still valid.
     if let known, known.version != nil {
       let loaded = try await original(policy: policy, isDecoded: false) { loaded in
         known.version == loaded.provenance.version ? await again(known) : nil
@@ -243,13 +245,13 @@ final class ImageJob: @unchecked Sendable {
     return try await makeFromPrefix(prefix, last, policy: policy)
   }
 
-  /// The step that is last, applied to what another job makes of the steps before.
+  /// Applies the last step to the result of the job that performs the preceding steps.
   private func makeFromPrefix(
     _ prefix: ImageRequest, _ last: TransformChain, policy: ImageRequest.CachePolicy
   ) async throws -> ImageResult {
     var prefix = prefix
     if policy != prefix.cachePolicy { prefix.cachePolicy = policy }
-    // Nobody has asked for that picture: it goes to no cache, unless somebody does meanwhile.
+    // No caller has requested that image: it is stored in no cache, unless a caller requests it meanwhile.
     let want = SubscriptionOptions(of: job) { demand in
       demand.tiers.formIntersection(.originals)
       demand.isTransformed = true
@@ -263,7 +265,7 @@ final class ImageJob: @unchecked Sendable {
         context.counters.count { $0.transforms += 1 }
         output = try await transformed(input, by: last)
       }
-      // It is of another size than what was decoded, perhaps; of the same, as a rule.
+      // The size may differ from the decoded one; usually, it is the same.
       reservations += place.job.reservations
       log.add(made.log)
       return ImageResult(
@@ -311,7 +313,7 @@ final class ImageJob: @unchecked Sendable {
         let made = try await decode(loaded)
         let isFlawed = made.image.isPartial || made.image.isDamaged
         if isFlawed { await reject(loaded, because: nil) }
-        // A damaged original in the cache says nothing about what the loader would deliver.
+        // A damaged original in the cache says nothing about the bytes that the loader would deliver.
         guard isFlawed, loaded.source == .diskOriginal, policy.asksAgain else { return made }
       } catch let error as ImagingError where error.blamesInput {
         await reject(loaded, because: error)
@@ -323,13 +325,14 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  /// A result that was found before: what is on disk is read again rather than held while a server is asked.
+  /// Returns a result that was found before: one on disk is read again rather than held during a request to
+  /// the server.
   private func again(_ known: CachedResult) async -> ImageResult? {
     if let made = known.made { return made }
     return await findResult().flatMap { $0.provenance.version == known.version ? $0 : nil }
   }
 
-  /// What was known, if the original is still the one that it was made of.
+  /// Returns the known result, if the original is still the one that it was made from.
   private func confirmed(_ known: CachedResult, by loaded: OriginalData) async -> ImageResult? {
     guard let version = known.version, version == loaded.provenance.version, let found = await again(known),
       !found.image.isPartial, !found.image.isDamaged
@@ -345,12 +348,12 @@ final class ImageJob: @unchecked Sendable {
 
   // MARK: Originals
 
-  /// Waits for the original; its place is kept until the image is made, so that requests for other sizes can join
-  /// meanwhile.
+  /// Waits for the original. Its subscription is kept until the image is made, so that requests for other
+  /// sizes can join meanwhile.
   ///
   /// - Parameters:
-  ///   - isDecoded: Whether to decode what has arrived meanwhile.
-  ///   - stale: Makes the image of an original that will do for now.
+  ///   - isDecoded: Whether to decode the bytes while they arrive.
+  ///   - stale: Makes the image of a stale original.
   private func original(
     policy: ImageRequest.CachePolicy, isDecoded: Bool, stale: (OriginalData) async throws -> ImageResult?
   ) async throws -> OriginalData {
@@ -362,7 +365,8 @@ final class ImageJob: @unchecked Sendable {
       do {
         return try await original(from: place, isDecoded: isDecoded, stale: stale)
       } catch let error as LoadingError {
-        // Keys may leave a part of the URL out, such as a signature: that of another says nothing about ours.
+        // Keys may leave out parts of the URL, such as a signature: a failure of another URL says nothing
+        // about this one.
         attempts += 1
         guard place.job.leader != plan.request.source, attempts < 3, !Task.isCancelled else { throw error }
       }
@@ -392,7 +396,7 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  /// What comes next, or if nothing comes for a while, once more how far the transfer is.
+  /// Returns the next event, or, if none comes for a while, the progress of the transfer again.
   private func next(
     of place: Subscription<OriginalData>, repeatingAfter delay: Duration
   ) async throws -> JobEvent<OriginalData> {
@@ -407,10 +411,11 @@ final class ImageJob: @unchecked Sendable {
     }
   }
 
-  /// Sees to it that bytes which are no whole image are in no cache, and that the loader knows what it has delivered.
+  /// Removes bytes that are not a whole image from the caches, and informs the loader about the bytes it
+  /// has delivered.
   private func reject(_ loaded: OriginalData, because error: ImagingError?) async {
     loaded.reject()
-    // With coders or a format of its own it may be the request that is at fault.
+    // If the request has its own coders or format, the request may be at fault.
     guard plan.judgesForAll else { return }
     if let error, loaded.source == .loader {
       plan.loader.reject(plan.loadRequest, code: error.code, message: error.description)
@@ -421,7 +426,7 @@ final class ImageJob: @unchecked Sendable {
   }
 }
 
-/// A result that may still be right. What is in no cache on disk is held.
+/// A result that may still be valid. A result that is in no disk cache is held.
 private struct CachedResult {
   let version: Checksum?
   let made: ImageResult?
@@ -433,16 +438,16 @@ private struct CachedResult {
 }
 
 extension ImageRequest.CachePolicy {
-  /// Whether what a cache had may be asked of the loader when it turns out to be useless.
+  /// Whether the loader may be asked when a cached entry turns out to be useless.
   fileprivate var asksAgain: Bool {
     self == .http || self == .ignoreHTTPFreshness || self == .staleWhileRevalidate
   }
 }
 
 extension ImageRequest {
-  /// The last step, and the request for the picture before it; `nil` when everything is done while decoding.
+  /// The last step, and the request for the image before it; `nil` when everything is done during decoding.
   ///
-  /// Neighbouring colour steps are one: they share a pass over the pixels.
+  /// Neighbouring colour steps count as one: they share a pass over the pixels.
   fileprivate var lastStep: (before: ImageRequest, last: TransformChain)? {
     guard frames == .first, let (before, last) = chain.split(shrinksFirst: thumbnail == nil)
     else { return nil }

@@ -5,77 +5,82 @@ import CalotypeSupport
 public import FoundationEssentials
 
 extension ImagePipeline {
-  /// What a pipeline is made of. Every part can be replaced.
+  /// The parts of a pipeline. Every part can be replaced.
   public struct Configuration: Sendable {
-    /// Fetches the bytes.
+    /// The loader that fetches the bytes.
     public var loader: any ImageLoading
-    /// Turns bytes into pixels and back.
+    /// The coders that decode and encode images.
     public var coders: CoderRegistry
-    /// Where images are kept.
+    /// The caches that store images.
     public var caches: ImagePipeline.Caches
-    /// How long responses of HTTP are right.
+    /// The freshness lifetime of HTTP responses.
     public var freshness: FreshnessPolicy
-    /// What an image may demand of the decoder, and how many bytes of it are accepted.
+    /// The resources that an image may demand of the decoder, and the number of bytes accepted.
     public var decodeLimits: DecodeLimits
-    /// How much is done at a time, and how much may wait.
+    /// The amount of concurrent and waiting work.
     public var limits = ImagePipeline.Limits()
-    /// The bytes that are held meanwhile; `nil` for ``ImagePipeline/Memory/defaultByteLimit`` of its own, within ``limits``. Several
-    /// pipelines may share one.
+    /// The memory for work in progress; `nil` for an own instance with
+    /// ``ImagePipeline/Memory/defaultByteLimit``, within ``limits``. Several pipelines may share one.
     public var memory: ImagePipeline.Memory?
-    /// What of an original goes to disk.
+    /// The form in which originals are stored on disk.
     public var originalSerializer: ImagePipeline.OriginalSerializer
-    /// How results are kept on disk. Lossless by default, so that an image is the same whether made or found. `nil` keeps
-    /// none: each is made of its original again.
+    /// The encoding of results on disk. Lossless by default, so that cached and new images are identical.
+    /// `nil` stores no results: each is made from its original again.
     public var resultEncoding: EncodeOptions?
-    /// What becomes of the pictures of all requests that do not say otherwise. Nothing by default.
+    /// The transforms of all requests that specify none. None by default.
     public var transforms: TransformChain = []
-    /// See each request first, in this order, and may change it: a header for a host, a transform for all. Pure and fast;
-    /// they are called at every look-up.
+    /// Closures that see each request first, in this order, and may change it: add a header for a host, or
+    /// a transform for all. They must be pure and fast, because they are called at every lookup.
     public var interceptors: [@Sendable (ImageRequest) -> ImageRequest] = []
-    /// Whether what no cache has may be loaded. Asked before each load; a refusal is ``PipelineError/loadDenied(_:reason:)``.
+    /// Decides whether an image that is in no cache may be loaded. Called before each load; a refusal is
+    /// ``PipelineError/loadDenied(_:reason:)``.
     public var shouldLoad: (@Sendable (ImageRequest) async throws -> ImagePipeline.LoadDecision)?
-    /// Whether equal requests share their work. On by default; off, each request works for itself.
+    /// Whether equal requests are coalesced. On by default; if off, each request does its own work.
     public var sharesWork = true
-    /// The clock that freshness is told by.
+    /// The clock for freshness.
     public var now: @Sendable () -> Date
-    /// The clock that deadlines and intervals are told by.
+    /// The clock for deadlines and intervals.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Whoever is told what happens: logs, metrics, your own. In this order. None by default.
+    /// Observers of pipeline events, such as logs and metrics, notified in this order. None by default.
     public var observers: [any PipelineObserving] = []
-    /// Makes a span of each request and of each stage of a job; `InstrumentationSystem.tracer` for that of the process. None
-    /// by default.
+    /// Creates a span for each request and for each stage of a job; `InstrumentationSystem.tracer` is the
+    /// tracer of the process. None by default.
     public var tracer: (any PipelineTracing)?
-    /// What tells ``ImagePipeline/run(until:)`` how short memory is. The system by default; `nil` for nobody.
+    /// The source of memory pressure for ``ImagePipeline/run(until:)``. The system by default; `nil` for
+    /// none.
     public var memoryPressure: (any MemoryPressureProviding)? = DefaultMemoryPressure()
-    /// What follows ``memoryPressure`` beside the memory cache while the pipeline runs as a service: frame pools, say.
+    /// Followers of ``memoryPressure`` in addition to the memory cache while the pipeline runs as a
+    /// service, such as frame pools.
     public var memoryPressureFollowers: [any MemoryPressureFollowing] = []
-    /// How often ``ImagePipeline/run(until:)`` takes a sample for the observers.
+    /// The interval at which ``ImagePipeline/run(until:)`` takes a sample for the observers.
     public var sampleInterval = Duration.seconds(10)
-    /// How long ``ImagePipeline/run(until:)`` lets what is being done go on after the end has been asked for.
+    /// The time that ``ImagePipeline/run(until:)`` gives work in progress after a shutdown request.
     public var drainDeadline = Duration.seconds(30)
 
-    /// Memory and disk cache at their default limits and place, libcurl, all codecs.
+    /// Creates a configuration with memory and disk cache at their default limits and place, libcurl, and
+    /// all codecs.
     ///
-    /// - Parameter urls: Where the URLs of requests come from.
+    /// - Parameter urls: The trust in the URLs of requests.
     public init(urls: URLTrust) {
       self.init(
         loader: urls == .trusted ? LoaderGroup.standard : LoaderGroup.forUntrustedURLs(),
         memoryCache: MemoryCache())
     }
 
-    /// A loader with memory and disk cache at their default limits and place, and all codecs.
+    /// Creates a configuration with a loader, memory and disk cache at their default limits and place, and
+    /// all codecs.
     ///
     /// - Parameters:
-    ///   - loader: Fetches the bytes.
-    ///   - coders: Turns bytes into pixels and back.
-    ///   - memoryCache: Decoded images; `nil` for none.
-    ///   - diskCache: Originals and encoded results; `nil` for none.
-    ///   - originalCache: Originals, if they are to be kept apart; `nil` for ``ImagePipeline/Caches/disk``.
-    ///   - freshness: How long responses of HTTP are right.
-    ///   - decodeLimits: What an image may demand of the decoder.
-    ///   - originalSerializer: What of an original goes to disk.
-    ///   - resultEncoding: How results are kept on disk.
-    ///   - now: The clock that freshness is told by.
+    ///   - loader: The loader that fetches the bytes.
+    ///   - coders: The coders that decode and encode images.
+    ///   - memoryCache: The cache of decoded images; `nil` for none.
+    ///   - diskCache: The cache of originals and encoded results; `nil` for none.
+    ///   - originalCache: A separate cache of originals; `nil` for ``ImagePipeline/Caches/disk``.
+    ///   - freshness: The freshness lifetime of HTTP responses.
+    ///   - decodeLimits: The resources that an image may demand of the decoder.
+    ///   - originalSerializer: The form in which originals are stored on disk.
+    ///   - resultEncoding: The encoding of results on disk.
+    ///   - now: The clock for freshness.
     public init(
       loader: any ImageLoading,
       coders: CoderRegistry = .standard,
@@ -99,13 +104,13 @@ extension ImagePipeline {
       self.now = now
     }
 
-    /// Decoded images; `nil` for none.
+    /// The cache of decoded images; `nil` for none.
     public var memoryCache: MemoryCache<CachedImage>? {
       get { caches.memory }
       set { caches.memory = newValue }
     }
 
-    /// Encoded results, and originals as well unless they are kept apart; `nil` for none.
+    /// The cache of encoded results, and of originals unless they have a separate cache; `nil` for none.
     public var diskCache: (any DataCaching)? {
       get { caches.disk }
       set {
@@ -118,11 +123,11 @@ extension ImagePipeline {
 }
 
 extension ImagePipeline {
-  /// Whether an image may be loaded.
+  /// A decision about a load.
   public enum LoadDecision: Hashable, Sendable {
-    /// It may.
+    /// The image may be loaded.
     case allow
-    /// It may not, for this reason.
+    /// The image may not be loaded, for this reason.
     case deny(String)
   }
 }

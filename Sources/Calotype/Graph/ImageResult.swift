@@ -2,9 +2,9 @@ import CalotypeCaching
 import CalotypeImaging
 import CalotypeSupport
 
-/// An image that was found or made, and what is known of it.
+/// An image that was found or made, with its metadata.
 ///
-/// An object, because thousands may wait for one: each of them would need room for it.
+/// An object, because thousands of tasks may wait for one: each of them would reserve memory for a value.
 @dynamicMemberLookup
 final class ImageResult: Sendable {
   struct Contents: Sendable {
@@ -13,17 +13,17 @@ final class ImageResult: Sendable {
     let source: ImageResponse.Source
     var provenance: OriginalMetadata
     var byteCount: Int?
-    /// How it is kept on disk, if that is where it was found.
+    /// The record on disk, if the image was found there.
     var record: CacheRecord?
-    /// Whether it is as good as new.
+    /// Whether the result is fresh.
     var isFresh = true
-    /// Whether the request takes it without anybody being asked.
+    /// Whether the request accepts the result without revalidation.
     var isGoodEnough = true
-    /// Whether it was delivered before, and the server has confirmed it since.
+    /// Whether the result was delivered before, and the server has confirmed it since.
     var isConfirmed = false
-    /// Whether it was found as it is, not made.
+    /// Whether the result was found rather than made.
     var isFound = false
-    /// How long it took, from the start of the job.
+    /// The time from the start of the job.
     var duration = Duration.zero
     var log = StageLog()
   }
@@ -36,17 +36,17 @@ final class ImageResult: Sendable {
 
   subscript<Field>(dynamicMember field: KeyPath<Contents, Field>) -> Field { contents[keyPath: field] }
 
-  /// The same with other things known of it.
+  /// Returns a copy with changed contents.
   func changed(_ change: (inout Contents) -> Void) -> ImageResult {
     var contents = contents
     change(&contents)
     return ImageResult(contents)
   }
 
-  /// Whether it may be kept on disk: a damaged image may be sound the next time it is loaded.
+  /// Whether the result may be stored on disk: a damaged image may be sound the next time it is loaded.
   var isStorableOnDisk: Bool { isStorable && !contents.image.isDamaged }
 
-  /// Whether it may be kept.
+  /// Whether the result may be stored.
   var isStorable: Bool { contents.provenance.isStorable && !contents.image.isPartial }
 
   /// The entry of the memory cache.

@@ -1,23 +1,23 @@
 import CalotypeSupport
 
-/// The jobs of a pipeline: those that can be joined, how many there are, and whether more may come.
+/// The registry of a pipeline's jobs: finds those that can be joined, counts them, and admits new ones.
 final class JobRegistry: CallerCounting {
   private enum Phase: Sendable {
     case open
-    /// What was begun may be brought to its end.
+    /// Jobs in progress may complete.
     case closed(PipelineError)
     case aborted(PipelineError)
   }
 
   private struct State {
     var phase = Phase.open
-    /// Jobs that were made and have not ended, those that wait for their turn included.
+    /// The number of jobs that have not ended, including those that wait for their turn.
     var jobs = 0
-    /// Those of them that callers asked for.
+    /// The number of those jobs that callers requested.
     var requests = 0
     var callers = 0
     var refused = 0
-    /// Those who wait until there are none.
+    /// The waiters for the registry to become idle.
     var idling: [Waiter<Void>] = []
   }
 
@@ -29,8 +29,8 @@ final class JobRegistry: CallerCounting {
   private let state = Lock(State())
 
   /// - Parameters:
-  ///   - jobLimit: How many jobs of callers there may be.
-  ///   - callerLimit: How many callers may wait for them.
+  ///   - jobLimit: The maximum number of jobs of callers.
+  ///   - callerLimit: The maximum number of callers that may wait for them.
   init(jobLimit: Int, callerLimit: Int) {
     self.jobLimit = max(1, jobLimit)
     self.callerLimit = max(1, callerLimit)
@@ -40,7 +40,7 @@ final class JobRegistry: CallerCounting {
     state.withLock { $0.callers -= 1 }
   }
 
-  /// A place for one more who waits; `nil` when there are too many.
+  /// Admits one more caller; returns `nil` when there are too many.
   ///
   /// - Throws: ``PipelineError/shutDown``.
   func admitCaller() throws -> CallerPlace? {
@@ -59,7 +59,7 @@ final class JobRegistry: CallerCounting {
     return isAdmitted ? CallerPlace(self) : nil
   }
 
-  /// Whether jobs may be joined.
+  /// Checks that jobs may be joined.
   ///
   /// - Throws: ``PipelineError/shutDown``.
   func checkOpen(isOfJob: Bool) throws {
@@ -72,10 +72,11 @@ final class JobRegistry: CallerCounting {
     }
   }
 
-  /// Counts a new job, which has to be told by ``ended(isOfJob:)``.
+  /// Counts a new job, whose end has to be reported with ``ended(isOfJob:)``.
   ///
-  /// - Parameter isOfJob: Whether another job needs it: what was begun may be brought to its end, until all is aborted.
-  /// - Returns: Whether there may be one more.
+  /// - Parameter isOfJob: Whether another job needs it: jobs in progress may complete, until all are
+  ///   aborted.
+  /// - Returns: Whether the job is admitted.
   /// - Throws: ``PipelineError/shutDown``.
   func begin(isOfJob: Bool) throws -> Bool {
     try state.withLock { state in
@@ -94,7 +95,7 @@ final class JobRegistry: CallerCounting {
     }
   }
 
-  /// A job and its work have ended.
+  /// Records that a job and its work have ended.
   func ended(isOfJob: Bool) {
     let idling = state.withLock { state -> [Waiter<Void>] in
       state.jobs -= 1
@@ -117,51 +118,51 @@ final class JobRegistry: CallerCounting {
     await waiter?.value()
   }
 
-  /// Takes no more jobs of callers.
+  /// Rejects new jobs of callers.
   func close(_ error: PipelineError) {
     state.withLock { state in
       if case .open = state.phase { state.phase = .closed(error) }
     }
   }
 
-  /// Takes no more jobs at all, and ends those there are.
+  /// Rejects all new jobs, and aborts the existing ones.
   func abort(_ error: PipelineError) {
     state.withLock { $0.phase = .aborted(error) }
-    // A job that was let in before is in a table by now, or will be when the lock of its stripe is free.
+    // A job that was admitted before is in a table by now, or will be when the lock of its stripe is free.
     for job in images.all { job.abort(error) }
     for job in originals.all { job.abort(error) }
     for job in loads.all { job.abort(error) }
   }
 
-  /// Ends all jobs there are; others may follow.
+  /// Cancels all existing jobs; new ones may follow.
   func cancelAll() {
     for job in images.all { job.abort(CancellationError()) }
     for job in originals.all { job.abort(CancellationError()) }
     for job in loads.all { job.abort(CancellationError()) }
   }
 
-  /// Whether callers are refused.
+  /// Whether callers are rejected.
   var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
-  /// Whether nothing can be joined.
+  /// Whether there are no jobs to join.
   var isEmpty: Bool { images.count == 0 && originals.count == 0 && loads.count == 0 }
-  /// Whether nothing is being done, and nobody waits for that.
+  /// Whether there are no jobs, and no waiters for that.
   var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
-  /// Jobs that were made and have not ended.
+  /// The number of jobs that have not ended.
   var jobCount: Int { state.withLock { $0.jobs } }
-  /// Those of them that callers asked for.
+  /// The number of those jobs that callers requested.
   var requestCount: Int { state.withLock { $0.requests } }
-  /// Callers that were refused.
+  /// The number of rejected callers.
   var refused: Int { state.withLock { $0.refused } }
-  /// Whether something has not been made, or not been stored yet.
+  /// Whether a job is still producing or storing its result.
   var isBusy: Bool {
     images.all.contains { !$0.isSettled } || originals.all.contains { !$0.isSettled }
       || loads.all.contains { !$0.isSettled }
   }
 
-  /// Waits until all jobs that there are have ended and stored what they made, or the task is cancelled.
+  /// Waits until all existing jobs have ended and stored their results, or the task is cancelled.
   func settle() async {
     for job in images.all { await job.waitUntilStored() }
-    // Afterwards: those above start those below.
+    // In this order: image jobs start original jobs, and those start loads.
     for job in originals.all { await job.waitUntilStored() }
     for job in loads.all { await job.waitUntilStored() }
   }

@@ -5,7 +5,7 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// Loads one original, or has the server confirm the one that is kept.
+/// Loads one original, or revalidates the stored one.
 struct LoadJob: Sendable {
   let context: PipelineContext
   let job: Job<OriginalData>
@@ -13,7 +13,7 @@ struct LoadJob: Sendable {
   let policy: ImageRequest.CachePolicy
   let kept: CachedOriginal?
   let validators: LoadRequest.Validators?
-  /// The newest purge when it began.
+  /// The newest purge when the job began.
   let epoch: Int
 
   init(
@@ -31,11 +31,11 @@ struct LoadJob: Sendable {
   }
 
   /// - Parameters:
-  ///   - turn: A place among the loads, if there is one already.
-  ///   - ended: Called with what was loaded or what went wrong, before anything is stored.
+  ///   - turn: A slot among the loads, if there is one already.
+  ///   - ended: Called with the loaded original or the error, before anything is stored.
   func run(turn: WorkQueue.Turn?, ended tell: (Result<OriginalData, any Error>) -> Void) async {
     _ = job.admit()
-    // Who reads no caches does not know what is there.
+    // A request that reads no caches does not know whether an entry exists.
     let mayBeThere =
       kept != nil || !plan.request.cachePolicy.readsCaches || !plan.request.readTiers.contains(.originals)
     do {
@@ -45,17 +45,17 @@ struct LoadJob: Sendable {
       await keep(loaded, wanted: job.demand, replaces: mayBeThere)
     } catch {
       if Task.isCancelled { return job.finish(.failure(CancellationError())) }
-      // Before anything is stored: nobody waits for a disk to hear that there is no image.
+      // Before anything is stored: a failure is reported without waiting for a disk.
       job.finish(.failure(error))
       tell(.failure(error))
       if let error = error as? LoadingError {
-        // What is kept stays if the server failed, or sent what is no image; then the next request asks again.
+        // The stored entry stays if the server failed or sent no image; then the next request asks again.
         await keepFailure(error, wanted: job.demand)
       }
     }
   }
 
-  /// Loads when there is a place among the loads, which is free again when all bytes are here.
+  /// Loads when there is a slot among the loads, which is released when all bytes have arrived.
   private func load(turn: WorkQueue.Turn?) async throws -> OriginalData {
     let flow = QueueFlow(loading: plan.request)
     let queue = flow.origin == nil ? context.localLoads : context.loads
@@ -72,7 +72,7 @@ struct LoadJob: Sendable {
       learn()
       return loaded
     } catch LoadingError.timedOut(let url, .total, let time) {
-      // The loader knows what was left of it; and that says nothing of how long the origin takes.
+      // The loader knows the remaining time; its timeout says nothing about the latency of the origin.
       throw LoadingError.timedOut(url, phase: .total, after: plan.request.timeouts.total ?? time)
     } catch {
       learn()
@@ -89,7 +89,7 @@ struct LoadJob: Sendable {
     }
   }
 
-  /// - Parameter call: When the time of the whole load began.
+  /// - Parameter call: The start of the whole load.
   private func load(
     kept: CachedOriginal?, validators: LoadRequest.Validators?, since call: Duration
   ) async throws -> OriginalData {
@@ -107,7 +107,7 @@ struct LoadJob: Sendable {
     let requested = context.configuration.now()
     let transfer = ObservedTransfer()
     job.follow(transfer)
-    // Bytes at hand are held by whoever asks.
+    // The caller already holds bytes that are at hand.
     let memory =
       request.source.isAtHand ? nil : LoadMemory(context.memory, loads: context.configuration.limits.loads)
     let (data, response) = try await context.stage(.load, plan, log, bytes: { $0.0.count }) {
@@ -115,7 +115,7 @@ struct LoadJob: Sendable {
       {
         received, expected in
         let now = context.elapsed()
-        // Each chunk would wake those who decode. Most bodies are there before that is of use to anybody.
+        // Each chunk would wake the decoding jobs, and most bodies are complete before that is useful.
         transfer.update(LoadProgress(received: received, expected: expected), at: now) { start in
           now - start >= StreamingDecoder.patience || job.demand.followsArrival
         }
@@ -125,10 +125,10 @@ struct LoadJob: Sendable {
     log.change { $0.load = response.metrics }
     if response.isNotModified {
       guard let kept, let validators else {
-        // The request is conditional by itself, about something that only its caller knows.
+        // The caller made the request conditional, on a representation that only the caller knows.
         throw LoadingError.httpStatus(response.url, status: 304, headers: response.headers)
       }
-      // Where a redirect leads now, it may be about something else than what we have.
+      // A redirect may now lead to another resource than the stored one.
       let isOfOurs = validators.url.map { $0 == response.url } ?? response.redirects.isEmpty
       if isOfOurs,
         let confirmed = await confirm(kept, by: response, log, requested, received)
@@ -139,7 +139,7 @@ struct LoadJob: Sendable {
     }
     let reservation = memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)
     job.keep([reservation].compactMap { $0 })
-    // Whatever else a server sends with status 200, an error page say, is refused before anybody keeps it.
+    // Any other body with status 200, such as an error page, is rejected before it is stored.
     let (info, version): (ImageInfo?, Checksum)
     do {
       (info, version) = try await context.probing(data.count) {
@@ -174,7 +174,7 @@ struct LoadJob: Sendable {
     if metadata.response == nil, policy == .ignoreHTTPFreshness || metadata.target != nil,
       case .refuse(.neverReusable) = decision
     {
-      // Who goes by age has a use for it, and so has who is redirected to the same resource again.
+      // Requests that only check the age use it, and so do those redirected to the same resource again.
       metadata.response = StoredResponse(
         status: status, fields: fields, request: request.headers, requestTime: requested,
         responseTime: received)
@@ -186,7 +186,8 @@ struct LoadJob: Sendable {
         isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch))
   }
 
-  /// What is kept, as the server confirmed it; `nil` when it spoke of something else, or what it spoke of is gone.
+  /// Returns the stored original as confirmed by the server; `nil` if the response is about another one, or
+  /// the stored one is gone.
   private func confirm(
     _ kept: CachedOriginal, by response: LoadResponse, _ log: StageLog, _ requested: Date, _ received: Date
   ) async -> OriginalData? {
@@ -197,7 +198,7 @@ struct LoadJob: Sendable {
     let decision: FreshnessPolicy.StoreDecision
     if let target = metadata.target, target.isSource(of: response) {
       guard target.isConfirmed(by: response.headers) else { return nil }
-      // Without header fields it was not asked: what is known of it stays.
+      // Without header fields the server was not asked: the known response stays.
       if !response.headers.isEmpty {
         metadata.target = target.confirmed(
           by: response.headers,
@@ -235,11 +236,11 @@ struct LoadJob: Sendable {
       data: data, source: .diskOriginal, metadata: metadata, provenance: provenance, log: log)
   }
 
-  // MARK: Keeping
+  // MARK: Storing
 
-  /// Keeps what was loaded or confirmed, or sees to it that nobody finds what it takes the place of.
+  /// Stores the loaded or confirmed original, or removes the entry that it supersedes.
   ///
-  /// - Parameter replaces: Whether something may be kept already.
+  /// - Parameter replaces: Whether an entry may exist already.
   private func keep(_ loaded: OriginalData, wanted: JobRequirements, replaces: Bool) async {
     guard wanted.tiers.contains(.originals), let cache = plan.originals?.writable, !loaded.isRejected else {
       return
@@ -250,7 +251,7 @@ struct LoadJob: Sendable {
       return
     }
     let isAsKept = loaded.source == .diskOriginal
-    // Confirmed for no time at all: what is kept says the same.
+    // Confirmed without any freshness lifetime: the stored entry says the same.
     if isAsKept, loaded.metadata.target == kept?.metadata.target,
       loaded.provenance.freshUntil.map({ $0 <= context.configuration.now() }) ?? true
     {
@@ -277,14 +278,14 @@ struct LoadJob: Sendable {
       if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
         loaded.log.changeStores { $0.original = outcome }
       }
-      // What is there is of an earlier version.
+      // The existing entry is of an earlier version.
       if isStored == nil, replaces, !isAsKept { await context.removeRecord(key, from: cache) }
-      // A decoder may have refused the bytes while they were being written.
+      // A decoder may have rejected the bytes while they were being written.
       if loaded.isRejected { try await cache.remove(key) }
     } catch {
       loaded.log.changeStores { $0.original = .failed(code: PipelineContext.code(of: error)) }
       context.counters.count(cacheError: error)
-      // What is there is of an earlier version.
+      // The existing entry is of an earlier version.
       if replaces, !isAsKept { await context.removeRecord(key, from: cache) }
     }
   }
@@ -294,14 +295,14 @@ struct LoadJob: Sendable {
     return try await context.storeWorkers.run { try body(data, plan.coders, plan.limits) }
   }
 
-  /// Keeps that there is no image, for as long as the server, and each that redirected to it, or the configuration says.
-  /// A fallback without the image says nothing of the source.
+  /// Stores the absence of the image, for as long as the server, each redirecting server, and the
+  /// configuration allow. The absence of a fallback says nothing about the source.
   private func keepFailure(_ error: LoadingError, wanted: JobRequirements) async {
     guard case .httpStatus(let url, let status, let headers, let redirects) = error,
       url == plan.request.source.url,
       wanted.tiers.contains(.originals), let cache = plan.originals?.writable
     else { return }
-    // An image that may be needed while the server fails is worth more than that it failed.
+    // An image that may be needed while the server fails is worth more than the record of the failure.
     if kept?.isImage == true, error.saysNothingOfTheImage { return }
     let now = context.configuration.now()
     let freshness = context.freshness(for: plan.request)
@@ -325,12 +326,12 @@ struct LoadJob: Sendable {
 }
 
 extension ImageSource {
-  /// Whether its bytes are in memory before anything is loaded.
+  /// Whether the bytes are in memory before loading begins.
   var isAtHand: Bool { if case .data = self { true } else { false } }
 }
 
 extension LoadingError {
-  /// Whether the server or the way to it failed, which is no news about the image (RFC 5861 §4).
+  /// Whether the server or the connection failed, which says nothing about the image (RFC 5861 §4).
   var saysNothingOfTheImage: Bool {
     switch self {
     case .httpStatus(_, let status, _, _): FreshnessPolicy.isFailure(status: status)
@@ -341,7 +342,7 @@ extension LoadingError {
 }
 
 extension ImagingError {
-  /// Whether the bytes are at fault, and would be the next time.
+  /// Whether the bytes are at fault, so that decoding them again would fail too.
   package var blamesInput: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true

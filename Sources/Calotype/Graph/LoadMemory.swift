@@ -1,18 +1,18 @@
 import CalotypeLoading
 import CalotypeSupport
 
-/// The bytes of a body, reserved before they are read.
+/// The memory for a body, reserved before its bytes are read.
 ///
-/// Of a declared length no more than a share is reserved at once, so that servers which declare much and send little cannot
-/// keep room from others; more is reserved as it arrives.
+/// Of a declared length, only a share is reserved at once, so that servers which declare much and send
+/// little cannot exhaust the memory; more is reserved as bytes arrive.
 final class LoadMemory: BodyMemory {
   private let memory: ImagePipeline.Memory
   private let share: Int
   private let reservation = Lock<MemoryReservation?>(nil)
 
   /// - Parameters:
-  ///   - memory: What is reserved of.
-  ///   - loads: How many loads there may be at a time: together they have half of the account at once.
+  ///   - memory: The memory to reserve from.
+  ///   - loads: The number of concurrent loads: together they reserve half of the account at once.
   init(_ memory: ImagePipeline.Memory, loads: Int) {
     self.memory = memory
     share = max(16 << 10, memory.ceiling(of: .encoded) / (2 * max(1, min(loads, 32))))
@@ -36,7 +36,7 @@ final class LoadMemory: BodyMemory {
     reservation.withLock { $0.take() }?.release()
   }
 
-  /// What is reserved, for bytes that are all here; nothing when they are in a file.
+  /// Takes the reservation for a complete body; returns none for bytes in a file.
   func take(for count: Int, isSpooled: Bool) -> MemoryReservation? {
     let reserved = reservation.withLock { $0.take() }
     if isSpooled {

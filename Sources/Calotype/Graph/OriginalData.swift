@@ -3,16 +3,16 @@ import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
 
-/// The encoded original of an image, shared by all jobs that make something of it.
+/// The encoded original of an image, shared by all jobs that use it.
 final class OriginalData: Sendable {
   let data: Data
-  /// What the header says, if somebody has looked.
+  /// The information in the header, if it has been read.
   let info: ImageInfo?
   let source: ImageResponse.Source
   let provenance: OriginalMetadata
   let metadata: RecordMetadata
   let log: StageLog
-  /// Bytes that were reserved for it.
+  /// The number of bytes reserved for it.
   let reservedBytes: Int
   /// The sizes that are wanted of it now.
   let orders = DecodeRequestQueue()
@@ -32,7 +32,7 @@ final class OriginalData: Sendable {
     self.reservedBytes = reservedBytes
   }
 
-  /// Whether a decoder refused the bytes, or found only part of an image: they must not stay in a cache.
+  /// Whether a decoder rejected the bytes, or found only part of an image: they must not stay in a cache.
   var isRejected: Bool { rejected.withLock { $0 } }
 
   func reject() {

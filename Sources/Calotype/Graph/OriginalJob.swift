@@ -4,14 +4,14 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// Finds one original on disk, or has it loaded.
+/// Finds one original on disk, or loads it.
 struct OriginalJob: Sendable {
   let context: PipelineContext
   let job: Job<OriginalData>
   let plan: ResolvedRequest
   let policy: ImageRequest.CachePolicy
   let log = StageLog()
-  /// The newest purge when it began.
+  /// The newest purge when the job began.
   let epoch: Int
 
   init(
@@ -24,7 +24,7 @@ struct OriginalJob: Sendable {
     epoch = context.purges.withLock { $0.now }
   }
 
-  /// - Parameter turn: A place among the loads, if the job has one already.
+  /// - Parameter turn: A slot among the loads, if the job has one already.
   func run(turn: WorkQueue.Turn?) async {
     var turn = turn
     defer { turn?.end() }
@@ -40,10 +40,10 @@ struct OriginalJob: Sendable {
       case .useThenAsk(let stored, let conditional):
         let stale = found(stored, reservation)
         guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
-        // Who is content with what is stale may leave; what the server says is for the next one.
+        // Subscribers that accept a stale original may leave; the revalidated one is for the next request.
         let place = job.join(SubscriptionOptions(JobRequirements(), priority: .veryLow))
         defer { place?.leave() }
-        // While the server is asked, it is held for as long as nobody else needs the room.
+        // While the server is asked, the original is held only until the memory is needed elsewhere.
         let slot = context.arriving.add()
         defer { context.arriving.remove(slot) }
         kept = kept?.withoutData
@@ -66,7 +66,7 @@ struct OriginalJob: Sendable {
         if case .deny(let reason) = try await loadDecision() {
           throw PipelineError.loadDenied(plan.request.source.description, reason: reason)
         }
-        // Nothing is held while the server is asked; what is on disk stays there.
+        // No bytes are held while the server is asked; the record stays on disk.
         kept = kept?.withoutData
         reservation?.release()
         do {
@@ -81,7 +81,7 @@ struct OriginalJob: Sendable {
     }
   }
 
-  /// What is kept of the original, and the room for its bytes.
+  /// Reads the stored original, with the reservation for its bytes.
   private func readKept() async -> (CachedOriginal?, MemoryReservation?) {
     guard policy.readsCaches, plan.request.readTiers.contains(.originals), let cache = plan.originals,
       let (record, reservation) = await context.readRecord(
@@ -90,7 +90,7 @@ struct OriginalJob: Sendable {
     return (CachedOriginal(record), reservation)
   }
 
-  /// What is stale takes the place of what could not be loaded, where that is allowed.
+  /// Returns the stale original after a failed load, where stale-if-error is allowed.
   private func staleInstead(of error: LoadingError, _ kept: CachedOriginal?) async -> OriginalData? {
     guard !Task.isCancelled, let version = kept?.version, let response = kept?.metadata.response,
       error.saysNothingOfTheImage,
@@ -120,7 +120,7 @@ struct OriginalJob: Sendable {
       reservedBytes: reservation?.bytes ?? 0)
   }
 
-  /// Loads it, or waits for the job that does, and stays until it is stored.
+  /// Loads the original, or waits for the job that does, and stays until it is stored.
   private func ask(kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
     var turn = turn
     defer { turn?.end() }
@@ -132,14 +132,14 @@ struct OriginalJob: Sendable {
     }
     defer { place.leave() }
     if let new {
-      // The load is a part of this task, which goes on as long as anybody wants the load.
+      // The load is a part of this task, which continues as long as either job has subscribers.
       await job.carry(new, leave: { place.leave() }) {
         await LoadJob(
           context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
         ).run(turn: turn.take()) { result in
           switch result {
           case .success(let loaded): finish(with: place, loaded)
-          // What is stale may take the place of what could not be loaded.
+          // A stale original may replace one that could not be loaded.
           case .failure(let error as LoadingError) where kept != nil && error.saysNothingOfTheImage: break
           case .failure(let error): job.finish(.failure(error))
           }
@@ -150,11 +150,12 @@ struct OriginalJob: Sendable {
     turn.take()?.end()
     let loaded = try await place.value()
     finish(with: place, loaded)
-    // Whoever does not find it on disk yet has to find it here.
+    // Requests that do not find the original on disk yet have to find this job.
     if new == nil { await place.job.waitUntilStored() }
   }
 
-  /// What has the server confirm what is kept: its own validators, or those of the resource that redirects led to.
+  /// Returns the validators for revalidation: those of the stored original, or of the resource that
+  /// redirects led to.
   private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> LoadRequest.Validators? {
     if !conditional.isEmpty {
       return LoadRequest.Validators(
@@ -168,13 +169,13 @@ struct OriginalJob: Sendable {
       mayUseFresh: !headers.contains(.cacheControl) && !headers.contains(.pragma))
   }
 
-  /// Ends with what was loaded, and keeps what is reserved for it.
+  /// Finishes with the loaded original, and keeps its reservations.
   private func finish(with place: Subscription<OriginalData>, _ loaded: OriginalData) {
     guard !job.isFinished else { return }
     loaded.log.change { $0[.read] += log.timings[.read] }
     job.keep(place.job.reservations)
     job.finish(.success(loaded))
-    // What is being stored is counted as that.
+    // Bytes that are being stored are counted as stores.
     place.letGo()
   }
 }

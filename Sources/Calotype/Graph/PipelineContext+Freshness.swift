@@ -3,21 +3,21 @@ import CalotypeLoading
 import FoundationEssentials
 import HTTPTypes
 
-/// What to do about an original, decided from what is kept of it.
+/// The next step for an original, decided from its stored record.
 enum SourceStep: Sendable {
-  /// What is kept is good enough.
+  /// Use the stored original.
   case use(UsableOriginal)
-  /// What is kept is good enough for now; ask the server afterwards, with these fields.
+  /// Use the stored original for now; revalidate it afterwards, with these fields.
   case useThenAsk(UsableOriginal, HTTPFields)
   /// Ask the loader, with these fields.
   case ask(HTTPFields)
-  /// The answer is known without asking, and it is an error.
+  /// Fail without asking, because the stored answer is an error.
   case fail(any Error & Sendable)
 }
 
 extension PipelineContext {
-  /// The rules for a request. The keys of a cache hold all fields of a request, so that what came for one identity is
-  /// never found by another: for them the cache is a private one.
+  /// Returns the freshness rules for a request. Cache keys include all fields of a request, so that no
+  /// identity finds responses to another: the cache is private to each identity.
   func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
     if request.headers.contains(.authorization) || request.headers.contains(.cookie)
@@ -40,7 +40,7 @@ extension PipelineContext {
     let freshness = freshness(for: request)
     let response = kept.metadata.response
     if let response, !kept.isImage {
-      // That there is none: never longer than it was said to be so.
+      // The recorded absence expires at the latest when the server's answer does.
       if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
         counters.count { $0.negativeHits += 1 }
         guard case .url(let url) = request.source else { return .fail(notCached) }
@@ -78,7 +78,8 @@ extension PipelineContext {
 }
 
 extension FreshnessPolicy {
-  /// Until when a response is fresh for whoever does not ask for more than that; `nil` when it is not.
+  /// Returns the end of a response's freshness for requests without stricter directives; `nil` when it is
+  /// stale.
   func end(of response: StoredResponse?, for request: HTTPFields, at now: Date) -> Date? {
     var request = request
     request[values: .cacheControl] = []
@@ -87,14 +88,15 @@ extension FreshnessPolicy {
     return end
   }
 
-  /// How long a picture from a fallback is fresh at most: by then the source may have its own again.
+  /// The maximum freshness of an image from a fallback, in seconds: by then the source may be available
+  /// again.
   private static let fallbackLifetime = 60
 
-  /// The header fields of a response, with no more freshness than the redirects to it have: each answer on the way has its
-  /// own (RFC 9111 §3). A temporary one that says nothing has none.
+  /// Returns the header fields of a response, with a freshness limited by that of its redirects: each
+  /// response on the way has its own (RFC 9111 §3). A temporary redirect without a lifetime has none.
   ///
-  /// LoadRequest.Validators belong to the URL in the end, which the next request may not come to. So they go, and likewise those of a
-  /// fallback: the source would confirm another picture by them.
+  /// Validators belong to the final URL, which the next request may not reach. They are removed, and so are
+  /// those of a fallback: with them, the source would confirm another image.
   func fields(of response: LoadResponse, for request: ImageRequest, at time: Date) -> HTTPFields {
     var fields = response.headers
     let isFallback = !request.fallbacks.isEmpty && response.url != request.source.url
@@ -112,7 +114,8 @@ extension FreshnessPolicy {
     return limited(fields, status: response.status ?? 200, by: response.redirects, at: time)
   }
 
-  /// The header fields of a response with that status, with no more freshness than redirects have.
+  /// Returns the header fields of a response with that status, with a freshness limited by that of its
+  /// redirects.
   func limited(_ headers: HTTPFields, status: Int, by redirects: [LoadResponse.Redirect], at time: Date)
     -> HTTPFields
   {
@@ -120,7 +123,8 @@ extension FreshnessPolicy {
       StoredResponse(
         status: status, fields: fields, request: HTTPFields(), requestTime: time, responseTime: time)
     }
-    // A 304 speaks of what is stored, which is an image; where it says nothing of times, those of that stay (RFC 9111 §4.3.4).
+    // A 304 describes the stored response, which is an image; without lifetimes of its own, those of the
+    // stored one remain (RFC 9111 §4.3.4).
     let isConfirmation = status == 304
     guard !redirects.isEmpty, let own = stored(isConfirmation ? 200 : status, headers) else { return headers }
     var fields = headers
@@ -138,7 +142,7 @@ extension FreshnessPolicy {
       if says, let stored = stored(200, redirect.headers) {
         left = max(.zero, stored.freshnessLifetime(under: self) - stored.currentAge(at: time))
       }
-      // `s-maxage` counts before anything else that a response says.
+      // `s-maxage` takes precedence over all other lifetimes of a response.
       lifetime = min(lifetime, left + age)
       let seconds = lifetime.components.seconds
       var limits = pinnedLifetime == nil ? "max-age=\(seconds), s-maxage=\(seconds)" : ""
@@ -146,23 +150,23 @@ extension FreshnessPolicy {
       if control.isPrivate != .none { limits += ", private" }
       if control.noCache != .none { limits += ", no-cache" }
       fields.append(HTTPField(name: .cacheControl, value: limits))
-      // Another request may be led elsewhere (RFC 9110 §12.5.5).
+      // Another request may be redirected elsewhere (RFC 9110 §12.5.5).
       for field in redirect.headers[fields: .vary] { fields.append(field) }
     }
     return fields
   }
 }
 
-/// The record of an original, or of the answer that there is none.
+/// The record of an original, or of its absence.
 struct CachedOriginal: Sendable {
-  /// The bytes, unless they were let go of: they are on disk.
+  /// The bytes, unless they were released: they are on disk.
   private(set) var data: Data?
   let metadata: RecordMetadata
   let version: Checksum
-  /// Whether there are bytes.
+  /// Whether the record has bytes.
   let isImage: Bool
 
-  /// `nil` for what is of no use.
+  /// Returns `nil` for a useless record.
   init?(_ record: CacheRecord) {
     isImage = !record.data.isEmpty
     guard isImage || record.metadata.response != nil else { return nil }
@@ -171,14 +175,14 @@ struct CachedOriginal: Sendable {
     version = record.metadata.version ?? Checksum(of: record.data)
   }
 
-  /// Without the bytes.
+  /// The record without the bytes.
   var withoutData: CachedOriginal {
     var kept = self
     kept.data = nil
     return kept
   }
 
-  /// With what was found out about its freshness.
+  /// Returns the original with its freshness.
   func judged(freshUntil: Date? = nil, isStale: Bool = false) -> UsableOriginal {
     UsableOriginal(
       data: data ?? Data(), metadata: metadata,
@@ -198,7 +202,7 @@ struct UsableOriginal: Sendable {
 extension RecordMetadata {
   private static let versionName = "version"
 
-  /// Of the bytes that were loaded, whatever is kept of them: ``OriginalMetadata/version``.
+  /// The checksum of the loaded bytes, regardless of the stored form: ``OriginalMetadata/version``.
   var version: Checksum? {
     get { user[Self.versionName].flatMap { UInt64($0, radix: 16) }.map { Checksum(seed: $0) } }
     set { user[Self.versionName] = newValue.map { String($0.value, radix: 16) } }

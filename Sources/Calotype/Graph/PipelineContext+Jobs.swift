@@ -9,9 +9,9 @@ extension PipelineContext {
   /// Joins the job for a request, or begins it.
   ///
   /// - Parameters:
-  ///   - request: What to make.
-  ///   - want: What is wanted of it.
-  ///   - turn: A place among the loads, if the one who asks has one; ended when it is not needed.
+  ///   - request: The request.
+  ///   - want: The options of the subscription.
+  ///   - turn: A slot among the loads, if the caller has one; ended when it is not needed.
   /// - Throws: ``PipelineError/shutDown``, ``PipelineError/overloaded(_:waiting:retryAfter:)``.
   @inline(never)
   func subscribe(
@@ -32,7 +32,7 @@ extension PipelineContext {
     return place
   }
 
-  /// Joins the job that finds an original or has it loaded, or begins it.
+  /// Joins the job that finds an original or loads it, or begins it.
   ///
   /// - Throws: as ``subscribe(to:want:turn:)``.
   @inline(never)
@@ -56,7 +56,7 @@ extension PipelineContext {
     return place
   }
 
-  /// A new job, if there may be one more.
+  /// Creates a job, if the limits allow one more.
   private func makeJob<Value>(for request: ImageRequest, _ want: SubscriptionOptions) throws -> Job<Value> {
     guard try jobs.begin(isOfJob: want.isOfJob) else { throw overloaded(request) }
     return Job(number: want.number, leader: request.source, isOfJob: want.isOfJob)
@@ -69,10 +69,10 @@ extension PipelineContext {
 
   // MARK: Turns
 
-  /// Where a job waits for its turn before anything is made for it; `nil` if it may begin at once, because what it needs
-  /// is here or is on its way already.
+  /// Returns the queue in which a job waits for its turn before any work begins; `nil` if it may begin at
+  /// once, because its input is available or on its way.
   ///
-  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)`` when too much waits.
+  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)`` when too many jobs wait.
   private func queue(for plan: ResolvedRequest, policy: ImageRequest.CachePolicy) throws -> WorkQueue? {
     let request = plan.request
     let flow = QueueFlow(loading: request)
@@ -118,17 +118,18 @@ extension PipelineContext {
       job.settle()
       self.jobs.ended(isOfJob: job.isOfJob)
     }
-    // What changed before it was in the queue.
+    // The priority may have changed before the job was in the queue.
     queue.move(id, to: job.priority.value.rawValue)
     if job.isCancelled { queue.leave(id) }
   }
 
-  /// Until when a load may wait for its turn: `LoadRequest.Timeouts.total` counts in queues too. Sources on this machine ignore it.
+  /// Returns the time until which a load may wait for its turn: `LoadRequest.Timeouts.total` includes time in
+  /// queues. Sources on this machine ignore it.
   func expiry(of request: ImageRequest, in flow: QueueFlow) -> Duration? {
     flow.origin == nil ? nil : request.timeouts.total.map { elapsed() + $0 }
   }
 
-  /// The error of a load whose `LoadRequest.Timeouts.total` has passed before it was begun.
+  /// Returns the error of a load whose `LoadRequest.Timeouts.total` has passed before it began.
   static func timeout(of request: ImageRequest) -> any Error {
     guard let url = request.source.url, let total = request.timeouts.total else { return QueueTimeout() }
     return LoadingError.timedOut(url, phase: .total, after: total)
@@ -145,7 +146,7 @@ extension PipelineContext {
     }
   }
 
-  /// Whether a load would take longer than anybody has time for: then it is not begun.
+  /// Returns whether a load would miss the deadlines of all callers: then it is not begun.
   private func isTooLate<Value>(_ job: Job<Value>, _ flow: QueueFlow) -> Bool {
     guard let deadline = job.latestDeadline else { return false }
     let now = elapsed()
@@ -157,9 +158,10 @@ extension PipelineContext {
 
   // MARK: Bytes at hand
 
-  /// Ends the job of an original whose bytes are at hand, without a task: there is nothing to wait for.
+  /// Finishes the job of an original whose bytes are at hand, without a task, because there is no need to
+  /// wait.
   ///
-  /// - Returns: Whether it has.
+  /// - Returns: Whether it has finished.
   private func finishAtOnce(
     _ job: Job<OriginalData>, _ plan: ResolvedRequest, policy: ImageRequest.CachePolicy
   ) -> Bool {
@@ -200,11 +202,11 @@ extension PipelineContext {
   }
 }
 
-/// A load was not begun, because it would have ended after all who wait for it have lost their patience.
+/// A load was not begun, because it would have missed the deadlines of all callers.
 struct DeadlineUnreachable: Error {}
 
 extension ResolvedRequest {
-  /// Whether a cache on disk may have the result or the original.
+  /// Returns whether a cache on disk may have the result or the original.
   func mayBeOnDisk(_ policy: ImageRequest.CachePolicy) -> Bool {
     guard policy.readsCaches else { return false }
     if request.readTiers.contains(.disk), let disk, let key = resultKey, !disk.isKnownAbsent(key) {
@@ -216,7 +218,7 @@ extension ResolvedRequest {
 }
 
 extension DataCaching {
-  /// Whether it is certain, without looking anywhere, that there is no record.
+  /// Returns whether the record is certainly absent, without accessing the disk.
   fileprivate func isKnownAbsent(_ key: CacheKey) -> Bool {
     (self as? DiskCache)?.isKnownAbsent(key) ?? false
   }

@@ -2,13 +2,13 @@ import CalotypeCaching
 import CalotypeSupport
 
 extension PipelineContext {
-  /// Runs `body`, which takes something out of the caches, so that it does not come back: what was begun before is not kept
-  /// any more, nor joined by new requests, and nothing of it is read meanwhile.
+  /// Runs `body`, which removes entries from the caches, so that they do not return: results of jobs begun
+  /// before are neither stored nor joined by new requests, and no purged entry is read meanwhile.
   func purge(_ selection: PurgeLog.Selection, _ body: () async throws -> Void) async throws {
     let now = purges.withLock { $0.now }
     let isIdle = jobs.jobCount == 0
     let number = purges.withLock { log in
-      // Nothing is under way that was begun before then.
+      // No work that began before then is in progress.
       if isIdle { log.forget(before: now) }
       return log.begin(selection)
     }
@@ -22,7 +22,7 @@ extension PipelineContext {
 }
 
 extension PurgeLog.Selection {
-  /// Whether a job of a key may be taken in: of tags nothing is known before it has ended.
+  /// Returns whether a job of a key may be selected: its tags are unknown before it has ended.
   fileprivate func mayContain(_ key: CacheKey) -> Bool {
     if case .selection(.tag) = self { return true }
     return contains(key, tags: [])

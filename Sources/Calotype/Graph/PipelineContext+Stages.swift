@@ -1,12 +1,12 @@
-/// Where every stage of every job passes.
+/// The common wrapper of every stage of every job.
 extension PipelineContext {
-  /// Does the work of a stage, notes how long it took, and tells those who watch.
+  /// Performs the work of a stage, records its duration, and notifies the observers.
   ///
   /// - Parameters:
-  ///   - stage: What is done.
-  ///   - plan: For whom.
-  ///   - log: Where the time is noted.
-  ///   - bytes: How many bytes have come of it.
+  ///   - stage: The stage.
+  ///   - plan: The request of the job.
+  ///   - log: The log of durations.
+  ///   - bytes: Returns the number of bytes in the result.
   ///   - body: The work.
   func stage<Result>(
     _ stage: ImagePipeline.Stage, _ plan: ResolvedRequest, _ log: StageLog,

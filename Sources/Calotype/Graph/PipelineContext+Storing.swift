@@ -3,18 +3,20 @@ import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
 
-/// Reads and writes what is kept on disk.
+/// Reads and writes the entries of disk caches.
 extension PipelineContext {
-  /// The record of a key, and room for its bytes. A cache that fails costs time, never the image: the error is counted.
+  /// Reads the record of a key, and reserves memory for its bytes. A failing cache costs time, never the
+  /// image: the error is counted.
   ///
-  /// So few are read at a time that those whose bytes have no room yet are of no account.
+  /// The limit on concurrent reads keeps the bytes that are not reserved yet insignificant.
   func readRecord(
     _ key: CacheKey, from cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog,
     for priority: LivePriority
   ) async -> (record: CacheRecord, reservation: MemoryReservation?)? {
     do {
       return try await reads.run(priority: priority) {
-        // A purge that goes on now may have ended, and one may have begun, when the record is here.
+        // By the time the record is read, a purge in progress may have ended, and another one may have
+        // begun.
         let before = purges.withLock { $0 }
         let record = try await stage(.read, plan, log, bytes: { $0?.data.count }) {
           try await cache.read(key)
@@ -38,15 +40,17 @@ extension PipelineContext {
     }
   }
 
-  /// Runs `body`, which stores something, when its turn comes; not at all when too much waits already.
+  /// Runs `body`, which stores an entry, when its turn comes; not at all when too many entries wait
+  /// already.
   ///
   /// - Parameters:
-  ///   - bytes: What it holds meanwhile.
-  ///   - isResult: Whether it is a result, which gives way when room is short, rather than an original.
-  ///   - plan: Whose it is.
-  ///   - priority: How urgent it is.
+  ///   - bytes: The number of bytes held meanwhile.
+  ///   - isResult: Whether the entry is a result, which is dropped when memory is short, rather than an
+  ///     original.
+  ///   - plan: The request of the entry.
+  ///   - priority: The priority of the store.
   ///   - body: The work; returns whether anything was stored.
-  /// - Returns: What `body` returned; `nil` if it was not run.
+  /// - Returns: The result of `body`; `nil` if it was not run.
   func storing(
     _ bytes: Int, isResult: Bool, _ plan: ResolvedRequest, priority: LivePriority,
     _ body: @escaping @Sendable () async throws -> Bool
@@ -74,7 +78,7 @@ extension PipelineContext {
     return try await body()
   }
 
-  /// Stores a record, unless it was purged since a job began; and takes it out again if it is purged meanwhile.
+  /// Stores a record, unless it was purged since a job began; removes it again if it is purged meanwhile.
   ///
   /// - Parameter checksum: The checksum of the data, where it is known: a disk cache then does not read the data for it.
   /// - Returns: Whether it is stored.
@@ -93,24 +97,25 @@ extension PipelineContext {
         }
       }
     } catch {
-      // It may have been stored all the same.
+      // The record may have been stored nevertheless.
       failure = error
     }
     if isValid(key, tags: metadata.tags, since: epoch) {
       if let failure { throw failure }
       return true
     }
-    // Not cancelled with the job: what was purged must not come back.
+    // Not cancelled with the job: purged entries must not return.
     await Task { await removeRecord(key, from: cache) }.value
     return false
   }
 
-  /// Whether what a job made may be kept: nothing of it was purged since the job began.
+  /// Returns whether the results of a job may be stored: no purge since the job began selects them.
   func isValid(_ key: CacheKey, tags: [String], since epoch: Int) -> Bool {
     purges.withLock { $0.isEmpty || $0.isValid(key, tags: tags, since: epoch) }
   }
 
-  /// Looks at the first bytes, and at all of them if there are few: elsewhere if there are many.
+  /// Runs work that reads the first bytes, or all bytes of a small body: on another thread if there are
+  /// many.
   func probing<Result: Sendable>(_ count: Int, _ body: @Sendable () throws -> Result) async throws -> Result {
     if count <= 32 << 10 {
       try Task.checkCancellation()

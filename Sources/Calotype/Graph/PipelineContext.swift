@@ -5,40 +5,40 @@ import CalotypeSupport
 import FoundationEssentials
 import Synchronization
 
-/// What the jobs of a pipeline work with. Nothing here is isolated: jobs run on any thread, and the pipeline's actor decides
-/// about its life cycle alone.
+/// The shared state of a pipeline's jobs. Not isolated: jobs run on any thread, and the pipeline's actor
+/// only manages its life cycle.
 final class PipelineContext: Sendable {
   let configuration: ImagePipeline.Configuration
   let jobs: JobRegistry
   let counters = PipelineCounters()
   let workers: WorkerExecutor
-  /// Those that encode what is stored.
+  /// The threads that encode results for storing.
   let storeWorkers: WorkerExecutor
   let memory: ImagePipeline.Memory
-  /// Loads from somewhere: so many at a time, and so many of one origin.
+  /// Remote loads, limited in total and per origin.
   let loads: WorkQueue
-  /// Loads of what is on this machine.
+  /// Loads from this machine.
   let localLoads: WorkQueue
-  /// Records that are read and whose bytes are not reserved yet.
+  /// Reads of records whose bytes are not reserved yet.
   let reads: WorkQueue
   let decodes: WorkQueue
   let transforms: WorkQueue
   let encodes: WorkQueue
-  /// Results that are encoded, and what is written: apart, so that nobody waits for it.
+  /// Encoding and writing of results: a separate queue, so that no other work waits for it.
   let stores: WorkQueue
   let arriving = StreamingDecoders()
   let storeTickets = PendingResultStores()
   let serviceTimes = Lock(ServiceTimeEstimator())
   let purges = Lock(PurgeLog())
-  /// Time since the pipeline was made.
+  /// The time since the pipeline was created.
   let elapsed: @Sendable () -> Duration
-  /// Of deadlines, and of loads that wait.
+  /// The timer for deadlines and waiting loads.
   let timer: ExpiryTimer
-  /// Whoever is told what happens, if there is anybody.
+  /// The instrumentation, if there are observers or a tracer.
   let watch: PipelineInstrumentation?
-  /// Whether bytes at hand are served by the loader of this package, which has nothing to wait for.
+  /// Whether bytes at hand are served by this package's loader, which never waits.
   let servesBytesAtHand: Bool
-  /// Of the loader, in keys.
+  /// The scope of the loader in keys.
   let scope: LoaderScope?
   private let reclaimers: [Int]
 
@@ -49,7 +49,7 @@ final class PipelineContext: Sendable {
     let elapsed = timer.now
     self.elapsed = elapsed
     jobs = JobRegistry(jobLimit: limits.waitingRequests, callerLimit: limits.callers)
-    // One for whatever has its turn: it holds what others wait for.
+    // One executor for all work that has a turn, because that work holds memory that other work waits for.
     workers = WorkerExecutor(
       name: "calotype-decode", threads: limits.decodes + limits.transforms + limits.encodes)
     storeWorkers = WorkerExecutor(name: "calotype-store", threads: limits.stores)
@@ -75,13 +75,13 @@ final class PipelineContext: Sendable {
   }
 
   deinit {
-    // The memory may be shared with pipelines that go on.
+    // The memory may be shared with pipelines that continue.
     for reclaimer in reclaimers { memory.stopTelling(reclaimer) }
   }
 }
 
 extension PipelineContext {
-  /// Lets no load and no decode begin, or all again.
+  /// Whether loads and decodes are prevented from beginning.
   var isSuspended: Bool {
     get { loads.isSuspended }
     set { for queue in [loads, localLoads, decodes] { queue.isSuspended = newValue } }

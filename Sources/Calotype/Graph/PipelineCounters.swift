@@ -1,11 +1,11 @@
 import CalotypeCaching
 import CalotypeSupport
 
-/// Counters that jobs raise from any thread.
+/// Counters that jobs increment from any thread.
 final class PipelineCounters: Sendable {
   private let number = Lock(0)
 
-  /// A number that no other request has.
+  /// Returns a number that is unique among requests.
   func nextNumber() -> Int {
     number.withLock { number in
       number += 1
@@ -19,7 +19,7 @@ final class PipelineCounters: Sendable {
     statistics.withLock { change(&$0) }
   }
 
-  /// A cancelled operation is no failure of the cache.
+  /// Counts an error of a cache. A cancelled operation is not a failure of the cache.
   func count(cacheError error: any Error) {
     if error is CancellationError || error as? CachingError == .cancelled { return }
     guard let error = error as? any CalotypeError else { return }

@@ -1,11 +1,12 @@
 import CalotypeCaching
 
-/// What was removed from the caches of a pipeline and when, so that what was begun before does not come back. A pure value.
+/// A log of cache purges, which prevents purged entries from being stored again by earlier jobs. A pure
+/// value.
 ///
-/// Time is a number that grows with each purge. A job carries that of its start: what it stores or reads is valid if no
-/// purge since then, and none that still goes on, takes it in.
+/// Time is a number that grows with each purge. A job records the number at its start: the entries it
+/// stores or reads are valid if no later purge, and none in progress, selects them.
 struct PurgeLog: Sendable {
-  /// What a purge takes in.
+  /// The selection of a purge.
   enum Selection: Sendable {
     case all
     case selection(CacheSelection)
@@ -27,19 +28,19 @@ struct PurgeLog: Sendable {
     var goesOn = true
   }
 
-  /// The most purges that are told apart; beyond, all that was begun before the oldest counts as purged, and nothing can be
-  /// read until it has ended.
+  /// The maximum number of distinct purges. Beyond it, all work begun before the oldest counts as purged,
+  /// and no entry can be read until that purge has ended.
   static let capacity = 256
 
   /// The number of the newest purge.
   private(set) var now = 0
-  /// What was begun before this counts as purged.
+  /// Work begun before this number counts as purged.
   private var floor = 0
   private var purges: [Purge] = []
-  /// Purges that go on and are not told apart.
+  /// The number of purges in progress that are no longer distinguished.
   private var others = 0
 
-  /// A purge begins.
+  /// Records the beginning of a purge.
   ///
   /// - Returns: Its number, for ``end(_:)``.
   mutating func begin(_ selection: Selection) -> Int {
@@ -53,7 +54,7 @@ struct PurgeLog: Sendable {
     return now
   }
 
-  /// The caches have nothing any more that was there when a purge began.
+  /// Records the end of a purge: the caches have no entries any more that existed when it began.
   mutating func end(_ number: Int) {
     if let index = purges.firstIndex(where: { $0.number == number }) {
       purges[index].goesOn = false
@@ -62,23 +63,23 @@ struct PurgeLog: Sendable {
     }
   }
 
-  /// Forgets purges that are older than all that was begun.
+  /// Forgets purges that are older than all work in progress.
   mutating func forget(before start: Int) {
     if purges.isEmpty { return }
     purges.removeAll { !$0.goesOn && $0.number <= start }
   }
 
-  /// Whether what was begun at `start` may be stored, or delivered.
+  /// Returns whether results of work begun at `start` may be stored or delivered.
   func isValid(_ key: CacheKey, tags: [String], since start: Int) -> Bool {
     if start < floor { return false }
     return !purges.contains { $0.number > start && $0.selection.contains(key, tags: tags) }
   }
 
-  /// Whether what a cache has may be used: nothing that goes on takes it in.
+  /// Returns whether a cache entry may be used: no purge in progress selects it.
   func isReadable(_ key: CacheKey, tags: [String]) -> Bool {
     others == 0 && !purges.contains { $0.goesOn && $0.selection.contains(key, tags: tags) }
   }
 
-  /// Whether there is nothing to ask.
+  /// Whether no purge affects any entry.
   var isEmpty: Bool { purges.isEmpty && floor == 0 }
 }

@@ -3,18 +3,18 @@ import CalotypeLoading
 import FoundationEssentials
 import HTTPTypes
 
-/// The resource that redirects led to when an original was loaded. As long as they lead there, its server need not send
-/// the bytes again, and need not be asked while its response is fresh.
+/// The resource that redirects led to when an original was loaded. As long as they lead there, its server
+/// can revalidate it without sending the bytes, and is not asked at all while its response is fresh.
 struct RedirectTarget: Hashable, Sendable {
-  /// Of the resource, with its URL.
+  /// The validators of the resource, with its URL.
   private let validators: LoadRequest.Validators
-  /// Until when its own response is fresh, whatever the redirects say.
+  /// The end of the freshness of its own response, regardless of the redirects.
   private let freshUntil: Date?
 
-  /// The most bytes that are kept of one.
+  /// The maximum number of bytes stored for a target.
   private static let byteLimit = 4096
 
-  /// `nil` where nothing would be saved by it, and for URLs with a user.
+  /// Returns `nil` if a target would save nothing, and for URLs with a user.
   init?(_ validators: LoadRequest.Validators?, url: URL, freshUntil: Date?) {
     var validators = validators ?? LoadRequest.Validators()
     validators.url = url
@@ -28,31 +28,31 @@ struct RedirectTarget: Hashable, Sendable {
     self.freshUntil = freshUntil
   }
 
-  /// What to send with the next request.
+  /// Returns the validators for the next request.
   ///
-  /// - Parameter mayUseFresh: Whether the request is content with a fresh response.
+  /// - Parameter mayUseFresh: Whether the request accepts a fresh response.
   func validators(at now: Date, mayUseFresh: Bool) -> LoadRequest.Validators? {
     var result = validators
     result.isFresh = mayUseFresh && freshUntil.map { $0 > now } == true
     return result.isFresh || !result.isEmpty ? result : nil
   }
 
-  /// Whether a 304 is about the same version: its `ETag`, if it has one, is that of the resource.
+  /// Returns whether a 304 confirms the same version: its `ETag`, if present, is that of the resource.
   func isConfirmed(by headers: HTTPFields) -> Bool {
     guard let theirs = headers[.eTag], let ours = validators.etag else { return true }
     func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
     return opaque(theirs) == opaque(ours)
   }
 
-  /// Whether a response comes from there.
+  /// Returns whether a response comes from this resource.
   func isSource(of response: LoadResponse) -> Bool { response.url == validators.url }
 
-  /// Seconds for which its own response is fresh.
+  /// Returns the remaining freshness of its own response, in seconds.
   func lifetime(at now: Date) -> Int? {
     freshUntil.map { Int(max(0, $0.timeIntervalSince(now)).rounded(.down)) }
   }
 
-  /// After its server confirmed it with other header fields.
+  /// Returns the target after its server has confirmed it with other header fields.
   func confirmed(by headers: HTTPFields, freshUntil: Date?) -> RedirectTarget? {
     guard let url = validators.url else { return nil }
     return RedirectTarget(LoadRequest.Validators(headers) ?? validators, url: url, freshUntil: freshUntil)
@@ -62,7 +62,7 @@ struct RedirectTarget: Hashable, Sendable {
 extension RecordMetadata {
   private static let targetName = "target"
 
-  /// Where redirects led, if that is worth knowing. Kept as four texts in `user`.
+  /// The target of redirects, if it is worth storing. Kept as four strings in `user`.
   var target: RedirectTarget? {
     get {
       guard let url = user[Self.targetName].flatMap({ URL(string: $0) }) else { return nil }
@@ -92,10 +92,10 @@ extension RedirectTarget {
 }
 
 extension FreshnessPolicy {
-  /// The resource that redirects led to, as its own response describes it; `nil` without redirects, and where the response
-  /// must not be kept.
+  /// Returns the resource that redirects led to, as its own response describes it; `nil` without redirects,
+  /// and where the response must not be stored.
   ///
-  /// A fallback is none: what it delivers is not the image that was asked for.
+  /// A fallback has no target: it delivers another image than the requested one.
   func target(of response: LoadResponse, for request: ImageRequest, requested: Date, received: Date)
     -> RedirectTarget?
   {
@@ -109,7 +109,7 @@ extension FreshnessPolicy {
       freshUntil: end(of: stored, for: request.headers, at: received))
   }
 
-  /// Until when a 304 says that a response is fresh; `nil` when it says nothing.
+  /// Returns the end of the freshness that a 304 declares; `nil` if it declares none.
   func lifetimeEnd(of notModified: HTTPFields, for headers: HTTPFields, requested: Date, received: Date)
     -> Date?
   {
@@ -119,8 +119,8 @@ extension FreshnessPolicy {
     return end(of: stored, for: headers, at: received)
   }
 
-  /// What to keep after such a resource confirmed what is stored, or did not have to be asked: with no more freshness than
-  /// its own response has left, and the redirects to it.
+  /// Returns the response to store after such a resource has confirmed the stored one, or did not have to
+  /// be asked, with a freshness limited by that of its own response and of the redirects.
   func storeDecision(
     confirming stored: StoredResponse, from target: RedirectTarget, by response: LoadResponse,
     for request: ImageRequest, requested: Date, received: Date
@@ -143,7 +143,7 @@ extension FreshnessPolicy {
         revalidating: stored, notModified: fields, request: request.headers, requestTime: requested,
         responseTime: received)
     }
-    // It was not asked: the lifetime that is left counts from now, and not from its last `Date`.
+    // The resource was not asked: the remaining lifetime counts from now, not from its last `Date`.
     var kept = stored.fields
     for name in [.cacheControl, .date, .age] as [HTTPField.Name] { kept[values: name] = fields[values: name] }
     return storeDecision(

@@ -3,7 +3,7 @@ import CalotypeImaging
 import CalotypeLoading
 import FoundationEssentials
 
-/// A request and the parts that serve it: its own where it has them, those of the pipeline elsewhere.
+/// A request with the parts that serve it: its own where it has them, otherwise those of the pipeline.
 struct ResolvedRequest: Sendable {
   var request: ImageRequest
   let loader: any ImageLoading
@@ -12,7 +12,7 @@ struct ResolvedRequest: Sendable {
   let originalSerializer: ImagePipeline.OriginalSerializer
   let resultEncoding: EncodeOptions?
   let limits: DecodeLimits
-  /// What of a URL's bytes may be kept.
+  /// The rule for storing the bytes of the URL.
   let cachingRule: CachingRule
 
   init(_ request: ImageRequest, _ configuration: ImagePipeline.Configuration) {
@@ -24,28 +24,31 @@ struct ResolvedRequest: Sendable {
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding
     limits = configuration.decodeLimits
     cachingRule = loader.cachingRule(for: request.source)
-    // Before there are pixels of a partition, and for all of the process: buffers go from one pipeline to the next.
+    // Set before pixels of a partition exist, and for the whole process: buffers are reused across
+    // pipelines.
     if request.partition != nil { PixelPool.shared.zeroOnReturn() }
   }
 
-  /// The memory cache, if results of the request may be in it.
+  /// The memory cache, if it may contain results of the request.
   ///
-  /// Bytes at hand and streams are known by names that mean something to the program alone: memory has them, the disk,
+  /// The names of bytes at hand and streams are meaningful only to the program: they are cached in memory,
+  /// but not on disk, where other programs would find them.
   /// where other programs find them, has not.
   var memory: MemoryCache<CachedImage>? { isAtHand || cachingRule != .never ? caches.memory : nil }
 
   private var isAtHand: Bool { request.source.url == nil }
   private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
 
-  /// The disk cache, if the result may be in it. A result that is its original is not there: the original is.
+  /// The disk cache, if it may contain the result. A result that is identical to its original is cached as
+  /// the original only.
   var disk: (any DataCaching)? {
     isDiskCacheable && !request.isPlain && request.frames == .first ? caches.disk : nil
   }
 
-  /// The cache that the original may be in.
+  /// The cache that may contain the original.
   var originals: (any DataCaching)? { isDiskCacheable ? caches.originals : nil }
 
-  /// Where the result is on disk: pipelines that share a folder may keep results in different encodings.
+  /// The key of the result on disk: pipelines that share a folder may store results in different encodings.
   var resultKey: CacheKey? {
     guard let encoding = resultEncoding else { return nil }
     return CacheKey(
@@ -53,10 +56,10 @@ struct ResolvedRequest: Sendable {
       source: request.key.source)
   }
 
-  /// Whether bytes that cannot be decoded by it cannot be decoded by others either.
+  /// Whether bytes that this request cannot decode are undecodable for all others too.
   var judgesForAll: Bool { request.coders == nil && request.formatHint == nil }
 
-  /// The tiers that have the result, or the original, however old.
+  /// The tiers that have the result, or the original, regardless of age.
   var cachedTiers: ImageRequest.CacheTiers {
     get async {
       var tiers: ImageRequest.CacheTiers = []
@@ -70,8 +73,8 @@ struct ResolvedRequest: Sendable {
     }
   }
 
-  /// Reads the header of an original; `nil` for an image of a known format that no registered coder decodes, which may be
-  /// delivered as data all the same.
+  /// Reads the header of an original; returns `nil` for an image of a known format without a registered
+  /// decoder, which may still be delivered as data.
   func probe(_ data: Data) throws(ImagingError) -> ImageInfo? {
     do {
       return try coders.probe(data, limits: limits, formatHint: request.formatHint)
@@ -80,10 +83,10 @@ struct ResolvedRequest: Sendable {
     }
   }
 
-  /// How the original is to be decoded.
+  /// The options for decoding the original.
   var decodeOptions: DecodeOptions { request.decodeOptions(limits: limits) }
 
-  /// What to ask the loader for.
+  /// The request for the loader.
   var loadRequest: LoadRequest {
     var load = LoadRequest(
       source: request.source, headers: request.headers, timeouts: request.timeouts,
@@ -95,6 +98,6 @@ struct ResolvedRequest: Sendable {
 }
 
 extension DataCaching {
-  /// The cache, unless it is only read.
+  /// The cache, unless it is read-only.
   var writable: (any DataCaching)? { isReadOnly ? nil : self }
 }

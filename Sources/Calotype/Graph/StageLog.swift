@@ -1,11 +1,12 @@
 import CalotypeSupport
 
-/// What the stages of a job took and what became of its results; written by the job, read by whoever has its value.
+/// The durations of a job's stages and the outcomes of its stores; written by the job, read by all holders
+/// of its value.
 final class StageLog: Sendable {
   private struct State {
     var timings = ImageResponse.Timings()
     var stores = ImageResponse.StoreOutcomes()
-    /// Of the job that the original is from: it may still be storing that.
+    /// The log of the job that provided the original: it may still be storing that.
     var source: StageLog?
   }
 
@@ -24,7 +25,7 @@ final class StageLog: Sendable {
     state.withLock { body(&$0.stores) }
   }
 
-  /// Takes over what others did for the job.
+  /// Adds the log of another job that worked for this one.
   func add(_ other: StageLog) {
     if other === self { return }
     let timings = other.timings

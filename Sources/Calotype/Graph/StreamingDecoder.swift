@@ -2,23 +2,23 @@ import CalotypeImaging
 import CalotypeLoading
 import FoundationEssentials
 
-/// Decodes an image while its bytes arrive, and decides when it is worth while to show what there is.
-// `@unchecked`: the decoder and what is remembered of it are used by one job, in one call after the other; the job hands
-// them from thread to thread with its own task.
+/// Decodes an image while its bytes arrive, and decides when a preview is worthwhile.
+// `@unchecked`: the decoder and its state are used by one job, one call after the other; the job hands them
+// from thread to thread with its own task.
 final class StreamingDecoder: @unchecked Sendable {
-  /// How long a transfer may take before decoding begins without its end.
+  /// The time that a transfer may take before decoding begins without the remaining bytes.
   static let patience = Duration.milliseconds(30)
-  /// What there must be to go on.
+  /// The number of new bytes required to continue decoding.
   private static let stride = 16 << 10
 
   private let decoder: IncrementalDecoder
-  /// When the first bytes came.
+  /// The arrival of the first bytes.
   private let start: Duration
   private var offset = 0
   private var passes = 0
   private var lastPreview: Duration?
   private var previewCost: Duration?
-  /// What there must be to look for the header again.
+  /// The number of bytes required to look for the header again.
   private var nextLook = 1
 
   init(_ decoder: IncrementalDecoder, start: Duration) {
@@ -26,31 +26,31 @@ final class StreamingDecoder: @unchecked Sendable {
     self.start = start
   }
 
-  /// What the header says, once somebody has looked at it.
+  /// The information in the header, once it has been read.
   var header: ImageInfo?
 
-  /// Whether the coder wants all bytes at once.
+  /// Whether the coder needs all bytes at once.
   var isCollecting: Bool { decoder.isCollecting }
 
-  /// Whether so much more has arrived since the last look that the header may be there: looks at headers of any length cost
-  /// no more than twice their bytes.
+  /// Returns whether enough bytes have arrived since the last look that the header may be complete. The
+  /// growing intervals limit the cost of all looks to twice the bytes of the header.
   func mayHaveHeader(_ progress: LoadProgress) -> Bool {
     guard progress.received >= nextLook else { return false }
     nextLook = max(512, progress.received * 2)
     return true
   }
 
-  /// How long to wait with a preview that would delay the image, if more comes as fast as until now: if nothing comes, it
-  /// is time to show what there is.
+  /// The delay of a preview that would postpone the image, if more bytes arrive at the present rate. If
+  /// none arrive, the preview is due after that time.
   private(set) var postponed: Duration?
 
-  /// Whether so much has arrived that it is worth going on.
+  /// Returns whether enough bytes have arrived to continue decoding.
   func isWorthWhile(_ progress: LoadProgress) -> Bool {
     postponed != nil || progress.received - offset >= Self.stride
       || (decoder.info == nil && progress.received > offset)
   }
 
-  /// Decodes what is there, and shows it if one of the policies asks for that.
+  /// Decodes the bytes that have arrived, and publishes a preview if one of the policies requires it.
   func advance(
     _ bytes: StreamingBody, _ progress: LoadProgress, previews: Set<ImageRequest.PreviewPolicy>,
     now: () -> Duration
@@ -75,7 +75,7 @@ final class StreamingDecoder: @unchecked Sendable {
     return preview
   }
 
-  /// The image, once all bytes are there.
+  /// Returns the image, once all bytes have arrived.
   func finish(_ data: Data) throws(ImagingError) -> Image {
     if offset < data.count { try decoder.append(data.dropFirst(offset)) }
     return try decoder.finish()
@@ -92,13 +92,13 @@ final class StreamingDecoder: @unchecked Sendable {
     }
   }
 
-  /// When the last byte will come, if the rest comes as fast as what is there; `nil` if nobody knows how much there is.
+  /// Returns the time until the last byte at the present rate; `nil` if the total is unknown.
   private func rest(_ progress: LoadProgress, now: Duration) -> Duration? {
     guard let expected = progress.expected, progress.received > 0 else { return nil }
     return (now - start) * Double(max(0, expected - progress.received)) / Double(progress.received)
   }
 
-  /// What a preview takes; at first a guess, of the dearest kind.
+  /// The cost of a preview; at first an estimate for the most expensive kind.
   private var cost: Duration {
     if let previewCost { return previewCost }
     guard let size = decoder.info?.size else { return .zero }

@@ -1,34 +1,34 @@
 import CalotypeImaging
 import CalotypeSupport
 
-/// What is held only until an image is there, and gives way when room is short: the decoders of images that still arrive,
-/// and stale originals about which a server is being asked.
+/// The memory held only until an image is finished, and reclaimed when memory is short: the decoders of
+/// arriving images, and stale originals that are being revalidated.
 final class StreamingDecoders: Sendable {
   private let slots = Lock([ObjectIdentifier: StreamingDecoderSlot]())
 
-  /// A place for the decoder of one image, until it is removed.
+  /// Adds a slot for the decoder of one image, until it is removed.
   func add() -> StreamingDecoderSlot {
     let slot = StreamingDecoderSlot()
     slots.withLock { $0[ObjectIdentifier(slot)] = slot }
     return slot
   }
 
-  /// The image needs no decoder any more.
+  /// Removes the slot of an image that needs no decoder any more.
   func remove(_ slot: StreamingDecoderSlot) {
     slots.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(slot)) }
     slot.giveUp()
   }
 
-  /// Has all decoders give up their canvases: now, or when they have done what they are at.
+  /// Makes all decoders release their canvases: now, or when they have completed their current step.
   func giveUpAll() {
     for slot in slots.withLock({ Array($0.values) }) { slot.giveUp() }
   }
 
-  /// How many there are.
+  /// The number of slots.
   var count: Int { slots.withLock { $0.count } }
 }
 
-/// The decoder of one image that arrives, and the bytes that are reserved for it, unless it has been given up.
+/// The decoder of one arriving image with its reserved bytes, unless it has been given up.
 final class StreamingDecoderSlot: Sendable {
   private struct State {
     var decoder: StreamingDecoder?
@@ -40,9 +40,9 @@ final class StreamingDecoderSlot: Sendable {
 
   private let state = Lock(State())
 
-  /// Keeps bytes that are reserved already, until they are needed elsewhere: then `drop` is called.
+  /// Keeps bytes that are reserved already, until the memory is needed elsewhere: then `drop` is called.
   ///
-  /// - Returns: Whether there is room for them; they are given back if not.
+  /// - Returns: Whether they are kept; they are released if not.
   func keep(_ reservation: MemoryReservation?, drop: @escaping @Sendable () -> Void) -> Bool {
     guard let reservation else { return true }
     guard reservation.move(to: .arriving) else {
@@ -57,7 +57,8 @@ final class StreamingDecoderSlot: Sendable {
     return true
   }
 
-  /// Bytes that were kept are another's from now on, and what they are for is not dropped any more; `nil` if it was.
+  /// Transfers the kept bytes to the caller, so that they are no longer dropped; returns `nil` if they were
+  /// dropped before.
   func handOver() -> [MemoryReservation]? {
     state.withLock { state in
       if state.isGivenUp { return nil }
@@ -67,14 +68,14 @@ final class StreamingDecoderSlot: Sendable {
     }
   }
 
-  /// Whether it was given up: the image is decoded when all bytes are there.
+  /// Whether the decoder was given up: the image is decoded when all bytes have arrived.
   var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
   /// Whether there is a decoder.
   var isEmpty: Bool { state.withLock { $0.decoder == nil } }
-  /// ``StreamingDecoder/postponed`` of the decoder, while nobody uses it.
+  /// The delay ``StreamingDecoder/postponed`` of the decoder, while it is not in use.
   var postponed: Duration? { state.withLock { $0.isInUse ? nil : $0.decoder?.postponed } }
 
-  /// Puts a decoder there.
+  /// Installs a decoder.
   func fill(_ decoder: StreamingDecoder, drops: @escaping @Sendable () -> Void) {
     state.withLock { state in
       if state.isGivenUp { return }
@@ -83,7 +84,7 @@ final class StreamingDecoderSlot: Sendable {
     }
   }
 
-  /// The decoder, to be used until ``putBack()``; `nil` if it has been given up.
+  /// Takes the decoder, to be used until ``putBack()``; returns `nil` if it has been given up.
   func take() -> StreamingDecoder? {
     state.withLock { state in
       guard let decoder = state.decoder, !state.isInUse else { return nil }
@@ -92,7 +93,7 @@ final class StreamingDecoderSlot: Sendable {
     }
   }
 
-  /// The decoder is not used any more; it goes if it was given up meanwhile.
+  /// Returns the decoder to the slot; it is released if it was given up meanwhile.
   func putBack() {
     let dropped = state.withLock { state -> MemoryReservation? in
       state.isInUse = false
@@ -103,7 +104,7 @@ final class StreamingDecoderSlot: Sendable {
     dropped?.release()
   }
 
-  /// Reserves so many bytes for the decoder, which is in use, if there is room for them.
+  /// Reserves bytes for the decoder in use, if they fit.
   func reserve(_ bytes: Int, of memory: ImagePipeline.Memory) -> Bool {
     if let reservation = state.withLock({ $0.reservation }) { return reservation.grow(to: bytes) }
     guard let reservation = memory.tryReserve(bytes, in: .arriving) else { return false }
@@ -111,7 +112,7 @@ final class StreamingDecoderSlot: Sendable {
     return true
   }
 
-  /// The decoder and its bytes, to finish the image with; `nil` if it has been given up.
+  /// Takes the decoder and its bytes, to finish the image with; returns `nil` if it has been given up.
   func takeForGood() -> (StreamingDecoder, MemoryReservation?)? {
     state.withLock { state in
       state.isGivenUp = true
@@ -120,7 +121,7 @@ final class StreamingDecoderSlot: Sendable {
     }
   }
 
-  /// Gives up the canvas: the picture is decoded from all its bytes when they are there.
+  /// Gives up the canvas: the image is decoded from the whole body later.
   func giveUp() {
     let (dropped, drop) = state.withLock { state -> (MemoryReservation?, (@Sendable () -> Void)?) in
       state.isGivenUp = true

@@ -1,6 +1,6 @@
 /// Counts the callers of a pipeline.
 protocol CallerCounting: AnyObject, Sendable {
-  /// A caller that was admitted has left.
+  /// Records that an admitted caller has left.
   func callerLeft()
 }
 

@@ -1,6 +1,6 @@
 import CalotypeSupport
 extension SubscriptionOptions {
-  /// The options with which `job` subscribes to another job that it waits for.
+  /// Creates the options with which `job` subscribes to another job that it waits for.
   init<Value>(of job: Job<Value>, changing: @escaping @Sendable (inout JobRequirements) -> Void = { _ in }) {
     self.init(
       JobRequirements(), level: job.priority.value, priority: job.priority,

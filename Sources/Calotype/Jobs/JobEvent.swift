@@ -1,20 +1,20 @@
 import CalotypeImaging
 
-/// What a subscriber is told.
+/// An event for a subscriber.
 enum JobEvent<Value: Sendable>: Sendable {
   /// The work has begun.
   case started
   /// Bytes have arrived.
   case arrived(Arrival)
-  /// What can be seen so far. Indirect: all who wait have room for a signal.
+  /// A preview. Indirect, so that waiting subscribers reserve memory for a reference only.
   indirect case preview(Image)
-  /// A value that will do for now; the work goes on.
+  /// An interim value; the work continues.
   case interim(Value)
-  /// The value.
+  /// The final value.
   case ended(Value)
 }
 
-/// What a subscriber wants to be told beside the ending.
+/// The events that a subscriber wants besides the ending.
 struct EventMask: OptionSet, Sendable {
   let rawValue: UInt8
   static let start = EventMask(rawValue: 1)

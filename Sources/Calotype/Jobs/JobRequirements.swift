@@ -1,33 +1,33 @@
-/// What shall become of a result beside being delivered: all that anybody wants.
+/// The combined requirements of subscribers for a result, besides its delivery.
 struct JobRequirements: Sendable {
-  /// Where to keep it.
+  /// The caches to store the result in.
   var tiers: ImageRequest.CacheTiers = []
-  /// What to keep it under.
+  /// The tags of the cache entry.
   var tags: Set<String> = []
-  /// Whether to bring a transfer to its end when nobody waits any more.
+  /// Whether to complete a transfer after all callers have left.
   var continuesInBackground = false
-  /// Previews to make meanwhile.
+  /// The previews to make during the transfer.
   var previews: Set<ImageRequest.PreviewPolicy> = []
-  /// Whether anybody looks how far a transfer is.
+  /// Whether a caller observes the progress of the transfer.
   var watchesProgress = false
-  /// Whether a picture of the same size is made of it next.
+  /// Whether an image of the same size is made from the result next.
   var isTransformed = false
 
   init() {}
 
   init(_ request: ImageRequest) {
     if request.cachePolicy.writesCaches { tiers = request.storeTiers }
-    // Of a picture as it is served the original is the result.
+    // For an image without processing, the original is the result.
     if request.isPlain, tiers.contains(.disk) { tiers.insert(.originals) }
     if !request.tags.isEmpty { tags = Set(request.tags) }
     continuesInBackground = request.continuesInBackground && request.cachePolicy.writesCaches
     if request.previews != .off { previews = [request.previews] }
   }
 
-  /// Whether something is to be done whenever bytes arrive.
+  /// Whether arriving bytes require work.
   var followsArrival: Bool { watchesProgress || !previews.isEmpty }
 
-  /// What stays of it when those who want it have left.
+  /// The requirements that remain after the subscribers have left.
   var lasting: JobRequirements {
     var demand = self
     if !demand.previews.isEmpty { demand.previews = [] }
@@ -46,7 +46,7 @@ struct JobRequirements: Sendable {
 }
 
 extension [String] {
-  /// These and those that are not among them. O(both).
+  /// Returns the elements of both lists without duplicates. O(both).
   func merging(_ others: [String]) -> [String] {
     if others.isEmpty { return self }
     let known = Set(self)

@@ -1,36 +1,36 @@
 import CalotypeSupport
 
-/// What a subscriber wants of a job, for as long as it is subscribed. A job that waits for another wants of it what is
-/// wanted of itself.
+/// The options of a subscription to a job. A job that waits for another passes on the requirements of its
+/// own subscribers.
 struct SubscriptionOptions: Sendable {
-  /// How urgently, at first.
+  /// The initial priority.
   let level: TaskPriority
-  /// How urgently, if that may change.
+  /// The priority, if it may change.
   let priority: LivePriority?
-  /// Tells the jobs of one request from those of others, if they are not to be shared.
+  /// Distinguishes the jobs of one request from those of others, if they are not to be shared.
   var number = 0
   /// The place among all callers.
   var caller: CallerPlace?
-  /// When the subscriber has to have it, in the time of the pipeline; `nil` if it has time.
+  /// The deadline of the subscriber, in the time of the pipeline; `nil` for none.
   var deadline: Duration?
-  /// What shall become of the result, if it is a caller that wants it.
+  /// The requirements of a caller.
   let own: JobRequirements
-  /// The same, if it is a job: asked when it matters.
+  /// The requirements of a job, evaluated on demand.
   let inherited: (@Sendable () -> JobRequirements)?
-  /// The job that wants it: it is told what arrives.
+  /// The subscribing job, which is notified of arriving bytes.
   let listener: (any TransferListening)?
 
-  /// Whether a job wants it, rather than a caller.
+  /// Whether a job subscribes, rather than a caller.
   var isOfJob: Bool { inherited != nil }
-  /// What shall become of the result, as of now.
+  /// The current requirements.
   var demand: JobRequirements { inherited?() ?? own }
 
-  /// What one request wants.
+  /// Creates the options of one request.
   init(_ demand: JobRequirements, priority: ImageRequest.Priority) {
     self.init(demand, level: priority.taskPriority)
   }
 
-  /// What one request wants, whose priority may change.
+  /// Creates the options of one request, whose priority may change.
   init(_ demand: JobRequirements, priority: LivePriority) {
     self.init(demand, level: priority.value, priority: priority)
   }

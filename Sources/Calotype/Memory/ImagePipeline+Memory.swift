@@ -3,7 +3,8 @@ import CalotypeImaging
 import CalotypeSupport
 
 extension ImagePipeline {
-  /// The bytes that a pipeline may hold while it works: encoded originals that arrive, pixels, and what waits to be stored.
+  /// The bytes that a pipeline may hold while it works: arriving encoded originals, pixels, and data that
+  /// waits to be stored.
   ///
   /// ```swift
   /// let memory = ImagePipeline.Memory(byteLimit: 256 << 20)
@@ -11,40 +12,42 @@ extension ImagePipeline {
   /// originals.memory = memory
   /// ```
   ///
-  /// Bytes are reserved before they are read or allocated. What does not fit waits, and the transfer it waits for is held back.
-  /// When room is short, these give way, in this order: previews and the decoders of images that still arrive (which start over
-  /// when all bytes are there), idle buffers of `PixelPool.shared` and of large bodies, and results that wait to be stored.
+  /// Bytes are reserved before they are read or allocated. A reservation that does not fit waits, and
+  /// back-pressure stops its transfer. When memory is short, the pipeline reclaims it in this order:
+  /// previews and the decoders of images that are still arriving (which start over when all bytes have
+  /// arrived), idle buffers of `PixelPool.shared` and of large bodies, and results that wait to be stored.
   ///
-  /// An image that needs more than all others leave goes alone; one that needs more than the limit, its encoded bytes included,
-  /// is refused by its header (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all that is held belongs to images that
-  /// wait for more, the one that came last is refused, and may come back
-  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The memory cache has a limit of its own.
+  /// An image that needs more memory than the others leave is processed alone. An image that needs more
+  /// than the limit, including its encoded bytes, is rejected by its header
+  /// (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all memory is held by images that wait for
+  /// more, the latest of them is rejected and may be retried
+  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The memory cache has its own limit.
   ///
-  /// May be shared by several pipelines. All members may be used from any thread.
+  /// Several pipelines may share one instance. All members may be used from any thread.
   public final class Memory: Sendable {
-    /// What is held.
+    /// Counts of the held bytes.
     public struct Statistics: Hashable, Sendable {
-      /// The most that is ever held.
+      /// The maximum number of bytes held.
       public var byteLimit = 0
-      /// Bytes that are held now.
+      /// The bytes held now.
       public var bytes = 0
-      /// The most there have been.
+      /// The peak number of bytes held.
       public var peakBytes = 0
-      /// Bytes of encoded originals that arrive or wait to be decoded.
+      /// The bytes of encoded originals that are arriving or wait to be decoded.
       public var encodedBytes = 0
-      /// Bytes of canvases of images that still arrive, and their previews.
+      /// The bytes of canvases and previews of images that are still arriving.
       public var arrivingBytes = 0
-      /// Bytes of pixels that are being decoded or transformed.
+      /// The bytes of pixels that are being decoded or transformed.
       public var decodedBytes = 0
-      /// Bytes of what waits to be stored.
+      /// The bytes of data that waits to be stored.
       public var storeBytes = 0
-      /// Loads that wait for room.
+      /// The number of loads that wait for memory.
       public var waiting = 0
-      /// How often room was made.
+      /// The number of times that memory was reclaimed.
       public var reclaims = 0
     }
 
-    /// Kinds of what gives way, in the order in which it does.
+    /// Kinds of reclaimable memory, in the order of reclaiming.
     enum Reclaimable: Int, CaseIterable, Sendable {
       case arriving
       case pools
@@ -59,23 +62,23 @@ extension ImagePipeline {
 
     private struct State {
       var accounts: MemoryLedger
-      /// In the order they came.
+      /// The waiters in order of arrival.
       var waiting: [Int] = []
       var waiters: [Int: Waiter] = [:]
       var nextID = 0
-      /// A request found no room since bytes were last given back.
+      /// Whether a request has found no memory since bytes were last released.
       var isWanted = false
-      /// Bytes of pixels for which there is no room, by the queue that waits for them, the oldest first: no more is read until
-      /// there is.
+      /// The bytes of pixels that do not fit, with the queue that waits for them, oldest first. No more
+      /// bytes are read until they fit.
       var shortages: [(queue: Int, bytes: Int)] = []
-      /// How many of others have passed the oldest.
+      /// The number of other requests that have passed the oldest.
       var passed = 0
       var observers: [Int: @Sendable () -> Void] = [:]
       var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
       var reclaims = 0
 
-      /// Whether bytes have to wait for the pixels that others wait for. What is to be stored may go on within its share,
-      /// unless they need that too: a cache must fill while there is much to do.
+      /// Whether bytes have to wait for pixels that a queue waits for. Stores may continue within their
+      /// share, unless the pixels need that too: a cache must fill while the load is high.
       func isHeldBack(_ bytes: Int, in account: MemoryLedger.Account) -> Bool {
         if shortages.isEmpty || account == .decoded { return false }
         guard account == .stores else { return true }
@@ -84,8 +87,8 @@ extension ImagePipeline {
           || shortages.contains { $0.bytes > accounts.limit - share }
       }
 
-      /// Whether pixels may be taken while another queue waits for some: not when it was passed many times, unless nothing is
-      /// decoded and what they are made of is what the other waits for.
+      /// Whether pixels may be taken while another queue waits for some. Not allowed after too many passes,
+      /// unless nothing is decoded and the other queue waits for the encoded bytes of these pixels.
       func mayPass(_ queue: Int?, holdsBytes: Bool) -> Bool {
         guard let first = shortages.first, first.queue != queue else { return true }
         return passed < ImagePipeline.Memory.mostPassed
@@ -99,7 +102,7 @@ extension ImagePipeline {
         isWanted = true
       }
 
-      /// Waiters that now have room, in their order.
+      /// Removes and returns the waiters that now fit, in their order.
       mutating func admit() -> [Waiter] {
         var admitted: [Waiter] = []
         while let id = waiting.first {
@@ -119,18 +122,18 @@ extension ImagePipeline {
     }
 
     private let state: Lock<State>
-    /// How many of other queues may pass one that waits for pixels.
+    /// The number of requests of other queues that may pass one that waits for pixels.
     private static let mostPassed = 16
 
-    /// Bytes that may be held for one process that says nothing else: two fifths of the memory that it may use, by its control
-    /// group or the machine, at most 1 GiB.
+    /// The default limit for one process: two fifths of the memory that its control group or the machine
+    /// allows it to use, at most 1 GiB.
     public static var defaultByteLimit: Int { byteLimit(forMemory: SystemMemory.availableToThisProcess) }
 
     static func byteLimit(forMemory bytes: Int) -> Int { min(bytes / 5 * 2, 1 << 30) }
 
-    /// A limit for one or several pipelines.
+    /// Creates a limit for one or several pipelines.
     ///
-    /// - Parameter byteLimit: The most bytes to hold; ``defaultByteLimit`` if there is none.
+    /// - Parameter byteLimit: The maximum number of bytes to hold; ``defaultByteLimit`` if `nil`.
     public convenience init(byteLimit: Int? = nil) {
       self.init(accounts: MemoryLedger(limit: byteLimit ?? Self.defaultByteLimit))
     }
@@ -143,7 +146,7 @@ extension ImagePipeline {
       }
     }
 
-    /// That of one pipeline, by its limits.
+    /// Creates the memory of one pipeline, according to its limits.
     convenience init(limits: ImagePipeline.Limits) {
       var ceilings: [MemoryLedger.Account: Int] = [:]
       ceilings[.decoded] = limits.decodedBytes
@@ -152,10 +155,10 @@ extension ImagePipeline {
       self.init(accounts: MemoryLedger(limit: Self.defaultByteLimit, ceilings: ceilings))
     }
 
-    /// The most that is ever held, in bytes.
+    /// The maximum number of bytes held.
     public var byteLimit: Int { state.withLock { $0.accounts.limit } }
 
-    /// What is held now.
+    /// The current counts.
     public var statistics: Statistics {
       state.withLock { state in
         var statistics = Statistics()
@@ -172,23 +175,23 @@ extension ImagePipeline {
       }
     }
 
-    /// The most that an account has held.
+    /// Returns the peak number of bytes held by an account.
     func peak(of account: MemoryLedger.Account) -> Int { state.withLock { $0.accounts.peak(of: account) } }
 
-    /// The most that an account can hold.
+    /// Returns the maximum number of bytes that an account can hold.
     func ceiling(of account: MemoryLedger.Account) -> Int {
       state.withLock { $0.accounts.ceiling(of: account) }
     }
 
-    // MARK: Taking
+    // MARK: Reserving
 
-    /// Bytes, if there is room for them now; 0 bytes are always there.
+    /// Reserves bytes, if they fit now; 0 bytes always fit.
     ///
     /// - Parameters:
-    ///   - bytes: How many.
-    ///   - account: What for.
-    ///   - queue: The queue that asks, as for ``beginShortage(_:of:)``.
-    ///   - holdsBytes: Whether encoded bytes come free when these are given back.
+    ///   - bytes: The number of bytes.
+    ///   - account: The account that holds the bytes.
+    ///   - queue: The requesting queue, as for ``beginShortage(_:of:)``.
+    ///   - holdsBytes: Whether encoded bytes are released together with these.
     func tryReserve(
       _ bytes: Int, in account: MemoryLedger.Account, queue: Int? = nil, holdsBytes: Bool = false
     ) -> MemoryReservation? {
@@ -201,7 +204,7 @@ extension ImagePipeline {
     ) -> Bool {
       if bytes <= 0 { return true }
       return state.withLock { state in
-        // Nothing more is read while pixels are waited for, and nothing decoded in advance.
+        // While pixels are waited for, no more bytes are read, and nothing is decoded in advance.
         guard !state.isHeldBack(bytes, in: account),
           account != .decoded || state.mayPass(queue, holdsBytes: holdsBytes),
           state.accounts.reserve(bytes, in: account)
@@ -217,7 +220,7 @@ extension ImagePipeline {
 
     /// Waits for bytes, behind earlier waiters.
     ///
-    /// - Returns: `nil` when there can never be so many in that account.
+    /// - Returns: `nil` if the account can never hold that many bytes.
     /// - Throws: `CancellationError` when the task is cancelled before.
     func reserve(_ bytes: Int, in account: MemoryLedger.Account) async throws -> MemoryReservation? {
       let handed = Transferred<Bool>()
@@ -253,21 +256,22 @@ extension ImagePipeline {
     private func giveUp(_ id: Int) {
       let (waiter, admitted) = state.withLock { state in
         let waiter = state.waiters.removeValue(forKey: id)
-        // It may have been the one that the others could not get past.
+        // The cancelled waiter may have blocked the others.
         return (waiter, state.admit())
       }
       waiter?.resume(false)
       for waiter in admitted { waiter.resume(true) }
     }
 
-    /// Why so many bytes of pixels can never be held, besides the bytes that they are made of; `nil` if they can.
+    /// Returns the error for pixels that can never fit, in addition to the encoded bytes they are made
+    /// from; `nil` if they can.
     func refusal(of bytes: Int, besides own: Int) -> (any Error)? {
       let limit = byteLimit
       let (sum, overflow) = bytes.addingReportingOverflow(own)
       return !overflow && sum <= limit ? nil : MemoryRefusal(bytes: overflow ? .max : sum, limit: limit)
     }
 
-    /// Encoded bytes that are held, if nothing else is.
+    /// The number of encoded bytes held, if nothing else is held.
     var encodedBytesAlone: Int? {
       state.withLock { state in
         let encoded = state.accounts.held(by: .encoded)
@@ -275,7 +279,7 @@ extension ImagePipeline {
       }
     }
 
-    /// A number for ``beginShortage(_:of:)``.
+    /// Returns a number for ``beginShortage(_:of:)``.
     func ownerNumber() -> Int {
       state.withLock { state in
         state.nextID += 1
@@ -283,17 +287,18 @@ extension ImagePipeline {
       }
     }
 
-    /// A queue waits for so many bytes of pixels: until ``endShortage(_:)``, nothing more is read.
+    /// Records that a queue waits for bytes of pixels: no more bytes are read until ``endShortage(_:)``.
     func beginShortage(_ queue: Int, of bytes: Int) {
       state.withLock { $0.shortages.append((queue, bytes)) }
     }
 
-    /// A queue has them, or does not wait any more. Resumes no waiter: ``announceRoom()`` is to be called afterwards.
+    /// Records that a queue has its bytes, or no longer waits. Resumes no waiter: the caller has to call
+    /// ``announceRoom()`` afterwards.
     func endShortage(_ queue: Int) {
       state.withLock { $0.endShortage(queue) }
     }
 
-    /// Has others give way. What they give up, now or soon, is announced.
+    /// Reclaims bytes from others. Bytes they release, now or soon, are announced.
     func reclaim(_ bytes: Int, for account: MemoryLedger.Account) {
       let reclaimers = state.withLock { state in
         state.isWanted = true
@@ -307,14 +312,14 @@ extension ImagePipeline {
       }
     }
 
-    // MARK: Giving back
+    // MARK: Releasing
 
     func release(_ bytes: Int, from account: MemoryLedger.Account) {
       state.withLock { $0.accounts.release(bytes, from: account) }
       announceRoom()
     }
 
-    /// Moves bytes between accounts. ``announceRoom()`` is to be called afterwards.
+    /// Moves bytes between accounts. The caller has to call ``announceRoom()`` afterwards.
     func move(_ bytes: Int, from old: MemoryLedger.Account, to new: MemoryLedger.Account) -> Bool {
       state.withLock { state in
         state.accounts.release(bytes, from: old)
@@ -324,7 +329,7 @@ extension ImagePipeline {
       }
     }
 
-    /// Looks whether waiters now have room, and tells the observers.
+    /// Admits the waiters that now fit, and notifies the observers.
     func announceRoom() {
       let (admitted, observers) = state.withLock { state -> ([Waiter], [@Sendable () -> Void]) in
         guard state.isWanted else { return ([], []) }
@@ -336,7 +341,8 @@ extension ImagePipeline {
       for observer in observers { observer() }
     }
 
-    /// Calls `observer` when there may be room again after there was none, on the thread that gave it back.
+    /// Calls `observer` when memory may be available again after a shortage, on the thread that released
+    /// it.
     ///
     /// - Returns: A number for ``stopTelling(_:)``.
     func whenThereIsRoom(_ observer: @escaping @Sendable () -> Void) -> Int {
@@ -347,7 +353,7 @@ extension ImagePipeline {
       }
     }
 
-    /// An observer or a reclaimer is told no more.
+    /// Removes an observer or a reclaimer.
     func stopTelling(_ number: Int) {
       state.withLock { state in
         state.observers[number] = nil
@@ -355,7 +361,7 @@ extension ImagePipeline {
       }
     }
 
-    /// Calls `reclaim` with the bytes that are missing when room is short.
+    /// Calls `reclaim` with the number of missing bytes when memory is short.
     ///
     /// - Returns: A number for ``stopTelling(_:)``.
     @discardableResult func addReclaimer(
@@ -370,13 +376,13 @@ extension ImagePipeline {
   }
 }
 
-/// All that is held is held by those who wait for more: one of them has to go, and may come back.
+/// All memory is held by jobs that wait for more: one of them has to fail, and may be retried.
 struct MemoryDeadlock: Error, Hashable {
-  /// How many others wait.
+  /// The number of other waiting jobs.
   let waiting: Int
 }
 
-/// A decode that needs more than there is; the pipeline says of which source.
+/// A decode that needs more memory than the limit allows; the pipeline adds the source to the error.
 struct MemoryRefusal: Error, Hashable {
   let bytes: Int
   let limit: Int

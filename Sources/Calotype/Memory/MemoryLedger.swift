@@ -1,36 +1,38 @@
-/// Who holds how many bytes of one limit. A pure value.
+/// The distribution of one limit of bytes among accounts. A pure value.
 ///
-/// Each account has a floor that it may always use, so that none starves another, and a ceiling: it may take what the
-/// others do not use, but for their floors.
+/// Each account has a floor that it may always use, which prevents starvation, and a ceiling: it may use
+/// the unused bytes of the others, except for their floors.
 struct MemoryLedger: Hashable, Sendable {
-  /// What bytes are held for.
+  /// The purpose of held bytes.
   enum Account: Int, CaseIterable, Sendable {
-    /// Encoded originals that arrive or wait to be decoded.
+    /// Encoded originals that are arriving or wait to be decoded.
     case encoded
-    /// Canvases of decoders whose bytes still arrive, and previews of them: given up when somebody needs the room.
+    /// Canvases of decoders whose bytes are still arriving, and their previews: reclaimed when memory is
+    /// short.
     case arriving
-    /// Pixels of decodes and transforms that run.
+    /// Pixels of running decodes and transforms.
     case decoded
     /// Images and bytes that wait to be stored.
     case stores
   }
 
-  /// Bytes of all accounts.
+  /// The limit of all accounts together, in bytes.
   private(set) var limit: Int
   private var floors: [Int]
   private var ceilings: [Int]
   private var held: [Int]
   private var peaks: [Int]
-  /// Bytes that are held in all.
+  /// The number of bytes held in total.
   private(set) var total = 0
-  /// The most there have been.
+  /// The peak of the total.
   private(set) var peakTotal = 0
 
-  /// Accounts of a limit, of which a quarter is kept for encoded bytes, a half for pixels and an eighth for stores.
+  /// Creates the accounts of a limit: a quarter is reserved for encoded bytes, a half for pixels and an
+  /// eighth for stores.
   ///
   /// - Parameters:
-  ///   - limit: Bytes of all accounts.
-  ///   - ceilings: Bytes of single accounts; the limit for those that are not named.
+  ///   - limit: The limit of all accounts together, in bytes.
+  ///   - ceilings: The ceilings of single accounts, in bytes; `limit` for all others.
   init(limit: Int, ceilings: [Account: Int] = [:]) {
     let limit = max(0, limit)
     self.limit = limit
@@ -41,24 +43,24 @@ struct MemoryLedger: Hashable, Sendable {
     peaks = held
   }
 
-  /// Bytes that an account holds.
+  /// Returns the number of bytes that an account holds.
   func held(by account: Account) -> Int { held[account.rawValue] }
-  /// The most that an account has held.
+  /// Returns the peak number of bytes that an account has held.
   func peak(of account: Account) -> Int { peaks[account.rawValue] }
-  /// The most that an account may hold.
+  /// Returns the maximum number of bytes that an account may hold.
   func ceiling(of account: Account) -> Int {
     let others = floors.indices.reduce(0) { $1 == account.rawValue ? $0 : $0 + floors[$1] }
     return min(ceilings[account.rawValue], limit - others)
   }
 
-  /// Bytes that an account may always use.
+  /// Returns the number of bytes that an account may always use.
   func floor(of account: Account) -> Int { floors[account.rawValue] }
 
-  /// Bytes that an account may take now.
+  /// Returns the number of bytes that an account may take now.
   func room(for account: Account) -> Int {
     var kept = 0
     for other in floors.indices where other != account.rawValue {
-      // What gives way to pixels may take their room until then, and nobody else's.
+      // Arriving bytes are reclaimed for pixels: they may use the floor of pixels, but no other.
       if other == Account.decoded.rawValue {
         if account != .arriving { kept += max(0, floors[other] - held[other] - self.held(by: .arriving)) }
       } else {
@@ -68,15 +70,15 @@ struct MemoryLedger: Hashable, Sendable {
     return max(0, min(limit - total - kept, ceilings[account.rawValue] - held[account.rawValue]))
   }
 
-  /// Takes bytes, if there is room for them.
+  /// Reserves bytes, if they fit.
   mutating func reserve(_ bytes: Int, in account: Account) -> Bool {
     guard bytes >= 0, bytes <= room(for: account) else { return false }
     add(bytes, to: account)
     return true
   }
 
-  /// Takes bytes without regard to what is kept for other accounts, if nothing but encoded bytes and stores is held: an image
-  /// that is larger than its account goes alone.
+  /// Reserves bytes regardless of the floors of other accounts, if only encoded bytes and stores are held:
+  /// an image that is larger than its account is processed alone.
   mutating func reserveAlone(_ bytes: Int, in account: Account) -> Bool {
     guard bytes >= 0, total == held(by: .encoded) + held(by: .stores), bytes <= limit - total,
       bytes <= ceilings[account.rawValue] || held(by: account) == 0
@@ -85,13 +87,13 @@ struct MemoryLedger: Hashable, Sendable {
     return true
   }
 
-  /// Gives bytes back.
+  /// Releases bytes.
   mutating func release(_ bytes: Int, from account: Account) {
     held[account.rawValue] -= bytes
     total -= bytes
   }
 
-  /// Takes back bytes that were given back a moment ago.
+  /// Takes back bytes that were released a moment ago.
   mutating func restore(_ bytes: Int, to account: Account) {
     held[account.rawValue] += bytes
     total += bytes

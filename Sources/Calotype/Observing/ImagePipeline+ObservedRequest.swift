@@ -1,7 +1,7 @@
 extension ImagePipeline {
-  /// A request on its way, as a ``PipelineObserving`` sees it.
+  /// A request in progress, as reported to a ``PipelineObserving``.
   public struct ObservedRequest: Sendable {
-    /// What was called.
+    /// The kind of call.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// ``ImagePipeline/image(for:)-(ImageRequest)``
       case image
@@ -9,15 +9,15 @@ extension ImagePipeline {
       case response
       /// ``ImagePipeline/data(for:progress:)``
       case data
-      /// ``ImagePipeline/load(_:)-(ImageRequest)``; one request, however many iterate over it.
+      /// ``ImagePipeline/load(_:)-(ImageRequest)``; one request, regardless of the number of iterators.
       case events
     }
 
-    /// Unique in its pipeline.
+    /// A number that is unique in the pipeline.
     public let id: Int
-    /// What was called.
+    /// The kind of call.
     public let kind: Kind
-    /// The request, as interceptors have left it. It has credentials and header fields: they are for nobody's eyes.
+    /// The request after all interceptors. It contains credentials and header fields: do not disclose them.
     public let request: ImageRequest
 
     init(id: Int, kind: Kind, request: ImageRequest) {

@@ -1,9 +1,9 @@
 extension ImagePipeline {
-  /// A stage of a job, as a ``PipelineObserving`` sees it.
+  /// A stage of a job, as reported to a ``PipelineObserving``.
   public struct ObservedStage: Sendable {
-    /// Unique among the stages of its pipeline.
+    /// A number that is unique among the stages of the pipeline.
     public let id: Int
-    /// What is done.
+    /// The stage.
     public let stage: ImagePipeline.Stage
     /// The request that the job was started for. Others may have joined it.
     public let request: ImageRequest
@@ -17,13 +17,14 @@ extension ImagePipeline {
 }
 
 extension ImagePipeline {
-  /// How a stage ended.
+  /// The result of a stage.
   public struct StageResult: Sendable {
-    /// How long it took.
+    /// The duration of the stage.
     public let duration: Duration
-    /// Bytes that were loaded or read; `nil` for other stages, and for those that failed.
+    /// The number of bytes loaded or read; `nil` for other stages, and for failed ones.
     public let byteCount: Int?
-    /// Why it failed; `nil` if it did not. `CancellationError` when nobody wanted it any more.
+    /// The error of the stage; `nil` if it succeeded. `CancellationError` when the result was no longer
+    /// wanted.
     public let error: (any Error)?
 
     init(duration: Duration, byteCount: Int? = nil, error: (any Error)? = nil) {

@@ -2,15 +2,15 @@ import CalotypeCaching
 import CalotypeImaging
 
 extension ImagePipeline {
-  /// How a request ended, as a ``PipelineObserving`` sees it.
+  /// The outcome of a request, as reported to a ``PipelineObserving``.
   public enum RequestOutcome: Sendable {
-    /// What is known of an image or of data that was delivered.
+    /// Facts about a delivered image or delivered data.
     public struct Success: Hashable, Sendable {
-      /// Where it was found.
+      /// The source of the image.
       public let source: ImageResponse.Source
-      /// Encoded bytes; `nil` for an image from memory.
+      /// The number of encoded bytes; `nil` for an image from memory.
       public let byteCount: Int?
-      /// Whether it is past its freshness.
+      /// Whether it is stale.
       public let isStale: Bool
 
       init(source: ImageResponse.Source, byteCount: Int?, isStale: Bool) {
@@ -20,11 +20,11 @@ extension ImagePipeline {
       }
     }
 
-    /// With an image, or with data.
+    /// The request delivered an image or data.
     case succeeded(Success)
-    /// With an error. So do events that had a stale image and could get no newer one.
+    /// The request failed with an error. Includes events with a stale image whose revalidation failed.
     case failed(any Error)
-    /// Its task was cancelled, or all who iterated over its events have left.
+    /// The task was cancelled, or all iterators of its events were released.
     case cancelled
 
     init(_ response: ImageResponse) {
@@ -43,7 +43,7 @@ extension ImagePipeline {
 }
 
 extension Error {
-  /// Whether it says no more than that nobody wants the result.
+  /// Whether the error only means that the result is no longer wanted.
   var isCancellation: Bool {
     self is CancellationError || self as? ImagingError == .cancelled || self as? CachingError == .cancelled
   }

@@ -1,13 +1,13 @@
 public import CalotypeCaching
 
 extension ImagePipeline {
-  /// How much there is of everything in a pipeline at one moment.
+  /// The counts of a pipeline at one moment.
   public struct Sample: Hashable, Sendable {
-    /// What the pipeline is doing.
+    /// The activity of the pipeline.
     public var statistics: ImagePipeline.Statistics
-    /// What is in memory; `nil` without a memory cache.
+    /// The contents of the memory cache; `nil` without one.
     public var memory: MemoryTier.Statistics?
-    /// Bytes of the files of the disk cache; `nil` if it is not a `DiskCache`, or has failed.
+    /// The number of bytes in files of the disk cache; `nil` if it is not a `DiskCache`, or has failed.
     public var diskBytes: Int?
 
     /// Creates a sample.

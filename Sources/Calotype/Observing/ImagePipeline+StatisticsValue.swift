@@ -1,64 +1,69 @@
 extension ImagePipeline {
-  /// What a pipeline has done since it was made, and what it is doing.
+  /// The counters of a pipeline since its creation, and its present activity.
   public struct Statistics: Hashable, Sendable {
-    /// Results found on disk.
+    /// The number of results found on disk.
     public var diskHits = 0
-    /// Originals found on disk.
+    /// The number of originals found on disk.
     public var originalHits = 0
-    /// Originals that the server confirmed: 304 instead of the bytes.
+    /// The number of originals that the server confirmed, with a 304 instead of the bytes.
     public var revalidations = 0
-    /// Originals that were delivered although they were stale.
+    /// The number of stale originals delivered.
     public var staleHits = 0
-    /// Failures of a server that were remembered on disk, and answered a request.
+    /// The number of requests answered by a remembered failure on disk.
     public var negativeHits = 0
-    /// Calls of the loader.
+    /// The number of calls of the loader.
     public var loads = 0
-    /// Originals decoded.
+    /// The number of originals decoded.
     public var decodes = 0
-    /// Transforms made of what others had decoded or transformed.
+    /// The number of transforms applied to the results of other jobs.
     public var transforms = 0
-    /// Disk cache operations that failed; the images were delivered all the same.
+    /// The number of failed disk cache operations; the images were delivered nevertheless.
     public var cacheErrors = 0
-    /// Code of the last such failure.
+    /// The code of the last such failure.
     public var lastCacheErrorCode: String?
-    /// Images being made now.
+    /// The number of images being made now.
     public var runningImageJobs = 0
-    /// Originals being looked for, loaded or stored now.
+    /// The number of originals being looked up, loaded or stored now.
     public var runningSourceJobs = 0
-    /// Loads that wait for their turn, or for room for their bytes.
+    /// The number of loads that wait for their turn, or for memory for their bytes.
     public var waitingLoads = 0
-    /// Loads under way.
+    /// The number of running loads.
     public var runningLoads = 0
-    /// Different requests under way, those that wait included; ``ImagePipeline/Limits/waitingRequests`` is the limit.
+    /// The number of distinct requests in progress, including waiting ones; limited by
+    /// ``ImagePipeline/Limits/waitingRequests``.
     public var requests = 0
-    /// Requests that were refused, because too many waited.
+    /// The number of requests that were rejected, because too many waited.
     public var refusedRequests = 0
-    /// Images that wait to be encoded for callers of ``ImagePipeline/encode(_:as:priority:)``.
+    /// The number of images that wait to be encoded for callers of
+    /// ``ImagePipeline/encode(_:as:priority:)``.
     public var waitingEncodes = 0
-    /// Results and originals that wait to be stored.
+    /// The number of results and originals that wait to be stored.
     public var waitingStores = 0
-    /// Results and originals that were not stored, because too much waited or room was short.
+    /// The number of results and originals that were not stored, because too many waited or memory was
+    /// short.
     public var storesShed = 0
-    /// Images being decoded now.
+    /// The number of images being decoded now.
     public var runningDecodes = 0
-    /// Images that wait for their turn to be decoded.
+    /// The number of images that wait for their turn to be decoded.
     public var waitingDecodes = 0
-    /// Bytes of pixels that are being made; ``ImagePipeline/Limits/decodedBytes`` and ``ImagePipeline/Memory/byteLimit`` are the limits.
+    /// The number of bytes of pixels being made; limited by ``ImagePipeline/Limits/decodedBytes`` and
+    /// ``ImagePipeline/Memory/byteLimit``.
     public var decodedBytes = 0
-    /// The most there have been.
+    /// The peak of the bytes of pixels.
     public var peakDecodedBytes = 0
-    /// Bytes of originals that arrive, wait to be decoded or are being decoded; ``ImagePipeline/Limits/encodedBytes`` and
-    /// ``ImagePipeline/Memory/byteLimit`` are the limits.
+    /// The number of bytes of originals that are arriving, waiting to be decoded or being decoded; limited
+    /// by ``ImagePipeline/Limits/encodedBytes`` and ``ImagePipeline/Memory/byteLimit``.
     public var encodedBytes = 0
-    /// The most there have been.
+    /// The peak of the bytes of originals.
     public var peakEncodedBytes = 0
-    /// Bytes of canvases of images that still arrive, and of their previews.
+    /// The number of bytes of canvases and previews of images that are still arriving.
     public var arrivingBytes = 0
-    /// Bytes of what waits to be stored.
+    /// The number of bytes of data that waits to be stored.
     public var storeBytes = 0
-    /// Bytes that are held in all; ``ImagePipeline/Memory/byteLimit`` is the limit. With those of other pipelines that share it.
+    /// The total number of bytes held, including those of other pipelines that share the memory; limited by
+    /// ``ImagePipeline/Memory/byteLimit``.
     public var heldBytes = 0
-    /// The most there have been.
+    /// The peak of the total.
     public var peakHeldBytes = 0
   }
 }

@@ -4,14 +4,14 @@ import CalotypeLoading
 import CalotypeSupport
 import FoundationEssentials
 
-/// Whoever is told what a pipeline does: observers and a tracer.
+/// The observers and the tracer of a pipeline.
 final class PipelineInstrumentation: Sendable {
   let observers: [any PipelineObserving]
   let elapsed: @Sendable () -> Duration
   private let tracer: (any PipelineTracing)?
   private let count = Lock(0)
 
-  /// `nil` when there is nobody.
+  /// Returns `nil` without observers and tracer.
   init?(
     observers: [any PipelineObserving], tracer: (any PipelineTracing)?,
     elapsed: @escaping @Sendable () -> Duration
@@ -29,12 +29,12 @@ final class PipelineInstrumentation: Sendable {
     }
   }
 
-  /// A span within the present one, if there is a tracer.
+  /// Starts a span within the present one, if there is a tracer.
   func startSpan(_ name: String, _ source: ImageSource, isRemote: Bool = false) -> (any PipelineSpan)? {
     tracer?.startSpan("calotype.\(name)", isRemote: isRemote, attributes: source.spanAttributes)
   }
 
-  /// Does the work of a stage, and tells of it.
+  /// Performs the work of a stage, and reports it.
   func stage<Result>(
     _ stage: ImagePipeline.Stage, of request: ImageRequest, bytes: (Result) -> Int?,
     _ body: () async throws -> Result
@@ -73,7 +73,8 @@ final class PipelineInstrumentation: Sendable {
 }
 
 extension PipelineSpan {
-  /// Says that it failed, or was cancelled. The code of an error is all: its text may hold what is nobody's business.
+  /// Records a failure or a cancellation. Only the code of an error is recorded: its text may contain
+  /// confidential data.
   func note(_ error: any Error) {
     if error.isCancellation {
       set("calotype.outcome", to: "cancelled")
@@ -86,7 +87,8 @@ extension PipelineSpan {
 }
 
 extension Error {
-  /// The code of an error of this package; `other` for what others throw, of which there may be any number.
+  /// The code of an error of this package; `other` for all other errors, of which there is no bounded
+  /// number.
   package var knownCode: String {
     switch self {
     case let error as LoadingError: error.code
@@ -99,7 +101,7 @@ extension Error {
 }
 
 extension ImageSource {
-  /// What a span may tell: neither query nor user, and nothing of bytes.
+  /// The attributes of a span: neither query nor user name, and none for bytes at hand.
   fileprivate var spanAttributes: [String: String] {
     guard let url, let scheme = url.scheme?.lowercased() else { return [:] }
     guard ["http", "https", "file"].contains(scheme) else { return ["url.scheme": scheme] }

@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// One request, told of to observers and the tracer: that it has begun, and once how it ended.
+/// The reports of one request to observers and the tracer: its beginning, and once its ending.
 final class RequestInstrumentation: Sendable {
   private struct State {
     var start = Duration.zero
@@ -19,7 +19,7 @@ final class RequestInstrumentation: Sendable {
     self.request = ImagePipeline.ObservedRequest(id: watch.nextNumber(), kind: kind, request: request)
   }
 
-  /// Tells that it has begun. To be called once.
+  /// Reports the beginning. To be called once.
   func begin() {
     let span = watch.startSpan("request", request.request.source)
     let start = watch.elapsed()
@@ -32,11 +32,12 @@ final class RequestInstrumentation: Sendable {
       state.hasBegun = true
       return state.ending != nil
     }
-    // It ended meanwhile, by another thread: which left that to be told here, in the right order.
+    // The request has ended meanwhile on another thread, which left the report to this one, to preserve the
+    // order.
     if ended { tell() }
   }
 
-  /// Tells how it ended. The first call counts.
+  /// Reports the ending. The first call counts.
   func end(_ outcome: ImagePipeline.RequestOutcome) {
     let now = watch.elapsed()
     let isTime = state.withLock { state in
@@ -69,7 +70,7 @@ final class RequestInstrumentation: Sendable {
     }
   }
 
-  /// Runs `body` within the span of the request: what it starts belongs to it.
+  /// Runs `body` within the span of the request, so that work it starts belongs to the span.
   static func within<Result>(
     _ watch: RequestInstrumentation?, _ body: () async throws -> Result
   ) async rethrows -> Result {

@@ -1,7 +1,8 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// The result of a request for its caller. An object, so that callers that wait keep no room for it.
+/// The result of a request for its caller. An object, so that waiting callers reserve no memory for its
+/// parts.
 final class Delivery: Sendable {
   let made: ImageResult
   private let data: Data?

@@ -7,9 +7,9 @@ extension ImageLoad {
   /// }
   /// ```
   ///
-  /// The load begins with the first `next()` of the first iterator. Later iterators begin with the present state: that it has
-  /// started, the newest progress, the newest preview, a stale response. An iterator that is made after the end yields the
-  /// response and the ending, the same for all.
+  /// The load begins with the first `next()` of the first iterator. Later iterators begin with the present
+  /// state: the start, the newest progress, the newest preview, a stale response. An iterator created after
+  /// the end yields the response and the ending, which are the same for all.
   public struct Events: AsyncSequence, Sendable {
     /// The events.
     public typealias Element = Event
@@ -20,12 +20,12 @@ extension ImageLoad {
       self.session = session
     }
 
-    /// Takes part with the first `next()`.
+    /// Creates an iterator, which starts with its first `next()`.
     public func makeAsyncIterator() -> Iterator {
       Iterator(session: session)
     }
 
-    /// Walks the events. For one task.
+    /// An iterator over the events, for one task.
     public struct Iterator: AsyncIteratorProtocol {
       private enum Phase {
         case idle
@@ -40,7 +40,7 @@ extension ImageLoad {
         self.session = session
       }
 
-      /// The next event; `nil` after the last.
+      /// Returns the next event; `nil` after the last.
       ///
       /// - Throws: The error that the load ended with; `CancellationError` when the task is cancelled.
       public mutating func next() async throws -> Event? {

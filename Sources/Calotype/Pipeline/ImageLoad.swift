@@ -9,10 +9,11 @@ import CalotypeSupport
 /// let image = try await load.image
 /// ```
 ///
-/// Nothing is loaded before the result is awaited or a sequence is iterated. All observers of a load, and all loads of equal
-/// requests, share the work (request coalescing). Sequences begin with the present state and end with the load. A load is
-/// cancelled when neither it nor one of its sequences is referenced any more, or when the last task that awaits it is
-/// cancelled; an observer that leaves early, by `break` say, ends nothing.
+/// Loading begins when the result is awaited or a sequence is iterated. All observers of a load, and all
+/// loads of equal requests, share the work (request coalescing). Sequences begin with the present state and
+/// end with the load. A load is cancelled when the last reference to it and its sequences is released, or
+/// when the last task that awaits it is cancelled; an observer that leaves early, such as by `break`, does
+/// not end the load.
 public struct ImageLoad: Sendable {
   private let session: ImageSession
 
@@ -36,8 +37,8 @@ public struct ImageLoad: Sendable {
     get async throws { try await response.image }
   }
 
-  /// The image, where it came from, and what it took: the first response that the cache policy of the request accepts, or
-  /// the last one if the load has ended.
+  /// The image, with its source and costs: the first response that the cache policy of the request accepts,
+  /// or the last one if the load has ended.
   ///
   /// - Throws: As ``ImagePipeline/image(for:)-(ImageRequest)``.
   public var response: ImageResponse {
@@ -50,22 +51,22 @@ public struct ImageLoad: Sendable {
     }
   }
 
-  /// Everything that happens on the way to the image.
+  /// All events on the way to the image.
   public var events: Events { Events(session: session) }
 
-  /// The bytes that have arrived, newest value only. Ends with the load, also when that fails: the error is thrown by
-  /// ``image`` and ``response``. For one consumer.
+  /// The number of arrived bytes, newest value only. Ends with the load, also when that fails: ``image``
+  /// and ``response`` throw the error. For one consumer.
   public var progress: AsyncStream<LoadProgress> {
     stream { if case .progress(let progress) = $0 { progress } else { nil } }
   }
 
-  /// The image as far as it has arrived, newest value only; requires ``ImageRequest/previews``. Ends with the load. For one
-  /// consumer.
+  /// The previews of the arriving image, newest value only; requires ``ImageRequest/previews``. Ends with
+  /// the load. For one consumer.
   public var previews: AsyncStream<Image> {
     stream { if case .preview(let image) = $0 { image } else { nil } }
   }
 
-  /// A stream of some events that is pulled by its consumer: no task, no buffer.
+  /// Returns a stream of some events, pulled by its consumer: no task, no buffer.
   private func stream<Element: Sendable>(
     _ select: @escaping @Sendable (Event) -> Element?
   ) -> AsyncStream<Element> {

@@ -5,16 +5,17 @@ import CalotypeSupport
 public import FoundationEssentials
 
 extension ImagePipeline {
-  /// What a pipeline has cached, request by request: to look, to put something there, and to remove it.
+  /// Access to the cached entries of a pipeline by request: look up, store, and remove.
   ///
   /// ```swift
   /// if await pipeline.cache.tiers(of: request).isEmpty { queue.append(request) }
   /// try await pipeline.cache.removeAll(.source(url.absoluteString))
   /// ```
   ///
-  /// Each request is looked at as the pipeline would: with its key, its partition and its own caches. Freshness is no
-  /// question here. Removed images do not come back: an image in the making when a removal begins is delivered to its
-  /// callers and not kept, and records that a running removal has not reached yet are not used.
+  /// Each request is resolved as the pipeline does: with its key, its partition and its own caches.
+  /// Freshness is ignored. Removed images do not return: an image that is being made when a removal begins
+  /// is delivered to its callers but not stored, and records that a running removal has not reached yet are
+  /// not used.
   public struct Cache: Sendable {
     let pipeline: ImagePipeline
 
@@ -22,19 +23,20 @@ extension ImagePipeline {
       ResolvedRequest(pipeline.prepared(request), pipeline.configuration)
     }
 
-    /// The tiers that have something for a request, however old: its result, or its original. No access; a cache that
-    /// fails has nothing.
+    /// Returns the tiers that have an entry for a request, regardless of age: its result, or its original.
+    /// Does not count as an access; a failing cache counts as empty.
     public func tiers(of request: ImageRequest) async -> ImageRequest.CacheTiers {
       await plan(request).cachedTiers
     }
 
-    /// The image in memory, however old. Never suspends.
+    /// Returns the image in memory, regardless of age. Never suspends.
     public func image(for request: ImageRequest) -> Image? {
       let plan = plan(request)
       return plan.memory?.value(for: plan.request.key, allowingStale: true)?.image
     }
 
-    /// The original on disk, however old; `nil` if there is none, or if it is known that there is no such image.
+    /// Returns the original on disk, regardless of age; `nil` if there is none, or if the image is known
+    /// not to exist.
     ///
     /// - Throws: `CachingError`.
     public func data(for request: ImageRequest) async throws -> Data? {
@@ -43,12 +45,14 @@ extension ImagePipeline {
       return data?.isEmpty == true ? nil : data
     }
 
-    /// Puts an image where the result of a request is looked for, as if it had been made. It never gets stale by itself.
+    /// Stores an image as the result of a request, as if the pipeline had made it. It does not become stale
+    /// by itself.
     ///
     /// - Parameters:
     ///   - image: The image.
-    ///   - request: Whose result it is.
-    ///   - tiers: Where to put it; a result that is its original is not stored on disk without its bytes.
+    ///   - request: The request whose result it is.
+    ///   - tiers: The tiers to store it in; a result that is identical to its original is not stored on
+    ///     disk without its bytes.
     /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded.
     public func store(_ image: Image, for request: ImageRequest, in tiers: ImageRequest.CacheTiers = .all)
       async throws
@@ -71,10 +75,10 @@ extension ImagePipeline {
       try await disk.store(data, metadata: metadata, for: key)
     }
 
-    /// Puts encoded bytes where the original of a request is looked for, as if they had been loaded. They never get
-    /// stale by themselves.
+    /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not
+    /// become stale by themselves.
     ///
-    /// - Throws: `ImagingError` if they are no image; `CachingError`.
+    /// - Throws: `ImagingError` if they are not an image; `CachingError`.
     public func store(_ data: Data, for request: ImageRequest) async throws {
       let plan = plan(request)
       let (info, version) = try await pipeline.context.workers.run {
@@ -85,9 +89,9 @@ extension ImagePipeline {
       try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
     }
 
-    /// Removes what is kept for this very request: its result, and its original if `tiers` say so.
+    /// Removes the entries of this exact request: its result, and its original if `tiers` include it.
     ///
-    /// - Throws: `CachingError`, `LoadingError` for parts of transfers; memory is clear then.
+    /// - Throws: `CachingError`, `LoadingError` for partial downloads; memory is cleared in that case too.
     public func remove(_ request: ImageRequest, from tiers: ImageRequest.CacheTiers = .all) async throws {
       let plan = plan(request)
       let keys =
@@ -104,15 +108,15 @@ extension ImagePipeline {
       }
     }
 
-    /// Removes what was made of a selection: originals and results of every size, in memory and on disk; for all users
-    /// that a URL may name, since no cache keeps that in clear. Every selection also removes all partial downloads, because
-    /// they do not record their source.
+    /// Removes all entries of a selection: originals and results of every size, in memory and on disk, for
+    /// all users that a URL may name, because no cache stores user names in plain text. Every selection
+    /// also removes all partial downloads, because they do not record their source.
     ///
-    /// The source of a record is what ``ImageRequest/KeyPolicy/text(for:)`` made of the URL: the whole of it by default. For requests
-    /// with another policy, ``removeAll(of:)`` knows it.
+    /// The source of a record is the result of ``ImageRequest/KeyPolicy/text(for:)`` for the URL: the whole
+    /// URL by default. For requests with another policy, use ``removeAll(of:)``.
     ///
-    /// - Returns: How many records were removed, those in memory included.
-    /// - Throws: `CachingError`, `LoadingError` for parts of transfers; memory is clear then.
+    /// - Returns: The number of removed records, including those in memory.
+    /// - Throws: `CachingError`, `LoadingError` for partial downloads; memory is cleared in that case too.
     @discardableResult public func removeAll(_ selection: CacheSelection) async throws -> Int {
       let selection = selection.withoutUsers
       let caches = pipeline.configuration.caches
@@ -120,23 +124,23 @@ extension ImagePipeline {
       try await pipeline.context.purge(.selection(selection)) {
         count += caches.memory?.removeAll(selection) ?? 0
         for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
-        // What was delivered before the purge began, and kept since.
+        // Images that were delivered before the purge began and stored since.
         count += caches.memory?.removeAll(selection) ?? 0
         try await pipeline.configuration.loader.removeParts()
       }
       return count
     }
 
-    /// Removes what was made of the source of a request, as its ``ImageRequest/KeyPolicy`` names it: originals and results of every size
-    /// and form, for all headers, credentials and partitions.
+    /// Removes all entries of a request's source, as named by its ``ImageRequest/KeyPolicy``: originals and
+    /// results of every size and form, for all headers, credentials and partitions.
     ///
-    /// - Returns: How many records were removed, those in memory included.
+    /// - Returns: The number of removed records, including those in memory.
     /// - Throws: As ``removeAll(_:)``.
     @discardableResult public func removeAll(of request: ImageRequest) async throws -> Int {
       try await removeAll(.source(pipeline.prepared(request).sourceKey.source))
     }
 
-    /// Removes everything, parts of transfers that ended early included.
+    /// Removes everything, including partial downloads.
     ///
     /// - Throws: As ``removeAll(_:)``.
     public func removeAll() async throws {
@@ -148,7 +152,7 @@ extension ImagePipeline {
       }
     }
 
-    /// Waits until what has been made so far is stored, and survives the machine losing its power.
+    /// Waits until all results so far are stored and would survive a power loss.
     ///
     /// - Throws: `CachingError`.
     public func flush() async throws {
@@ -156,13 +160,13 @@ extension ImagePipeline {
       for cache in pipeline.configuration.caches.onDisk { try await cache.writable?.flush() }
     }
 
-    /// What the memory cache holds and has done; `nil` without one.
+    /// The contents and counters of the memory cache; `nil` without one.
     public var memoryStatistics: MemoryTier.Statistics? { pipeline.configuration.caches.memory?.statistics }
   }
 }
 
 extension CacheSelection {
-  /// As sources are written in keys.
+  /// The selection with sources written as in keys.
   fileprivate var withoutUsers: CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
@@ -173,6 +177,6 @@ extension CacheSelection {
 }
 
 extension ImagePipeline {
-  /// What is cached.
+  /// The cached entries of the pipeline.
   public nonisolated var cache: ImagePipeline.Cache { ImagePipeline.Cache(pipeline: self) }
 }

@@ -1,5 +1,5 @@
 extension ImagePipeline {
-  /// Runs a request, and tells of it if somebody wants to know.
+  /// Runs a request, and reports it if there are observers.
   nonisolated func watched<Value>(
     _ kind: ImagePipeline.ObservedRequest.Kind, _ request: ImageRequest,
     outcome: (Value) -> ImagePipeline.RequestOutcome,

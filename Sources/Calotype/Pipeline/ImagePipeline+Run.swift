@@ -1,14 +1,15 @@
 import CalotypeCaching
 
 extension ImagePipeline {
-  /// Looks after the pipeline until `end` returns, then shuts it down.
+  /// Runs the pipeline as a service until `end` returns, then shuts it down.
   ///
-  /// Meanwhile the memory cache and ``Configuration/memoryPressureFollowers`` follow ``Configuration/memoryPressure``, and the
-  /// observers get a sample every ``Configuration/sampleInterval``. Requests need none of that: a pipeline works as well
-  /// without it. Afterwards it does what ``shutDown(within:)`` does, within ``Configuration/drainDeadline``; cancelling the
-  /// task does not shorten that.
+  /// Meanwhile the memory cache and ``Configuration/memoryPressureFollowers`` follow
+  /// ``Configuration/memoryPressure``, and the observers get a sample every
+  /// ``Configuration/sampleInterval``. Requests do not depend on it: a pipeline works without this call.
+  /// Afterwards it calls ``shutDown(within:)``, with ``Configuration/drainDeadline``; cancelling the task
+  /// does not shorten that.
   ///
-  /// - Parameter end: Returns when the pipeline shall end, and when its task is cancelled.
+  /// - Parameter end: Returns when the pipeline is to end, and when its task is cancelled.
   public nonisolated func run(until end: @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       if let source = configuration.memoryPressure {

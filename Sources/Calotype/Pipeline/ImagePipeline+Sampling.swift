@@ -2,7 +2,7 @@ import CalotypeCaching
 import CalotypeSupport
 
 extension ImagePipeline {
-  /// Looks how much there is of everything, and tells the observers.
+  /// Takes a sample of all counts, and reports it to the observers.
   @discardableResult public func sample() async -> ImagePipeline.Sample {
     var sample = ImagePipeline.Sample(
       statistics: statistics, memory: configuration.caches.memory?.statistics)

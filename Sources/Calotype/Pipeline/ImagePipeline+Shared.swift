@@ -8,9 +8,10 @@ extension ImagePipeline {
 
   private static let sharedState = Lock(Shared())
 
-  /// The pipeline of the program: the one that ``bootstrap(_:)`` was given, otherwise one for untrusted URLs with all defaults.
+  /// The pipeline of the program: the one passed to ``bootstrap(_:)``, otherwise one for untrusted URLs
+  /// with all defaults.
   public static var shared: ImagePipeline {
-    // Made outside the lock, because that opens caches; of two at the same time the first is kept.
+    // Created outside the lock, because that opens caches; of two concurrent ones, the first is kept.
     let known = sharedState.withLock { state in
       state.isUsed = true
       return state.pipeline

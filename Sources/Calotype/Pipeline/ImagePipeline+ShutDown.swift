@@ -3,39 +3,42 @@ import Synchronization
 
 /// The end of a pipeline.
 extension ImagePipeline {
-  /// Takes no more requests, lets those that run end, aborts those that have not after a while, and flushes the caches.
+  /// Rejects new requests, lets running ones end, aborts the rest after a while, and flushes the caches.
   ///
-  /// New requests end with ``PipelineError/shutDown`` at once, those for images in memory included; so do the ones that
-  /// are aborted. When this returns, no request is being worked on any more: everything is stored and survives a loss
-  /// of power, or a cache has failed, or had no time left, and that was counted. It waits for loaders and coders to
-  /// notice that they are cancelled; the flush ends with the limit, and what it had begun goes on.
+  /// New requests fail with ``PipelineError/shutDown`` at once, including those for images in memory; so do
+  /// aborted ones. When this method returns, no request is in progress: everything is stored and survives a
+  /// power loss, or a cache has failed, or had no time left, and the failure was counted. The method waits
+  /// for loaders and coders to respond to cancellation; the flush ends with the limit, but operations in
+  /// progress continue.
   ///
-  /// May be called again, and by several tasks at a time: the shortest limit counts. Cancelling the task changes
-  /// nothing; ``invalidate()`` shortens it. Requests that wait because the pipeline is suspended go on waiting.
+  /// May be called again, and by several tasks at a time: the shortest limit applies. Cancelling the task
+  /// has no effect; ``invalidate()`` shortens the shutdown. Requests that wait because the pipeline is
+  /// suspended continue to wait.
   ///
-  /// - Parameter limit: How long it may take. Of this a fifth, but no more than 2 s, is for the caches alone; what the
-  ///   requests leave is for them too.
+  /// - Parameter limit: The time limit. A fifth of it, at most 2 s, is reserved for the caches, in addition
+  ///   to the time that the requests leave.
   public func shutDown(within limit: Duration) async {
     close()
-    // Not part of the calling task, which may have been cancelled: that says nothing about those who wait for images.
+    // Not part of the calling task, whose cancellation says nothing about the callers that wait for images.
     await Task { await drain(within: limit) }.value
   }
 
-  /// Takes no more requests and aborts those that run: all end with ``PipelineError/shutDown``. Does not wait for
-  /// anything; ``shutDown(within:)`` does, afterwards too.
+  /// Rejects new requests and aborts the running ones: all fail with ``PipelineError/shutDown``. Does not
+  /// wait; ``shutDown(within:)`` does, afterwards too.
   public func invalidate() {
     close()
     abortJobs()
   }
 
-  /// Cancels everything that is being done or waits: all callers get `CancellationError`. The pipeline takes new requests.
+  /// Cancels all running and waiting work: all callers get `CancellationError`. The pipeline accepts new
+  /// requests.
   public nonisolated func cancelAll() {
     context.jobs.cancelAll()
   }
 
   private func close() {
     context.jobs.close(.shutDown)
-    // Who asks for an image in memory does not ask the jobs.
+    // A lookup of an image in memory does not consult the jobs.
     isClosed.store(true, ordering: .relaxed)
     isPlain.store(false, ordering: .relaxed)
   }
@@ -44,23 +47,23 @@ extension ImagePipeline {
     let clock = configuration.clock
     let context = context
     let start = context.elapsed()
-    // Something is left for the caches, should the requests need all the rest.
+    // Reserves time for the caches, in case the requests need all the rest.
     let requestLimit = limit - min(limit / 5, .seconds(2))
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         do {
           try await clock.sleep(for: requestLimit, tolerance: nil)
         } catch {
-          // Everything has ended before.
+          // All work has ended before.
           return
         }
         context.jobs.abort(.shutDown)
       }
-      // Those that end may have begun others.
+      // Ending jobs may have begun others.
       while context.jobs.isBusy { await context.jobs.settle() }
       group.cancelAll()
     }
-    // Nothing is left to be done; some may not have taken their endings yet.
+    // No work is left; some subscribers may not have taken their endings yet.
     context.jobs.abort(.shutDown)
     await context.jobs.idle()
     await flushCaches(within: limit - (context.elapsed() - start), of: limit)
@@ -70,7 +73,7 @@ extension ImagePipeline {
     context.jobs.abort(.shutDown)
   }
 
-  /// Flushes the caches, for as long as there is time: a device that does not answer must not keep a program from
+  /// Flushes the caches within the remaining time: an unresponsive device must not prevent a program from
   /// ending.
   private func flushCaches(within rest: Duration, of limit: Duration) async {
     let (clock, counters) = (configuration.clock, context.counters)
@@ -95,7 +98,7 @@ extension ImagePipeline {
         }
         return false
       }
-      // The one that ends first; the other one is cancelled.
+      // The first to end; the other one is cancelled.
       let isFlushed = await group.next() ?? true
       group.cancelAll()
       guard !isFlushed else { return }

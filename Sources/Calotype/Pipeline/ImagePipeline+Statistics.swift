@@ -3,7 +3,7 @@ import CalotypeSupport
 
 extension ImagePipeline {
 
-  /// Counters, and what is being done now. Read from any thread, one figure after the other.
+  /// The counters, and the present activity. Read from any thread, one figure after the other.
   public nonisolated var statistics: Statistics {
     var statistics = context.counters.snapshot
     let jobs = context.jobs
@@ -31,9 +31,9 @@ extension ImagePipeline {
     return statistics
   }
 
-  /// Waits until the jobs that are running now have ended and their results are in the caches.
+  /// Waits until the running jobs have ended and their results are in the caches.
   ///
-  /// A caller has its image before it is written to disk; call this before the process ends.
+  /// Callers get an image before it is written to disk; call this before the process ends.
   public func flush() async {
     await context.jobs.settle()
   }

@@ -2,12 +2,12 @@ package import CalotypeImaging
 import CalotypeLoading
 package import FoundationEssentials
 
-/// Seams for the modules that build on the pipeline.
+/// Internal interfaces for the modules that build on the pipeline.
 extension ImagePipeline {
-  /// The request as interceptors leave it.
+  /// Returns the request after all interceptors.
   package nonisolated func intercepted(_ request: ImageRequest) -> ImageRequest { prepared(request) }
 
-  /// The decoder options and the coders that apply to an intercepted request.
+  /// Returns the decoder options and the coders that apply to an intercepted request.
   package nonisolated func decoding(of request: ImageRequest) -> (
     coders: CoderRegistry, options: DecodeOptions
   ) {
@@ -15,16 +15,17 @@ extension ImagePipeline {
     return (resolved.coders, resolved.decodeOptions)
   }
 
-  /// Looks up an intercepted request in memory. No hop, no task.
+  /// Looks up an intercepted request in memory. Requires neither an actor hop nor a task.
   package nonisolated func imageInMemory(for request: ImageRequest) -> MemoryHit? {
     guard isOpen, let response = memoryResponse(for: request) else { return nil }
     return MemoryHit(response: response, request: request, watch: context.watch)
   }
 
-  /// Loads the original of an intercepted request, and hands on its bytes while they arrive. Shares a load that is running.
+  /// Loads the original of an intercepted request, and passes on its bytes while they arrive. Joins a load
+  /// in progress.
   ///
   /// - Parameter consume: Takes the bytes in order, each once.
-  /// - Returns: The whole.
+  /// - Returns: The whole original.
   /// - Throws: The error of the load, or of `consume`.
   package nonisolated func streamOriginal(
     of request: ImageRequest, into consume: (Data) async throws -> Void
@@ -52,7 +53,7 @@ extension ImagePipeline {
         offset += chunk.count
         try await consume(chunk)
       case .ended(let loaded):
-        // Older bytes were found instead of those that arrived.
+        // An older original was returned instead of the arriving bytes.
         if offset > 0, let failure = loaded.provenance.failure { throw failure }
         if offset < loaded.data.count { try await consume(loaded.data.dropFirst(offset)) }
         return DataResponse(
@@ -69,7 +70,7 @@ package struct MemoryHit: Sendable {
   let request: ImageRequest
   let watch: PipelineInstrumentation?
 
-  /// Reports the request to observers, as of any other. Call it when the image is used.
+  /// Reports the request to observers like any other. Call it when the image is used.
   package func report() {
     guard let watch else { return }
     let observed = RequestInstrumentation(watch, .events, request)

@@ -1,16 +1,17 @@
-/// A pause.
+/// Suspension of a pipeline.
 extension ImagePipeline {
-  /// Lets no load and no decode begin until ``resume()``. Those that run go on, and what is in memory is served as ever;
-  /// all other requests wait, in the order of their priority, as long as their deadlines allow.
+  /// Prevents loads and decodes from beginning until ``resume()``. Running ones continue, and images in
+  /// memory are served as usual; all other requests wait, in the order of their priority, as long as their
+  /// deadlines allow.
   public func suspend() {
     context.isSuspended = true
   }
 
-  /// Lets what waits begin. Harmless when nothing was suspended.
+  /// Resumes waiting work. Has no effect unless the pipeline is suspended.
   public func resume() {
     context.isSuspended = false
   }
 
-  /// Whether ``suspend()`` is in force.
+  /// Whether the pipeline is suspended by ``suspend()``.
   public var isSuspended: Bool { context.isSuspended }
 }

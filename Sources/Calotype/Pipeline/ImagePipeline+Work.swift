@@ -3,12 +3,13 @@ import CalotypeLoading
 import CalotypeSupport
 public import FoundationEssentials
 
-/// Work on images that are at hand, on the threads of the pipeline and within its limits.
+/// Processing of images at hand, on the threads of the pipeline and within its limits.
 extension ImagePipeline {
-  /// Decodes bytes at hand, such as an upload: upright, and shrunk to `thumbnail` while they are decoded. Nothing is cached.
+  /// Decodes bytes at hand, such as an upload, upright, and downsampled to `thumbnail` during decoding.
+  /// Nothing is cached.
   ///
-  /// - Throws: `ImagingError`; ``PipelineError`` when the pipeline is overloaded or shut down; `CancellationError` when the
-  ///   task is cancelled.
+  /// - Throws: `ImagingError`; ``PipelineError`` when the pipeline is overloaded or shut down;
+  ///   `CancellationError` when the task is cancelled.
   public nonisolated func decode(
     _ data: Data, thumbnail: Thumbnail? = nil, transforms: TransformChain = [],
     priority: ImageRequest.Priority = .normal
@@ -45,10 +46,10 @@ extension ImagePipeline {
     }
   }
 
-  /// Loads the encoded bytes of an image into a file, which is replaced atomically.
+  /// Downloads the encoded bytes of an image to a file, which is replaced atomically.
   ///
   /// - Parameter file: A `file:` URL.
-  /// - Returns: The bytes, mapped from their own storage where they are many.
+  /// - Returns: The bytes; large bodies are mapped from their own storage.
   /// - Throws: As ``data(for:progress:)``; the error of the file system.
   @discardableResult public nonisolated func download(
     _ request: ImageRequest, to file: URL, progress: ((LoadProgress) -> Void)? = nil

@@ -5,16 +5,16 @@ import Synchronization
 final class ImageSession: Sendable {
   enum Entrance {
     case visit(Visit)
-    /// The load has ended: the events that an observer gets who comes afterwards.
+    /// The load has ended, with these events for later observers.
     case ended([ImageLoad.Event])
   }
 
-  /// How a load has ended.
+  /// The ending of a load.
   enum Ending: Sendable {
     case response(ImageResponse)
-    /// The stale response is right; this is the same, fresh.
+    /// The stale response was confirmed; the associated value is the fresh response.
     case confirmed(ImageResponse)
-    /// The stale response is all there is.
+    /// The revalidation failed: the stale response remains.
     case refreshFailed(ImageResponse, any Error)
     case failure(any Error)
   }
@@ -23,15 +23,16 @@ final class ImageSession: Sendable {
     var visitors = 0
     var start: Duration?
     var ending: Ending?
-    /// The places of the last observer that left before the end: the load goes on while somebody could come back.
+    /// The subscriptions of the last observer that left before the end: the load continues while a new
+    /// observer is possible.
     var kept: Places?
   }
 
-  /// The places of one observer in jobs.
+  /// The subscriptions of one observer to jobs.
   struct Places: Sendable {
     let image: Subscription<ImageResult>
     let original: Subscription<OriginalData>?
-    /// The stale response that the observer has seen.
+    /// The stale response that the observer has received.
     let stale: ImageResponse?
 
     func leave() {
@@ -64,7 +65,7 @@ final class ImageSession: Sendable {
     set { priority.set(newValue.taskPriority) }
   }
 
-  /// A place in the job of the request, or how it has ended.
+  /// Returns a subscription to the job of the request, or the ending of the load.
   func enter() async throws -> Entrance {
     let (ending, isFirst, kept) = state.withLock { state -> (Ending?, Bool, Places?) in
       let isFirst = state.ending == nil && state.start == nil
@@ -99,13 +100,13 @@ final class ImageSession: Sendable {
       return .visit(visit)
     } catch {
       defer { leave() }
-      // A caller that was cancelled ends nothing for the others.
+      // The cancellation of one caller does not end the load for the others.
       if !(error is CancellationError) { end(.failure(error)) }
       throw error
     }
   }
 
-  /// Sets the ending, unless there is one, and returns the one that counts.
+  /// Sets the ending, unless there is one, and returns the effective one.
   @discardableResult private func end(_ ending: Ending) -> Ending {
     let (first, isFirst) = state.withLock { state in
       let isFirst = state.ending == nil
@@ -117,7 +118,8 @@ final class ImageSession: Sendable {
     return first
   }
 
-  /// An observer has gone. Of the last one before the end the places are kept, as long as they are good for anything.
+  /// Records that an observer has left. The subscriptions of the last one before the end are kept, as long
+  /// as they are useful.
   private func leave(_ places: Places? = nil) {
     let isKept = state.withLock { state in
       state.visitors -= 1
@@ -128,13 +130,13 @@ final class ImageSession: Sendable {
     if !isKept { places?.leave() }
   }
 
-  /// One observer's place, given up when the observer goes.
+  /// One observer's visit, ended when the observer is released.
   final class Visit: Sendable {
     private let session: ImageSession
     private let places: Places
     private struct State {
       var stale: ImageResponse?
-      /// The place was left, because the task was cancelled or the load failed.
+      /// Whether the visit is over, because the task was cancelled or the load failed.
       var isOver = false
     }
     private let state: Lock<State>
@@ -155,7 +157,7 @@ final class ImageSession: Sendable {
       }
     }
 
-    /// The next event, and whether it is the last.
+    /// Returns the next event, and whether it is the last.
     func next() async throws -> (event: ImageLoad.Event, isLast: Bool) {
       let (pipeline, request, place) = (session.pipeline, session.request, places.image)
       do {
@@ -191,7 +193,7 @@ final class ImageSession: Sendable {
           state.isOver = true
           return state.stale
         }
-        // Cancelling one observer ends nothing for the others.
+        // Cancelling one observer does not end the load for the others.
         if error is CancellationError { throw error }
         if let stale { return try last(session.end(.refreshFailed(stale.revalidating(false), error))) }
         session.end(.failure(error))
@@ -199,10 +201,10 @@ final class ImageSession: Sendable {
       }
     }
 
-    /// The last event of an observer that has been there before the end.
+    /// Returns the last event of an observer that joined before the end.
     private func last(_ ending: Ending) throws -> (event: ImageLoad.Event, isLast: Bool) {
       switch ending {
-      // Another observer may have found it otherwise: what counts for this one is whether it has an image.
+      // Another observer may have seen a different response; this one only needs a response of its own.
       case .response(let response): (.response(response), true)
       case .confirmed(let response):
         state.withLock({ $0.stale }) == nil ? (.response(response), true) : (.confirmed, true)
@@ -212,7 +214,7 @@ final class ImageSession: Sendable {
       }
     }
 
-    /// Waits no longer than the request does.
+    /// Waits no longer than the deadline of the request.
     private func limited<Value>(_ body: (Deadline?) async throws -> Value) async throws -> Value {
       let (pipeline, request) = (session.pipeline, session.request)
       let start = session.state.withLock { $0.start } ?? .zero
@@ -230,7 +232,7 @@ final class ImageSession: Sendable {
 }
 
 extension ImageSession.Ending {
-  /// The events of an observer that comes after the end.
+  /// The events for an observer that joins after the end.
   var events: Result<[ImageLoad.Event], any Error> {
     switch self {
     case .response(let response), .confirmed(let response): .success([.response(response)])
@@ -239,7 +241,7 @@ extension ImageSession.Ending {
     }
   }
 
-  /// The same for observers of the pipeline.
+  /// The outcome for observers of the pipeline.
   var outcome: ImagePipeline.RequestOutcome {
     switch self {
     case .response(let response), .confirmed(let response): ImagePipeline.RequestOutcome(response)

@@ -1,8 +1,9 @@
 import CalotypeCaching
 
-/// What a ``Prefetcher`` asks of its pipeline.
+/// The work of a pipeline for a ``Prefetcher``.
 extension ImagePipeline {
-  /// A request as it is prefetched: without what only matters to who takes the result.
+  /// Returns a request as it is prefetched: without properties that only matter to the receiver of the
+  /// result.
   nonisolated func prefetched(_ request: ImageRequest) -> ImageRequest {
     var request = prepared(request)
     var rules = request.rules
@@ -15,7 +16,7 @@ extension ImagePipeline {
     return request
   }
 
-  /// Fetches what an item is about.
+  /// Fetches the image of an item.
   nonisolated func prefetch(
     _ item: PrefetchItem, to destination: Prefetcher.Destination
   ) async -> Prefetch.Outcome {
@@ -68,7 +69,7 @@ extension ImagePipeline {
     _ = try await delivery(
       of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
     if ResolvedRequest(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
-      // Nowhere but on disk.
+      // Stored on disk only.
       try await settle(place, deadline)
       if case .failed(let code) = made.log.stores.disk {
         throw PipelineError.notStored(request.source.description, code: code)
@@ -83,8 +84,8 @@ extension ImagePipeline {
     try await Deadline.run(within: deadline) { await job.waitUntilStored() }
   }
 
-  /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and
-  /// the bytes of an original that may be stale are left to the job, which reads them anyway.
+  /// Returns whether the caches already have the entries, good enough for the request. Nothing is decoded
+  /// for the check, and reading a possibly stale original is left to the job, which does so anyway.
   private nonisolated func isPrefetched(
     _ request: ImageRequest, to destination: Prefetcher.Destination
   ) async -> Bool {

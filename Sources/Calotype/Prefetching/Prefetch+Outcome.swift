@@ -1,13 +1,13 @@
 extension Prefetch {
-  /// What became of one request that was prefetched. Each has exactly one.
+  /// The outcome of one prefetched request. Each request has exactly one.
   public enum Outcome: Sendable {
-    /// It was loaded, or made of what was on disk; of so many encoded bytes, where they are known.
+    /// The image was loaded, or made from an entry on disk; with the number of encoded bytes, if known.
     case loaded(byteCount: Int?)
-    /// There was nothing to do: it was cached already.
+    /// The image was cached already.
     case skipped
-    /// It could not be had.
+    /// The image could not be loaded.
     case failed(any Error)
-    /// It was given up.
+    /// The prefetch was cancelled.
     case cancelled
   }
 }

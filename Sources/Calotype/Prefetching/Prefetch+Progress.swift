@@ -1,22 +1,22 @@
 extension Prefetch {
-  /// How far a ``Prefetch`` is.
+  /// The progress of a ``Prefetch``.
   public struct Progress: Sendable {
-    /// Requests, equal ones counted once.
+    /// The number of requests, equal ones counted once.
     public let total: Int
-    /// Those that were loaded.
+    /// The number of loaded requests.
     public internal(set) var loaded = 0
-    /// Those that were cached already.
+    /// The number of requests that were cached already.
     public internal(set) var skipped = 0
-    /// Those that could not be had.
+    /// The number of failed requests.
     public internal(set) var failed = 0
-    /// Those that were given up.
+    /// The number of cancelled requests.
     public internal(set) var cancelled = 0
-    /// The request that ended last, as it was handed over, and how; `nil` before the first.
+    /// The request that ended last, as passed to the prefetcher, and its outcome; `nil` before the first.
     public internal(set) var latest: (request: ImageRequest, outcome: Prefetch.Outcome)?
 
     init(total: Int) { self.total = total }
 
-    /// Those that have ended, however.
+    /// The number of requests that have ended, with any outcome.
     public var finished: Int { loaded + skipped + failed + cancelled }
   }
 }

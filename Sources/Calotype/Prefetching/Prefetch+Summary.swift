@@ -1,7 +1,8 @@
 extension Prefetch {
-  /// What became of all requests of a ``Prefetch``, as they were handed over, in the order in which they ended.
+  /// The outcomes of all requests of a ``Prefetch``, as passed to the prefetcher, in the order in which
+  /// they ended.
   public struct Summary: Sendable {
-    /// A request that could not be had.
+    /// A failed request.
     public struct Failure: Sendable {
       /// The request.
       public let request: ImageRequest
@@ -9,13 +10,13 @@ extension Prefetch {
       public let error: any Error
     }
 
-    /// Loaded, or made of what was on disk.
+    /// The requests that were loaded, or made from entries on disk.
     public internal(set) var loaded: [ImageRequest] = []
-    /// Cached already.
+    /// The requests that were cached already.
     public internal(set) var skipped: [ImageRequest] = []
-    /// Could not be had.
+    /// The requests that failed.
     public internal(set) var failed: [Failure] = []
-    /// Given up.
+    /// The requests that were cancelled.
     public internal(set) var cancelled: [ImageRequest] = []
   }
 }

@@ -1,9 +1,9 @@
 import CalotypeSupport
 
-/// One call of ``Prefetcher/prefetch(_:)``: how its requests have ended, and who waits to hear of it.
+/// One call of ``Prefetcher/prefetch(_:)``: the outcomes of its requests, and the tasks that wait for them.
 final class PrefetchSession: Sendable {
   private struct State {
-    /// As they are fetched, and as they were handed over.
+    /// The requests as they are fetched, with the requests as passed by the caller.
     var open: [ImageRequest: ImageRequest]
     var progress: Prefetch.Progress
     var result = Prefetch.Summary()
@@ -15,29 +15,29 @@ final class PrefetchSession: Sendable {
   private let withdraw: @Sendable (PrefetchSession) -> Void
 
   /// - Parameters:
-  ///   - requests: As they are fetched, and as they were handed over.
-  ///   - withdraw: Takes the session out of the books.
+  ///   - requests: The requests as they are fetched, with the requests as passed by the caller.
+  ///   - withdraw: Removes the session from the books.
   init(_ requests: [ImageRequest: ImageRequest], withdraw: @escaping @Sendable (PrefetchSession) -> Void) {
     state = Lock(State(open: requests, progress: Prefetch.Progress(total: requests.count)))
     self.withdraw = withdraw
   }
 
-  /// Requests that have not ended.
+  /// The requests that have not ended.
   var unended: [ImageRequest] { state.withLock { Array($0.open.keys) } }
   var progress: Prefetch.Progress { state.withLock { $0.progress } }
   var result: Prefetch.Summary { state.withLock { $0.result } }
 
-  /// Ends one request; the first ending counts.
+  /// Records the outcome of one request; the first one counts.
   func end(_ request: ImageRequest, _ outcome: Prefetch.Outcome) {
     end([request], outcome)
   }
 
-  /// Ends all that have not ended: they were taken out of the books.
+  /// Ends all remaining requests, after they were removed from the books.
   func endRest() {
     end(unended, .cancelled)
   }
 
-  /// Gives up what has not ended.
+  /// Cancels the remaining requests.
   func cancel() {
     withdraw(self)
     endRest()
@@ -71,7 +71,8 @@ final class PrefetchSession: Sendable {
     for waiter in waiters { waiter.resolve(true) }
   }
 
-  /// The progress, when more than `seen` requests have ended; `nil` when there are no more, or the task is cancelled.
+  /// Returns the progress, when more than `seen` requests have ended; `nil` when there are no more, or the
+  /// task is cancelled.
   func next(after seen: Int) async -> Prefetch.Progress? {
     while true {
       let progress = progress
@@ -82,7 +83,7 @@ final class PrefetchSession: Sendable {
     }
   }
 
-  /// Waits until more than `seen` requests have ended. `false` if the task is cancelled before.
+  /// Waits until more than `seen` requests have ended. Returns `false` if the task is cancelled before.
   private func hasChanged(since seen: Int) async -> Bool {
     let waiter = Waiter<Bool>()
     let id = state.withLock { state -> Int? in

@@ -1,12 +1,14 @@
-/// Who wants what fetched, what is being fetched, and what is next. Pure: no tasks, no clocks.
+/// The state of a prefetcher: the wanted requests of its sessions, the running ones, and the next one.
+/// Pure: no tasks, no clocks.
 ///
-/// A request is one item, however many sessions want it. The last one to leave takes it out: one that waits is gone at once,
+/// A request is one item, shared by all sessions that want it. When the last of them leaves, a waiting item
+/// is removed at once; a running item keeps its place until it has ended, and can no longer be joined.
 /// one that runs keeps its place until it has ended, and is not joined any more.
 struct PrefetchState {
   private struct Entry {
     let request: ImageRequest
     var sessions: [PrefetchSession]
-    /// Since it was started.
+    /// The running item, once it has started.
     var item: PrefetchItem?
   }
 
@@ -29,7 +31,8 @@ struct PrefetchState {
   var waitingCount: Int { line.count }
   var running: [PrefetchItem] { entries.values.compactMap(\.item) }
 
-  /// Puts a request in line, or the session to those who want it already. `false` if too many wait.
+  /// Enqueues a request, or adds the session to those that want it already. Returns `false` if too many
+  /// wait.
   mutating func add(_ request: ImageRequest, for session: PrefetchSession) -> Bool {
     if let id = ids[request] {
       entries[id]?.sessions.append(session)
@@ -43,7 +46,7 @@ struct PrefetchState {
     return true
   }
 
-  /// The next that may run now.
+  /// Starts the next item that may run now.
   mutating func start(priority: ImageRequest.Priority) -> PrefetchItem? {
     guard !isPaused, runningCount < limit, let id = line.first(), let entry = entries[id] else { return nil }
     line.remove(id)
@@ -53,7 +56,7 @@ struct PrefetchState {
     return item
   }
 
-  /// A run has ended: who is to be told.
+  /// Records the end of a run, and returns the sessions to notify.
   mutating func end(_ item: PrefetchItem) -> [PrefetchSession] {
     guard let entry = entries.removeValue(forKey: item.id) else { return [] }
     runningCount -= 1
@@ -61,7 +64,7 @@ struct PrefetchState {
     return entry.sessions
   }
 
-  /// A session leaves, who wanted these: the runs that nobody wants any more.
+  /// Removes a session from its requests, and returns the runs that no session wants any more.
   mutating func remove(_ session: PrefetchSession, from requests: [ImageRequest]) -> [PrefetchItem] {
     requests.compactMap { ids[$0] }.compactMap { id in
       entries[id]?.sessions.removeAll { $0 === session }
@@ -69,7 +72,7 @@ struct PrefetchState {
     }
   }
 
-  /// All leave: those who do, and the runs.
+  /// Removes all sessions, and returns them and the runs.
   mutating func removeAll() -> ([PrefetchSession], [PrefetchItem]) {
     var sessions: [ObjectIdentifier: PrefetchSession] = [:]
     var abandoned: [PrefetchItem] = []
@@ -91,7 +94,7 @@ struct PrefetchState {
     return entry.item
   }
 
-  /// A successor may have the request already.
+  /// Forgets a request of an item, unless a successor has the request already.
   private mutating func forget(_ id: Int, _ request: ImageRequest) {
     if ids[request] == id { ids[request] = nil }
   }

@@ -28,6 +28,6 @@ struct PriorityQueue<ID: Hashable> {
     heap.remove(id) != nil
   }
 
-  /// The element whose turn is next.
+  /// Returns the element whose turn is next.
   func first() -> ID? { heap.first?.id }
 }

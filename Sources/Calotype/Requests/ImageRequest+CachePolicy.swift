@@ -1,24 +1,27 @@
 extension ImageRequest {
-  /// Which caches a request may read and write, and what makes what they hold good enough.
+  /// The caches that a request may read and write, and the conditions under which their entries are
+  /// acceptable.
   public enum CachePolicy: String, Hashable, Sendable, CaseIterable {
-    /// As HTTP says: use what is fresh, ask the server about what is stale, and use stale data where the response, the
-    /// request or ``ImagePipeline/Configuration/freshness`` allow it. Sources without HTTP are as with ``ignoreHTTPFreshness``.
+    /// Follow HTTP: use fresh entries, revalidate stale ones, and use stale data where the response, the
+    /// request or ``ImagePipeline/Configuration/freshness`` permit it. Sources without HTTP are treated as
+    /// with ``ignoreHTTPFreshness``.
     case http
-    /// Trust what is cached until it expires by the age limits of the caches, whatever the server said.
+    /// Use cached entries until they expire by the age limits of the caches, regardless of HTTP freshness.
     case ignoreHTTPFreshness
-    /// Ask the loader, whatever is cached; store the result.
+    /// Always ask the loader, and store the result.
     case reload
-    /// Deliver what is cached at once, however old; if it is not fresh, ask the server afterwards, for the next request.
+    /// Deliver a cached entry at once, regardless of age; if it is stale, revalidate it afterwards, for the
+    /// next request.
     case staleWhileRevalidate
-    /// Never ask the loader; take what is cached, however old.
+    /// Never ask the loader; accept cached entries regardless of age.
     case cacheOnly
-    /// Ask the loader and leave the caches alone.
+    /// Ask the loader, without reading or writing the caches.
     case loaderOnly
 
     var readsCaches: Bool { self != .reload && self != .loaderOnly }
     var writesCaches: Bool { self != .loaderOnly }
 
-    /// Whether what is cached may be used however stale it is.
+    /// Whether cached entries may be used regardless of staleness.
     var trustsAge: Bool { self == .ignoreHTTPFreshness || self == .cacheOnly }
   }
 }

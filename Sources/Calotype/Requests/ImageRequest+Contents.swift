@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 
 extension ImageRequest {
-  /// All that decides about the bytes and the pixels.
+  /// The properties that determine the bytes and the pixels.
   struct Identity: Sendable {
     var source: ImageSource
     var headers = HTTPFields()
@@ -15,7 +15,7 @@ extension ImageRequest {
     var keyPolicy = ImageRequest.KeyPolicy.absolute
     var fallbacks: [URL] = []
     var loader: ImageRequest.Identified<any ImageLoading>?
-    /// Of the pipeline's loader: ``LoaderScope``.
+    /// The scope of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
     var coders: ImageRequest.Identified<CoderRegistry>?
     var formatHint: ImageFormat?
@@ -29,7 +29,7 @@ extension ImageRequest {
     var damage = DamagePolicy.tolerate
   }
 
-  /// How to get it.
+  /// The rules for loading the image.
   struct Rules: Hashable, Sendable {
     var cachePolicy = ImageRequest.CachePolicy.http
     var readTiers = ImageRequest.CacheTiers.all
@@ -50,7 +50,7 @@ extension ImageRequest {
     var continuesInBackground = false
   }
 
-  /// Rules in an object of their own: most requests have the same.
+  /// Shared rules: most requests have the same.
   final class SharedRules: Sendable {
     static let standard = SharedRules(Rules())
     let rules: Rules
@@ -60,7 +60,7 @@ extension ImageRequest {
     }
   }
 
-  /// A request, with what is asked of it at every look-up found out once.
+  /// The contents of a request, with precomputed properties for lookups.
   final class Contents: Sendable {
     let identity: Identity
     let sharedRules: SharedRules
@@ -69,7 +69,7 @@ extension ImageRequest {
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
-    /// The same in the scope of the first pipeline that asked.
+    /// The contents in the scope of the first pipeline that asked.
     private let scoped = AtomicLazyReference<Contents>()
 
     var rules: Rules { sharedRules.rules }
@@ -83,7 +83,7 @@ extension ImageRequest {
       self.init(other.identity, SharedRules(rules), other.key, other.sourceKey)
     }
 
-    /// The same request in the scope of a pipeline's loader.
+    /// Returns the same request in the scope of a pipeline's loader.
     func scoped(to scope: LoaderScope) -> Contents {
       if let known = scoped.load(), known.identity.scope == scope { return known }
       var identity = identity
@@ -111,13 +111,13 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
-  /// What becomes of the picture in the end.
+  /// The transforms applied to the image.
   var chain: TransformChain { identity.transforms.chain }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil && maxPixels == nil && chain.isEmpty }
 
-  /// How the original is to be decoded.
+  /// Returns the options for decoding the original.
   func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
     var options = DecodeOptions(
       limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,

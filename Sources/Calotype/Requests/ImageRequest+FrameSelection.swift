@@ -1,16 +1,16 @@
 extension ImageRequest {
-  /// Which frames of an animation a request is about.
+  /// The frames of an animation that a request selects.
   public enum FrameSelection: String, Hashable, Sendable, CaseIterable {
-    /// The first: the response is a still picture.
+    /// The first frame: the response is a still image.
     case first
-    /// All: the response has an `AnimatedImage` beside the first frame. It decodes frames as they are asked for, and keeps the
-    /// encoded original.
+    /// All frames: the response has an `AnimatedImage` in addition to the first frame. It decodes frames on
+    /// demand, and keeps the encoded original.
     case all
   }
 }
 
 extension ImageResponse {
-  /// Whether a picture moves.
+  /// The kind of an image: still or animated.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// One frame.
     case still

@@ -1,15 +1,15 @@
 extension ImageRequest {
-  /// A part that a request has of its own, and the name that tells it from others of its kind.
+  /// A part that belongs to a request, with a name that distinguishes it from others of its kind.
   ///
-  /// Parts cannot be compared, names can: requests whose parts have different names share nothing that the parts have an
-  /// influence on. Use one name for one part.
+  /// Parts cannot be compared, names can: requests whose parts have different names share nothing that the
+  /// parts influence. Use one name for one part.
   public struct Identified<Part: Sendable>: Sendable {
-    /// What tells it from others.
+    /// The name of the part.
     public let name: String
-    /// What it is.
+    /// The part.
     public let part: Part
 
-    /// Names a part.
+    /// Creates a named part.
     public init(_ name: String, _ part: Part) {
       self.name = name
       self.part = part
@@ -18,7 +18,7 @@ extension ImageRequest {
 }
 
 extension ImageRequest.Identified: Hashable {
-  /// Whether both have the same name.
+  /// Returns whether both have the same name.
   public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
   /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }

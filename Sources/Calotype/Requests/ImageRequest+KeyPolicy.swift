@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension ImageRequest {
-  /// What of a URL tells one image from another. The URL that is loaded is always the whole one.
+  /// The parts of a URL that identify an image. The whole URL is loaded in any case.
   ///
   /// ```swift
   /// request.keyPolicy = .dropping(["signature", "expires"])
@@ -18,32 +18,32 @@ extension ImageRequest {
 
     private let rule: Rule
 
-    /// The whole URL, as it is written.
+    /// The whole URL, as written.
     public static let absolute = ImageRequest.KeyPolicy(rule: .absolute)
 
-    /// The whole URL but its fragment, with scheme and host in lower case and without the port that its scheme has anyway
-    /// (RFC 3986 §6.2.2, §6.2.3).
+    /// The whole URL except its fragment, with scheme and host in lower case and without the default port
+    /// of the scheme (RFC 3986 §6.2.2, §6.2.3).
     public static let canonical = ImageRequest.KeyPolicy(rule: .canonical)
 
-    /// Without query and fragment, otherwise ``canonical``.
+    /// The ``canonical`` URL without its query.
     public static let withoutQuery = ImageRequest.KeyPolicy(rule: .withoutQuery)
 
-    /// Without these parameters of the query, such as signatures; otherwise ``canonical``.
+    /// Uses the ``canonical`` URL without these query parameters, such as signatures.
     public static func dropping(_ parameters: Set<String>) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .dropping(parameters))
     }
 
-    /// With no parameters of the query but these, in the order they are written; otherwise ``canonical``.
+    /// Uses the ``canonical`` URL with only these query parameters, in the order in which they are written.
     public static func keeping(_ parameters: Set<String>) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .keeping(parameters))
     }
 
-    /// A name of the program's own: different URLs with the same name are one image.
+    /// Uses a name chosen by the program: different URLs with the same name are one image.
     public static func named(_ name: String) -> ImageRequest.KeyPolicy {
       ImageRequest.KeyPolicy(rule: .named(name))
     }
 
-    /// The text that stands for `url` in keys.
+    /// Returns the text that represents `url` in keys.
     public func text(for url: URL) -> String {
       switch rule {
       case .absolute: url.absoluteString
@@ -55,7 +55,7 @@ extension ImageRequest {
       }
     }
 
-    /// What tells texts of different rules apart: what one drops another may need.
+    /// A label that distinguishes texts of different rules, which drop different parts of the URL.
     var label: String {
       func list(_ names: Set<String>) -> String {
         names.sorted().map { "\($0.utf8.count) \($0)" }.joined(separator: " ")
@@ -82,7 +82,8 @@ extension ImageRequest {
       }
       if parts.path.isEmpty, parts.host != nil { parts.path = "/" }
       if let query = parts.percentEncodedQuery {
-        // Cut by hand: parameters that stay keep every byte, repeated ones and those without a value too.
+        // Cut manually: the remaining parameters keep every byte, including repeated ones and those without
+        // a value.
         let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
           var item = URLComponents()
           item.percentEncodedQuery = String(parameter)

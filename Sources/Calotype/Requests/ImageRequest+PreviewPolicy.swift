@@ -1,17 +1,18 @@
 extension ImageRequest {
-  /// Which previews of an image are made while it is downloaded.
+  /// The previews of an image that are made during its download.
   ///
-  /// Previews go through the same transforms as the image, have `isPartial` set, and are never cached. Only the newest is
-  /// kept for a slow consumer. None is made that would delay the image itself.
+  /// Previews go through the same transforms as the image, have `isPartial` set, and are never cached. Only
+  /// the newest is kept for a slow consumer. A preview that would delay the image itself is skipped.
   public enum PreviewPolicy: Hashable, Sendable {
-    /// None.
+    /// No previews.
     case off
-    /// One after each pass over the whole picture: scans of a progressive JPEG, passes of an interlaced PNG, the first
-    /// frame of an animation.
+    /// One preview after each pass over the whole image: scans of a progressive JPEG, passes of an
+    /// interlaced PNG, the first frame of an animation.
     case everyPass
-    /// What there is, at most once in this time: also the upper part of pictures without passes.
+    /// A preview of the arrived part, at most once per interval: also the upper part of images without
+    /// passes.
     case interval(Duration)
-    /// One as soon as so many passes have arrived, and no other: what is good enough to look at.
+    /// A single preview, as soon as that many passes have arrived.
     case pass(Int)
   }
 }

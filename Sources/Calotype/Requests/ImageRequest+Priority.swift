@@ -1,13 +1,14 @@
 extension ImageRequest {
-  /// How urgent a request is. Work that several want has the priority of the most urgent, as long as that one waits.
+  /// The urgency of a request. Shared work has the priority of the most urgent caller, as long as that
+  /// caller waits.
   public enum Priority: UInt8, Hashable, Sendable, Comparable, CaseIterable {
-    /// For what may never be needed.
+    /// For images that may never be needed.
     case veryLow = 9
-    /// For what is needed later, such as what is prefetched.
+    /// For images that are needed later, such as prefetched ones.
     case low = 17
-    /// For everything else.
+    /// For all other images.
     case normal = 21
-    /// For what somebody is waiting for.
+    /// For images that a user is waiting for.
     case high = 25
     /// Before all others.
     case veryHigh = 33
@@ -17,7 +18,7 @@ extension ImageRequest {
       left.rawValue < right.rawValue
     }
 
-    /// The priority of a task that does such work.
+    /// The corresponding task priority.
     public var taskPriority: TaskPriority { TaskPriority(rawValue: rawValue) }
   }
 }

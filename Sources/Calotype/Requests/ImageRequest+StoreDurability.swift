@@ -1,15 +1,16 @@
 extension ImageRequest {
-  /// When a request is answered, as far as caches are concerned.
+  /// The storage that has to complete before a request is answered.
   ///
-  /// A store that fails costs the caller nothing, and one that would have to wait behind too many others is not made at all:
-  /// ``ImageResponse/stores`` tells what became of each.
+  /// A failed store never fails the request, and a store that would have to wait behind too many others is
+  /// skipped: ``ImageResponse/stores`` reports the outcome of each.
   public enum StoreDurability: String, Hashable, Sendable, CaseIterable {
-    /// As soon as there is an image. What is to be stored on disk is stored meanwhile; memory comes first anyway.
+    /// None: the request is answered as soon as the image is available. Disk stores continue in the
+    /// background; memory is always stored first.
     case none
-    /// When each store has ended: what is stored can be read from the caches.
+    /// All stores have ended: stored entries can be read from the caches.
     case stored
-    /// When a loss of power does not undo what is stored: the caches on disk have synchronized files and folders with the device.
-    /// Takes as long as the device does, and ends with the deadline of the request.
+    /// Stored entries survive a power loss: the disk caches have synchronized files and folders with the
+    /// device. This takes as long as the device does, and ends with the deadline of the request.
     case flushed
   }
 }

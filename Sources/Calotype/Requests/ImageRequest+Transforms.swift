@@ -1,20 +1,20 @@
 public import CalotypeImaging
 
 extension ImageRequest {
-  /// What a request wants to become of the picture.
+  /// The transforms of a request.
   public enum Transforms: Hashable, Sendable, ExpressibleByArrayLiteral {
-    /// What ``ImagePipeline/Configuration/transforms`` says.
+    /// The transforms in ``ImagePipeline/Configuration/transforms``.
     case inherit
-    /// These transforms and no others; none if the chain is empty.
+    /// Only these transforms; none if the chain is empty.
     case chain(TransformChain)
 
-    /// Nothing, whatever the pipeline does by default.
+    /// No transforms, regardless of the pipeline's default.
     public static let none = ImageRequest.Transforms.chain([])
 
-    /// These transforms and no others.
+    /// Creates a list of only these transforms.
     public init(arrayLiteral elements: ImageTransform...) { self = .chain(TransformChain(elements)) }
 
-    /// Those that are said here.
+    /// The transforms specified here.
     public var chain: TransformChain {
       if case .chain(let chain) = self { chain } else { [] }
     }

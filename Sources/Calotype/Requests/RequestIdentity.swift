@@ -5,11 +5,11 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// The one place where keys are made.
+/// Builds the keys of all requests.
 ///
-/// Keys are written out in clear text, each part behind its length, so that no two different requests can ever
-/// produce the same text. Header fields, and URLs with a user name or password, enter as a digest: keys are kept on
-/// disk, and whoever reads them there must not find credentials.
+/// Keys are plain text, each part preceded by its length, so that different requests never produce the same
+/// text. Header fields, and URLs with a user name or password, enter as a digest: keys are stored on disk,
+/// where they must not disclose credentials.
 enum RequestIdentity {
   static func keys(of request: ImageRequest.Identity) -> (source: CacheKey, result: CacheKey) {
     let (label, whole) =
@@ -47,8 +47,8 @@ enum RequestIdentity {
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
-  /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one
-  /// would show something else than a smaller one. At full size it fits into any.
+  /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`
+  /// when a larger image would differ in more than size. The full size has an unlimited box.
   static func rendition(of request: ImageRequest) -> MemoryTier.SizeVariant? {
     guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
@@ -88,9 +88,10 @@ enum RequestIdentity {
     return part
   }
 
-  /// Of all that a response may vary on and that is nobody's business: keys are kept on disk. `nil` when there is none.
+  /// Returns a digest of all confidential parts that a response may vary on, because keys are stored on
+  /// disk; `nil` when there are none.
   ///
-  /// - Parameter user: A URL that names a user.
+  /// - Parameter user: A URL that contains a user name.
   private static func digest(of request: ImageRequest.Identity, user: String?) -> String? {
     var headers = request.headers
     headers[values: .cacheControl] = []
@@ -101,7 +102,7 @@ enum RequestIdentity {
       return nil
     }
     var hash = MessageDigest(.sha256)
-    // The order of different fields means nothing; the order of equal names does.
+    // The order of different fields is insignificant; the order of equal names is not.
     let fields = headers.enumerated().sorted {
       ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
     }

@@ -2,9 +2,9 @@ public import CalotypeCaching
 public import CalotypeImaging
 public import CalotypeLoading
 
-/// What all errors of the package have in common; each module has one type of its own.
+/// The common protocol of all errors of the package; each module has one type of its own.
 public protocol CalotypeError: Error {
-  /// A stable name for machines.
+  /// A stable, machine-readable name.
   var code: String { get }
   /// Whether the same call can succeed later.
   var isRetryable: Bool { get }
@@ -15,15 +15,16 @@ public protocol CalotypeError: Error {
 }
 
 extension CalotypeError {
-  /// 503 for what passes by itself, 500 for all else.
+  /// 503 for transient errors, 500 for all others.
   public var gatewayStatus: Int { isRetryable ? 503 : 500 }
 }
 
 extension LoadingError: CalotypeError {}
 
 extension ImagingError: CalotypeError {
-  /// 422 for bytes that are no sound image, 415 for formats without a coder, 413 for images beyond a limit, 400 for
-  /// parameters, 503 for a lack of memory and for cancellation, and 500 where encoding or a transform of the program fails.
+  /// 422 for bytes that are not a sound image, 415 for formats without a coder, 413 for images beyond a
+  /// limit, 400 for parameters, 503 for a lack of memory and for cancellation, and 500 for failures of
+  /// encoding or of a program's transform.
   public var gatewayStatus: Int {
     switch self {
     case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit: 422

@@ -1,16 +1,19 @@
 extension ImageResponse {
-  /// What became of an image in the caches.
+  /// The outcomes of storing an image in the caches.
   public struct StoreOutcomes: Hashable, Sendable {
-    /// What became of one of its forms.
+    /// The outcome of storing one form.
     public enum Outcome: Hashable, Sendable {
-      /// Nothing was to be stored: the request, the response or the configuration say so, or it is there already.
+      /// No store was due: the request, the response or the configuration exclude it, or the entry exists
+      /// already.
       case notStored
-      /// It is stored.
+      /// The form is stored.
       case stored
-      /// It could not be stored; the code of the error, or `shed` when too much waited to be stored.
+      /// The form could not be stored; the code of the error, or `shed` when too many entries waited to be
+      /// stored.
       case failed(code: String)
 
-      /// What came of a store that was to be made, `nil` if too much waited; none if it was not to be made after all.
+      /// Converts the result of a store: `nil` if too many entries waited. Returns `nil` if the store was
+      /// not due after all.
       init?(isStored: Bool?) {
         switch isStored {
         case true?: self = .stored
@@ -27,10 +30,10 @@ extension ImageResponse {
     /// The original on disk.
     public var original = Outcome.notStored
 
-    /// Nothing stored.
+    /// Creates outcomes without any store.
     public init() {}
 
-    /// The code of what was not stored because too much waited.
+    /// The code of an entry that was not stored because too many waited.
     static let shed = "shed"
   }
 }

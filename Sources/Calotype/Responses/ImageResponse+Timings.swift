@@ -1,17 +1,17 @@
 public import CalotypeLoading
 
 extension ImagePipeline {
-  /// What is done on the way to an image.
+  /// A stage of producing an image.
   public enum Stage: String, Hashable, Sendable, CaseIterable {
-    /// Reading results and originals from caches on disk.
+    /// Reading results and originals from disk caches.
     case read
     /// Loading the original.
     case load
     /// Waiting for a turn to decode.
     case wait
-    /// Decoding, shrinking and transforming in one go.
+    /// Decoding, downsampling and transforming in one pass.
     case decode
-    /// Transforming what others made.
+    /// Transforming the results of other jobs.
     case transform
     /// Encoding the result for the disk.
     case encode
@@ -21,17 +21,18 @@ extension ImagePipeline {
 }
 
 extension ImageResponse {
-  /// How long the stages of one image took.
+  /// The durations of the stages of one image.
   public struct Timings: Hashable, Sendable {
-    /// The stages that were gone through.
+    /// The completed stages.
     public var stages: [ImagePipeline.Stage: Duration] = [:]
-    /// What the loader measured; `nil` when nothing was loaded for this image, or the loader does not measure.
+    /// The measurements of the loader; `nil` when nothing was loaded for this image, or the loader does not
+    /// measure.
     public var load: LoadResponse.Metrics?
 
-    /// Nothing measured.
+    /// Creates empty timings.
     public init() {}
 
-    /// How long a stage took; zero if it was not gone through.
+    /// Returns the duration of a stage; zero if it was skipped.
     public subscript(stage: ImagePipeline.Stage) -> Duration {
       get { stages[stage] ?? .zero }
       set { stages[stage] = newValue }

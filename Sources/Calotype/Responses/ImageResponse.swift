@@ -1,44 +1,45 @@
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// A finished image, where it came from, and what it took.
+/// A finished image, with its source and costs.
 public struct ImageResponse: Sendable {
-  /// Where the image was found.
+  /// The source of an image.
   public enum Source: String, Hashable, Sendable {
-    /// In the memory cache, as asked for.
+    /// The memory cache had the requested image.
     case memory
-    /// In the disk cache, as asked for.
+    /// The disk cache had the requested image.
     case disk
-    /// Made from the original in the disk cache.
+    /// The image was made from the original in the disk cache.
     case diskOriginal
-    /// Made from what the loader delivered.
+    /// The image was made from the bytes of the loader.
     case loader
   }
 
-  /// The image: upright, transformed, sized as asked for.
+  /// The image as requested: upright, transformed, downsampled.
   public var image: Image { contents.image }
   /// All frames, if the request asked for them and there are several.
   public var animation: AnimatedImage? { contents.animation }
   /// The encoded original, if the request asked for it.
   public var data: Data? { contents.data }
-  /// Where it was found.
+  /// The source of the image.
   public var source: Source { contents.source }
-  /// Whether the original is known to be past its freshness: the request, the response or the configuration allow that.
+  /// Whether the original is known to be stale, as the request, the response or the configuration permits.
   public var isStale: Bool { contents.isStale }
-  /// Whether the server is being asked for a newer one: a later event says how that ends.
+  /// Whether the image is being revalidated; a later event reports the outcome.
   public var isBeingRevalidated: Bool { contents.isBeingRevalidated }
-  /// Whether the original is damaged and the pixels those that could be recovered; `DamagePolicy.strict` refuses it.
+  /// Whether the original is damaged, so that the image has only the recoverable pixels;
+  /// `DamagePolicy.strict` rejects it.
   public var isDamaged: Bool { image.isDamaged }
-  /// Encoded bytes that it was decoded from; `nil` when it came from memory.
+  /// The number of encoded bytes that the image was decoded from; `nil` for an image from memory.
   public var byteCount: Int? { contents.byteCount }
-  /// From the start of the job to the image.
+  /// The time from the start of the job to the image.
   public var duration: Duration { contents.duration }
-  /// How long each stage took. Empty for an image from memory.
+  /// The duration of each stage. Empty for an image from memory.
   public var timings: ImageResponse.Timings { contents.timings }
-  /// What became of the image in the caches; `nil` while that is not known, as ``ImageRequest/storeDurability`` says.
+  /// The outcomes of storing the image; `nil` while unknown, depending on ``ImageRequest/storeDurability``.
   public var stores: ImageResponse.StoreOutcomes? { contents.stores }
 
-  /// In an object, so that callers that wait have room for a reference only.
+  /// An object, so that waiting callers reserve memory for a reference only.
   private let contents: Contents
 
   private final class Contents: Sendable {
@@ -77,7 +78,7 @@ public struct ImageResponse: Sendable {
       isBeingRevalidated: isBeingRevalidated)
   }
 
-  /// The same, with or without a newer one to come.
+  /// Returns the response with or without a pending revalidation.
   func revalidating(_ isBeingRevalidated: Bool) -> ImageResponse {
     ImageResponse(
       image: image, animation: animation, data: data, source: source, byteCount: byteCount,
@@ -85,7 +86,7 @@ public struct ImageResponse: Sendable {
       isStale: isStale, timings: timings, stores: stores, isBeingRevalidated: isBeingRevalidated)
   }
 
-  /// The same, when the server has confirmed it.
+  /// The response after the server has confirmed it.
   package var confirmed: ImageResponse {
     ImageResponse(
       image: image, animation: animation, data: data, source: source, byteCount: byteCount,
@@ -93,7 +94,7 @@ public struct ImageResponse: Sendable {
       isStale: false, timings: timings, stores: stores)
   }
 
-  /// Whether the original moves, whatever the request has made of it; `nil` if nobody knows.
+  /// The kind of the original, regardless of the request's processing; `nil` if unknown.
   public var kind: ImageResponse.Kind? {
     image.info.map { $0.frameCount > 1 ? .animated : .still }
   }

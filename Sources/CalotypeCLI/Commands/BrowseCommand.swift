@@ -22,12 +22,12 @@ struct BrowseCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
 
-  @Option(help: ArgumentHelp("Columns of a picture.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Width of an image in columns.", valueName: "cells"))
   var width = 24
 
   @Option(
     help: ArgumentHelp(
-      "Lines of a picture. Default: three quarters of its width.", valueName: "cells"))
+      "Height of an image in lines. Default: three quarters of its width.", valueName: "cells"))
   var height: Int?
 
   @Option(help: ArgumentHelp("Windows of images to prefetch; 0 for none.", valueName: "n"))
@@ -56,7 +56,7 @@ struct BrowseCommand: AsyncParsableCommand {
     guard (0...100).contains(ahead) else { throw ValidationError("--ahead is 0 to 100.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -64,7 +64,7 @@ struct BrowseCommand: AsyncParsableCommand {
     let output = STDOUT_FILENO
     try graphics.check(output, named: "Standard output")
     guard let input = TerminalInput(of: output) else {
-      throw ValidationError("Keys cannot be read: this is not in the foreground of its terminal.")
+      throw ValidationError("Keys cannot be read: the command is not in the foreground of its terminal.")
     }
     do {
       if try await browse(input, output) == .empty { Output.error("calotype: \(list) names no images") }
@@ -124,7 +124,7 @@ struct BrowseCommand: AsyncParsableCommand {
       var request = requests.applied(to: ImageRequest(url: try source.url))
       request = try loading.applied(to: request, for: source)
       request.thumbnail = .fit(width: box.width, height: box.height)
-      // Every window has another size: only originals are worth keeping on disk.
+      // Every window has another size: only originals are worth storing on disk.
       request.storeTiers = [.memory, .originals]
       if !noPreviews { request.previews = .interval(.milliseconds(250)) }
       return request

@@ -8,7 +8,7 @@ struct ConvertCommand: AsyncParsableCommand {
     commandName: "convert",
     abstract: "Converts an image to another format or size, upright.",
     discussion: """
-      The format is that of --format, else that of the extension of OUT. Formats for one picture (jpeg, rgba, and png unless \
+      The format is that of --format, else that of the extension of OUT. Formats for a single image (jpeg, rgba, and png unless \
       the source is an animated png) get the first frame of an animation: standard error has a warning, and --json a field \
       droppedFrames.
       """)

@@ -8,8 +8,8 @@ struct GetCommand: AsyncParsableCommand {
     commandName: "get",
     abstract: "Loads images and writes them, or thumbnails of them, to files.",
     discussion: """
-      Without pixel options an image is written as it was served. Originals and thumbnails are kept in the disk cache, where \
-      the next call finds them. A download that breaks off is resumed, if need be by the next call.
+      Without pixel options an image is written as it was served. Originals and thumbnails are stored in the disk cache, where \
+      the next call finds them. An interrupted download is resumed, if necessary by the next call.
 
       If --output names a file that is a link or a pipe, it is written to. In a folder, where names are derived from URLs, \
       existing files are replaced.
@@ -50,11 +50,11 @@ struct GetCommand: AsyncParsableCommand {
   var quiet = false
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Name the images to get: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if events, !json { throw ValidationError("--events are lines of JSON; add --json.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -89,7 +89,7 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end; its failure is its own.
+  /// Processes one source from beginning to end; its failure does not affect the others.
   private func get(
     _ source: Source, _ index: Int, to destination: Rendering.Destination, by rendering: Rendering,
     report: GetReport
@@ -100,7 +100,8 @@ struct GetCommand: AsyncParsableCommand {
       request = try loading.applied(to: request, for: source)
       if let expect { request.expectedKind = expect }
       if events { request.previews = .everyPass }
-      // An image is under way until it is stored, or a slow disk would let them pile up in memory.
+      // An image is in progress until it is stored; otherwise a slow disk would let images pile up in
+      // memory.
       if !noCache { request.storeDurability = .stored }
       let result = try await rendering.render(
         source, to: destination, request: request, watch: watch)

@@ -52,7 +52,7 @@ struct InfoCommand: AsyncParsableCommand {
   var chunk: Int?
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Name the images to inspect: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to inspect: URLs or files.") }
     if let chunk, chunk < 1 { throw ValidationError("--chunk is a number of bytes, at least 1.") }
   }
 

@@ -6,7 +6,7 @@ import FoundationEssentials
 struct PrefetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prefetch",
-    abstract: "Loads the images of a list into the disk cache, for get to find there.",
+    abstract: "Loads the images of a list into the disk cache, for later use by get.",
     discussion: """
       The list has one http or https URL a line; blank lines, and lines that begin with #, are skipped. It is read as it \
       arrives: calotype prefetch - begins with the first line that another program writes. Cached images are skipped, \
@@ -41,19 +41,19 @@ struct PrefetchCommand: AsyncParsableCommand {
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if pixels.format != nil || pixels.quality != nil || pixels.lossless || pixels.firstFrame {
       throw ValidationError(
-        "--format, --quality, --lossless and --first-frame are about files, which get writes; leave them out."
+        "--format, --quality, --lossless and --first-frame apply only to files that get writes; omit them."
       )
     }
     if !pixels.isCacheable {
       throw ValidationError(
-        "The cache keeps pictures upright and in sRGB; leave --as-stored and --keep-profile out.")
+        "The cache stores images upright and in sRGB; omit --as-stored and --keep-profile.")
     }
     if decode, !pixels.changesPixels {
       throw ValidationError(
-        "--decode needs a result to make; add --thumbnail, --max-pixels or --transform.")
+        "--decode requires --thumbnail, --max-pixels or --transform.")
     }
     if pixels.strict, !decode {
-      throw ValidationError("--strict checks pixels, which are only decoded with --decode.")
+      throw ValidationError("--strict checks pixels; it requires --decode.")
     }
     if !decode, pixels.changesPixels {
       throw ValidationError("Pixel options need --decode.")
@@ -61,7 +61,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     switch requests.cachePolicy {
     case .http, .ignoreHTTPFreshness, .reload, .staleWhileRevalidate: break
     case .cacheOnly: throw ValidationError("--cache-policy cache-only loads nothing.")
-    case .loaderOnly: throw ValidationError("--cache-policy loader-only keeps nothing.")
+    case .loaderOnly: throw ValidationError("--cache-policy loader-only stores nothing.")
     }
   }
 
@@ -105,7 +105,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One line from beginning to end; its failure is its own.
+  /// Processes one line from beginning to end; its failure does not affect the others.
   private func prefetch(
     _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ report: PrefetchReport
   ) async {

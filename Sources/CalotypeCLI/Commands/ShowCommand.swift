@@ -10,9 +10,9 @@ struct ShowCommand: AsyncParsableCommand {
     commandName: "show",
     abstract: "Shows images in the terminal while they load, and plays animations.",
     discussion: """
-      Images are shrunk to the window, and not enlarged. They are drawn by the graphics protocol of the terminal (kitty, iTerm2, \
-      sixel), else by coloured characters. An endless animation plays until ^C, or once if more images follow. With --json, \
-      images are drawn on standard error.
+      Images are downsampled to the window, and never enlarged. They are drawn by the graphics protocol of the terminal \
+      (kitty, iTerm2, sixel), else by coloured characters. An endless animation plays until ^C, or once if more images \
+      follow. With --json, images are drawn on standard error.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -24,7 +24,7 @@ struct ShowCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Number of times an animation plays; 0 for ever. Default: as the file says.", valueName: "n"))
+      "Number of loops of an animation; 0 for ever. Default: the number in the file.", valueName: "n"))
   var loops: Int?
 
   @Flag(help: "Show only the first frame of an animation.")
@@ -48,11 +48,11 @@ struct ShowCommand: AsyncParsableCommand {
   var quiet = false
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Name the images to show: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to show: URLs or files.") }
     if let loops, !(0...1_000_000).contains(loops) { throw ValidationError("--loops is 0 to 1000000.") }
-    if firstFrame, loops != nil { throw ValidationError("--first-frame leaves nothing for --loops to play.") }
+    if firstFrame, loops != nil { throw ValidationError("--first-frame and --loops exclude each other.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -85,7 +85,7 @@ struct ShowCommand: AsyncParsableCommand {
     if hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end.
+  /// Processes one source from beginning to end.
   private func show(
     _ source: Source, isLast: Bool, of pipeline: ImagePipeline, on stage: inout ShowStage
   ) async throws {
@@ -104,7 +104,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
       }
     } else {
-      // The frames that have arrived are played while the slot goes on loading.
+      // Plays the arrived frames while the slot continues to load.
       try await pipeline.withPlayer(for: request) { player in
         try await play(player, of: slot, isLast, &showing, &stage)
       }
@@ -140,7 +140,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// Times an animation is to play.
+  /// Returns the number of loops to play.
   private func plays(of response: ImageResponse?, _ isLast: Bool) -> Int {
     guard let animation = response?.animation else { return 0 }
     return loops ?? (animation.loopCount == 0 && !isLast ? 1 : animation.loopCount)
@@ -151,7 +151,7 @@ struct ShowCommand: AsyncParsableCommand {
     request = try loading.applied(to: request, for: source)
     request.thumbnail = stage.thumbnail
     request.frames = firstFrame ? .first : .all
-    // Every window has another size: only originals are worth keeping.
+    // Every window has another size: only originals are worth storing.
     request.storeTiers = .originals
     if !noPreviews { request.previews = .interval(.milliseconds(100)) }
     return request

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// One source, or many that were written one after the other.
+/// One source, or several consecutive ones.
 ///
-/// For each element of a list, ArgumentParser copies those before it: ten thousand URLs would take seconds. So long runs
-/// of arguments are handed to it as one.
+/// For each element of a list, ArgumentParser copies those before it: ten thousand URLs would take seconds.
+/// So long runs of arguments are passed to it as one.
 struct ConsecutiveSources: ExpressibleByArgument {
   let sources: [Source]
 
@@ -13,14 +13,14 @@ struct ConsecutiveSources: ExpressibleByArgument {
     if sources.count != texts.count { return nil }
   }
 
-  /// No argument can hold it.
+  /// A character that no argument can contain.
   private static let separator: Character = "\0"
-  /// Shorter runs are left as they are.
+  /// Shorter runs are left unchanged.
   private static let shortestRun = 64
 
-  /// The arguments of a command line, with long runs of sources joined.
+  /// Returns the arguments of a command line, with long runs of sources joined.
   ///
-  /// The first two of a run stay: they may be the name of a subcommand, or the value of an option.
+  /// The first two of a run stay separate: they may be the name of a subcommand, or the value of an option.
   static func joined(_ arguments: [String]) -> [String] {
     var result: [String] = []
     var start = 0

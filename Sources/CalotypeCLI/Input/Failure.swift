@@ -10,7 +10,7 @@ struct Failure: Encodable {
   }
 
   let source: String
-  /// The line of the list that names the source.
+  /// The number of the line in the list.
   let line: Int?
   let error: Details
 

@@ -1,15 +1,15 @@
 import CalotypeSupport
 
-/// Secrets on the command line, which an error about the command line must not repeat.
+/// Removes secrets on the command line from error messages about it.
 enum Secrets {
-  /// Options with values that may be, or contain, a password.
+  /// Options whose values may be, or contain, a password.
   private static let options = ["--header", "--user", "--proxy", "--fallback"]
 
-  /// A message of the argument parser without the value that it refuses, if that may be a secret, and without the users
-  /// of URLs.
+  /// Returns a message of the argument parser without a rejected value that may be a secret, and without
+  /// the users of URLs.
   static func removed(from message: String) -> String {
     var lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // The value is quoted as it is, line feeds and quotes included.
+    // The value is quoted verbatim, line feeds and quotes included.
     if let end = lines.firstIndex(where: { line in
       options.contains { line.contains("' is invalid for '\($0)") }
     }),

@@ -6,10 +6,10 @@ import CalotypeTerminal
 
 /// A URL or the path of a file, as written on the command line.
 struct Source: ExpressibleByArgument {
-  /// As it was written.
+  /// The text as written.
   let text: String
 
-  /// As it is shown: without user name and password.
+  /// The text as displayed: without user name and password.
   var shown: String { RedactedURL.withoutUsers(text, isOne: true) }
 
   init?(argument: String) {
@@ -17,9 +17,9 @@ struct Source: ExpressibleByArgument {
     text = argument
   }
 
-  /// Not kept: there may be very many sources, and each is needed for a moment.
+  /// Not stored: there may be very many sources, and each is needed for a moment.
   private var parsed: URL? {
-    // A URL without a host may hold a password, and is no path in any case.
+    // A URL without a host may contain a password, and is not a path in any case.
     if text.prefixMatch(of: /https?:(?!\/\/)/.ignoresCase()) != nil { return nil }
     if text.contains("://") || text.lowercased().hasPrefix("data:") { return URL(string: text) }
     return URL(filePath: text)
@@ -34,11 +34,11 @@ struct Source: ExpressibleByArgument {
   }
 
   var isFile: Bool { parsed?.isFileURL == true }
-  /// Whether it is a file that is named by a URL, not by its path.
+  /// Whether the source is a file named by a URL rather than by its path.
   var isFileURL: Bool { isFile && text.contains("://") }
   var scheme: String? { parsed?.scheme?.lowercased() }
 
-  /// A name for what is made of it, without extension: letters, digits, dots, dashes and underlines only.
+  /// The stem of output file names: letters, digits, dots, dashes and underlines only.
   var stem: String {
     guard let parsed, scheme != "data" else { return "image" }
     var name = parsed.lastPathComponent
@@ -49,15 +49,15 @@ struct Source: ExpressibleByArgument {
         ? character : "_"
     }
     var stem = String(safe).drop { $0 == "." }
-    // Names of files are limited in bytes.
+    // File names are limited in bytes.
     while stem.utf8.count > 150 { stem.removeLast() }
     return stem.isEmpty ? "image" : String(stem)
   }
 
-  /// The stems of many sources, told apart by `-2`, `-3` … where they are equal.
+  /// Returns the stems of many sources, distinguished by `-2`, `-3` … where they are equal.
   static func uniqueStems(_ sources: [Source]) -> [String] {
     var taken: Set<String> = []
-    // Where the search goes on: from the beginning it would take longer with every source.
+    // The next number to try: starting from the beginning would take longer with every source.
     var numbers: [String: Int] = [:]
     return sources.map { source in
       let stem = source.stem

@@ -8,7 +8,7 @@ struct BoxArgument: ExpressibleByArgument {
   init?(argument: String) {
     let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
     guard sides.count == 2 else { return nil }
-    // A side that is left out is free; one that is given has at least one pixel.
+    // An omitted side is unconstrained; a given one has at least one pixel.
     func side(_ text: Substring) -> Int? {
       if text.isEmpty { return 0 }
       guard let value = Int(text), (1...1_000_000).contains(value) else { return nil }

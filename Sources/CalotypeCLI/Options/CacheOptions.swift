@@ -19,7 +19,7 @@ struct CacheOptions: ParsableArguments {
     return configuration
   }
 
-  /// Parts of downloads that broke off, beside the records; no namespace has its own.
+  /// The store of partial downloads, beside the records and shared by all namespaces.
   var partials: PartialStore? {
     namespace != nil
       ? nil

@@ -4,7 +4,7 @@ import CalotypeLibraryCoders
 
 /// The choice of decoders.
 struct CoderOptions: ParsableArguments {
-  /// `--coders`.
+  /// The values of `--coders`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
     case standard, libraries
   }
@@ -16,10 +16,11 @@ struct CoderOptions: ParsableArguments {
       valueName: "coders"))
   var choice: Choice = .standard
 
-  /// The coders, for what is decoded outside of the pipeline.
+  /// The coders for decoding outside of the pipeline.
   var registry: CoderRegistry { choice == .libraries ? .libraries : .standard }
 
-  /// `request` for these coders, whose name is part of its keys: no other coders' results are found in the caches.
+  /// Returns `request` with these coders, whose name is part of its keys: results of other coders are not
+  /// found in the caches.
   func applied(to request: ImageRequest) -> ImageRequest {
     guard choice != .standard else { return request }
     var request = request

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Another place of an image on the command line.
+/// An alternative URL of an image on the command line.
 struct FallbackArgument: ExpressibleByArgument {
   let url: URL
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Calotype
 
-/// `--fit`, `--fill` and `--stretch`.
+/// The flags `--fit`, `--fill` and `--stretch`.
 enum FitMode: String, EnumerableFlag {
   case fit
   case fill

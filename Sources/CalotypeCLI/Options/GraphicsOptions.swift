@@ -5,13 +5,13 @@ import FoundationEssentials
 import Glibc
 import CalotypeTerminal
 
-/// Options of pictures in a terminal.
+/// Options for displaying images in a terminal.
 struct GraphicsOptions: ParsableArguments {
-  /// `--protocol`.
+  /// The values of `--protocol`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
     case auto, kitty, iterm2, sixel, blocks, blocks256
 
-    /// `nil` to find out.
+    /// The protocol; `nil` to detect it.
     var graphics: GraphicsProtocol? { GraphicsProtocol(rawValue: rawValue) }
   }
 
@@ -37,7 +37,7 @@ struct GraphicsOptions: ParsableArguments {
     }
   }
 
-  /// Whether pictures can be shown there at all.
+  /// Checks that the output can show images.
   ///
   /// - Throws: ``ArgumentParser/ValidationError``.
   func check(_ output: Int32, named name: String) throws {
@@ -47,12 +47,12 @@ struct GraphicsOptions: ParsableArguments {
     }
     guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
       throw ValidationError(
-        "By TERM, the terminal shows only text; set TERM to the type of the terminal, such as xterm-256color."
+        "By TERM, the terminal shows only text; set TERM to its type, such as xterm-256color."
       )
     }
   }
 
-  /// The terminal as it says itself, and as these options have it.
+  /// Returns the terminal as detected, modified by these options.
   ///
   /// - Throws: `CancellationError`.
   func terminal(on output: Int32) async throws -> GraphicsTerminal {
@@ -67,6 +67,6 @@ struct GraphicsOptions: ParsableArguments {
 }
 
 extension PixelColor: ExpressibleByArgument {
-  /// As ``init(_:)``.
+  /// Equivalent to ``init(_:)``.
   public init?(argument: String) { self.init(argument) }
 }

@@ -1,15 +1,15 @@
 import ArgumentParser
 import CalotypeTerminal
 
-/// The size of a picture in a terminal.
+/// The size of an image in a terminal.
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Columns of a picture, which is enlarged if need be. Default: its size, at most the window.",
+      "Width of an image in columns; it is enlarged if necessary. Default: its size, at most the window.",
       valueName: "cells"))
   var width: Int?
 
-  @Option(help: ArgumentHelp("Lines of a picture, likewise.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Height of an image in lines, likewise.", valueName: "cells"))
   var height: Int?
 
   func validate() throws {

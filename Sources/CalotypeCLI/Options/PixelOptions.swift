@@ -1,7 +1,7 @@
 public import ArgumentParser
 public import Calotype
 
-/// Options of all commands that make pixels.
+/// Options of all commands that produce pixels.
 struct PixelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -80,7 +80,7 @@ struct PixelOptions: ParsableArguments {
     }
     if anchor == .entropy || anchor == .attention {
       throw ValidationError(
-        "--anchor \(anchor) looks at pixels; use --transform resize:…,fill,anchor=\(anchor).")
+        "--anchor \(anchor) depends on pixels; use --transform resize:…,fill,anchor=\(anchor).")
     }
     for argument in transform {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
@@ -90,13 +90,13 @@ struct PixelOptions: ParsableArguments {
     }
   }
 
-  /// Whether anything is asked for that needs decoding.
+  /// Whether any option requires decoding.
   var changesPixels: Bool {
     thumbnail != nil || maxPixels != nil || format != nil || quality != nil || lossless || asStored
       || firstFrame || keepProfile || !transform.isEmpty
   }
 
-  /// How to decode what the pipeline does not cache: colours and orientation as stored.
+  /// The options for decoding outside of the pipeline's caches: colours and orientation as stored.
   var decodeOptions: DecodeOptions {
     var options = DecodeOptions(
       appliesOrientation: !asStored, thumbnail: thumbnailRequest,
@@ -110,10 +110,10 @@ struct PixelOptions: ParsableArguments {
   /// The treatment of damaged images.
   var damage: DamagePolicy { strict ? .strict : .tolerate }
 
-  /// The chain that --transform asks for.
+  /// The chain of transforms in `--transform`.
   var transforms: TransformChain { TransformChain(transform.compactMap { try? $0.parsed.get() }) }
 
-  /// Whether the picture can come through the caches of the pipeline: upright and in sRGB.
+  /// Whether the image can come through the caches of the pipeline: upright and in sRGB.
   var isCacheable: Bool { !asStored && !keepProfile }
 
   var thumbnailRequest: Thumbnail? {
@@ -124,10 +124,10 @@ struct PixelOptions: ParsableArguments {
     }
   }
 
-  /// Whether only the first frame of an animation is asked for.
+  /// Whether only the first frame of an animation is requested.
   var wantsFirstFrame: Bool { firstFrame || (!transform.isEmpty && transformFrames == .first) }
 
-  /// Whether frames are to be written, not only the first.
+  /// Returns whether all frames are written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
     guard let info, info.frameCount > 1, !wantsFirstFrame, wanted != .rgba else { return false }
     let format = encodeOptions(wanted, source: info.format, isAnimated: true).format
@@ -137,13 +137,13 @@ struct PixelOptions: ParsableArguments {
   /// Returns the options of the encoder.
   ///
   /// - Parameters:
-  ///   - wanted: The format by the options or the file name.
-  ///   - source: The format of the source, which decides when nothing else does.
-  ///   - isAnimated: Whether there are frames to write.
+  ///   - wanted: The format from the options or the file name.
+  ///   - source: The format of the source, used when no other is specified.
+  ///   - isAnimated: Whether there are several frames to write.
   func encodeOptions(_ wanted: OutputFormat?, source: ImageFormat?, isAnimated: Bool) -> EncodeOptions {
     let encodable = CoderRegistry.standard.encodableFormats
     var format = wanted?.imageFormat ?? source ?? .png
-    // A PNG of an animated PNG is animated; of anything else it is a still image.
+    // A PNG of an animated PNG is animated; of any other source it is a still image.
     if format == .png, isAnimated, source == .apng { format = .apng }
     if format == .apng, !isAnimated || !encodable.contains(.apng) { format = .png }
     if wanted == nil, !encodable.contains(format) { format = .png }
@@ -162,6 +162,6 @@ struct PixelOptions: ParsableArguments {
 extension ResampleFilter: ExpressibleByArgument {}
 
 extension Anchor: ExpressibleByArgument {
-  /// As ``init(_:)``.
+  /// Equivalent to ``init(_:)``.
   public init?(argument: String) { self.init(argument) }
 }

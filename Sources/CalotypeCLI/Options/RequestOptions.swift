@@ -15,7 +15,7 @@ struct RequestOptions: ParsableArguments {
   var cachePolicy: ImageRequest.CachePolicy = .http
 
   @Option(
-    help: ArgumentHelp("Longest time for one image, retries and waiting included.", valueName: "seconds"))
+    help: ArgumentHelp("Time limit for one image, including retries and waiting.", valueName: "seconds"))
   var deadline: Double?
 
   @Option(help: ArgumentHelp("The priority of requests.", valueName: "priority"))
@@ -23,7 +23,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("URL to load if a source fails for good; may be repeated.", valueName: "url"))
+    help: ArgumentHelp("URL to load if a source fails permanently; may be repeated.", valueName: "url"))
   var fallbacks: [FallbackArgument] = []
 
   @Flag(help: "Treat URLs that differ only in their query as the same image.")
@@ -47,7 +47,7 @@ struct RequestOptions: ParsableArguments {
 
   @Option(
     help:
-      "Decode sources as this format, whatever they begin with: \(ImageFormat.allValueStrings.joined(separator: ", "))."
+      "Format of the sources, regardless of their first bytes: \(ImageFormat.allValueStrings.joined(separator: ", "))."
   )
   var formatHint: ImageFormat?
 
@@ -56,10 +56,10 @@ struct RequestOptions: ParsableArguments {
       throw ValidationError("--deadline is a number of seconds above 0.")
     }
     if ignoreQuery, keyParameters != nil {
-      throw ValidationError("--ignore-query leaves nothing for --key-parameters; leave one of them out.")
+      throw ValidationError("--ignore-query and --key-parameters exclude each other.")
     }
     if keyParameters != nil, parameterNames.isEmpty {
-      throw ValidationError("--key-parameters needs a name; --ignore-query is for none.")
+      throw ValidationError("--key-parameters requires a name; use --ignore-query for none.")
     }
     if tags.contains("") || partition == "" { throw ValidationError("--tag and --partition need a name.") }
   }
@@ -68,7 +68,7 @@ struct RequestOptions: ParsableArguments {
     Set((keyParameters ?? "").split(separator: ",").map(String.init))
   }
 
-  /// `request` as these options have it.
+  /// Returns `request` with these options applied.
   func applied(to request: ImageRequest) -> ImageRequest {
     var request = request
     request.cachePolicy = cachePolicy

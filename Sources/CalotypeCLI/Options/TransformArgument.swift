@@ -3,7 +3,7 @@ import Calotype
 import CalotypeSupport
 import FoundationEssentials
 
-/// A transform as written on the command line, read once.
+/// A transform as written on the command line, parsed once.
 struct TransformArgument: ExpressibleByArgument {
   /// Errors are reported once all options are parsed.
   let parsed: Result<ImageTransform, ImagingError>

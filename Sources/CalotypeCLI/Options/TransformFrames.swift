@@ -1,7 +1,7 @@
 import ArgumentParser
 import Calotype
 
-/// `--transform-frames`.
+/// The values of `--transform-frames`.
 enum TransformFrames: String, ExpressibleByArgument, CaseIterable {
   case every
   case first

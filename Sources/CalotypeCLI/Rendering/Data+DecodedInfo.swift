@@ -2,7 +2,7 @@ import Calotype
 import FoundationEssentials
 
 extension Data {
-  /// Decodes all frames, and returns the header; damaged if any frame is.
+  /// Decodes all frames, and returns the header; it is marked as damaged if any frame is.
   ///
   /// - Throws: The error of the first frame that the policy does not accept.
   func decodedInfo(

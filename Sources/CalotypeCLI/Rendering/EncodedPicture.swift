@@ -1,13 +1,13 @@
 import Calotype
 import FoundationEssentials
 
-/// The bytes of a picture in the format to write.
+/// The bytes of an image in the output format.
 struct EncodedPicture: Sendable {
   let data: Data
   let size: PixelSize
   let format: String
   let fileExtension: String
-  /// Whether the pixels of any frame are those that could be recovered.
+  /// Whether any frame has only the recoverable pixels.
   let isDamaged: Bool
 
   init(_ content: Picture.Content, _ wanted: OutputFormat?, _ pixels: PixelOptions) throws(ImagingError) {
@@ -28,7 +28,7 @@ struct EncodedPicture: Sendable {
         return
       }
       let options = pixels.encodeOptions(wanted, source: image.info?.format, isAnimated: false)
-      // As stored means as stored: the encoder would turn a picture that says it has still to be turned.
+      // Without its orientation: the encoder would rotate an image that is to be written as stored.
       let stored = Image(
         bitmap: image.bitmap, info: image.info, profile: pixels.keepProfile ? image.profile : nil)
       data = try CoderRegistry.standard.encode(pixels.asStored ? stored : image, as: options)

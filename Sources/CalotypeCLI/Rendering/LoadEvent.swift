@@ -1,6 +1,6 @@
 import Calotype
 
-/// An event on the way to one file.
+/// An event during the production of one file.
 enum LoadEvent {
   /// The response with an image or its bytes.
   struct Response {

@@ -1,13 +1,14 @@
 import FoundationEssentials
 import Glibc
 
-/// Writes a file so that its name never shows half of it: beside it first, then renamed over it.
+/// Writes a file atomically: to a temporary file beside it, which is then renamed over it.
 enum OutputFile {
   /// - Parameters:
   ///   - data: The contents.
   ///   - path: The path of the file.
-  ///   - isNamed: Whether the user named the file: then a device, a pipe or a link is written to. A name derived from a URL was
-  ///     chosen by its server, and a link there may come from a third party: it is replaced.
+  ///   - isNamed: Whether the user named the file: then a device, a pipe or a link is written to. A name
+  ///     derived from a URL was chosen by its server, and a link there may come from a third party: it is
+  ///     replaced.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
   static func write(_ data: Data, to path: String, isNamed: Bool) throws(CommandError) {
     func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }
@@ -39,7 +40,7 @@ enum OutputFile {
     }
   }
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and its missing ancestors.
   static func makeFolder(_ path: String) throws(CommandError) {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -48,7 +49,7 @@ enum OutputFile {
     }
   }
 
-  /// Whether two paths are one file.
+  /// Returns whether two paths refer to the same file.
   static func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())
     return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev

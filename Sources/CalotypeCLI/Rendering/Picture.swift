@@ -1,7 +1,8 @@
 import Calotype
 import FoundationEssentials
 
-/// The picture of a source, before it is encoded: one image, or an animation whose frames are decoded one by one.
+/// The image of a source, before it is encoded: a still image, or an animation whose frames are decoded one
+/// by one.
 struct Picture: Sendable {
   enum Content: Sendable {
     case still(Image)
@@ -13,7 +14,7 @@ struct Picture: Sendable {
   var source: ImageResponse.Source
   var byteCount: Int?
 
-  /// The image of a request, with its frames where the request asked for them.
+  /// Creates the picture of a response, with its frames if the request selected them.
   init(_ response: ImageResponse) {
     content = response.animation.map { .animation($0) } ?? .still(response.image)
     info = response.image.info
@@ -21,7 +22,7 @@ struct Picture: Sendable {
     byteCount = response.byteCount
   }
 
-  /// Decodes what was served, all frames if the output has them.
+  /// Decodes an original, with all frames if the output holds them.
   init(
     _ served: DataResponse, _ coders: CoderRegistry, _ pixels: PixelOptions, _ wanted: OutputFormat?,
     _ hint: ImageFormat?
@@ -30,7 +31,7 @@ struct Picture: Sendable {
     options.formatHint = hint
     let info = try coders.probe(served.data, formatHint: hint)
     self.info = info
-    // An animation whose frames are too much is still a picture.
+    // An animation that exceeds the limits is treated as a still image.
     let animation =
       pixels.animates(info, as: wanted)
       ? try AnimatedImage(data: served.data, coders: coders, options: options) : nil

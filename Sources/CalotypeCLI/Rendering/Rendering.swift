@@ -15,7 +15,7 @@ struct Rendering: Sendable {
     var isNamed: Bool { if case .file = self { true } else { false } }
   }
 
-  /// The result, for people and machines.
+  /// The result, as text and as JSON.
   struct Result: Encodable, Sendable {
     let source: String
     let output: String
@@ -27,9 +27,9 @@ struct Rendering: Sendable {
     let sourceWidth: Int?
     let sourceHeight: Int?
     let sourceBytes: Int?
-    /// The frames of an animation that the output leaves out without having been told to; absent if there are none.
+    /// The number of frames that the output omits without an explicit option; absent if there are none.
     let droppedFrames: Int?
-    /// Whether the source is damaged; absent where its bytes were copied without a decode.
+    /// Whether the source is damaged; absent if its bytes were copied without decoding.
     let isDamaged: Bool?
     let from: String
     let milliseconds: Double
@@ -46,7 +46,7 @@ struct Rendering: Sendable {
   let pixels: PixelOptions
   let pipeline: ImagePipeline
   let coders: CoderOptions
-  /// True to decode bytes before they are copied unchanged: nothing undecodable is copied.
+  /// Whether bytes are decoded before they are copied unchanged, so that no undecodable file is copied.
   let decodesCopies: Bool
   private let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
@@ -86,7 +86,7 @@ struct Rendering: Sendable {
       guard let wanted = formatOfName(destination), wanted.imageFormat != info.format else {
         return try await copy(served, info, from: source, to: destination, since: start)
       }
-      // The name asks for another format than was served.
+      // The name requires another format than the served one.
       request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
       request.formatHint = hint
       request.damage = pixels.damage
@@ -115,8 +115,8 @@ struct Rendering: Sendable {
     return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
   }
 
-  /// All frames of the image that `response` is the first frame of: the results of the disk cache are single pictures, its
-  /// originals are not.
+  /// Returns all frames of the image whose first frame is `response`: results in the disk cache are single
+  /// images, originals are not.
   private func animation(of request: ImageRequest, beside response: ImageResponse) async throws -> Picture {
     var request = request
     request.frames = .all
@@ -132,7 +132,8 @@ struct Rendering: Sendable {
     return picture
   }
 
-  /// The picture of bytes as they are served, orientation and colours as stored, which no request can ask for.
+  /// Returns the image of the served bytes with orientation and colours as stored, which no request can
+  /// select.
   private func picture(
     for request: ImageRequest, _ wanted: OutputFormat?, watch: ((LoadEvent) -> Void)? = nil
   ) async throws -> Picture {
@@ -151,10 +152,10 @@ struct Rendering: Sendable {
     return try await files.run { try Picture(served, registry, pixels, wanted, hint) }
   }
 
-  /// The picture once more, when cached bytes turned out to be broken: an original is stored once its first frame is
-  /// decoded. Broken bytes are removed in any case.
+  /// Loads the image again after cached bytes turned out to be broken: an original is stored once its first
+  /// frame is decoded. Broken bytes are removed in any case.
   ///
-  /// - Parameter isNew: True for bytes that were loaded just now: loading them again cannot help.
+  /// - Parameter isNew: Whether the bytes were loaded just now: loading them again cannot help.
   private func reloaded(
     _ request: ImageRequest, _ wanted: OutputFormat?, after error: ImagingError, isNew: Bool
   ) async throws -> Picture {
@@ -167,7 +168,7 @@ struct Rendering: Sendable {
     return try await picture(of: try await pipeline.data(for: request), for: request, wanted)
   }
 
-  /// Writes a picture, whose later frames are decoded now.
+  /// Writes an image, decoding its remaining frames.
   private func write(
     _ picture: Picture, of request: ImageRequest, _ wanted: OutputFormat?, from source: Source,
     to destination: Destination, since start: ContinuousClock.Instant
@@ -185,7 +186,7 @@ struct Rendering: Sendable {
   private func response(
     for request: ImageRequest, watch: ((LoadEvent) -> Void)?
   ) async throws -> ImageResponse {
-    // Events that are not shown need not wake this task.
+    // Hidden events need not wake this task.
     guard let watch else { return try await pipeline.response(for: request) }
     var response: ImageResponse?
     for try await event in pipeline.load(request).events {
@@ -196,7 +197,7 @@ struct Rendering: Sendable {
     return response
   }
 
-  /// The bytes as they are served.
+  /// Returns the bytes as served.
   private func served(
     for request: ImageRequest, watch: ((LoadEvent) -> Void)?
   ) async throws -> DataResponse {
@@ -213,7 +214,7 @@ struct Rendering: Sendable {
     return response
   }
 
-  /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``, as the pipeline does for what it decodes.
+  /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``, as the pipeline does for decoded images.
   private func check(_ info: ImageInfo?, for request: ImageRequest) throws(PipelineError) {
     guard let expected = request.expectedKind, let info else { return }
     let kind: ImageResponse.Kind = info.frameCount > 1 ? .animated : .still
@@ -240,7 +241,7 @@ struct Rendering: Sendable {
       milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
-  /// Frames that are lost without having been asked for.
+  /// Returns the number of frames that are lost without an explicit option.
   private func droppedFrames(of picture: Picture) -> Int? {
     guard case .still = picture.content, !pixels.wantsFirstFrame, let count = picture.info?.frameCount,
       count > 1
@@ -248,7 +249,7 @@ struct Rendering: Sendable {
     return count - 1
   }
 
-  /// The bytes as they are served, once it is known that they are an image.
+  /// Copies the bytes as served, once they are known to be an image.
   private func copy(
     _ response: DataResponse, _ info: ImageInfo, from source: Source, to destination: Destination,
     since start: ContinuousClock.Instant
@@ -288,7 +289,7 @@ struct Rendering: Sendable {
 }
 
 extension ImagingError {
-  /// Returns true if another download of the source may deliver sound bytes.
+  /// Whether another download of the source may deliver sound bytes.
   fileprivate var isAboutData: Bool {
     switch self {
     case .corrupt, .truncated: true

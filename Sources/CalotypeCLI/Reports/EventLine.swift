@@ -22,7 +22,7 @@ struct EventLine: Encodable {
 
   let event: String
   let source: String
-  /// Milliseconds since the command began.
+  /// The time in milliseconds since the command began.
   let at: Double
   private var received: Int?
   private var expected: Int?
@@ -31,9 +31,9 @@ struct EventLine: Encodable {
   private var from: String?
   private var bytes: Int?
   private var milliseconds: Double?
-  /// Milliseconds.
+  /// The durations of the stages in milliseconds.
   private var stages: [String: Double]?
-  /// Milliseconds since the transfer began, as far as they were measured.
+  /// The phases of the transfer in milliseconds since it began, as far as measured.
   private var network: Network?
   private var error: Failure.Details?
 

@@ -3,7 +3,7 @@ import CalotypeSupport
 import FoundationEssentials
 import CalotypeTerminal
 
-/// The report of `get`: a line for each image, progress meanwhile, totals at the end.
+/// The report of `get`: a line for each image, progress in between, totals at the end.
 final class GetReport: Sendable {
   private struct State {
     var succeeded = 0

@@ -16,13 +16,14 @@ struct InfoReport: Encodable {
   let bitDepth: Int
   let orientation: Int
   let colorProfile: Nullable<String>
-  /// Of the pixels, where they were decoded; otherwise `null`, unless the structure of the file tells.
+  /// Whether the pixels are damaged, if they were decoded; otherwise `null`, unless the structure of the
+  /// file is damaged.
   let isDamaged: Nullable<Bool>
   let bytes: Int
   let pixelsSHA256: [String]?
   let facts: Facts?
 
-  /// Facts about the look of the picture.
+  /// Facts about the look of the image.
   struct Facts: Encodable {
     struct Dominant: Encodable {
       let color: String
@@ -33,10 +34,11 @@ struct InfoReport: Encodable {
     let dominantColors: [Dominant]
     let hasTransparency: Bool
     let blurHash: String
-    /// In Base64, as its makers write it.
+    /// The hash in Base64, as usual for ThumbHash.
     let thumbHash: String
 
-    /// Of a thumbnail, at a fraction of the cost: a few transparent pixels in a large picture go unseen.
+    /// Computed from a thumbnail, at a fraction of the cost: a few transparent pixels in a large image are
+    /// missed.
     init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
       let options = DecodeOptions(thumbnail: .fit(width: 256, height: 256))
       let facts = try coders.decode(data, options: options).bitmap.facts()
@@ -54,12 +56,12 @@ struct InfoReport: Encodable {
   struct Options: Sendable {
     var coders: CoderRegistry
     var decoding: DecodeOptions
-    /// Whether pixels are decoded even if nothing else needs them.
+    /// Whether pixels are decoded even if no other option needs them.
     var decodes: Bool
     var hash: Bool
     var facts: Bool
     var firstFrame: Bool
-    /// Bytes that the incremental decoder is given at a time; `nil` for all at once.
+    /// The number of bytes passed to the incremental decoder at a time; `nil` for all at once.
     var chunk: Int?
   }
 
@@ -105,7 +107,7 @@ struct InfoReport: Encodable {
     bytes = data.count
   }
 
-  /// Written as `null` where there is none: every line has every field.
+  /// A value encoded as `null` if absent, so that every line has every field.
   struct Nullable<Value: Encodable & Sendable>: Encodable {
     let value: Value?
 
@@ -126,7 +128,7 @@ struct InfoReport: Encodable {
     return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
   }
 
-  /// Feeds the bytes in pieces and shows frames as they become complete.
+  /// Feeds the bytes in pieces, and publishes frames as they become complete.
   private static func drip(
     _ data: Data, by size: Int, _ coders: CoderRegistry, options: DecodeOptions, firstFrameOnly: Bool,
     show: (Image) -> Void

@@ -2,7 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTerminal
 
-/// The report of `prefetch`: failures as they happen, progress meanwhile, totals at the end.
+/// The report of `prefetch`: failures as they occur, progress in between, totals at the end.
 final class PrefetchReport: Sendable {
   private struct State {
     var begun = 0
@@ -33,12 +33,12 @@ final class PrefetchReport: Sendable {
 
   var hasFailed: Bool { state.withLock { $0.failed > 0 } }
 
-  /// A line was read.
+  /// Records that a line was read.
   func begin(_ line: LineReader.Line) {
     state.withLock { $0.begun += 1 }
   }
 
-  /// No more lines.
+  /// Records the end of the list.
   func listHasEnded() {
     display.update(total: state.withLock { $0.begun })
   }
@@ -65,7 +65,7 @@ final class PrefetchReport: Sendable {
     fail(Failure(source: line.shown, line: line.number, error: error))
   }
 
-  /// The list itself cannot be read any further.
+  /// Reports that the list itself cannot be read any further.
   func failed(_ list: String, _ error: any Error) {
     fail(Failure(source: list, error: error))
   }

@@ -2,7 +2,7 @@
 struct Indication: Hashable, Sendable {
   /// The number of the load.
   var number = 0
-  /// Whether the load is under way.
+  /// Whether the load is in progress.
   var isOn = false
   var progress = SlotState.Progress()
 }

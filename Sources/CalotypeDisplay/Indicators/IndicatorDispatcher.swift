@@ -1,12 +1,13 @@
 import Calotype
 import CalotypeSupport
 
-/// Calls an indicator, one call at a time. The first thread that has news makes the calls; others leave theirs to it.
+/// Calls an indicator, one call at a time. The first thread with a change makes the calls, also for changes
+/// of other threads meanwhile.
 final class IndicatorDispatcher: Sendable {
   private struct State {
     var told = IndicatorState()
     var isBusy = false
-    /// Whether another thread came meanwhile.
+    /// Whether another thread has reported a change meanwhile.
     var looksAgain = false
   }
 
@@ -17,7 +18,7 @@ final class IndicatorDispatcher: Sendable {
     self.indicator = indicator
   }
 
-  /// Brings the indicator to the newest state.
+  /// Updates the indicator to the newest state.
   func look(_ newest: () -> Indication) {
     let isFirst = state.withLock { state in
       if state.isBusy { state.looksAgain = true }

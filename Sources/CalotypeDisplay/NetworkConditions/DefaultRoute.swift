@@ -1,18 +1,18 @@
 import Calotype
 
-/// A way to everywhere, as the kernel tells it in `/proc/net/route` and `/proc/net/ipv6_route`. Pure.
+/// A default route, as listed in `/proc/net/route` and `/proc/net/ipv6_route`. Pure.
 ///
 /// Format: `fib_route_seq_show` in Linux `net/ipv4/fib_trie.c`, `rt6_info_route` in `net/ipv6/ip6_fib.c`; flags in
 /// `linux/route.h`.
 struct DefaultRoute: Hashable, Sendable {
   var interface: String
-  /// Less is preferred.
+  /// The metric: lower values are preferred.
   var metric: UInt32
 
   private static let isUp: UInt32 = 0x1
   private static let isRejected: UInt32 = 0x200
 
-  /// The default routes of IPv4, the preferred first: the lines with destination and mask 0.
+  /// Returns the default routes of IPv4, the preferred first: the lines with destination and mask 0.
   static func version4(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
       // Interface, destination, gateway, flags, references, use, metric, mask.
@@ -23,7 +23,7 @@ struct DefaultRoute: Hashable, Sendable {
     }
   }
 
-  /// The default routes of IPv6, the preferred first: the lines with destination and prefix 0.
+  /// Returns the default routes of IPv6, the preferred first: the lines with destination and prefix 0.
   static func version6(_ table: [Substring]) -> [DefaultRoute] {
     routes(table) { fields in
       // Destination, prefix, source, prefix, next hop, metric, references, use, flags, interface; numbers in

@@ -1,22 +1,23 @@
 import Calotype
 import Glibc
 
-/// A file that the kernel makes when it is read.
+/// A file that the kernel generates when it is read.
 enum KernelFile {
-  /// Why one could not be read.
+  /// The error of a failed read.
   struct Failure: Error, Hashable {
-    /// As `errno` has it.
+    /// The value of `errno`.
     let code: Int32
 
-    /// There is none.
+    /// Whether the file does not exist.
     var isAbsence: Bool { code == ENOENT }
-    /// It says nothing of the file: this process, or the machine, is out of something.
+    /// Whether this process, or the machine, lacks a resource, which says nothing about the file.
     var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
   }
 
-  /// All lines of a file; one that has no end is left out.
+  /// Returns all lines of a file, except an incomplete last one.
   ///
-  /// - Parameter limit: More bytes than that are refused (`EFBIG`), not cut: what is wanted may be at the end.
+  /// - Parameter limit: The maximum number of bytes. Larger files are rejected (`EFBIG`), not cut, because
+  ///   the wanted line may be at the end.
   static func lines(_ path: String, limit: Int) throws(Failure) -> [Substring] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Failure(code: errno) }

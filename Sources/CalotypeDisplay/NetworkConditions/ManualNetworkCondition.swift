@@ -1,7 +1,8 @@
 import Calotype
 import CalotypeSupport
 
-/// A condition that the program sets: for servers, for tests, for programs that know better than the system.
+/// A condition set by the program: for servers, for tests, and for programs that know the network better
+/// than the system.
 public final class ManualNetworkCondition: NetworkConditionProviding {
   private struct State {
     var current: NetworkCondition
@@ -10,12 +11,12 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
   }
 
   private let state: Lock<State>
-  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
-  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
-  /// `state`.
+  /// Held while listeners are notified, so that no older condition comes after a newer one. A separate lock
+  /// from `state`, because yielding takes a lock of the listening task, and a thread that cancels that task
+  /// holds that lock when it waits for `state`.
   private let telling = Lock(())
 
-  /// Begins with a condition.
+  /// Creates a provider with an initial condition.
   public init(_ condition: NetworkCondition = .unmetered) {
     state = Lock(State(current: condition))
   }
@@ -24,7 +25,7 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.finish() }
   }
 
-  /// The condition. Those who listen hear of it when it is set to another.
+  /// The current condition. Setting another one notifies the listeners.
   public var current: NetworkCondition {
     get { state.withLock { $0.current } }
     set {
@@ -39,10 +40,10 @@ public final class ManualNetworkCondition: NetworkConditionProviding {
     }
   }
 
-  /// How many listen.
+  /// The number of listeners.
   public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// The condition now, and then whenever it changes. Ends when this value goes.
+  /// Returns a stream of the current condition, and then of every change. Ends when this value is released.
   public func conditions() -> AsyncStream<NetworkCondition> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))

@@ -2,21 +2,21 @@ import Calotype
 
 /// The cost of loading at present.
 public enum NetworkCondition: String, Hashable, Sendable, CaseIterable {
-  /// There is no way out.
+  /// There is no route to the network.
   case offline
-  /// Bytes are paid for, or rare.
+  /// Transferred bytes are charged, or limited.
   case metered
-  /// Bytes cost nothing.
+  /// Transferred bytes are free.
   case unmetered
 }
 
-/// Something that knows the condition of the network: ``SystemNetworkCondition``, or ``ManualNetworkCondition`` for a program
-/// that knows by itself.
+/// A provider of the network condition: ``SystemNetworkCondition``, or ``ManualNetworkCondition`` for a
+/// program with its own knowledge.
 public protocol NetworkConditionProviding: Sendable {
-  /// The condition now. Must not wait for anything.
+  /// The current condition. Must not block.
   var current: NetworkCondition { get }
 
-  /// The condition now, and then whenever it changes; who is slow gets the newest only. Ends when it can not be watched any
-  /// longer. Must not wait for anything.
+  /// Returns a stream of the current condition, and then of every change; slow consumers get only the
+  /// newest. Ends when the condition can no longer be observed. Must not block.
   func conditions() -> AsyncStream<NetworkCondition>
 }

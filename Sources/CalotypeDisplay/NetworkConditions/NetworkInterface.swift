@@ -1,11 +1,11 @@
 import Calotype
 
-/// An interface that the way out of this machine leads through.
+/// A network interface of a default route.
 public struct NetworkInterface: Hashable, Sendable {
-  /// Its name: `eth0`, `wlp3s0`, `wwan0`.
+  /// The name, such as `eth0`, `wlp3s0`, `wwan0`.
   public let name: String
-  /// The kind of device by its driver, `DEVTYPE` of its `uevent` in sysfs: `wlan`, `wwan`, `bridge`; `nil` for plain Ethernet and
-  /// for those that do not say.
+  /// The kind of device by its driver, `DEVTYPE` of its `uevent` in sysfs: `wlan`, `wwan`, `bridge`; `nil`
+  /// for plain Ethernet and for drivers that do not declare it.
   public let deviceType: String?
 
   /// Creates a description.
@@ -14,6 +14,6 @@ public struct NetworkInterface: Hashable, Sendable {
     self.deviceType = deviceType
   }
 
-  /// Whether it is a mobile modem.
+  /// Whether the interface is a mobile modem.
   public var isMobile: Bool { deviceType == "wwan" }
 }

@@ -2,23 +2,24 @@ import Calotype
 import CalotypeSupport
 import Glibc
 
-/// Tells listeners when the condition changes: one thread for all of them, for as long as there are any.
+/// Notifies listeners of changes of the condition: one thread for all of them, for as long as there are
+/// any.
 final class NetworkMonitor: Sendable {
   private struct State {
     var listeners: [Int: AsyncStream<NetworkCondition>.Continuation] = [:]
     var next = 0
-    /// Ends the thread, while there is one; tells it from those that have been told to end.
+    /// Ends the thread, while there is one; distinguishes it from threads that have been told to end.
     var bell: WakePipe?
-    /// The condition that the thread has reported last.
+    /// The last condition that the thread has reported.
     var latest: NetworkCondition?
   }
 
   private let probe: NetworkProbe
   private let openChanges: @Sendable () -> Int32
   private let state = Lock(State())
-  /// Held while listeners are told, so that no older condition comes after a newer one. That must not be `state`:
-  /// yielding takes a lock of the task that listens, and who cancels that task holds that lock when it comes for
-  /// `state`.
+  /// Held while listeners are notified, so that no older condition comes after a newer one. A separate lock
+  /// from `state`, because yielding takes a lock of the listening task, and a thread that cancels that task
+  /// holds that lock when it waits for `state`.
   private let telling = Lock(())
 
   init(_ probe: NetworkProbe, openChanges: @escaping @Sendable () -> Int32) {
@@ -33,7 +34,7 @@ final class NetworkMonitor: Sendable {
       of: NetworkCondition.self, bufferingPolicy: .bufferingNewest(1))
     let entry = telling.withLock { _ in enter(continuation) }
     guard let (number, first) = entry else {
-      // Out of descriptors: nothing can be watched.
+      // Without a file descriptor, changes cannot be observed.
       continuation.yield(probe.condition)
       continuation.finish()
       return stream
@@ -43,7 +44,8 @@ final class NetworkMonitor: Sendable {
     return stream
   }
 
-  /// Its number, and the bell of a thread that is to be started; `nil` when there are no descriptors left.
+  /// Adds a listener. Returns its number, and the bell of a thread to start; `nil` when there are no
+  /// descriptors left.
   private func enter(
     _ listener: AsyncStream<NetworkCondition>.Continuation
   ) -> (number: Int, first: WakePipe?)? {
@@ -61,7 +63,7 @@ final class NetworkMonitor: Sendable {
     return (entry.number, entry.first)
   }
 
-  /// A listener has gone; with the last one goes the thread.
+  /// Removes a listener; the thread ends with the last one.
   private func leave(_ number: Int) {
     let bell = state.withLock { state -> WakePipe? in
       state.listeners[number] = nil
@@ -78,9 +80,10 @@ final class NetworkMonitor: Sendable {
     let changes = openChanges()
     var news = Change.change
     while news != .end {
-      // After what has changed was taken: what changes meanwhile wakes it again.
+      // Read after the pending changes were taken: later ones wake the thread again.
       publish(probe.condition, bell)
-      // And once more when there is silence again: with the last address of an interface routes may go untold.
+      // And once more after a period of silence: removed routes may be unreported when an interface loses
+      // its last address.
       news = Self.wait(for: changes, bell, atMost: news == .change ? Self.settleTime : -1)
     }
     if changes >= 0 { close(changes) }
@@ -98,7 +101,7 @@ final class NetworkMonitor: Sendable {
     }
   }
 
-  /// Nothing can be heard any more.
+  /// Ends all streams, because no more changes can be observed.
   private func finish(_ bell: WakePipe) {
     let listeners = state.withLock { state -> [AsyncStream<NetworkCondition>.Continuation] in
       guard state.bell === bell else { return [] }
@@ -113,18 +116,18 @@ final class NetworkMonitor: Sendable {
   /// The result of a wait.
   private enum Change {
     case change
-    /// There was none in the time that it waited at most.
+    /// No change within the time limit.
     case silence
-    /// There is no listener left, or the socket has failed.
+    /// No listener is left, or the socket has failed.
     case end
   }
 
   /// Milliseconds without a change after which routes have settled.
   private static let settleTime: Int32 = 250
 
-  /// Sleeps until something may have changed.
+  /// Waits until something may have changed.
   ///
-  /// - Parameter time: Milliseconds; -1 for as long as it takes.
+  /// - Parameter time: The time limit in milliseconds; -1 for none.
   private static func wait(for changes: Int32, _ bell: WakePipe, atMost time: Int32) -> Change {
     guard changes >= 0 else { return .end }
     var entries = [
@@ -139,7 +142,8 @@ final class NetworkMonitor: Sendable {
     }
   }
 
-  /// Takes all that is there; what it says is looked up. `false` at the end of the descriptor.
+  /// Reads and discards all pending messages; the condition is read separately. Returns `false` at the end
+  /// of the descriptor.
   private static func drain(_ changes: Int32) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     while true {
@@ -147,7 +151,7 @@ final class NetworkMonitor: Sendable {
       if count > 0 { continue }
       if count == 0 { return false }
       switch errno {
-      // There was more than the socket could hold: all the more reason to look.
+      // Messages were lost because the socket buffer was full: the condition has to be read all the more.
       case EINTR, ENOBUFS: continue
       case EAGAIN: return true
       default: return false

@@ -2,22 +2,22 @@ import Calotype
 import CalotypeSupport
 import Glibc
 
-/// Looks at what the kernel tells about the way out of this machine.
+/// Reads the default routes of this machine from the kernel.
 struct NetworkProbe: Sendable {
   var routes4 = "/proc/net/route"
   var routes6 = "/proc/net/ipv6_route"
   var devices = "/sys/class/net"
-  /// Bytes of a table of routes: 100,000 routes or more.
+  /// The maximum number of bytes in a table of routes: 100,000 routes or more.
   var limit = 16 << 20
   let isMetered: @Sendable (NetworkInterface) -> Bool
-  /// The condition when the kernel was last understood.
+  /// The last condition that could be read.
   private let last = Lock(NetworkCondition.unmetered)
 
   init(isMetered: @escaping @Sendable (NetworkInterface) -> Bool) {
     self.isMetered = isMetered
   }
 
-  /// The condition. That one does not get to know it is no sign of being offline: then it is what it was.
+  /// The current condition. A failed read is not a sign of being offline: the last condition remains.
   var condition: NetworkCondition {
     guard let interfaces = try? interfaces else { return last.withLock { $0 } }
     let condition: NetworkCondition =
@@ -28,12 +28,12 @@ struct NetworkProbe: Sendable {
 
   /// The interfaces of the preferred routes of IPv4 and IPv6.
   ///
-  /// - Throws: when that can not be read.
+  /// - Throws: when they cannot be read.
   var interfaces: [NetworkInterface] {
     get throws(KernelFile.Failure) {
       let lines4 = try table(routes4)
       let lines6 = try table(routes6)
-      // A kernel may do without one of them. Without both, it does not say.
+      // A kernel may lack one of them. Without both, the routes are unknown.
       if lines4 == nil, lines6 == nil { throw KernelFile.Failure(code: ENOENT) }
       var result: [NetworkInterface] = []
       for routes in [DefaultRoute.version4(lines4 ?? []), DefaultRoute.version6(lines6 ?? [])] {
@@ -51,7 +51,8 @@ struct NetworkProbe: Sendable {
     return nil
   }
 
-  /// Whether an interface could carry anything. Those that do not know count (RFC 2863, `ifOperStatus`).
+  /// Returns whether an interface could carry traffic. Interfaces in an unknown state count (RFC 2863,
+  /// `ifOperStatus`).
   private func isUsable(_ name: String) throws(KernelFile.Failure) -> Bool {
     let state = try device(name, "operstate").first
     return !["down", "lowerlayerdown", "notpresent"].contains(state ?? "unknown")
@@ -64,7 +65,7 @@ struct NetworkProbe: Sendable {
 
   // MARK: Files
 
-  /// The lines of a table of routes; `nil` if there is none.
+  /// Returns the lines of a table of routes; `nil` if there is none.
   private func table(_ path: String) throws(KernelFile.Failure) -> [Substring]? {
     do {
       return try KernelFile.lines(path, limit: limit)
@@ -74,7 +75,7 @@ struct NetworkProbe: Sendable {
     }
   }
 
-  /// The facts of a device; all `nil` where sysfs does not tell, or the device has just gone.
+  /// Returns the attributes of a device; none if sysfs is unavailable, or the device was just removed.
   private func device(_ name: String, _ file: String) throws(KernelFile.Failure) -> [Substring] {
     do {
       return try KernelFile.lines("\(devices)/\(name)/\(file)", limit: 1 << 16)

@@ -2,14 +2,14 @@ public import Calotype
 public import CalotypeImaging
 
 extension AnimationPlayer {
-  /// A player of what a pipeline has delivered: of all frames if the request asked for them with
-  /// ``ImageRequest/FrameSelection/all``, otherwise of the picture, which is shown once.
+  /// Creates a player of a pipeline's response: of all frames if the request selected them with
+  /// ``ImageRequest/FrameSelection/all``, otherwise of the still image, which is shown once.
   ///
   /// - Parameters:
-  ///   - response: What to play.
-  ///   - transforms: What becomes of each frame.
-  ///   - pool: Where decoded frames are kept.
-  ///   - clock: Tells the time.
+  ///   - response: The response to play.
+  ///   - transforms: The transforms applied to each frame.
+  ///   - pool: The pool that keeps decoded frames.
+  ///   - clock: The clock of the playback.
   public convenience init(
     _ response: ImageResponse, transforms: TransformChain = [], pool: FramePool = .shared,
     clock: any Clock<Duration> = ContinuousClock()
@@ -20,7 +20,7 @@ extension AnimationPlayer {
 }
 
 extension AnimatedImage {
-  /// Plays it from the beginning: ``AnimationPlayer/frames()`` of a player of its own.
+  /// Plays the animation from the beginning, as ``AnimationPlayer/frames()`` of a player of its own.
   public func playback(clock: any Clock<Duration> = ContinuousClock()) -> PlaybackFrames {
     AnimationPlayer(self, clock: clock).frames()
   }

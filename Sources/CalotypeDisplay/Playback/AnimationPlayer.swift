@@ -2,7 +2,7 @@ import Calotype
 public import CalotypeImaging
 import CalotypeSupport
 
-/// Plays an animation: hands over its frames when it is time to show them.
+/// Plays an animation by delivering each frame when it is due.
 ///
 /// ```swift
 /// let response = try await pipeline.response(for: ImageRequest(url: url, frames: .all))
@@ -10,23 +10,23 @@ import CalotypeSupport
 /// for try await frame in player.frames() { show(frame.bitmap) }
 /// ```
 ///
-/// It may be controlled from anywhere while it plays; changes take effect at once. Frames are decoded ahead of time on
-/// threads of the ``FramePool``, and shared with other players of the same image. Nothing is decoded before somebody
-/// takes frames, nor after they have stopped.
+/// A player may be controlled from any thread during playback; changes take effect at once. Frames are
+/// decoded ahead of time on threads of the ``FramePool``, and shared with other players of the same image.
+/// Decoding takes place only while a task takes frames.
 public final class AnimationPlayer: Sendable {
   /// The activity of a player.
   public enum State: Hashable, Sendable {
     /// No task takes frames.
     case idle
-    /// Time passes.
+    /// Playback advances.
     case playing
-    /// It stands still, by ``AnimationPlayer/pause()`` or a rate of 0.
+    /// Playback is paused, by ``AnimationPlayer/pause()`` or a rate of 0.
     case paused
     /// The player is not visible: ``AnimationPlayer/isActive`` is false.
     case inactive
-    /// It waits for frames to arrive. The last one that is there, if there is one.
+    /// The player waits for frames to arrive. The associated value is the last available frame, if any.
     case stalled(at: Int?)
-    /// All loops were played.
+    /// All loops have been played.
     case ended
   }
 
@@ -41,13 +41,14 @@ public final class AnimationPlayer: Sendable {
   private let pool: FramePool
   private let status: Lock<Status>
 
-  /// A player of an animation.
+  /// Creates a player of an animation.
   ///
   /// - Parameters:
-  ///   - image: What to play. A still image is an animation of one frame, which is shown once.
-  ///   - transforms: What becomes of each frame. Where a step looks at pixels, those of the first frame decide.
-  ///   - pool: Where decoded frames are kept.
-  ///   - clock: Tells the time.
+  ///   - image: The image to play. A still image is an animation of one frame, which is shown once.
+  ///   - transforms: The transforms applied to each frame. Steps that depend on pixels use those of the
+  ///     first frame.
+  ///   - pool: The pool that keeps decoded frames.
+  ///   - clock: The clock of the playback.
   public convenience init(
     _ image: AnimatedImage, transforms: TransformChain = [], pool: FramePool = .shared,
     clock: any Clock<Duration> = ContinuousClock()
@@ -55,16 +56,16 @@ public final class AnimationPlayer: Sendable {
     self.init(source: CompleteFrames(image), transforms: transforms, pool: pool, clock: clock)
   }
 
-  /// A player of an animation that is still arriving.
+  /// Creates a player of an animation that is still arriving.
   ///
-  /// What begins with the last frame waits for it; everything else begins with the first and waits at the last one that is
-  /// there.
+  /// Playback modes that begin with the last frame wait for it; all others begin with the first and wait at
+  /// the last available one.
   ///
   /// - Parameters:
-  ///   - animation: What to play.
-  ///   - transforms: What becomes of each frame.
-  ///   - pool: Where decoded frames are kept.
-  ///   - clock: Tells the time.
+  ///   - animation: The animation to play.
+  ///   - transforms: The transforms applied to each frame.
+  ///   - pool: The pool that keeps decoded frames.
+  ///   - clock: The clock of the playback.
   public convenience init(
     _ animation: ProgressiveAnimation, transforms: TransformChain = [], pool: FramePool = .shared,
     clock: any Clock<Duration> = ContinuousClock()
@@ -72,7 +73,7 @@ public final class AnimationPlayer: Sendable {
     self.init(source: animation, transforms: transforms, pool: pool, clock: clock)
   }
 
-  /// A player of a picture that does not move: shows it once.
+  /// Creates a player of a still image, which is shown once.
   public convenience init(_ still: Image, transforms: TransformChain = [], pool: FramePool = .shared) {
     self.init(source: SingleFrame(still), transforms: transforms, pool: pool, clock: ContinuousClock())
   }
@@ -86,18 +87,18 @@ public final class AnimationPlayer: Sendable {
     status = Lock(Status())
   }
 
-  // MARK: What there is
+  // MARK: Contents
 
-  /// Frames that there are, until now if it is still arriving.
+  /// The number of available frames.
   public var frameCount: Int { source.timeline.count }
 
-  /// The time that one pass over all frames takes at the rate 1, of those that are there.
+  /// The duration of one pass over all available frames at the rate 1.
   public var duration: Duration { source.timeline.startTime(of: .max) }
 
   /// The frame that is shown, or will be next; `nil` before the first.
   public var currentIndex: Int? { status.withLock { $0.playhead.path?.index } }
 
-  /// The loop it is in, from 0 on.
+  /// The current loop, from 0 on.
   public var currentLoop: Int { status.withLock { $0.playhead.path?.loop ?? 0 } }
 
   /// The activity of the player.
@@ -114,20 +115,20 @@ public final class AnimationPlayer: Sendable {
 
   // MARK: Controls
 
-  /// How fast it plays: 1 as the file says, 2 twice as fast. 0, or less, stands still; infinite hands over each frame as
-  /// soon as it is decoded.
+  /// The playback rate: 1 is the speed of the file, 2 twice as fast. A rate of 0 or less pauses; infinity
+  /// delivers each frame as soon as it is decoded.
   public var rate: Double {
     get { status.withLock { $0.playhead.rate } }
     set { change { $0.setRate(newValue, now: $1) } }
   }
 
-  /// In which order frames are shown. The next one follows the new order, from where it stands.
+  /// The order of the frames. The next frame follows the new order from the current position.
   public var mode: PlaybackMode {
     get { status.withLock { $0.playhead.mode } }
     set { change { playhead, _ in playhead.setMode(newValue) } }
   }
 
-  /// How often it is played. Looked at when a loop ends.
+  /// The number of loops. Evaluated at the end of each loop.
   public var loops: LoopPolicy {
     get { status.withLock { $0.playhead.loopPolicy } }
     set { change { playhead, _ in playhead.loopPolicy = newValue } }
@@ -139,8 +140,8 @@ public final class AnimationPlayer: Sendable {
     set { change { playhead, _ in playhead.lateFrames = newValue } }
   }
 
-  /// Whether anybody can see it. While it is off time stands still, nothing is decoded, and decoded frames are given back;
-  /// then it goes on where it stood.
+  /// Whether the player is visible. While it is not, playback is paused, nothing is decoded, and decoded
+  /// frames are released; then it continues from the same position.
   public var isActive: Bool {
     get { status.withLock { $0.playhead.isActive } }
     set {
@@ -153,34 +154,35 @@ public final class AnimationPlayer: Sendable {
     }
   }
 
-  /// Whether it stands still. Frames that were decoded stay.
+  /// Whether playback is paused. Decoded frames are kept.
   public var isPaused: Bool { status.withLock { $0.playhead.isPaused } }
 
-  /// Lets time stand still. A seek still shows its frame.
+  /// Pauses playback. A seek still shows its frame.
   public func pause() { change { $0.setPaused(true, now: $1) } }
 
-  /// Lets time go on.
+  /// Resumes playback.
   public func resume() { change { $0.setPaused(false, now: $1) } }
 
-  /// Goes on with this frame, which is shown as soon as it is decoded, for its whole duration.
+  /// Continues with a frame, which is shown as soon as it is decoded, for its whole duration.
   ///
   /// - Parameters:
-  ///   - index: The frame; the nearest that is there if there is no such frame.
+  ///   - index: The frame; the nearest available one if it does not exist.
   ///   - loop: The loop that it belongs to from now on; the present one by default.
   public func seek(toFrame index: Int, loop: Int? = nil) {
     let timeline = source.timeline
     change { playhead, _ in playhead.seek(to: index, loop: loop, timeline) }
   }
 
-  /// Goes on with the frame that is shown at this time of the animation, as ``seek(toFrame:loop:)``.
+  /// Continues with the frame at a time of the animation, as ``seek(toFrame:loop:)``.
   public func seek(to time: Duration, loop: Int? = nil) {
     let timeline = source.timeline
     change { playhead, _ in playhead.seek(to: timeline.index(at: time), loop: loop, timeline) }
   }
 
-  /// Ends ``frames()``, and gives the decoded frames back. Who takes frames again goes on where it stood, or begins anew.
+  /// Ends ``frames()``, and releases the decoded frames. A later iteration continues from the same
+  /// position, or restarts.
   ///
-  /// - Parameter rewinds: Whether to begin anew.
+  /// - Parameter rewinds: Whether to restart from the beginning.
   public func stop(rewinds: Bool = false) {
     let session = status.withLock { status -> PlaybackSession? in
       if rewinds { status.playhead.rewind() }
@@ -190,7 +192,7 @@ public final class AnimationPlayer: Sendable {
     if let session { update(session) }
   }
 
-  /// Changes where it stands, and has those who wait look again.
+  /// Changes the playhead, and wakes the session.
   private func change(_ body: (inout Playhead, _ now: Duration) -> Void) {
     let now = clock.now()
     let (session, isOther) = status.withLock { status -> (PlaybackSession?, Bool) in
@@ -201,7 +203,7 @@ public final class AnimationPlayer: Sendable {
     if isOther { session?.interrupt() } else { session?.signal.raise() }
   }
 
-  /// Has a session look again, with its claim as the player says.
+  /// Makes a session re-evaluate its next step, after updating its claim.
   private func update(_ session: PlaybackSession) {
     follow(session)
     session.interrupt()
@@ -219,7 +221,7 @@ public final class AnimationPlayer: Sendable {
 
   // MARK: For sessions
 
-  /// Begins a session. The one before ends.
+  /// Begins a session, ending the previous one.
   func open() -> PlaybackSession {
     let session = PlaybackSession(self, claim: pool.makeClaim(on: source))
     let before = status.withLock { status -> PlaybackSession? in
@@ -246,12 +248,12 @@ public final class AnimationPlayer: Sendable {
     }
   }
 
-  /// Whether what a session was told to do is still to be done.
+  /// Returns whether a step of a session is still valid.
   func holds(_ step: PlaybackStep, for session: PlaybackSession) -> Bool {
     status.withLock { $0.session === session && $0.playhead.version == step.version }
   }
 
-  /// The frame as it is shown now; `nil` if another one has become the next since.
+  /// Returns the frame as it is shown now; `nil` if another one has become the next since.
   func show(_ image: Image, version: Int, for session: PlaybackSession) -> AnimationFrame? {
     let timeline = source.timeline
     let now = clock.now()

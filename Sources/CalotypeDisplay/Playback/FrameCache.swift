@@ -6,7 +6,7 @@ final class FrameCache {
   let id: Int
   let source: any FrameSource
   let keyFrames: [Int]
-  /// `nil` while it is not known.
+  /// The number of bytes of a frame; `nil` while unknown.
   var frameByteCount: Int?
   var frames: [Int: Image] = [:]
   /// The frames that could not be decoded. They are tried again only when a player waits for them.
@@ -46,8 +46,8 @@ extension FrameSource {
 
 /// The request of one player to a cache of frames.
 struct FrameCacheRequest {
-  /// The frames that come next, in the order in which they are shown. The share changes with the number of players, and a
-  /// paused player does not ask again.
+  /// The frames that come next, in the order in which they are shown. The share changes with the number of
+  /// players, and a paused player does not ask again.
   var wanted: [PlaybackPath.Upcoming] = [] {
     didSet {
       places = Dictionary(wanted.enumerated().map { ($1.index, $0) }, uniquingKeysWith: { first, _ in first })
@@ -55,18 +55,18 @@ struct FrameCacheRequest {
   }
   /// The place of each frame in that order.
   private var places: [Int: Int] = [:]
-  /// The frames that are decoded for it in one go, the next first.
+  /// The frames that are decoded for the player as one batch, the next first.
   var batch: ArraySlice<Int> = []
   /// The frame that the player waits for.
   var awaited: (index: Int, waiter: FrameWaiter)?
 
-  /// Whether the frame is among the next `share` ones.
+  /// Returns whether the frame is among the next `share` ones.
   func wants(_ index: Int, share: Int) -> Bool {
     places[index].map { $0 < share } ?? false
   }
 
-  /// Begins a batch when the player waits, or when half of its frames are used up. Not earlier: backwards, one frame costs as
-  /// much as all those that are decoded on the way to it.
+  /// Begins a batch when the player waits, or when half of its frames are used up. Not earlier: backwards,
+  /// one frame costs as much as all those that are decoded on the way to it.
   ///
   /// - Parameters:
   ///   - cache: The cache of the frames.
@@ -89,6 +89,7 @@ struct FrameRequest: Sendable {
   let cache: Int
   let source: any FrameSource
   let index: Int
-  /// The bytes of the budget that are reserved for it; 0 if there is no room, so that it is handed over and not kept.
+  /// The number of bytes reserved for the frame; 0 if there is no room, so that the frame is delivered and
+  /// not kept.
   let reserved: Int
 }

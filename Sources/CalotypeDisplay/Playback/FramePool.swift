@@ -3,41 +3,42 @@ public import CalotypeCaching
 import CalotypeImaging
 import CalotypeSupport
 
-/// Decoded frames of animations that are being played: shared by all players of an image, within one budget of bytes.
+/// A pool of decoded animation frames, shared by all players of an image, within a budget of bytes.
 ///
-/// Frames are decoded ahead of the players on threads of the pool, each once for all who play the same image with the
-/// same transforms. Each player may count on an equal part of the budget; what is left holds frames that were shown, those
-/// of the longest ago go first. A player that gets no room has its frames decoded when they are due, and nothing of them
-/// is kept. When the last player of an image goes, or is inactive, its frames go.
+/// Frames are decoded ahead of the players on threads of the pool, once for all players of the same image
+/// with the same transforms. Each player is guaranteed an equal part of the budget; the rest holds frames
+/// that were shown, evicted by least recent use. For a player without memory, each frame is decoded when it
+/// is due and not kept. When the last player of an image is released, or becomes inactive, its frames are
+/// removed.
 ///
-/// Not counted are frames that were handed out by a player, the encoded bytes of images, and what their
-/// decoders need to go on with the next frame: a canvas, and a backup of it where the file asks for one, for each decoder.
-/// There is one of them for each image that is played, and rarely a second one; with the last player they go. What is
-/// arriving keeps its decoder.
+/// The budget does not include frames delivered by a player, the encoded bytes of images, and the state
+/// that each decoder needs to continue with the next frame: a canvas, and a backup of it where the file
+/// requires one. There is one decoder for each image that is played, rarely a second one; it is released
+/// with the last player. An arriving animation keeps its decoder.
 public final class FramePool: MemoryPressureFollowing {
-  /// The pool of players that are given no other: one for the process.
+  /// The pool of players without a pool of their own, one for the process.
   public static let shared = FramePool()
 
-  /// An eighth of the memory that the process may use, at most 256 MiB.
+  /// The default budget: an eighth of the memory that the process may use, at most 256 MiB.
   public static let defaultByteLimit = SystemMemory.defaultCacheLimit / 2
 
   /// The contents and counters of a pool.
   public struct Statistics: Hashable, Sendable {
-    /// Bytes of pixels that are held, those of frames that are being decoded included.
+    /// The bytes of pixels held, including those of frames that are being decoded.
     public internal(set) var bytes = 0
-    /// The most that it was.
+    /// The peak number of bytes held.
     public internal(set) var peakBytes = 0
-    /// Frames that are held.
+    /// The number of frames held.
     public internal(set) var frames = 0
-    /// Frames that were decoded.
+    /// The number of decoded frames.
     public internal(set) var decodes = 0
-    /// Frames that were there when a player asked.
+    /// The number of frames that were available when a player requested them.
     public internal(set) var hits = 0
-    /// Players that are active.
+    /// The number of active players.
     public internal(set) var players = 0
   }
 
-  /// Bytes of pixels to hold at most.
+  /// The maximum number of bytes of pixels to hold.
   public let byteLimit: Int
   private let workers = WorkerExecutor.playback
   private let state: Lock<FramePoolState>
@@ -46,7 +47,7 @@ public final class FramePool: MemoryPressureFollowing {
 
   /// Creates a pool.
   ///
-  /// - Parameter byteLimit: Bytes of pixels to hold at most; 0 holds nothing.
+  /// - Parameter byteLimit: The maximum number of bytes of pixels to hold; 0 holds nothing.
   public init(byteLimit: Int = FramePool.defaultByteLimit) {
     self.byteLimit = max(0, byteLimit)
     state = Lock(FramePoolState(byteLimit: byteLimit))
@@ -55,16 +56,17 @@ public final class FramePool: MemoryPressureFollowing {
   /// The contents and counters of the pool.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
-  /// Throws out all frames, for when memory is short. Those that are wanted are decoded again.
+  /// Removes all frames, to free memory. Frames that are still wanted are decoded again.
   public func removeAll() {
     withState { $0.removeAll() }
   }
 
-  /// Gives way while memory is short: does what a source says until the task is cancelled or the source ends.
+  /// Responds to memory pressure from a source until the task is cancelled or the source ends.
   ///
-  /// At `MemoryPressure.Level.warning` half of ``byteLimit`` may be held, at `MemoryPressure.Level.critical` a quarter,
-  /// and all that is held is thrown out. One source at a time: of two, the last word counts. Pipelines that are run as
-  /// services have the ``shared`` pool follow theirs.
+  /// At `MemoryPressure.Level.warning` the limit falls to half of ``byteLimit``, at
+  /// `MemoryPressure.Level.critical` to a quarter, and all frames are removed. Follow one source at a time:
+  /// of two, the latest report applies. The ``shared`` pool follows the source of pipelines that run as
+  /// services.
   public func follow(_ source: any MemoryPressureProviding) async {
     for await pressure in source.pressures() { apply(pressure.level) }
     apply(.normal)
@@ -77,12 +79,12 @@ public final class FramePool: MemoryPressureFollowing {
     }
   }
 
-  /// A place for a player.
+  /// Returns a claim for a player.
   func makeClaim(on source: any FrameSource) -> FrameClaim {
     FrameClaim(pool: self, id: withState { $0.makeID() }, source: source)
   }
 
-  /// Bytes of the frames that are there, counted one by one: what the statistics have to say.
+  /// The bytes of all frames held, counted one by one, to verify the statistics.
   var countedBytes: Int { state.withLock { $0.countedBytes } }
 
   // MARK: For requests
@@ -108,7 +110,7 @@ public final class FramePool: MemoryPressureFollowing {
     withState { pool in
       let answer = pool.request(index, wanted: wanted, of: source, for: player)
       if let (cache, order) = pool.start(for: player) {
-        // Made under the lock, so that it is known before it can end.
+        // Created under the lock, so that it is known before it can end.
         cache.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
           await self.run(order)
         }
@@ -117,7 +119,7 @@ public final class FramePool: MemoryPressureFollowing {
     }
   }
 
-  /// Decodes for one animation, until there is nothing more to decode for it.
+  /// Decodes for one animation, until there is nothing left to decode for it.
   private func run(_ first: FrameRequest) async {
     var next = Optional(first)
     while let order = next {
@@ -132,7 +134,7 @@ public final class FramePool: MemoryPressureFollowing {
         case .failure(let error): waiter.end(.failed(error))
         }
       }
-      // The last player may have gone meanwhile.
+      // The last player may have been released meanwhile.
       if !isPlayed { order.source.rest() }
       next = following
     }
@@ -151,18 +153,18 @@ public final class FramePool: MemoryPressureFollowing {
       let result = body(&pool)
       return (result, pool.takeGarbage())
     }
-    // Memory is given back outside the lock.
+    // Memory is released outside the lock.
     withExtendedLifetime(garbage) {}
     return result
   }
 }
 
-/// The place of one player in a pool, given up with the last reference.
+/// The claim of one player on a pool, given up with the last reference.
 final class FrameClaim: Sendable {
   private let pool: FramePool
   private let id: Int
   private let source: any FrameSource
-  /// The waiter of the request that is under way, or was the last.
+  /// The waiter of the pending request, or of the last one.
   private let current = Lock(FrameWaiter?.none)
 
   init(pool: FramePool, id: Int, source: any FrameSource) {
@@ -173,21 +175,21 @@ final class FrameClaim: Sendable {
 
   deinit { deactivate() }
 
-  /// From now on frames are decoded for it.
+  /// Enables decoding for the player.
   func activate() { pool.activate(id) }
 
-  /// Nothing more is decoded for it, and what was is given back.
+  /// Disables decoding for the player, and releases its frames.
   func deactivate() { pool.deactivate(id) }
 
-  /// How many frames it may count on.
+  /// The number of frames that the player is guaranteed.
   var share: Int { pool.share(of: source) }
 
-  /// Has these frames decoded ahead.
+  /// Requests that frames are decoded ahead.
   func want(_ wanted: [PlaybackPath.Upcoming]) {
     _ = pool.request(nil, wanted: wanted, of: source, for: id)
   }
 
-  /// A frame that is shown now, and those that come after it.
+  /// Requests a frame that is shown now, and those that come after it.
   func ask(for index: Int, wanted: [PlaybackPath.Upcoming]) -> FramePoolState.Answer {
     let answer = pool.request(index, wanted: wanted, of: source, for: id)
     if case .waits(let waiter) = answer { current.withLock { $0 = waiter } }

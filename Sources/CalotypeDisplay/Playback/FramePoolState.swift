@@ -1,11 +1,11 @@
 import Calotype
 import CalotypeImaging
 
-/// The state of a pool of frames: its frames, the requests of players, and the frame to decode next. A value that does no
-/// work itself.
+/// The state of a pool of frames: its frames, the requests of players, and the frame to decode next. A
+/// value that does no work itself.
 ///
-/// Frames that a player will show soon stay. All others are evicted when there is no room, the least recently used first.
-/// Frames that are being decoded count like decoded ones.
+/// Frames that a player will show soon are kept. All others are evicted when memory is short, the least
+/// recently used first. Frames that are being decoded count like decoded ones.
 struct FramePoolState {
   private struct Place: Hashable {
     let cache: Int
@@ -36,7 +36,7 @@ struct FramePoolState {
   enum Answer {
     case image(Image)
     case waits(FrameWaiter)
-    /// The player is not active, or asked for no frame.
+    /// The player is not active, or requested no frame.
     case inactive
   }
 
@@ -52,12 +52,12 @@ struct FramePoolState {
     statistics.players = players.count
   }
 
-  /// The work that ends with a player.
+  /// The work to end with a player.
   struct Ending {
     var waiter: FrameWaiter?
     /// The decode that no player needs any more.
     var task: Task<Void, Never>?
-    /// The source that no player is left of.
+    /// The source that has no players left.
     var source: (any FrameSource)?
   }
 
@@ -91,7 +91,7 @@ struct FramePoolState {
     return source.share(of: part, frameByteCount: known)
   }
 
-  /// Notes the frames that a player shows next, and answers for the one that it needs now.
+  /// Records the frames that a player shows next, and answers the request for the one that it needs now.
   mutating func request(
     _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
   ) -> Answer {
@@ -137,7 +137,7 @@ struct FramePoolState {
     return cache.running.map { (cache, $0) }
   }
 
-  /// A frame is there, or there will be none. Returns those who waited for it, and what is to be decoded next.
+  /// Records the result of a decode. Returns its waiters, and the next frame to decode.
   mutating func finish(
     _ order: FrameRequest, _ result: Result<Image, any Error>
   ) -> ([FrameWaiter], FrameRequest?) {
@@ -194,7 +194,7 @@ struct FramePoolState {
     return FrameRequest(cache: cache.id, source: cache.source, index: awaited, reserved: 0)
   }
 
-  /// An order with room for its frame, if there is any.
+  /// Returns a request with memory reserved for its frame, if it fits.
   private mutating func stored(_ index: Int, _ cache: FrameCache) -> FrameRequest? {
     guard let byteCount = cache.frameByteCount ?? cache.source.frameByteCount, reserve(byteCount) else {
       return nil
@@ -210,7 +210,7 @@ struct FramePoolState {
     return true
   }
 
-  /// Evicts frames that no player will show soon, until there is room.
+  /// Evicts frames that no player will show soon, until the bytes fit.
   private mutating func makeRoom(for byteCount: Int) -> Bool {
     while byteCount > byteLimit - statistics.bytes {
       let (caches, part) = (caches, part)
@@ -223,7 +223,7 @@ struct FramePoolState {
     return true
   }
 
-  /// Holds no more than this from now on. What is being decoded comes on top, until it is there.
+  /// Sets the limit. Frames that are being decoded may exceed it until they are finished.
   mutating func setByteLimit(_ byteLimit: Int) {
     self.byteLimit = max(0, byteLimit)
     _ = makeRoom(for: 0)
@@ -241,7 +241,7 @@ struct FramePoolState {
     statistics.peakBytes = max(statistics.peakBytes, statistics.bytes)
   }
 
-  /// Throws out all frames; what is wanted is decoded again.
+  /// Removes all frames; wanted ones are decoded again.
   mutating func removeAll() {
     for (id, cache) in caches {
       for (index, image) in cache.frames { drop(image, from: Place(cache: id, index: index)) }
@@ -254,7 +254,7 @@ struct FramePoolState {
     return garbage
   }
 
-  /// Bytes of the frames that are there, counted one by one.
+  /// The number of bytes of the frames held, counted one by one.
   var countedBytes: Int {
     caches.values.reduce(0) { sum, cache in
       sum + (cache.running?.reserved ?? 0) + cache.frames.values.reduce(0) { $0 + $1.bitmap.byteCount }

@@ -2,12 +2,13 @@ import Calotype
 
 /// The order in which missing frames are decoded. A pure function.
 enum FrameRequestQueue {
-  /// Returns the order of decodes. Frames that are shown forwards keep their order; runs that are shown backwards are decoded
-  /// forwards from the key frame, so that each frame is decoded once.
+  /// Returns the order of decodes. Frames that are shown forwards keep their order; runs that are shown
+  /// backwards are decoded forwards from the key frame, so that each frame is decoded once.
   ///
   /// - Parameters:
   ///   - wanted: The missing frames, in the order in which they are shown.
-  ///   - keyFrames: For each frame, the last one up to it that needs no earlier frame; empty when they are not known.
+  ///   - keyFrames: For each frame, the last one up to it that needs no earlier frame; empty when they are
+  ///     not known.
   static func order(of wanted: [PlaybackPath.Upcoming], keyFrames: [Int]) -> [Int] {
     var result: [Int] = []
     var start = 0

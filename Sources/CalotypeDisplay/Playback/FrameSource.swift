@@ -64,7 +64,7 @@ struct CompleteFrames: FrameSource {
   func rest() { image.dropIdleDecoders() }
 }
 
-/// A picture that is decoded already.
+/// An image that is decoded already.
 final class SingleFrame: FrameSource {
   private let image: Image
 

@@ -7,7 +7,7 @@ final class FrameWaiter: Sendable {
   enum Outcome: Sendable {
     case image(Image)
     case failed(any Error)
-    /// Another frame is wanted by now.
+    /// Another frame is wanted meanwhile.
     case interrupted
   }
 
@@ -16,10 +16,10 @@ final class FrameWaiter: Sendable {
   /// Ends the wait. The first outcome counts.
   func end(_ outcome: Outcome) { waiter.resolve(outcome) }
 
-  /// Waits for the frame. Call it once: the image is handed over and not kept, because a pool that holds the waiter for
-  /// longer does not count its bytes.
+  /// Waits for the frame. Call it once: the image is delivered and not kept, because a pool that holds the
+  /// waiter for longer does not count the bytes of its image.
   ///
-  /// - Returns: The frame; `nil` when another one is wanted by now.
+  /// - Returns: The frame; `nil` when another one is wanted meanwhile.
   /// - Throws: The error of the decode; `CancellationError` when the task is cancelled.
   func image() async throws -> Image? {
     switch await waiter.value(onCancel: .failed(CancellationError())) {

@@ -12,17 +12,19 @@ extension ImagePipeline {
   /// }
   /// ```
   ///
-  /// An animation that is in memory is played from there. Otherwise frames are played as soon as they have arrived, and
-  /// players fail with what the load fails with. The transfer is shared with all who ask for the same image; when `body`
-  /// returns, it is given up, unless others want it. Equal requests without a ``ImageRequest/deadline`` that are played in
-  /// the same pool while they are loaded share the frames, too, and for observers they are one request.
+  /// An animation in memory is played from there. Otherwise frames are played as soon as they have arrived,
+  /// and players fail with the error of the load. The transfer is shared with all requests for the same
+  /// image; when `body` returns, it is cancelled, unless others want it. Equal requests without a
+  /// ``ImageRequest/deadline`` that are played in the same pool during loading also share the frames, and
+  /// count as one request for observers.
   ///
-  /// Originals go to the disk cache, but nothing to memory, unlike with ``response(for:)``.
+  /// Unlike with ``response(for:)``, only the disk cache stores the original, and nothing is stored in
+  /// memory.
   ///
   /// - Parameters:
-  ///   - request: What to play; all of its frames, whatever ``ImageRequest/frames`` says.
-  ///   - pool: Where decoded frames are kept.
-  ///   - clock: Tells the player the time.
+  ///   - request: The request to play; all of its frames, regardless of ``ImageRequest/frames``.
+  ///   - pool: The pool that keeps decoded frames.
+  ///   - clock: The clock of the player.
   ///   - body: Takes frames of the player.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`.
@@ -37,7 +39,7 @@ extension ImagePipeline {
       return try await body(AnimationPlayer(hit.response, pool: pool, clock: clock))
     }
     let (coders, options) = decoding(of: request)
-    // A load with a deadline is its own: its end must not end that of others.
+    // A load with a deadline is not shared: its end must not end that of others.
     let isShared = configuration.sharesWork && request.deadline == nil
     let key = LoadingAnimations.Key(
       pipeline: ObjectIdentifier(self), request: request, number: isShared ? nil : pool.arriving.nextNumber())
@@ -56,7 +58,7 @@ extension ImagePipeline {
     }
   }
 
-  /// Hands an animation its bytes while they arrive, and the end or what went wrong.
+  /// Passes the arriving bytes, and the end or the error, to an animation.
   private nonisolated func load(_ request: ImageRequest, into animation: ProgressiveAnimation) async {
     do {
       _ = try await streamOriginal(of: request) { try await animation.append($0) }

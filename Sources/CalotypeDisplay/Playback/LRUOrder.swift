@@ -1,6 +1,7 @@
 import Calotype
 
-/// An order by last use. Operations cost O(1), amortised: entries of earlier uses are skipped when their turn comes.
+/// An order by last use. Operations take O(1), amortised: entries of earlier uses are skipped when their
+/// turn comes.
 struct LRUOrder<Element: Hashable> {
   private var entries: [(element: Element, stamp: Int)] = []
   private var head = 0
@@ -19,7 +20,8 @@ struct LRUOrder<Element: Hashable> {
     stamps[element] = nil
   }
 
-  /// Removes and returns the least recently used element that may go. Those before it that may not count as used now.
+  /// Removes and returns the least recently used element that may be removed. Elements before it that may
+  /// not count as used now.
   mutating func takeOldest(where mayGo: (Element) -> Bool) -> Element? {
     for _ in 0..<stamps.count {
       while head < entries.count, stamps[entries[head].element] != entries[head].stamp { head += 1 }

@@ -2,10 +2,11 @@ import Calotype
 
 /// The treatment of frames that are late because decoding or drawing takes too long.
 public enum LateFramePolicy: String, Hashable, Sendable, CaseIterable {
-  /// Every frame is shown. What is late by more than its own duration is made up for by that much only: playing takes
-  /// longer than the file says.
+  /// Shows every frame. Lateness beyond a frame's own duration is not made up for: playback takes longer
+  /// than the file specifies.
   case keep
-  /// Frames whose time is over before they can be shown are left out, so that playing takes as long as the file says. The
-  /// last frame of the last loop is always shown. Playback that is late by more than a whole loop goes on from there.
+  /// Drops frames whose time is over before they can be shown, so that playback takes as long as the file
+  /// specifies. The last frame of the last loop is always shown. Playback that is late by more than a whole
+  /// loop continues from there.
   case drop
 }

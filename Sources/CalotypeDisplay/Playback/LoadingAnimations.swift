@@ -1,13 +1,14 @@
 import Calotype
 import CalotypeSupport
 
-/// The animations that are being loaded to be played in a pool: each is shared by all who begin to play it meanwhile.
+/// The animations that are being loaded for playback in a pool, each shared by all players that start
+/// meanwhile.
 final class LoadingAnimations: Sendable {
   /// The identity of a load: two players with the same one share it.
   struct Key: Hashable {
     let pipeline: ObjectIdentifier
     let request: ImageRequest
-    /// Tells loads apart that are not to be shared.
+    /// Distinguishes loads that are not to be shared.
     let number: Int?
   }
 
@@ -18,9 +19,9 @@ final class LoadingAnimations: Sendable {
   }
 
   private struct State {
-    /// All that are played, by their place.
+    /// All animations in playback, by their place.
     var entries: [Int: Entry] = [:]
-    /// The place of the newest of each kind.
+    /// The newest place for each key.
     var places: [Key: Int] = [:]
     var nextPlace = 0
     var nextNumber = 0
@@ -28,7 +29,7 @@ final class LoadingAnimations: Sendable {
 
   private let state = Lock(State())
 
-  /// A number for a load that is not shared.
+  /// Returns a number for a load that is not shared.
   func nextNumber() -> Int {
     state.withLock { state in
       state.nextNumber += 1
@@ -36,7 +37,8 @@ final class LoadingAnimations: Sendable {
     }
   }
 
-  /// Adds a player of an animation, and loads the animation unless a load of it is under way for another player.
+  /// Adds a player of an animation, and loads the animation unless a load for another player is in
+  /// progress.
   ///
   /// - Returns: The animation, and its place, which has to be left.
   func join(
@@ -51,14 +53,14 @@ final class LoadingAnimations: Sendable {
       let animation = makeAnimation()
       state.nextPlace += 1
       state.places[key] = state.nextPlace
-      // Made under the lock, so that it is known before anybody can leave.
+      // Created under the lock, so that it is known before any player can leave.
       let task = Task { @concurrent in await load(animation) }
       state.entries[state.nextPlace] = Entry(animation: animation, load: task, players: 1)
       return (animation, state.nextPlace)
     }
   }
 
-  /// One less plays the animation at a place. The last one gives its load up, and waits for its end.
+  /// Removes one player of the animation at a place. The last one cancels the load, and waits for its end.
   func leave(_ place: Int, of key: Key) async {
     let load = state.withLock { state -> Task<Void, Never>? in
       state.entries[place]?.players -= 1

@@ -1,15 +1,15 @@
 import Calotype
 
-/// How often an animation is played.
+/// The number of loops of an animation.
 public enum LoopPolicy: Hashable, Sendable {
-  /// As often as the file says. A GIF without such a block is played once.
+  /// The number in the file. A GIF without such a block is played once.
   case fromFile
-  /// So many times; at least once.
+  /// This number of loops; at least one.
   case count(Int)
-  /// Plays until it is stopped.
+  /// Loops until the player is stopped.
   case forever
 
-  /// The number of loops for a file that says `loopCount`, where 0 is for ever; `nil` for ever.
+  /// Returns the number of loops for a file with `loopCount`, where 0 means for ever; `nil` for ever.
   func loops(of loopCount: Int) -> Int? {
     switch self {
     case .fromFile: loopCount <= 0 ? nil : loopCount

@@ -1,7 +1,7 @@
 import Calotype
 import CalotypeSupport
 
-/// A clock as a player sees it: the time since the player was made.
+/// The clock of a player: the time since the player was created.
 struct PlaybackClock: Sendable {
   let now: @Sendable () -> Duration
   let sleep: @Sendable (_ until: Duration) async throws -> Void
@@ -9,7 +9,7 @@ struct PlaybackClock: Sendable {
   init<Source: Clock<Duration>>(_ clock: Source) {
     let start = clock.now
     now = { start.duration(to: clock.now) }
-    // Timers that are late by a tenth of what they wait for would be seen.
+    // A delay that is a tenth too long would be visible.
     sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: .microseconds(500)) }
   }
 }

@@ -1,18 +1,18 @@
 import Calotype
 
-/// The frames of an animation, each handed over when it is to be shown. Made by ``AnimationPlayer/frames()``.
+/// The frames of an animation, each delivered when it is due. Created by ``AnimationPlayer/frames()``.
 public struct PlaybackFrames: AsyncSequence, Sendable {
   /// The frames.
   public typealias Element = AnimationFrame
 
   fileprivate let player: AnimationPlayer
 
-  /// Plays with the first `next()`.
+  /// Creates an iterator, which starts playback with its first `next()`.
   public func makeAsyncIterator() -> Iterator {
     Iterator(player: player)
   }
 
-  /// Takes the frames. For one task.
+  /// An iterator over the frames, for one task.
   public struct Iterator: AsyncIteratorProtocol {
     private enum Phase {
       case idle
@@ -27,9 +27,9 @@ public struct PlaybackFrames: AsyncSequence, Sendable {
       self.player = player
     }
 
-    /// The next frame, when it is to be shown; `nil` when the last one has been shown for its time.
+    /// Returns the next frame, when it is due; `nil` when the last one has been shown for its duration.
     ///
-    /// - Throws: `ImagingError` of a frame that cannot be decoded; what an animation that arrives has failed with;
+    /// - Throws: `ImagingError` of a frame that cannot be decoded; the error of an arriving animation;
     ///   `CancellationError` when the task is cancelled.
     public mutating func next() async throws -> AnimationFrame? {
       let session: PlaybackSession
@@ -38,7 +38,7 @@ public struct PlaybackFrames: AsyncSequence, Sendable {
       case .playing(let current): session = current
       case .ended: return nil
       }
-      // Nothing of it remains if it throws.
+      // If it throws, the iteration has ended.
       phase = .ended
       guard let frame = try await session.next() else { return nil }
       phase = .playing(session)
@@ -48,11 +48,12 @@ public struct PlaybackFrames: AsyncSequence, Sendable {
 }
 
 extension AnimationPlayer {
-  /// Plays: the frames one after the other, each when it is to be shown.
+  /// Plays the animation: returns the sequence of its frames, each delivered when it is due.
   ///
-  /// A consumer that is early waits until the frame is due; one that is late gets the frames that ``lateFrames`` keeps.
-  /// One takes frames at a time: a new iterator ends the one before, and begins with the frame at which it stood, or anew
-  /// after the last loop. Letting the iterator go (`break`), or cancelling its task, stops all decoding.
+  /// A consumer that is early waits until the frame is due; one that is late gets the frames that
+  /// ``lateFrames`` keeps. One iterator at a time takes frames: a new one ends the previous one, and begins
+  /// with its current frame, or anew after the last loop. Releasing the iterator (`break`), or cancelling
+  /// its task, stops all decoding.
   public func frames() -> PlaybackFrames {
     PlaybackFrames(player: self)
   }

@@ -1,6 +1,6 @@
 import Calotype
 
-/// In which order frames are shown.
+/// The order in which frames are shown.
 ///
 /// With four frames, two loops are:
 ///
@@ -15,9 +15,9 @@ public enum PlaybackMode: String, Hashable, Sendable, CaseIterable {
   case normal
   /// From the last frame to the first.
   case reverse
-  /// There and back; a loop ends before the frame that it began with comes again.
+  /// Forwards and backwards; a loop ends before its first frame comes again.
   case bounce
-  /// The same, beginning with the last frame.
+  /// The same as bounce, beginning with the last frame.
   case reversedBounce
 
   var beginsAtEnd: Bool { self == .reverse || self == .reversedBounce }

@@ -1,6 +1,6 @@
 import Calotype
 
-/// Where an animation stands, and what comes next. Pure.
+/// The position in an animation, and the steps from there. Pure.
 struct PlaybackPath: Hashable, Sendable {
   var index: Int
   var isBackward: Bool
@@ -9,23 +9,23 @@ struct PlaybackPath: Hashable, Sendable {
   /// The step after a frame.
   enum Step: Hashable {
     case frame(PlaybackPath)
-    /// Frames that have not arrived.
+    /// The next frame has not arrived yet.
     case stall
     case end
   }
 
-  /// The rules of the way.
+  /// The rules for the order of frames.
   struct Rules: Hashable {
     var mode: PlaybackMode
-    /// Frames that there are.
+    /// The number of available frames.
     var count: Int
-    /// Whether there will be no more.
+    /// Whether all frames have arrived.
     var isComplete: Bool
-    /// `nil` for ever.
+    /// The number of loops; `nil` for ever.
     var loops: Int?
   }
 
-  /// The first frame of a loop; `nil` while that has not arrived.
+  /// Creates the position of the first frame of a loop; returns `nil` while that has not arrived.
   init?(rules: Rules, loop: Int = 0) {
     guard rules.count > 0, !rules.mode.beginsAtEnd || rules.isComplete else { return nil }
     index = rules.mode.beginsAtEnd ? rules.count - 1 : 0
@@ -48,7 +48,7 @@ struct PlaybackPath: Hashable, Sendable {
       if index > 0 { return go(to: index - 1, backward: true) }
     case .bounce:
       if index < last, !isBackward || index == 0 { return go(to: index + 1, backward: false) }
-      // Only who knows the last frame can turn round; on the way back there is nothing to wait for.
+      // Reversal requires the last frame to be known; on the way back there are no frames to wait for.
       guard rules.isComplete || isBackward else { return .stall }
       if index > 1 { return go(to: index - 1, backward: true) }
       return repeated(rules)
@@ -82,13 +82,14 @@ struct PlaybackPath: Hashable, Sendable {
     var isBackward: Bool
   }
 
-  /// How many frames are looked ahead where they come in the order in which they are decoded.
+  /// The number of frames looked ahead in decoding order.
   static let lookahead = 8
 
-  /// The frames from this one on, each once, in the order in which they are shown: as many as are good to have.
+  /// Returns the frames from this one on that are worth decoding, each once, in the order in which they are
+  /// shown.
   ///
-  /// Forwards a few are enough, each of which costs one. Backwards they are had by decoding those before them, so all
-  /// that there is room for are.
+  /// Forwards, a few are enough, because each costs one decode. Backwards, a frame requires decoding those
+  /// before it, so all frames that fit are returned.
   func upcoming(_ rules: Rules, limit: Int) -> [Upcoming] {
     var path = self
     var seen: Set<Int> = []

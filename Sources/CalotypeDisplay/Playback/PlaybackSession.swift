@@ -2,7 +2,7 @@ import Calotype
 import CalotypeImaging
 import CalotypeSupport
 
-/// The next step of a session, and the state that it was decided by.
+/// The next step of a session, and the state from which it was decided.
 struct PlaybackStep: Sendable {
   let action: Playhead.Action
   let version: Int
@@ -10,13 +10,14 @@ struct PlaybackStep: Sendable {
   let rules: PlaybackPath.Rules
 }
 
-/// An iteration over the frames of a player. Its place in the pool is given up when it ends or is released.
+/// An iteration over the frames of a player. Its claim on the pool is given up when it ends or is released.
 final class PlaybackSession: Sendable {
-  /// Raised when there is something new to be looked at.
+  /// Raised after every change that the session has to evaluate.
   let signal = ChangeSignal()
   private let player: AnimationPlayer
   private let claim: FrameClaim
-  /// The state of the player that frames were last asked for by; `nil` when the pool knows of none.
+  /// The version of the player's state for which frames were last requested; `nil` when the pool has no
+  /// request.
   private let claimedVersion = Lock(Int?.none)
 
   init(_ player: AnimationPlayer, claim: FrameClaim) {
@@ -24,7 +25,7 @@ final class PlaybackSession: Sendable {
     self.claim = claim
   }
 
-  /// Another frame is the next one, or none.
+  /// Ends the wait for a frame that is no longer the next one.
   func interrupt() {
     claim.interrupt()
     signal.raise()
@@ -34,7 +35,7 @@ final class PlaybackSession: Sendable {
     if isActive { claim.activate() } else { claim.deactivate() }
   }
 
-  /// The next frame, when it is to be shown; `nil` at the end.
+  /// Returns the next frame, when it is due; `nil` at the end.
   ///
   /// - Throws: The error of the coder; `CancellationError` when the task is cancelled.
   func next() async throws -> AnimationFrame? {
@@ -55,22 +56,23 @@ final class PlaybackSession: Sendable {
     }
   }
 
-  /// A frame; `nil` when it is time to look again what is to be done.
+  /// Returns a frame; `nil` when the next step has to be evaluated again.
   private func image(at path: PlaybackPath, _ step: PlaybackStep) async throws -> Image? {
     switch claim.ask(for: path.index, wanted: path.upcoming(step.rules, limit: claim.share)) {
     case .image(let image): return image
     case .waits(let waiter):
-      // A change before the request knew of the waiter has not interrupted it.
+      // A change before the request registered its waiter has not interrupted it.
       if !player.holds(step, for: self) { waiter.end(.interrupted) }
       return try await waiter.image()
     case .inactive:
-      // The signal is raised once the claim is what the player says.
+      // The signal is raised once the claim matches the state of the player.
       await signal.wait()
       return nil
     }
   }
 
-  /// Has frames decoded that were not asked for yet: after another mode was set, or a time of inactivity.
+  /// Requests frames again that were not requested yet: after another mode was set, or a time of
+  /// inactivity.
   private func wantAgain(_ step: PlaybackStep) {
     guard let path = step.path else { return }
     let isNew = claimedVersion.withLock { version in

@@ -1,23 +1,23 @@
 import Calotype
 
-/// Where a player stands, and what it has to do now. Pure: time is handed in.
+/// The position of a player, and its next action. Pure: the time is passed in.
 struct Playhead: Sendable {
   /// The next step.
   enum Action: Sendable {
-    /// Get this frame and show it.
+    /// Fetch this frame and show it.
     case show(PlaybackPath)
-    /// Wait until then, or for a change.
+    /// Wait until this time, or for a change.
     case wait(until: Duration?)
-    /// There is nothing more.
+    /// End: there are no more frames.
     case end
-    /// There is nothing more, for this reason.
+    /// End with this error.
     case fail(any Error)
   }
 
   private enum Phase {
-    /// The frame at `path` is to be shown, and should have been at this time; `nil` as soon as it is there.
+    /// The frame at `path` is due, since this time; with `nil`, as soon as it is available.
     case due(Duration?)
-    /// The frame at `path` is shown, and had been for `elapsed` of its time at `since`.
+    /// The frame at `path` is shown; at `since`, it had been shown for `elapsed` of its duration.
     case shown(since: Duration, elapsed: Duration)
     case ended
   }
@@ -30,16 +30,16 @@ struct Playhead: Sendable {
   private(set) var isActive = true
   /// `nil` before the first frame.
   private(set) var path: PlaybackPath?
-  /// Whether what is there has been played, and more is to come.
+  /// Whether all available frames have been played, and more are to come.
   private(set) var isStalled = false
-  /// Changes with everything that makes another frame the next one.
+  /// Changes whenever another frame becomes the next one.
   private(set) var version = 0
   private var phase = Phase.due(nil)
-  /// On the time line of what is played.
+  /// The position on the presentation timeline.
   private var presentationTime = Duration.zero
   private var dropped = 0
 
-  /// Whether time passes.
+  /// Whether playback advances.
   var isRunning: Bool { !isPaused && isActive && rate > 0 }
 
   var isEnded: Bool { if case .ended = phase { true } else { false } }
@@ -98,7 +98,7 @@ struct Playhead: Sendable {
     case .frame(let next):
       presentationTime += timeline.duration(of: path.index)
       self.path = next
-      // A frame that had to be waited for is not late.
+      // A frame that was waited for is not late.
       var due = isStalled ? now : deadline
       isStalled = false
       if lateFrames == .drop { due = drop(rules, timeline, due: due, now: now) }
@@ -107,7 +107,7 @@ struct Playhead: Sendable {
     }
   }
 
-  /// Leaves frames out whose time is over. Returns when the one that remains is due.
+  /// Skips frames whose time is over. Returns the time at which the remaining one is due.
   private mutating func drop(
     _ rules: PlaybackPath.Rules, _ timeline: AnimationTimeline, due: Duration, now: Duration
   ) -> Duration {
@@ -117,7 +117,7 @@ struct Playhead: Sendable {
     while let path {
       let duration = timeline.duration(of: path.index)
       guard due + atRate(duration) <= now, case .frame(let next) = path.next(rules) else { return due }
-      // More than a whole loop, there and back: not worth catching up.
+      // More than a whole loop, forwards and backwards: not worth catching up.
       guard count < 2 * rules.count else { return now }
       due += atRate(duration)
       presentationTime += duration
@@ -128,12 +128,13 @@ struct Playhead: Sendable {
     return due
   }
 
-  /// The frame that is due is handed over now. Returns what is known of it.
+  /// Records that the due frame is delivered now, and returns its facts.
   mutating func show(_ timeline: AnimationTimeline, now: Duration) -> Showing? {
     guard case .due(let due) = phase, let path else { return nil }
     let duration = timeline.duration(of: path.index)
     let lateness = due.map { max(.zero, now - $0) } ?? .zero
-    // Late by more than its own time: what goes beyond that is lost, unless frames are dropped for it.
+    // The frame is late by more than its own duration: the excess is lost, unless frames are dropped for
+    // it.
     let since = lateFrames == .keep ? max(due ?? now, now - atRate(duration)) : due ?? now
     phase = .shown(since: isRunning ? since : now, elapsed: .zero)
     defer { dropped = 0 }
@@ -166,7 +167,7 @@ struct Playhead: Sendable {
   mutating func setActive(_ isActive: Bool, now: Duration) {
     guard isActive != self.isActive else { return }
     settle(now)
-    // A frame that was being fetched is due when it is there.
+    // A frame that was being fetched is due when it is available.
     if case .due = phase { phase = .due(nil) }
     self.isActive = isActive
     version += 1
@@ -192,7 +193,7 @@ struct Playhead: Sendable {
     version += 1
   }
 
-  /// Back to before the first frame.
+  /// Returns to the position before the first frame.
   mutating func rewind() {
     path = nil
     phase = .due(nil)
@@ -202,13 +203,13 @@ struct Playhead: Sendable {
     version += 1
   }
 
-  /// Hands the playhead to another session at this time, which begins with the frame that is shown now.
+  /// Hands the playhead over to another session, which begins with the frame that is shown now.
   mutating func reopen() {
     if isEnded { rewind() }
     phase = .due(nil)
   }
 
-  /// Takes the time that has passed as it was, before it is changed how it passes.
+  /// Accounts for the elapsed time before the flow of time changes.
   private mutating func settle(_ now: Duration) {
     switch phase {
     case .shown(let since, let elapsed):
@@ -217,14 +218,14 @@ struct Playhead: Sendable {
     }
   }
 
-  /// How long something takes at the rate of now.
+  /// Returns the real time of a duration at the current rate.
   private func atRate(_ duration: Duration) -> Duration {
     guard rate < .infinity, duration > .zero else { return .zero }
     // Durations of years are cut off, so that sums do not overflow.
     return rate == 1 ? duration : .milliseconds(min(duration / .milliseconds(1) / rate, 1e12))
   }
 
-  /// How much is played in a time at the rate of now.
+  /// Returns the presentation time of a real duration at the current rate.
   private func played(in time: Duration) -> Duration {
     guard time > .zero else { return .zero }
     return rate == 1 ? time : .milliseconds(min(time / .milliseconds(1) * rate, 1e12))

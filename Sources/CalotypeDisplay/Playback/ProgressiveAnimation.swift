@@ -3,7 +3,7 @@ public import CalotypeImaging
 import CalotypeSupport
 public import FoundationEssentials
 
-/// An animation that is still arriving, to be played meanwhile.
+/// An animation that can be played while it is still arriving.
 ///
 /// ```swift
 /// let animation = ProgressiveAnimation()
@@ -14,17 +14,18 @@ public import FoundationEssentials
 /// try await played
 /// ```
 ///
-/// Players show the frames that are complete, wait at the last one for more, and never go back. They fail with what went
-/// wrong after the last frame that is there. Calls are taken one after the other; decoding is done on threads of its
-/// own, also that of players.
+/// Players show the complete frames, wait at the last one for more, and never go back. They fail with the
+/// error of the animation after the last available frame. Calls are processed in order; decoding runs on
+/// its own threads, also that for players.
 public final class ProgressiveAnimation: Sendable {
-  // `@unchecked`: used by one call at a time, in its turn; the queue of turns hands it from thread to thread.
+  // `@unchecked`: used by one call at a time, in its turn; the queue of turns hands it from thread to
+  // thread.
   private final class Decoder: @unchecked Sendable {
     let decoder: IncrementalDecoder
 
     init(_ decoder: IncrementalDecoder) { self.decoder = decoder }
 
-    /// The frames that can be played.
+    /// Returns the frames that can be played.
     func timeline(isComplete: Bool) -> AnimationTimeline {
       let info = decoder.info
       let count = decoder.completeFrameCount
@@ -45,44 +46,45 @@ public final class ProgressiveAnimation: Sendable {
     weak var signal: ChangeSignal?
   }
 
-  /// How the frames are decoded.
+  /// The options for decoding the frames.
   public let options: DecodeOptions
   private let decoder: Decoder
   private let turns = AsyncMutex()
   private let workers = WorkerExecutor.playback
   private let state = Lock(State())
 
-  /// An animation of which nothing has arrived.
+  /// Creates an animation without any bytes.
   public init(coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()) {
     self.options = options
     decoder = Decoder(coders.makeIncrementalDecoder(options: options))
   }
 
-  /// Frames that can be shown.
+  /// The number of frames that can be shown.
   public var completeFrameCount: Int { state.withLock { $0.timeline.count } }
 
-  /// Whether there will be no more frames.
+  /// Whether all frames have arrived.
   public var isComplete: Bool { state.withLock { $0.timeline.isComplete } }
 
-  /// Whether more may come.
+  /// Whether more frames may arrive.
   var isArriving: Bool { state.withLock { !$0.timeline.isComplete && $0.timeline.failure == nil } }
 
-  /// Takes the next bytes.
+  /// Appends the next bytes.
   ///
-  /// - Throws: The errors of `IncrementalDecoder.append(_:)`, and so do players then, after the last frame that is there;
-  ///   `CancellationError` when the task is cancelled before its turn, which leaves out the bytes.
+  /// - Throws: The errors of `IncrementalDecoder.append(_:)`, which players also throw after the last
+  ///   available frame; `CancellationError` when the task is cancelled before its turn, so that the bytes
+  ///   are not appended.
   public func append(_ chunk: Data) async throws {
     try await advance(isComplete: false) { try $0.append(chunk) }
   }
 
-  /// No more bytes come.
+  /// Marks the end of the bytes.
   ///
   /// - Throws: as ``append(_:)``, and when the bytes end before the image does.
   public func finish() async throws {
     try await advance(isComplete: true) { _ = try $0.finish() }
   }
 
-  /// No more bytes come, for this reason: players fail with it after the last frame that is there.
+  /// Ends the animation with an error: players fail with it after the last available frame.
   public func fail(with error: any Error) {
     change { state in
       if !state.timeline.isComplete, state.timeline.failure == nil { state.timeline.failure = error }
@@ -93,7 +95,7 @@ public final class ProgressiveAnimation: Sendable {
     isComplete: Bool, _ body: @Sendable (IncrementalDecoder) throws -> Void
   ) async throws {
     try await inTurn { decoder in
-      // Told in the turn: otherwise what an earlier call has to say might be the last word.
+      // Published in the turn: otherwise the report of an earlier call might come last.
       do {
         try body(decoder.decoder)
       } catch {
@@ -104,7 +106,7 @@ public final class ProgressiveAnimation: Sendable {
     }
   }
 
-  /// Tells what there is now, if the end has not been told.
+  /// Publishes the present state, unless the end has been published.
   private func publish(_ decoder: Decoder, isComplete: Bool, failure: (any Error)? = nil) {
     var timeline = decoder.timeline(isComplete: isComplete)
     let byteCount = decoder.decoder.info.map(options.outputByteCount)
@@ -138,12 +140,13 @@ extension ProgressiveAnimation: FrameSource {
   var identity: FrameIdentity { FrameIdentity(origin: ObjectIdentifier(self), transforms: []) }
   var timeline: AnimationTimeline { state.withLock { $0.timeline } }
   var frameByteCount: Int? { state.withLock { $0.frameByteCount } }
-  /// Not read while bytes arrive.
+  /// Not read while bytes are arriving.
   var keyFrames: [Int] { [] }
 
   func observe(with signal: ChangeSignal) {
     state.withLock { state in
-      // Here, and not when something changes: after the end nothing does, and players still come and go.
+      // Removed here rather than at changes: after the end there are no changes, but players are still
+      // created and released.
       state.observers.removeAll { $0.signal == nil }
       state.observers.append(WeakSignal(signal: signal))
     }

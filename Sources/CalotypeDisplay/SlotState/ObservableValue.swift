@@ -1,11 +1,11 @@
 import Calotype
 import CalotypeSupport
 
-/// A value with any number of observers, each at its own pace: an observer that looks again sees the newest value.
+/// A value with any number of observers, each at its own pace: an observer always gets the newest value.
 final class ObservableValue<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
-    /// Raised by each change that observers are told of.
+    /// The version, incremented by each change that is reported to observers.
     var version = 1
     var isFinished = false
     var waiters: [ObjectIdentifier: Waiter<Void>] = [:]
@@ -24,7 +24,7 @@ final class ObservableValue<Value: Sendable>: Sendable {
 
   var value: Value { state.withLock { $0.value } }
 
-  /// Changes the value, and wakes its observers if `body` says that the change is news.
+  /// Changes the value, and wakes its observers if `body` returns that the change is news.
   func change<Result: Sendable>(_ body: (inout Value) -> (result: Result, isNews: Bool)) -> Result {
     let (result, waiters) = state.withLock { state -> (Result, [Waiter<Void>]) in
       let (result, isNews) = body(&state.value)
@@ -36,7 +36,7 @@ final class ObservableValue<Value: Sendable>: Sendable {
     return result
   }
 
-  /// Ends all observations; later changes are not told.
+  /// Ends all observations; later changes are not reported.
   func finish() {
     let waiters = state.withLock { state in
       state.isFinished = true

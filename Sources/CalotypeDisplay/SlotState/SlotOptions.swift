@@ -3,9 +3,10 @@ public import CalotypeImaging
 
 /// The options of a load in a slot: placeholders, delivery, transitions.
 public struct SlotOptions: Sendable {
-  /// The picture shown until the image arrives.
+  /// The placeholder shown until the image arrives.
   public var placeholder = Placeholder.nothing
-  /// The picture shown when the load has failed. `nil` for ``placeholder``; one that is shown already stays as it is.
+  /// The placeholder shown when the load has failed. `nil` for ``placeholder``; one that is already shown
+  /// stays.
   public var failurePlaceholder: Placeholder?
   /// The time at which the placeholder is shown.
   public var placeholderTiming = PlaceholderTiming.immediate
@@ -30,16 +31,16 @@ public struct SlotOptions: Sendable {
 }
 
 extension SlotOptions {
-  /// The picture shown in place of an image.
+  /// A placeholder for an image.
   public enum Placeholder: Sendable {
     /// Nothing.
     case nothing
-    /// A picture.
+    /// An image.
     case image(Image)
     /// The image of another request, such as a small variant, if it is in memory when the placeholder is shown.
     case cached(ImageRequest)
-    /// The picture that was shown before, if there was one. It stays from the beginning of the load, whatever the
-    /// ``PlaceholderTiming``; a preview replaces it.
+    /// The image that was shown before, if there was one. It stays from the beginning of the load,
+    /// regardless of the ``PlaceholderTiming``; a preview replaces it.
     case previous
     /// The first of these that exists.
     indirect case first([Placeholder])
@@ -49,8 +50,8 @@ extension SlotOptions {
   public enum PlaceholderTiming: Hashable, Sendable {
     /// When the load begins.
     case immediate
-    /// This long after the load has begun, if nothing has arrived by then. Nothing is shown before, so that a fast load does
-    /// not make the placeholder flash.
+    /// This long after the load has begun, if no content has arrived by then. No placeholder is shown before,
+    /// so that a fast load does not make the placeholder flash.
     case after(Duration)
     /// When the load has failed. Nothing is shown before.
     case onFailure

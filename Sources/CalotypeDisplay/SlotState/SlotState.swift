@@ -5,11 +5,12 @@ public import CalotypeImaging
 public struct SlotState: Sendable {
   /// The content to show.
   public internal(set) var content = Content.nothing
-  /// A number that changes with the content. When it is new to an observer, the content is to be drawn, with ``transition``.
+  /// A number that changes with the content. When it is new to an observer, the observer draws the content,
+  /// with ``transition``.
   public internal(set) var contentVersion = 0
-  /// Whether the content is from before the load, and stays until the load brings something to show.
+  /// Whether the content is from before the load, and stays until the load delivers some.
   public internal(set) var isPrevious = false
-  /// The way the content is to appear.
+  /// The transition by which the content appears.
   public internal(set) var transition = Transition.none
   /// With ``SlotOptions/Delivery/manual``: the content that has arrived and waits for ``ImageSlot/deliver()``.
   public internal(set) var arrived: Content?
@@ -29,7 +30,7 @@ public struct SlotState: Sendable {
   /// Creates the state of a slot that shows nothing.
   public init() {}
 
-  /// The picture to show; `nil` for nothing.
+  /// The image to show; `nil` for nothing.
   public var image: Image? { content.image }
 }
 
@@ -38,18 +39,18 @@ extension SlotState {
   public enum Content: Sendable {
     /// Nothing.
     case nothing
-    /// A picture in place of the image.
+    /// A placeholder for the image.
     case placeholder(Image)
-    /// The image as far as it has arrived, if ``ImageRequest/previews`` asks for that.
+    /// A preview of the arriving image, if enabled by ``ImageRequest/previews``.
     case preview(Image)
-    /// A stale image, shown while the server is asked for a newer one.
+    /// A stale image, shown during its revalidation.
     case stale(ImageResponse)
-    /// The image that was asked for.
+    /// The requested image.
     case image(ImageResponse)
-    /// The picture that was given to ``ImageSlot/show(_:)``.
+    /// The image passed to ``ImageSlot/show(_:)``.
     case given(Image)
 
-    /// The picture; `nil` for nothing.
+    /// The image to draw; `nil` for nothing.
     public var image: Image? {
       switch self {
       case .nothing: nil
@@ -58,7 +59,7 @@ extension SlotState {
       }
     }
 
-    /// Whether it is a requested or given picture, not a placeholder.
+    /// Whether it is a requested or given image, not a placeholder.
     public var isPicture: Bool {
       switch self {
       case .nothing, .placeholder: false
@@ -71,13 +72,13 @@ extension SlotState {
   public enum Phase: Hashable, Sendable {
     /// There is no request.
     case idle
-    /// The load is under way.
+    /// The load is in progress.
     case loading
-    /// The image is there.
+    /// The image has been loaded.
     case succeeded
-    /// The load has failed; ``SlotState/error`` says why.
+    /// The load has failed, with ``SlotState/error``.
     case failed
-    /// The load was given up.
+    /// The load was cancelled.
     case cancelled
   }
 
@@ -93,7 +94,8 @@ extension SlotState {
     /// Creates the progress of a load that has received nothing.
     public init() {}
 
-    /// The fraction received, 0 to 1; `nil` when the length is not known. Always 1 when the load has ended with an image.
+    /// The received fraction, 0 to 1; `nil` when the length is unknown. Always 1 when the load has ended
+    /// with an image.
     public var fraction: Double? {
       isFinished ? 1 : LoadProgress(received: received, expected: expected).fraction
     }
@@ -103,7 +105,7 @@ extension SlotState {
   public enum Transition: Hashable, Sendable {
     /// At once.
     case none
-    /// By a cross-fade of this duration; `CrossFade` makes its pictures.
+    /// A cross-fade of this duration; `CrossFade` makes its frames.
     case fade(Duration)
   }
 }

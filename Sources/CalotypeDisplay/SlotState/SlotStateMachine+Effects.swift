@@ -8,7 +8,7 @@ extension SlotStateMachine {
     /// Whether the change is news to observers.
     var isNews = true
     var endings: [Ending] = []
-    /// A load that another one has taken over from.
+    /// The previous load, if another one has taken over from it.
     var abandoned: SlotLoad?
     /// The follower of the network of a load that was replaced.
     var leftFollower: TaskBag?

@@ -3,18 +3,18 @@ import CalotypeImaging
 
 /// The state machine of a slot: its content, and the load that may change it. A value: no tasks, no clocks.
 ///
-/// A load that is not the current one has no effect, so that nothing of a replaced load is ever shown.
+/// A load that is not the current one has no effect, so that no result of a replaced load is ever shown.
 struct SlotStateMachine: Sendable {
   typealias Candidate = SlotOptions.Placeholder.Candidate
 
   private(set) var state = SlotState()
   /// The load that may change the state.
   private(set) var current: SlotLoad?
-  /// Follows the network, and may begin further loads.
+  /// The tasks that follow the network, and may begin further loads.
   private(set) var follower: TaskBag?
-  /// Changes with each load, and when a load is given up.
+  /// A number that changes with each load, and when a load is cancelled.
   private(set) var number = 0
-  /// Whether the current load, or the last one, has brought anything.
+  /// Whether the current load, or the last one, has delivered any content.
   private var hasArrived = false
   private var hasStale = false
   /// The content that has arrived and waits for ``deliver()``.
@@ -54,8 +54,9 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// Begins a load after a change of the network, in place of the load that the follower began before, if the owner has not
-  /// done anything else since and the new one is of a better variant. The content stays until the load brings something.
+  /// Begins a load after a change of the network, in place of the follower's previous load, if the owner
+  /// has not used the slot since and the new variant is better. The content stays until the load delivers
+  /// some.
   ///
   /// - Parameter target: The target to load now; `nil` when no variant is available.
   mutating func upgrade(
@@ -76,7 +77,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// Gives the load up, and shows other content.
+  /// Cancels the load, and shows other content.
   mutating func replace(with content: SlotState.Content?, or placeholder: [Candidate] = []) -> Effects {
     let effects = leave()
     state.phase = .idle
@@ -90,7 +91,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// Gives up the current load, or only `load`, and its offer. The content stays.
+  /// Cancels the current load, or only `load`, and discards its offer. The content stays.
   mutating func cancel(_ load: SlotLoad? = nil) -> Effects {
     if let load, current?.ending !== load.ending { return .none }
     let isNews = current != nil || state.arrived != nil
@@ -111,7 +112,7 @@ struct SlotStateMachine: Sendable {
     offer = nil
     earlierOffer = nil
     show(arrived)
-    // Then it is an offer of the load before.
+    // The offer then belongs to the previous load.
     state.isPrevious = !hasArrived
     return Effects()
   }
@@ -163,7 +164,8 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// The server confirms the stale image. The picture is the same: observers have nothing to draw.
+  /// Records that the server has confirmed the stale image. The picture is the same: observers have nothing
+  /// to draw.
   mutating func confirm(_ load: SlotLoad, with response: ImageResponse) -> Effects {
     guard current === load else { return .none }
     if case .stale = state.content, !state.isPrevious { state.content = .image(response) }
@@ -174,7 +176,7 @@ struct SlotStateMachine: Sendable {
     return effects
   }
 
-  /// The refresh has failed: the stale image is the result.
+  /// Records that the revalidation has failed: the stale image is the result.
   mutating func settleForStale(_ load: SlotLoad, _ response: ImageResponse, _ error: any Error) -> Effects {
     guard current === load else { return .none }
     state.progress.isFinished = true
@@ -188,7 +190,7 @@ struct SlotStateMachine: Sendable {
     guard current === load else { return .none }
     if takeOutdated() { return .outdated }
     state.error = error
-    // Its own offer goes.
+    // Its own offer is discarded.
     if hasArrived { offer = earlierOffer }
     switch state.content {
     // A placeholder stays, unless there is one for failures.

@@ -7,7 +7,7 @@ struct SlotTarget: Sendable {
   /// Whether the image is only available if it was cached before.
   var isCached = false
 
-  /// Whether it is of a better variant than the one that is shown or being loaded.
+  /// Returns whether the target is a better variant than the one that is shown or being loaded.
   func isBetter(than state: SlotState) -> Bool {
     guard let present = state.variant, let variant, state.phase != .failed else { return true }
     return variant > present

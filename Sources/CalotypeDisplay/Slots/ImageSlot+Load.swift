@@ -8,13 +8,13 @@ extension ImageSlot {
 
     /// The image. All callers get the same ending.
     ///
-    /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was given up or replaced by
-    ///   another, or the task that waits is cancelled: that ends the wait alone.
+    /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was
+    ///   cancelled or replaced by another, or the waiting task is cancelled, which ends only the wait.
     public var value: ImageResponse {
       get async throws { try await load.value() }
     }
 
-    /// Gives the load up, unless it has ended or was replaced.
+    /// Cancels the load, unless it has ended or was replaced.
     public func cancel() { core.cancel(load) }
   }
 }

@@ -1,14 +1,14 @@
 import Calotype
 
 extension ImageSlot {
-  /// Loads the variant of a picture that suits the network, by ``VariantPlan``, in place of the load before. Offline, no
-  /// server is asked. A variant that proves not to be cached is left out of the choice. When the network gets better, a
-  /// better variant follows, until the original is shown or the owner uses the slot for something else. When the network
-  /// has changed during a load that fails, that load chooses again.
+  /// Loads the variant of an image that suits the network, by ``VariantPlan``, in place of the previous
+  /// load. Offline, no server is asked. A variant that turns out not to be cached is excluded from the
+  /// choice. When the network improves, a better variant follows, until the original is shown or the owner
+  /// uses the slot for another purpose. If a load fails after the network has changed, it chooses again.
   ///
-  /// Until then, and if the load fails, the slot shows the best variant that is in memory, else the placeholder.
-  /// ``SlotState/variant`` is the variant that is being loaded, ``SlotState/shownVariant`` the one that is shown. Without
-  /// any, the load fails with ``PipelineError/notCached(_:)``.
+  /// Until then, and if the load fails, the slot shows the best variant that is in memory, else the
+  /// placeholder. ``SlotState/variant`` is the variant that is being loaded, ``SlotState/shownVariant`` the
+  /// one that is shown. Without any available variant, the load fails with ``PipelineError/notCached(_:)``.
   ///
   /// - Parameters:
   ///   - variants: The variants.

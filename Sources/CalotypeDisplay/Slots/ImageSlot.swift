@@ -12,12 +12,13 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// A new load replaces the one before: nothing of the replaced load is shown afterwards, and callers that wait for it get
-/// a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and the release of the slot. An image that ``ImagePipeline/cachedImage(for:)`` has for its request is there when
-/// ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns. No method suspends or blocks but ``loaded(_:placeholder:options:)``,
-/// and all may be called from any isolation.
+/// A new load replaces the previous one: no result of the replaced load is shown afterwards, and callers
+/// that wait for it get a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and
+/// the release of the slot. If ``ImagePipeline/cachedImage(for:)`` has an image for the request, it is
+/// shown when ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns. No method suspends or blocks
+/// except ``loaded(_:placeholder:options:)``, and all may be called from any isolation.
 ///
-/// A slot draws nothing: its ``state`` says what to draw, and by which ``Transition``.
+/// A slot draws nothing: its ``state`` determines the content to draw, and its ``Transition``.
 public final class ImageSlot: Sendable {
   /// The state of a slot.
   public typealias State = SlotState
@@ -31,7 +32,7 @@ public final class ImageSlot: Sendable {
   public typealias Transition = SlotState.Transition
   /// The options of loads.
   public typealias Options = SlotOptions
-  /// The picture shown in place of an image.
+  /// The placeholder for an image.
   public typealias Placeholder = SlotOptions.Placeholder
   /// The time at which a placeholder is shown.
   public typealias PlaceholderTiming = SlotOptions.PlaceholderTiming
@@ -40,7 +41,7 @@ public final class ImageSlot: Sendable {
   /// The rule for transitions.
   public typealias TransitionPolicy = SlotOptions.TransitionPolicy
 
-  /// The options of loads that have none of their own.
+  /// The default options of loads.
   public let options: Options
   let core: SlotDriver
 
@@ -48,7 +49,7 @@ public final class ImageSlot: Sendable {
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline that loads images.
-  ///   - options: The options of loads that have none of their own.
+  ///   - options: The default options of loads.
   ///   - indicator: Shows that a load is under way.
   ///   - clock: The clock of ``PlaceholderTiming/after(_:)``; that of the pipeline by default.
   public init(
@@ -69,7 +70,8 @@ public final class ImageSlot: Sendable {
   /// The present state.
   public var state: State { core.machine.value.state }
 
-  /// The present state, then the newest after each change. The sequence does not hold the slot, and ends when it is released.
+  /// The present state, then the newest after each change. The sequence does not hold the slot, and ends
+  /// when the slot is released.
   public var states: States { States(machine: core.machine) }
 
   // MARK: Loading
@@ -108,11 +110,11 @@ public final class ImageSlot: Sendable {
     Load(load: core.begin(SlotTarget(request: request), merged(placeholder, options)), core: core)
   }
 
-  /// Loads an image in place of the load before, and waits for it. Cancelling the task gives the load up.
+  /// Loads an image in place of the previous load, and waits for it. Cancelling the task cancels the load.
   ///
   /// - Returns: The image, once it is shown, or offered by ``Delivery/manual``.
-  /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was given up or replaced by
-  ///   another.
+  /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was
+  ///   cancelled or replaced by another.
   public func loaded(
     _ request: ImageRequest, placeholder: Placeholder? = nil, options: Options? = nil
   ) async throws -> ImageResponse {
@@ -133,30 +135,31 @@ public final class ImageSlot: Sendable {
 
   // MARK: Other content
 
-  /// Gives up the load, and shows a picture.
+  /// Cancels the load, and shows an image.
   public func show(_ image: Image) {
     core.apply { $0.replace(with: .given(image)) }
   }
 
-  /// Gives up the load, and shows the placeholder of the slot's options.
+  /// Cancels the load, and shows the placeholder of the slot's options.
   public func showPlaceholder() {
     showPlaceholder(options.placeholder)
   }
 
-  /// Gives up the load, and shows a placeholder. The present picture goes, so that ``Placeholder/previous`` shows nothing.
+  /// Cancels the load, and shows a placeholder. The present picture is removed, so that
+  /// ``Placeholder/previous`` shows nothing.
   public func showPlaceholder(_ placeholder: Placeholder) {
     let candidates = placeholder.candidates(core.pipeline)
     core.apply { $0.replace(with: nil, or: candidates) }
   }
 
-  /// Gives up the load and its offer. The content stays.
+  /// Cancels the load and discards its offer. The content stays.
   public func cancel() {
     core.apply { $0.cancel() }
   }
 
-  /// With ``Delivery/manual``: shows the content that has arrived.
+  /// Shows the content that has arrived, with ``Delivery/manual``.
   ///
-  /// - Returns: Whether there was any.
+  /// - Returns: Whether any content had arrived.
   @discardableResult
   public func deliver() -> Bool {
     core.apply { $0.deliver() }.isDone

@@ -1,7 +1,8 @@
 public import Calotype
 import CalotypeSupport
 
-/// The slots of one element of the screen, each with a key: the picture, its highlighted form, the background.
+/// The slots of one element of the screen, each with a key: the image, its highlighted form, the
+/// background.
 ///
 /// ```swift
 /// let slots = ImageSlots<ButtonState>(pipeline)
@@ -11,7 +12,7 @@ import CalotypeSupport
 ///
 /// A slot is created on first access, and kept until it is removed or the set is released. Slots are independent.
 public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
-  /// The options of loads that have none of their own.
+  /// The default options of loads.
   public let options: SlotOptions
   private let pipeline: ImagePipeline
   private let clock: (any Clock<Duration>)?
@@ -22,7 +23,7 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline that loads images.
-  ///   - options: The options of loads that have none of their own.
+  ///   - options: The default options of loads.
   ///   - clock: The clock of placeholders that are shown later; that of the pipeline by default.
   ///   - indicator: Makes the indicator of a slot.
   public init(
@@ -59,12 +60,12 @@ public final class ImageSlots<Key: Hashable & Sendable>: Sendable {
   /// Whether any slot is loading.
   public var isLoading: Bool { states.values.contains { $0.phase == .loading } }
 
-  /// Gives up all loads. The content stays.
+  /// Cancels all loads. The content stays.
   public func cancelAll() {
     for slot in slots.withLock({ Array($0.values) }) { slot.cancel() }
   }
 
-  /// Removes a slot. Its load is given up, and its states end, once the program holds it no longer.
+  /// Removes a slot. Its load is cancelled, and its states end, once the program releases it.
   @discardableResult
   public func remove(_ key: Key) -> ImageSlot? {
     slots.withLock { $0.removeValue(forKey: key) }

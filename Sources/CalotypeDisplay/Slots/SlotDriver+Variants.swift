@@ -27,7 +27,8 @@ extension SlotDriver {
 
   private func follow(_ choice: VariantChoice, _ load: SlotLoad, _ follower: TaskBag) async {
     var conditions = choice.network.conditions().makeAsyncIterator()
-    // The present condition. Later ones are observed from here on, so that the load may read the present one by itself.
+    // The present condition. Later ones are observed from here on, so that the load may read the present
+    // one separately.
     _ = await conditions.next()
     if Task.isCancelled { return }
     run(load, choice)
@@ -41,7 +42,7 @@ extension SlotDriver {
   private func upgrade(
     to target: SlotTarget?, _ choice: VariantChoice, _ options: SlotOptions, _ follower: TaskBag
   ) {
-    // The content stays also when no better variant can be had.
+    // The content stays even if no better variant is available.
     var options = options
     options.placeholder = .first([.previous, options.placeholder])
     options.failurePlaceholder = options.failurePlaceholder.map { .first([.previous, $0]) }
@@ -63,7 +64,7 @@ extension SlotDriver {
 
   /// Loads the variant that is chosen now.
   ///
-  /// - Returns: Whether to choose again: the cached variant could not be had, or the network has changed.
+  /// - Returns: Whether to choose again: the cached variant was unavailable, or the network has changed.
   private func attempt(_ load: SlotLoad, _ choice: VariantChoice) async -> Bool {
     do {
       let target = try await choice.target(pipeline)

@@ -2,8 +2,8 @@ import Calotype
 import CalotypeImaging
 import Synchronization
 
-/// Carries out the effects of ``SlotStateMachine``: runs loads, and wakes observers. It does not hold the slot, so that
-/// loads end when the slot is released.
+/// Carries out the effects of ``SlotStateMachine``: runs loads, and wakes observers. It does not hold the
+/// slot, so that loads end when the slot is released.
 final class SlotDriver: Sendable {
   let pipeline: ImagePipeline
   let clock: any Clock<Duration>
@@ -89,7 +89,7 @@ final class SlotDriver: Sendable {
 
   @discardableResult
   func fail(_ load: SlotLoad, _ error: any Error) -> SlotStateMachine.Effects {
-    // The placeholder of a replaced load is not looked for.
+    // The placeholder of a replaced load is not needed.
     guard machine.value.current === load else { return .none }
     let placeholder = (load.options.failurePlaceholder ?? load.options.placeholder).candidates(pipeline)
     return apply { $0.fail(load, error, placeholder) }

@@ -7,8 +7,8 @@ struct VariantChoice: Sendable {
   let variants: ImageVariants
   let network: any NetworkConditionProviding
   let preference: @Sendable () -> VariantPreference
-  /// The variants that seemed to be cached but could not be had: a remembered failure, damaged bytes, or an entry evicted
-  /// meanwhile.
+  /// The variants that seemed to be cached but were unavailable: because of a remembered failure, damaged
+  /// bytes, or an entry evicted meanwhile.
   private let lost = Lock<Set<ImageVariants.Variant>>([])
 
   init(
@@ -22,14 +22,14 @@ struct VariantChoice: Sendable {
 
   /// Returns the target to load now.
   ///
-  /// - Throws: ``PipelineError/notCached(_:)`` when there is nothing to be had.
+  /// - Throws: ``PipelineError/notCached(_:)`` when no variant is available.
   func target(_ pipeline: ImagePipeline) async throws(PipelineError) -> SlotTarget {
     let lost = lost.withLock { $0 }
     var cached: Set<ImageVariants.Variant> = []
     for variant in variants.all where !lost.contains(variant) {
       guard let request = variants[variant], await pipeline.has(request) else { continue }
       cached.insert(variant)
-      // The best decides.
+      // The best variant decides.
       break
     }
     let plan = VariantPlan.choose(
@@ -43,7 +43,8 @@ struct VariantChoice: Sendable {
     return SlotTarget(request: request, variant: variant, isCached: isCached)
   }
 
-  /// Notes whether a cached variant could not be had. A lost one is not chosen as cached again until it has been loaded.
+  /// Records whether a cached variant was unavailable. A lost variant is not chosen as cached again until
+  /// it has been loaded.
   func note(_ target: SlotTarget, isLost: Bool) {
     guard let variant = target.variant else { return }
     lost.withLock { lost in
@@ -53,7 +54,7 @@ struct VariantChoice: Sendable {
 }
 
 extension ImagePipeline {
-  /// Whether an image seems to be there without the network. Only loading it tells.
+  /// Returns whether an image seems to be available without the network. Only loading it gives certainty.
   fileprivate nonisolated func has(_ request: ImageRequest) async -> Bool {
     if request.needsNoNetwork { return true }
     return await !cache.tiers(of: request).isEmpty

@@ -1,6 +1,6 @@
 public import Calotype
 
-/// One picture in several sizes, each with a URL of its own, for metered networks.
+/// One image in several sizes, each with its own URL, for metered networks.
 ///
 /// ```swift
 /// let variants = ImageVariants(
@@ -8,7 +8,7 @@ public import Calotype
 /// slot.load(variants, network: SystemNetworkCondition.shared)
 /// ```
 public struct ImageVariants: Hashable, Sendable {
-  /// One size of the picture. The better variant is the greater.
+  /// One size of the image. Better variants compare greater.
   public enum Variant: Hashable, Sendable, Comparable {
     /// The smallest.
     case thumbnail
@@ -25,7 +25,7 @@ public struct ImageVariants: Hashable, Sendable {
   /// The sizes between, the smallest first. They are used when they are cached.
   public var sizes: [ImageRequest]
 
-  /// Creates variants of one picture.
+  /// Creates the variants of one image.
   public init(original: ImageRequest, thumbnail: ImageRequest, sizes: [ImageRequest] = []) {
     self.original = original
     self.thumbnail = thumbnail

@@ -1,10 +1,10 @@
 import Calotype
 
-/// The choice among several variants of a picture.
+/// The choice among several variants of an image.
 public enum VariantPlan: Hashable, Sendable {
-  /// Load the variant, or take it from a cache, by the cache policy of its request.
+  /// Load the variant, or use a cached one, by the cache policy of its request.
   case load(ImageVariants.Variant)
-  /// Take the variant from a cache, fresh or stale, without asking the server.
+  /// Use a cached variant, fresh or stale, without asking the server.
   case cached(ImageVariants.Variant)
   /// No variant is available: show the placeholder.
   case placeholder

@@ -24,7 +24,7 @@ struct CacheClearCommand: AsyncParsableCommand {
   private struct Report: Encodable {
     let path: String
     let removedRecords: Int
-    /// Absent where only some were chosen.
+    /// Absent if only selected records were removed.
     let removedBytes: Int?
     let removedParts: Int
     let removedPartBytes: Int
@@ -48,7 +48,7 @@ struct CacheClearCommand: AsyncParsableCommand {
     } else {
       for selection in selections { count += try await records.removeAll(selection) }
     }
-    // Nothing tells what a part is of.
+    // Partial downloads do not record their source.
     let partials = try await cache.partials?.removeAll()
     let parts = (count: partials?.count ?? 0, bytes: partials?.bytes ?? 0)
     if json {

@@ -65,6 +65,6 @@ struct CacheListCommand: AsyncParsableCommand {
       etag: entry.metadata.response?.entityTag?.text, tags: entry.metadata.tags)
   }
 
-  /// `2024-08-11T10:42:05Z`.
+  /// Formats a date as `2024-08-11T10:42:05Z`.
   private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
 }

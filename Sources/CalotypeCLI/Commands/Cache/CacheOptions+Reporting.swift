@@ -3,7 +3,7 @@ import Calotype
 import FoundationEssentials
 
 extension CacheOptions {
-  /// Runs `body`, and reports a failure of the cache as all commands report failures.
+  /// Runs `body`, and reports a failure of the cache like all other failures of commands.
   ///
   /// - Throws: `ExitCode` 1 when `body` throws.
   func reportingFailures(asJSON json: Bool, _ body: () async throws -> Void) async throws {

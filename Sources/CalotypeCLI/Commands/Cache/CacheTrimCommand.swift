@@ -13,7 +13,7 @@ struct CacheTrimCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var cache: CacheOptions
-  @Option(help: ArgumentHelp("Most bytes to keep, such as 500M. Default: 1G.", valueName: "size"))
+  @Option(help: ArgumentHelp("Maximum size to keep, such as 500M. Default: 1G.", valueName: "size"))
   var maxBytes: ByteCount?
   @Option(
     help: ArgumentHelp("Remove records that were not used for this many days. Default: 7.", valueName: "days")

@@ -7,7 +7,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Reads all bytes of the cache and removes damaged records.",
-    discussion: "The exit status is 1 when there was any.")
+    discussion: "The exit status is 1 if any record was damaged.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
@@ -28,7 +28,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     if isDamaged { throw ExitCode(1) }
   }
 
-  /// - Returns: Whether something was damaged.
+  /// - Returns: Whether any record was damaged.
   private func verify() async throws -> Bool {
     let path = cache.configuration.folder.path
     let records = DiskCache(cache.configuration)
