@@ -14,10 +14,12 @@ extension ImagePipeline {
     _ data: Data, thumbnail: Thumbnail? = nil, transforms: TransformChain = [],
     priority: ImageRequest.Priority = .normal
   ) async throws -> Image {
-    try await image(
-      for: ImageRequest(
-        source: .data(data, id: UUID().uuidString), thumbnail: thumbnail, transforms: .chain(transforms),
-        cachePolicy: .loaderOnly, priority: priority))
+    var request = ImageRequest(
+      source: .data(data, id: UUID().uuidString), thumbnail: thumbnail, transforms: .chain(transforms),
+      cachePolicy: .loaderOnly, priority: priority)
+    // Nothing is loaded: the loader of the pipeline may refuse data.
+    if !context.servesBytesAtHand { request.loader = ImageRequest.Identified("bytes", BytesLoader()) }
+    return try await image(for: request)
   }
 
   /// Transforms an image.
