@@ -211,7 +211,9 @@ let package = Package(
     .testTarget(
       name: "CalotypeDisplayTests",
       dependencies: [
-        "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
+        "Calotype", "CalotypeDisplay", "CalotypeObservability", "CalotypeSupport", "CalotypeTestKit",
+        "PipelineSamples",
+        "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),

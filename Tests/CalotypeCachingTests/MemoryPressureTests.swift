@@ -68,15 +68,15 @@ import Testing
     #expect(huge.statistics.byteLimit <= .max / 2)
   }
 
-  @Test(.timeLimit(.minutes(1))) func aCacheFollowsUntilItIsCancelledOrTheSourceEnds() async {
+  @Test(.timeLimit(.minutes(1))) func aCacheFollowsUntilItIsCancelledOrTheSourceEnds() async throws {
     let cache = filled()
     let source = ManualMemoryPressure()
     source.report(MemoryPressure(.warning))
     let task = Task { await cache.follow(source) }
-    while cache.statistics.pressure != .warning { await Task.yield() }
+    try await eventually { cache.statistics.pressure == .warning }
     #expect(cache.statistics.bytes == 40)
     source.report(MemoryPressure(.critical))
-    while cache.statistics.pressure != .critical { await Task.yield() }
+    try await eventually { cache.statistics.pressure == .critical }
     #expect(cache.statistics.bytes == 0)
     task.cancel()
     await task.value

@@ -32,7 +32,7 @@ struct LargeDataURLTests {
     let data = pattern(100_000)
     let large = LoadRequest(url: try url(data))
     let task = Task { try await loader.data(for: large).0 }
-    while executor.queueDepth == 0 { await Task.yield() }
+    try await eventually { executor.queueDepth > 0 }
     // Short ones need no thread, and do not wait behind it.
     let small = pattern(1_000)
     #expect(try await loader.data(for: LoadRequest(url: url(small))).0 == small)
@@ -48,7 +48,7 @@ struct LargeDataURLTests {
     let blocker = try await occupy(executor, until: goOn)
     let large = LoadRequest(url: try url(pattern(100_000)))
     let task = Task { try await loader.data(for: large).0 }
-    while executor.queueDepth == 0 { await Task.yield() }
+    try await eventually { executor.queueDepth > 0 }
     task.cancel()
     goOn.open()
     #expect(await wasCancelled(task))

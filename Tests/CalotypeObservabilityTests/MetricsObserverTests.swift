@@ -27,7 +27,7 @@ struct MetricsObserverTests {
     let pipeline = pipeline()
     let url = server.url("/a.png")
     let tasks = (0..<3).map { _ in Task { try await pipeline.image(for: url) } }
-    while await pipeline.subscribers < 3 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 3 }
     gate.open()
     for task in tasks { _ = try await task.value }
     _ = try await pipeline.image(for: url)

@@ -110,7 +110,7 @@ struct ObservingTests {
     var load: ImageLoad? = pipeline.load(ImageRequest(url: server.url("/a.png")))
     let tasks = (0..<10).map { [load] _ in Task { if let load { for try await _ in load.events {} } } }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 10 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 10 }
     for task in tasks.dropLast() { task.cancel() }
     for task in tasks.dropLast() { _ = await task.result }
     #expect(observer.outcomes.isEmpty)

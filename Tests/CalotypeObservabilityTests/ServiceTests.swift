@@ -25,8 +25,8 @@ struct ServiceTests {
     return ImagePipeline(configuration)
   }
 
-  private func waitForPressure(_ level: MemoryPressure.Level?, _ pipeline: ImagePipeline) async {
-    while pipeline.configuration.memoryCache?.statistics.pressure != level { await Task.yield() }
+  private func waitForPressure(_ level: MemoryPressure.Level?, _ pipeline: ImagePipeline) async throws {
+    try await eventually { pipeline.configuration.memoryCache?.statistics.pressure == level }
   }
 
   @Test("the memory cache follows the pressure while the service runs; graceful shutdown lets a load finish")
@@ -40,13 +40,13 @@ struct ServiceTests {
     let group = ServiceGroup(services: [pipeline], logger: Logger(label: "test"))
     let running = Task { try await group.run() }
     pressure.report(MemoryPressure(.critical))
-    await waitForPressure(.critical, pipeline)
+    try await waitForPressure(.critical, pipeline)
     #expect(pipeline.cachedImage(for: cached) == nil)
     let image = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await server.waitForRequests("/a.png")
     await group.triggerGracefulShutdown()
-    await waitForPressure(nil, pipeline)
-    while await !pipeline.isClosing { await Task.yield() }
+    try await waitForPressure(nil, pipeline)
+    try await eventually { await pipeline.isClosing }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: cached) }
     gate.open()
     #expect(try await image.value.width == 8)
@@ -61,11 +61,11 @@ struct ServiceTests {
     let pipeline = pipeline()
     let running = Task { try await pipeline.run() }
     pressure.report(MemoryPressure(.warning))
-    await waitForPressure(.warning, pipeline)
+    try await waitForPressure(.warning, pipeline)
     let image = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await server.waitForRequests("/a.png")
     running.cancel()
-    while await !pipeline.isClosing { await Task.yield() }
+    try await eventually { await pipeline.isClosing }
     try await clock.waitForSleepers()
     clock.advance(by: pipeline.configuration.drainDeadline)
     await #expect(throws: PipelineError.shutDown) { try await image.value }
@@ -81,7 +81,7 @@ struct ServiceTests {
       try await clock.waitForSleepers()
       #expect(observer.samples.count == count)
       clock.advance(by: pipeline.configuration.sampleInterval)
-      while observer.samples.count == count { await Task.yield() }
+      try await eventually { observer.samples.count != count }
     }
     running.cancel()
     try await running.value

@@ -77,7 +77,7 @@ struct TracingTests {
     let image = Task { try await pipeline.image(for: request) }
     let events = Task { for try await _ in pipeline.load(request).events {} }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 2 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 2 }
     image.cancel()
     events.cancel()
     _ = await (image.result, events.result)
@@ -102,7 +102,7 @@ struct TracingTests {
     let first = Task { try await pipeline.image(for: url) }
     try await server.waitForRequests("/a.png")
     let second = Task { try await pipeline.image(for: url) }
-    while await pipeline.subscribers < 2 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 2 }
     gate.open()
     _ = try await (first.value, second.value)
     await pipeline.settle()

@@ -318,7 +318,7 @@ struct EventTests {
       }
     }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 5 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 5 }
     observers[2].cancel()
     await #expect(throws: CancellationError.self) { try await observers[2].value }
     gate.open()

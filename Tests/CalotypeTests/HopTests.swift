@@ -64,13 +64,13 @@ struct HopTests {
     let first = Task { try await pipeline.image(for: request) }
     try await server.waitForRequests("/a.png")
     let opener = Task {
-      while await pipeline.subscribers < 2 { await Task.yield() }
+      try await eventually { await pipeline.subscribers >= 2 }
       gate.open()
     }
     let joining = try await turns { _ = try await pipeline.image(for: request) }
     // Into the actor, out of it to wait, and back with the image.
     #expect(joining <= 3)
-    await opener.value
+    try await opener.value
     _ = try await first.value
     await pipeline.settle()
     let hit = ImageRequest(source: .data(try Samples.png(), id: "hit"))

@@ -272,7 +272,7 @@ struct PrefetcherTests {
     var urgent = request("/a")
     urgent.priority = .high
     let image = Task { [pipeline] in try await pipeline.image(for: urgent) }
-    while await pipeline.subscribers < 2 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 2 }
     #expect(await pipeline.priorities == [ImageRequest.Priority.high.taskPriority])
     image.cancel()
     await #expect(throws: CancellationError.self) { try await image.value }
@@ -381,7 +381,7 @@ struct PrefetcherTests {
       counts.cancelled += result.cancelled.count
     }
     #expect(counts.loaded > 20_000 && counts.cancelled > 0)
-    while prefetcher.runningCount > 0 { await Task.yield() }
+    try await eventually { prefetcher.runningCount == 0 }
     #expect(prefetcher.waitingCount == 0)
     await pipeline.settle()
   }

@@ -77,7 +77,7 @@ struct PreviewTests {
         // What has arrived by now is decoded before the next piece comes.
         let next = progress.received / length
         if progress.received % length == 0, next < pieces {
-          while await pipeline.isDecoding { await Task.yield() }
+          try await eventually { await !pipeline.isDecoding }
           gates[next].open()
         }
       case .preview(let preview): previews.append(preview)

@@ -34,7 +34,7 @@ struct PriorityTests {
     let thumbnail = ImageRequest(
       url: server.url("/wanted"), thumbnail: .fit(width: 4, height: 4), priority: .high)
     let joiner = Task { try await pipeline.image(for: thumbnail) }
-    while await pipeline.sourceSubscribers < 5 { await Task.yield() }
+    try await eventually { await pipeline.sourceSubscribers >= 5 }
     await loader.settle()
     gate.open()
     for task in tasks { _ = try await task.value }

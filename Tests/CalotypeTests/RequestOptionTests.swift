@@ -76,9 +76,9 @@ struct RequestOptionTests {
     second.storeTiers = .originals
     second.tags = ["y"]
     let tasks = [first, second].map { request in Task { try await pipeline.image(for: request) } }
-    while pipeline.statistics.runningImageJobs < 1 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 1 }
     try await server.waitForRequests("/b.png")
-    while await pipeline.subscribers < 2 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 2 }
     gate.open()
     for task in tasks { _ = try await task.value }
     await pipeline.settle()

@@ -46,7 +46,7 @@ struct StormTests {
       return Task { try await pipeline.image(for: request) }
     }
     var tasks = plans[..<100].map(start)
-    while pipeline.jobs.loads.count < 100 { await Task.yield() }
+    try await eventually { pipeline.jobs.loads.count >= 100 }
     tasks += plans[100...].map(start)
     let order = plans.indices.filter { plans[$0].isCancelled }.shuffled(using: &random)
     for (count, index) in order.enumerated() {

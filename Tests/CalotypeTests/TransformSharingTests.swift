@@ -54,7 +54,7 @@ struct TransformSharingTests {
     let (a, b) = (Counting(name: "a", amount: 1), Counting(name: "b", amount: 2))
     async let first = pipeline.image(for: request(server, a))
     async let second = pipeline.image(for: request(server, b))
-    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
     gate.open()
     #expect(try await red(first) == 11)
     #expect(try await red(second) == 12)
@@ -73,12 +73,12 @@ struct TransformSharingTests {
     let long = request(server, a, b)
     let short = request(server, a)
     let requests = longFirst ? [long, short] : [short, long]
-    let tasks = await requests.asyncMap { request in
+    let tasks = try await requests.asyncMap { request in
       let task = Task { try await pipeline.image(for: request) }
-      while a.count.withLock({ $0 }) == 0 { await Task.yield() }
+      try await eventually { a.count.withLock({ $0 }) > 0 }
       return task
     }
-    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
     gate.open()
     let values = try await tasks.asyncMap { red(try await $0.value) }
     #expect(values == (longFirst ? [13, 11] : [11, 13]))

@@ -369,6 +369,8 @@ final class ImageJob: @unchecked Sendable {
         // about this one.
         attempts += 1
         guard place.job.leader != plan.request.source, attempts < 3, !Task.isCancelled else { throw error }
+        // The next bytes may be those of another image: a decoder must not continue with them.
+        if hasSlot { slot.giveUp() }
       }
     }
   }

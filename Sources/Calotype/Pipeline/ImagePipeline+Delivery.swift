@@ -129,7 +129,7 @@ extension ImagePipeline {
   }
 
   @inline(never)
-  private nonisolated func isWorthAnother(
+  nonisolated func isWorthAnother(
     _ attempts: Int, after error: any Error, _ request: ImageRequest, since call: Duration,
     leader: ImageSource?
   ) -> Bool {

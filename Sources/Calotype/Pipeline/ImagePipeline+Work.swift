@@ -8,7 +8,8 @@ extension ImagePipeline {
   /// Decodes bytes at hand, such as an upload, upright, and downsampled to `thumbnail` during decoding.
   /// Nothing is cached.
   ///
-  /// - Throws: `ImagingError`; ``PipelineError`` when the pipeline is overloaded or shut down;
+  /// - Throws: `ImagingError`; ``PipelineError`` when the pipeline is overloaded or shut down, or
+  ///   ``ImagePipeline/Configuration/shouldLoad`` denies the data;
   ///   `CancellationError` when the task is cancelled.
   public nonisolated func decode(
     _ data: Data, thumbnail: Thumbnail? = nil, transforms: TransformChain = [],
@@ -17,7 +18,7 @@ extension ImagePipeline {
     var request = ImageRequest(
       source: .data(data, id: UUID().uuidString), thumbnail: thumbnail, transforms: .chain(transforms),
       cachePolicy: .loaderOnly, priority: priority)
-    // Nothing is loaded: the loader of the pipeline may refuse data.
+    // The loader of the pipeline may refuse data.
     if !context.servesBytesAtHand { request.loader = ImageRequest.Identified("bytes", BytesLoader()) }
     return try await image(for: request)
   }

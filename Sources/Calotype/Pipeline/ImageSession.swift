@@ -45,6 +45,8 @@ final class ImageSession: Sendable {
   private let pipeline: ImagePipeline
   private let priority: LivePriority
   private let watch: RequestInstrumentation?
+  /// The number of the work, where requests do not share it: the observers of one load do.
+  private let number: Int?
   private let state = Lock(State())
 
   init(pipeline: ImagePipeline, request: ImageRequest) {
@@ -52,6 +54,7 @@ final class ImageSession: Sendable {
     self.request = request
     priority = LivePriority(request.priority.taskPriority)
     watch = pipeline.context.watch.map { RequestInstrumentation($0, .events, request) }
+    number = pipeline.configuration.sharesWork ? nil : pipeline.context.counters.nextNumber()
   }
 
   deinit {
@@ -83,7 +86,7 @@ final class ImageSession: Sendable {
       return .ended(try end(.response(response)).events.get())
     }
     do {
-      let want = try pipeline.want(request, priority: priority, watchesProgress: true)
+      let want = try options()
       let visit = try await RequestInstrumentation.within(watch) {
         var original: Subscription<OriginalData>?
         if request.includesData {
@@ -100,10 +103,17 @@ final class ImageSession: Sendable {
       return .visit(visit)
     } catch {
       defer { leave() }
-      // The cancellation of one caller does not end the load for the others.
-      if !(error is CancellationError) { end(.failure(error)) }
+      // Neither the cancellation nor the refusal of one observer ends the load for the others.
+      if !(error is CancellationError), state.withLock({ $0.visitors == 1 }) { end(.failure(error)) }
       throw error
     }
+  }
+
+  /// Returns the subscription options of an observer.
+  private func options() throws -> SubscriptionOptions {
+    var options = try pipeline.want(request, priority: priority, watchesProgress: true)
+    if let number { options.number = number }
+    return options
   }
 
   /// Sets the ending, unless there is one, and returns the effective one.
@@ -133,9 +143,13 @@ final class ImageSession: Sendable {
   /// One observer's visit, ended when the observer is released.
   final class Visit: Sendable {
     private let session: ImageSession
-    private let places: Places
     private struct State {
+      var places: Places
       var stale: ImageResponse?
+      /// The stale response that an earlier observer has received, and this one has not.
+      var replay: ImageResponse?
+      /// The number of failed subscriptions.
+      var attempts = 0
       /// Whether the visit is over, because the task was cancelled or the load failed.
       var isOver = false
     }
@@ -143,13 +157,13 @@ final class ImageSession: Sendable {
 
     init(_ session: ImageSession, _ places: Places) {
       self.session = session
-      self.places = places
-      state = Lock(State(stale: places.stale))
+      state = Lock(State(places: places, stale: places.stale, replay: places.stale))
     }
 
     deinit {
-      let (stale, isOver) = state.withLock { ($0.stale, $0.isOver) }
-      if isOver {
+      let (places, stale, isOver) = state.withLock { ($0.places, $0.stale, $0.isOver) }
+      // A stream that is cancelled between two elements releases its visit without another call of `next()`.
+      if isOver || Task.isCancelled {
         places.leave()
         session.leave()
       } else {
@@ -159,45 +173,75 @@ final class ImageSession: Sendable {
 
     /// Returns the next event, and whether it is the last.
     func next() async throws -> (event: ImageLoad.Event, isLast: Bool) {
-      let (pipeline, request, place) = (session.pipeline, session.request, places.image)
-      do {
-        return try await limited { deadline in
-          let signal = try await place.next(request.previews == .off ? .basic : .all)
-          switch signal {
-          case .started: return (.started, false)
-          case .arrived(let arrival): return (.progress(arrival.progress), false)
-          case .preview(let preview): return (.preview(preview), false)
-          case .interim(let made):
-            let response = try await pipeline.delivery(
-              of: made, from: place, isInterim: true, for: request, original: places.original,
-              deadline: deadline
-            ).response.revalidating(true)
-            state.withLock { $0.stale = response }
-            return (.response(response), false)
-          case .ended(let made):
-            let response = try await pipeline.delivery(
-              of: made, from: place, isInterim: false, for: request, original: places.original,
-              deadline: deadline
-            ).response
-            guard let stale = state.withLock({ $0.stale }) else {
-              return try last(session.end(.response(response)))
-            }
-            if let failure = made.provenance.failure {
-              return try last(session.end(.refreshFailed(stale.revalidating(false), failure)))
-            }
-            return try last(session.end(made.isConfirmed ? .confirmed(response) : .response(response)))
+      if let replay = state.withLock({ $0.replay.take() }) { return (.response(replay), false) }
+      while true {
+        do {
+          return try await nextSignal()
+        } catch {
+          if subscribesAgain(after: error) { continue }
+          let stale = state.withLock { state in
+            state.isOver = true
+            return state.stale
           }
+          // Cancelling one observer does not end the load for the others.
+          if error is CancellationError { throw error }
+          if let stale { return try last(session.end(.refreshFailed(stale.revalidating(false), error))) }
+          session.end(.failure(error))
+          throw error
         }
-      } catch {
-        let stale = state.withLock { state in
-          state.isOver = true
-          return state.stale
+      }
+    }
+
+    /// Subscribes to another job after a failure of one that a request with another URL led: it says nothing about the URL
+    /// of this request.
+    ///
+    /// - Returns: Whether there is another subscription.
+    private func subscribesAgain(after error: any Error) -> Bool {
+      let (places, attempts, hasStale) = state.withLock { state in
+        state.attempts += 1
+        return (state.places, state.attempts, state.stale != nil)
+      }
+      let start = session.state.withLock { $0.start } ?? .zero
+      guard !hasStale,
+        session.pipeline.isWorthAnother(
+          attempts, after: error, session.request, since: start, leader: places.image.job.leader),
+        let options = try? session.options(),
+        let image = try? session.pipeline.context.subscribe(to: session.request, want: options)
+      else { return false }
+      places.image.leave()
+      state.withLock { $0.places = Places(image: image, original: places.original, stale: nil) }
+      return true
+    }
+
+    private func nextSignal() async throws -> (event: ImageLoad.Event, isLast: Bool) {
+      let (pipeline, request, places) = (session.pipeline, session.request, state.withLock { $0.places })
+      let place = places.image
+      return try await limited(places) { deadline in
+        let signal = try await place.next(request.previews == .off ? .basic : .all)
+        switch signal {
+        case .started: return (.started, false)
+        case .arrived(let arrival): return (.progress(arrival.progress), false)
+        case .preview(let preview): return (.preview(preview), false)
+        case .interim(let made):
+          let response = try await pipeline.delivery(
+            of: made, from: place, isInterim: true, for: request, original: places.original,
+            deadline: deadline
+          ).response.revalidating(true)
+          state.withLock { $0.stale = response }
+          return (.response(response), false)
+        case .ended(let made):
+          let response = try await pipeline.delivery(
+            of: made, from: place, isInterim: false, for: request, original: places.original,
+            deadline: deadline
+          ).response
+          guard let stale = state.withLock({ $0.stale }) else {
+            return try last(session.end(.response(response)))
+          }
+          if let failure = made.provenance.failure {
+            return try last(session.end(.refreshFailed(stale.revalidating(false), failure)))
+          }
+          return try last(session.end(made.isConfirmed ? .confirmed(response) : .response(response)))
         }
-        // Cancelling one observer does not end the load for the others.
-        if error is CancellationError { throw error }
-        if let stale { return try last(session.end(.refreshFailed(stale.revalidating(false), error))) }
-        session.end(.failure(error))
-        throw error
       }
     }
 
@@ -215,7 +259,9 @@ final class ImageSession: Sendable {
     }
 
     /// Waits no longer than the deadline of the request.
-    private func limited<Value>(_ body: (Deadline?) async throws -> Value) async throws -> Value {
+    private func limited<Value>(
+      _ places: Places, _ body: (Deadline?) async throws -> Value
+    ) async throws -> Value {
       let (pipeline, request) = (session.pipeline, session.request)
       let start = session.state.withLock { $0.start } ?? .zero
       let deadline = Deadline(of: request, since: start, in: pipeline.context)

@@ -22,6 +22,8 @@ extension ImagePipeline {
   ) async -> Prefetch.Outcome {
     let request = item.request
     do {
+      // Before the caches are asked: their entries may be older than the rule.
+      try (request.loader?.part ?? configuration.loader).check(request.source)
       let isCached = await isPrefetched(request, to: destination)
       if item.isCancelled { return .cancelled }
       if isCached { return .skipped }
@@ -60,11 +62,20 @@ extension ImagePipeline {
     _ item: PrefetchItem, _ deadline: Deadline?
   ) async throws -> Prefetch.Outcome {
     let request = item.request
-    let place = try context.subscribe(
-      to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))
-    defer { place.leave() }
-    item.hold(place)
-    deadline?.limit(place)
+    return try await retried(request) {
+      let place = try context.subscribe(
+        to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))
+      item.hold(place)
+      deadline?.limit(place)
+      return place
+    } use: { place in
+      try await fetchImage(request, from: place, deadline)
+    }
+  }
+
+  private nonisolated func fetchImage(
+    _ request: ImageRequest, from place: Subscription<ImageResult>, _ deadline: Deadline?
+  ) async throws -> Prefetch.Outcome {
     let (made, isInterim) = try await place.firstValue()
     _ = try await delivery(
       of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)

@@ -74,7 +74,7 @@ extension SlotDriver {
         try await follow(load, target.request)
         choice.note(target, isLost: false)
         return false
-      } catch  where target.isCached && !Task.isCancelled {
+      } catch  where target.isCached && !Task.isCancelled && !(error is CancellationError) {
         choice.note(target, isLost: true)
         return true
       }

@@ -56,7 +56,7 @@ import Testing
     await gate.reached()
     let pending = try cache.handOver(bytes(5000), for: key)
     async let removal = cache.remove(key)
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     gate.open()
     #expect(try await removal == hasOld)
     try await pending.written()
@@ -75,7 +75,7 @@ import Testing
     await gate.reached()
     let key = key
     let removal = Task { try await cache.remove(key) }
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     try cache.handOver(bytes(5000), for: key)
     #expect(try await cache.read(key)?.data == bytes(5000))
     gate.open()

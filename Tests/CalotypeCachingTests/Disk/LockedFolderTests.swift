@@ -116,7 +116,7 @@ import Testing
     let first = Task { try await cache.remove(CacheKey("first")) }
     try await disk.files.waitForCalls(.lock, count: calls + 1)
     let removal = Task { try await cache.remove(key) }
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     await expectLocked { try await cache.store(bytes(10), for: key) }
     #expect(try await cache.read(key) == nil)
     lock.unlock()

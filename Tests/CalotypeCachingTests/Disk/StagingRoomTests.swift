@@ -77,7 +77,7 @@ import Testing
     for number in 1..<4 {
       stores.append(Task { try await cache.store(bytes(9000), for: CacheKey("\(number)")) })
       // So that they come in this order.
-      while cache.staging.entrantCount < number { await Task.yield() }
+      try await eventually { cache.staging.entrantCount >= number }
     }
     try await clock.waitForSleepers(3)
     for number in 0..<4 {

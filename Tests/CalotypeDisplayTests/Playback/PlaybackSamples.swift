@@ -152,8 +152,5 @@ extension TestClock {
 
 /// Suspends until something holds that no event tells.
 func waitUntil(_ condition: () -> Bool) async throws {
-  while !condition() {
-    try Task.checkCancellation()
-    await Task.yield()
-  }
+  try await eventually { condition() }
 }

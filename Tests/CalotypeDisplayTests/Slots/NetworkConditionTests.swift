@@ -29,7 +29,7 @@ struct NetworkConditionTests {
   }
 
   @Test("its streams end when their task is cancelled, or when it goes")
-  func manualEnds() async {
+  func manualEnds() async throws {
     var network: ManualNetworkCondition? = ManualNetworkCondition()
     let conditions = network?.conditions()
     let task = Task { [network] in
@@ -37,10 +37,10 @@ struct NetworkConditionTests {
       if let conditions = network?.conditions() { for await _ in conditions { count += 1 } }
       return count
     }
-    while network?.listenerCount ?? 2 < 2 { await Task.yield() }
+    try await eventually { network?.listenerCount ?? 2 >= 2 }
     task.cancel()
     _ = await task.value
-    while network?.listenerCount ?? 1 > 1 { await Task.yield() }
+    try await eventually { network?.listenerCount ?? 1 <= 1 }
     network = nil
     var seen: [NetworkCondition] = []
     if let conditions { for await condition in conditions { seen.append(condition) } }
@@ -62,7 +62,7 @@ struct NetworkConditionTests {
       await listener.value
       await teller.value
     }
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
   }
 
   @Test("routes of IPv4: default ones that are up, the preferred first")
@@ -193,7 +193,7 @@ struct NetworkConditionTests {
     let task = Task { await recorder.record(network.conditions()) }
     try await recorder.waitFor(count: 1)
     // It looks once more after the beginning, too.
-    while looks.withLock({ $0 }) < 2 { await Task.yield() }
+    try await eventually { looks.withLock({ $0 }) >= 2 }
     system.notify()
     #expect(try await recorder.waitFor(count: 2) == [.unmetered, .metered])
     #expect(looks.withLock { $0 } == 4)
@@ -245,7 +245,7 @@ struct NetworkConditionTests {
       task.cancel()
       await task.value
       #expect(network.listenerCount == 0)
-      while !system.isLeft { await Task.yield() }
+      try await eventually { system.isLeft }
     }
   }
 
@@ -280,7 +280,7 @@ struct NetworkConditionTests {
   }
 
   @Test("this machine answers, and the kernel gives a socket for changes that never blocks")
-  func thisMachine() async {
+  func thisMachine() async throws {
     let network = SystemNetworkCondition.shared
     #expect(network.interfaces.isEmpty == (network.current == .offline))
     #expect(network.interfaces.allSatisfy { !$0.name.isEmpty })
@@ -289,7 +289,7 @@ struct NetworkConditionTests {
       for await condition in network.conditions() { seen.append(condition) }
       return seen
     }
-    while network.listenerCount < 1 { await Task.yield() }
+    try await eventually { network.listenerCount >= 1 }
     var first = network.conditions().makeAsyncIterator()
     #expect(await first.next() == network.current)
     task.cancel()

@@ -30,7 +30,7 @@ struct SlotPlaceholderTests {
     gate.open()
     _ = try await load?.value
     let version = slot.state.contentVersion
-    while stage.clock.sleeperCount > 0 { await Task.yield() }
+    try await eventually { stage.clock.sleeperCount == 0 }
     stage.clock.advance(by: .seconds(1))
     #expect(slot.shown == "image 1" && slot.state.contentVersion == version)
     // The picture, nothing, the image.
@@ -62,9 +62,9 @@ struct SlotPlaceholderTests {
     slot.load(stage.hanging("a"))
     try await clock.waitForSleepers()
     slot.load(stage.hanging("b"), placeholder: .nothing)
-    while clock.sleeperCount > 1 { await Task.yield() }
+    try await eventually { clock.sleeperCount <= 1 }
     clock.advance(by: .seconds(1))
-    while clock.sleeperCount > 0 { await Task.yield() }
+    try await eventually { clock.sleeperCount == 0 }
     #expect(slot.shown == "nothing")
     slot.cancel()
     try await stage.expectNothingLeft()

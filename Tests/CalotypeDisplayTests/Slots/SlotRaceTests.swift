@@ -85,7 +85,7 @@ struct SlotRaceTests {
     await pipeline.settle()
     #expect(pipeline.jobs.isEmpty)
     try await loader.waitUntilIdle()
-    while clock.sleeperCount > 0 { await Task.yield() }
+    try await eventually { clock.sleeperCount == 0 }
   }
 
   /// One owner of one slot, who does 500 things with it and looks at what is shown all the time.

@@ -60,7 +60,7 @@ struct SlotStage {
     await pipeline.settle()
     #expect(pipeline.jobs.isEmpty)
     try await loader.waitUntilIdle()
-    while clock.sleeperCount > 0 { await Task.yield() }
+    try await eventually { clock.sleeperCount == 0 }
   }
 }
 

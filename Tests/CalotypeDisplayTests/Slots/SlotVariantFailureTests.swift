@@ -16,7 +16,7 @@ struct SlotVariantFailureTests {
 
   private func end(_ slot: ImageSlot, _ stage: SlotStage) async throws {
     slot.cancel()
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     try await stage.expectNothingLeft()
   }
 
@@ -52,7 +52,7 @@ struct SlotVariantFailureTests {
     if slot.state.phase == .failed {
       try await slot.first { $0.content.text == "image 2" }
     } else {
-      while !slot.core.machine.value.isOutdated { await Task.yield() }
+      try await eventually { slot.core.machine.value.isOutdated }
       #expect(slot.state.contentVersion == version)
     }
     try await end(slot, stage)
@@ -90,9 +90,9 @@ struct SlotVariantFailureTests {
   }
 
   /// The network has changed, and the slot knows that.
-  private func change(to condition: NetworkCondition, _ slot: ImageSlot) async {
+  private func change(to condition: NetworkCondition, _ slot: ImageSlot) async throws {
     network.current = condition
-    while !slot.core.machine.value.isOutdated { await Task.yield() }
+    try await eventually { slot.core.machine.value.isOutdated }
   }
 
   @Test(
@@ -104,7 +104,7 @@ struct SlotVariantFailureTests {
     let variants = try await variants(failingAt: gate, isThumbnailCached: isThumbnailCached)
     let load = slot.load(variants, network: network)
     try await stage.loader.waitForRequests(original)
-    await change(to: .offline, slot)
+    try await change(to: .offline, slot)
     #expect(slot.state.variant == .original && slot.state.phase == .loading)
     gate.open()
     if isThumbnailCached {
@@ -128,7 +128,7 @@ struct SlotVariantFailureTests {
     let load = slot.load(
       try await variants(failingAt: gate, isThumbnailCached: true), network: network)
     try await stage.loader.waitForRequests(original)
-    await change(to: .offline, slot)
+    try await change(to: .offline, slot)
     network.current = .unmetered
     gate.open()
     #expect(try await load.value.image.shade == 1)
@@ -265,13 +265,13 @@ struct SlotVariantFailureTests {
     #expect(starts.count.withLock { $0 } == 2)
     for step in 1...10 {
       network.current = step % 2 == 0 ? .metered : .offline
-      while choices.withLock({ $0 }) <= step { await Task.yield() }
+      try await eventually { choices.withLock({ $0 }) > step }
     }
     network.current = .unmetered
     try await slot.first { $0.content.text == "image 1" }
     #expect(starts.count.withLock { $0 } == 3)
     // There is nothing better to wait for.
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     slot.load(variants, network: network)
     #expect(slot.shown == "image 1" && starts.count.withLock { $0 } == 4)
     await pipeline.settle()

@@ -72,8 +72,8 @@ struct SlotVariantRaceTests {
       for slot in slots { slot.cancel() }
       await pipeline.settle()
       #expect(pipeline.jobs.isEmpty)
-      for network in networks { while network.listenerCount > 0 { await Task.yield() } }
-      while callers.withLock({ $0.count }) < begun { await Task.yield() }
+      for network in networks { try await eventually { network.listenerCount == 0 } }
+      try await eventually { callers.withLock({ $0.count }) >= begun }
     }
     #expect(callers.withLock { $0.values.allSatisfy { $0 == 1 } }, "seed \(seed)")
     try await loader.waitUntilIdle()

@@ -27,7 +27,7 @@ struct SlotVariantTests {
 
   private func end(_ slot: ImageSlot) async throws {
     slot.cancel()
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     try await stage.expectNothingLeft()
   }
 
@@ -144,7 +144,7 @@ struct SlotVariantTests {
     #expect(slot.state.shownVariant == .original)
     let version = slot.state.contentVersion
     // There is nothing better: nobody listens any more.
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     network.current = .offline
     #expect(slot.state.contentVersion == version && stage.loader.requests.count == 2)
     try await end(slot)
@@ -221,7 +221,7 @@ struct SlotVariantTests {
     case 2: slot?.cancel()
     default: slot = nil
     }
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     network.current = .unmetered
     try await stage.expectNothingLeft()
     #expect(requests("original") == 0)
@@ -255,7 +255,7 @@ struct SlotVariantTests {
     #expect(try await slot.load(variants, network: network).value.image.shade == 4)
     #expect(slot.state.variant == .original)
     slot.cancel()
-    while network.listenerCount > 0 { await Task.yield() }
+    try await eventually { network.listenerCount == 0 }
     await pipeline.settle()
     #expect(pipeline.jobs.isEmpty)
   }

@@ -17,10 +17,6 @@ struct JobGraphTests {
     server.route("/a.jpg", .gated([(gate, try Samples.photo("stream.jpg"))]))
   }
 
-  private func wait(_ condition: () async -> Bool) async {
-    while await !condition() { await Task.yield() }
-  }
-
   @Test("a request for the bytes and one for the image share one load")
   func dataAndImage() async throws {
     let pipeline = ImagePipeline.isolated()
@@ -28,7 +24,7 @@ struct JobGraphTests {
     async let data = pipeline.data(for: url)
     async let image = pipeline.image(for: url)
     try await server.waitForRequests("/a.jpg")
-    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 2 }
+    try await eventually { pipeline.jobs.originals.all.first?.subscriberCount == 2 }
     gate.open()
     #expect(try await data == Samples.photo("stream.jpg"))
     #expect(try await image.width == 1731)
@@ -45,7 +41,7 @@ struct JobGraphTests {
       return Task { try await pipeline.image(for: request) }
     }
     try await server.waitForRequests("/a.jpg")
-    await wait { pipeline.jobs.loads.all.first?.subscriberCount == 4 }
+    try await eventually { pipeline.jobs.loads.all.first?.subscriberCount == 4 }
     #expect(pipeline.jobs.loads.count == 1)
     gate.open()
     for task in tasks { #expect(try await task.value.width == 1731) }
@@ -60,7 +56,7 @@ struct JobGraphTests {
     let first = Task { try await pipeline.image(for: url) }
     try await server.waitForRequests("/a.jpg")
     let second = Task { try await pipeline.image(for: url) }
-    await wait { await pipeline.subscribers == 2 }
+    try await eventually { await pipeline.subscribers == 2 }
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(await pipeline.subscribers == 1)
@@ -82,7 +78,7 @@ struct JobGraphTests {
       let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: size)
       return Task { try await pipeline.image(for: request) }
     }
-    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
+    try await eventually { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for (size, task) in zip(sizes, tasks) {
@@ -109,7 +105,7 @@ struct JobGraphTests {
           source: .data(data, id: "\(round)"), thumbnail: .fit(width: 30 + index, height: 1000))
         return Task { try await pipeline.image(for: request) }
       }
-      await wait { pipeline.statistics.runningDecodes > 0 }
+      try await eventually { pipeline.statistics.runningDecodes > 0 }
       for index in 0..<3 { tasks[(round + index) % 6].cancel() }
       for (index, task) in tasks.enumerated() {
         switch await task.result {

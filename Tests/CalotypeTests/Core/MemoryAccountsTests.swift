@@ -76,9 +76,9 @@ struct MemoryAccountsTests {
       accounts: MemoryLedger(limit: 100, ceilings: [.decoded: 0, .stores: 0]))
     let first = try #require(memory.tryReserve(80, in: .encoded))
     let large = Task { try await memory.reserve(60, in: .encoded) }
-    while memory.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { memory.statistics.waiting >= 1 }
     let small = Task { try await memory.reserve(10, in: .encoded) }
-    while memory.statistics.waiting < 2 { await Task.yield() }
+    try await eventually { memory.statistics.waiting >= 2 }
     // There is room for the small one, but it is not its turn.
     #expect(memory.statistics.bytes == 80)
     large.cancel()

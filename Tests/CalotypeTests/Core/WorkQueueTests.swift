@@ -23,7 +23,7 @@ struct WorkQueueTests {
   private func claim(_ bytes: Int) -> WorkQueue.Claim { WorkQueue.Claim(bytes: bytes) }
 
   private func wait(_ queue: WorkQueue, waiting: Int) async {
-    while queue.statistics.waiting != waiting { await Task.yield() }
+    try await eventually { queue.statistics.waiting == waiting }
   }
 
   @Test("the limit is never exceeded, and raising it lets more begin at once")
@@ -56,7 +56,7 @@ struct WorkQueueTests {
     let lowered = LivePriority(.high)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
-      while queue.statistics.running == 0 { await Task.yield() }
+      try await eventually { queue.statistics.running > 0 }
       let places: [(String, LivePriority)] = [
         ("low", LivePriority(.low)), ("moved", moved), ("first", LivePriority(.medium)),
         ("second", LivePriority(.medium)), ("high", LivePriority(.high)), ("lowered", lowered),
@@ -82,7 +82,7 @@ struct WorkQueueTests {
     let running = Task {
       try await queue.run(priority: LivePriority(.medium), claim(60)) { try await gate.wait() }
     }
-    while queue.statistics.running == 0 { await Task.yield() }
+    try await eventually { queue.statistics.running > 0 }
     let large = Task {
       try await queue.run(priority: LivePriority(.high), claim(80)) { log.add("large") }
     }

@@ -23,7 +23,7 @@ struct ShutDownTests {
   }
 
   private func untilClosed(_ pipeline: ImagePipeline) async {
-    while !pipeline.isClosed.load(ordering: .relaxed) { await Task.yield() }
+    try await eventually { pipeline.isClosed.load(ordering: .relaxed) }
   }
 
   @Test("what runs ends as ever, what comes is refused, and nothing is left")
@@ -88,7 +88,7 @@ struct ShutDownTests {
     let data = Task { try await pipeline.data(for: request) }
     let events = Task { for try await _ in pipeline.load(request).events {} }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 11 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 11 }
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(27))

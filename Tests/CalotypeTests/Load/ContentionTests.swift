@@ -29,7 +29,7 @@ struct ContentionTests {
       let url = try LoadSamples.url("h", "\(index)")
       return Task { try await pipeline.image(for: url).width }
     }
-    await pipeline.until { $0.waitingDecodes == count && $0.encodedBytes >= count * body.count }
+    try await pipeline.until { $0.waitingDecodes == count && $0.encodedBytes >= count * body.count }
     pipeline.context.decodes.isSuspended = false
     var made = 0
     for task in tasks {
@@ -153,7 +153,7 @@ struct ContentionTests {
     let task = Task { [request] in try await pipeline.image(for: request).width }
     try await waiting.begun.wait()
     // What was decoded is let go of; what was made of it is there, and may wait for its next step behind any number.
-    await pipeline.until { $0.runningImageJobs == 2 }
+    try await pipeline.until { $0.runningImageJobs == 2 }
     #expect(pipeline.statistics.heldBytes >= 40_000)
     waiting.gate.open()
     #expect(try await task.value == 100)
@@ -171,7 +171,7 @@ struct ContentionTests {
         priority: LivePriority(.medium),
         WorkQueue.Claim(bytes: 700, held: WorkQueue.HeldBytes(10, of: memory)))
     }
-    while queue.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { queue.statistics.waiting >= 1 }
     queue.isSuspended = true
     held.release()
     // Another pipeline: half of everything is free, and it may have a quarter in any case.
@@ -218,7 +218,7 @@ struct ContentionTests {
     let stale = try #require(memory.tryReserve(150, in: .encoded))
     let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
     let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
-    while queue.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { queue.statistics.waiting >= 1 }
     // All have given way by now; nobody would ask this one again.
     #expect(!stale.move(to: .arriving))
     stale.release()
@@ -307,7 +307,7 @@ struct ContentionTests {
         url: LoadSamples.url("h", "\(index)"), thumbnail: .fit(width: 300, height: 300))
       #expect(try await pipeline.image(for: request).width == 300)
       // Both of the first are at it.
-      while index == 1, encoder.begun.withLock({ $0 }) < 2 { await Task.yield() }
+      if index == 1 { try await eventually { encoder.begun.withLock({ $0 }) >= 2 } }
     }
     encoder.gate.open()
     await pipeline.settle()

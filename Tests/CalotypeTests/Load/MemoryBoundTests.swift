@@ -81,7 +81,7 @@ struct MemoryBoundTests {
       configuration.memory = ImagePipeline.Memory(byteLimit: 24 << 20)
     }
     let slow = try await startSlowTransfer(loader, pipeline, time)
-    await pipeline.until { $0.arrivingBytes > 5 << 20 }
+    try await pipeline.until { $0.arrivingBytes > 5 << 20 }
     // It needs what the other holds.
     let url = try LoadSamples.url("fast")
     loader.route(url, .body(try SampleImages.still(width: 1_500, height: 1_500)))
@@ -208,7 +208,7 @@ struct MemoryBoundTests {
       held.append(iterator)
     }
     #expect(try await pipeline.image(for: LoadSamples.url("h", "other")).width == 1_000)
-    await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
+    try await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
     #expect(pipeline.statistics.heldBytes == 0)
     // They find their endings when they look.
     while let event = try await held[0].next() {

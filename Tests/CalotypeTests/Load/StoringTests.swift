@@ -77,7 +77,7 @@ struct StoringTests {
     let patient = Task { [request] in try await pipeline.image(for: request) }
     request.deadline = .seconds(5)
     let hurried = Task { [request] in try await pipeline.image(for: request) }
-    while cache.calls(.store) == 0 { await Task.yield() }
+    try await eventually { cache.calls(.store) > 0 }
     try await time.clock.waitForSleepers()
     time.advance(by: .seconds(5))
     await #expect(throws: PipelineError.deadlineExceeded(request.source.description, after: .seconds(5))) {
@@ -109,7 +109,7 @@ struct StoringTests {
         try await pipeline.cache.removeAll(.sourcePrefix("http://h/"))
       }
     }
-    while cache.calls(isRemovalOfOne ? .remove : .removeAll) == 0 { await Task.yield() }
+    try await eventually { cache.calls(isRemovalOfOne ? .remove : .removeAll) > 0 }
     // The cache has it still; it is not used.
     #expect(try await pipeline.response(for: request).source == .loader)
     #expect(loader.requests.count == 2)
