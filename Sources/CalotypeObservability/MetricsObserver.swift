@@ -12,15 +12,15 @@ public import CoreMetrics
 /// | `calotype_loaded_bytes_total` | | counter of bytes that loaders delivered |
 /// | `calotype_errors_total` | `code` | counter of requests that failed |
 ///
-/// Gauges, whenever a sample is taken (``ImagePipeline/sample()``; ``ImagePipeline/run()`` does so by itself):
+/// Gauges, whenever a sample is taken (`ImagePipeline.sample()`; `ImagePipeline.run()` does so by itself):
 /// `calotype_requests_under_way`, `calotype_refused_requests`, `calotype_image_jobs`, `calotype_source_jobs`,
 /// `calotype_running_loads`, `calotype_waiting_loads`, `calotype_running_decodes`, `calotype_waiting_decodes`,
 /// `calotype_waiting_encodes`, `calotype_waiting_stores`, `calotype_shed_stores`, `calotype_held_bytes`,
 /// `calotype_encoded_bytes`, `calotype_arriving_bytes`, `calotype_decoded_bytes`, `calotype_store_bytes`,
 /// `calotype_memory_cache_bytes`, `calotype_memory_cache_images`, `calotype_disk_cache_bytes`.
 ///
-/// `source` is one of ``ImageResponse/Source``, or `none`; `outcome` is `succeeded`, `stale`, `failed` or `cancelled`;
-/// `stage` is one of ``ImagePipeline/Stage``; `code` is that of an error of this package, or `other`. Nothing else is a label, so
+/// `source` is one of `ImageResponse.Source`, or `none`; `outcome` is `succeeded`, `stale`, `failed` or `cancelled`;
+/// `stage` is one of `ImagePipeline.Stage`; `code` is that of an error of this package, or `other`. Nothing else is a label, so
 /// there are never more than some dozens of series.
 public final class MetricsObserver: PipelineObserving {
   private struct Series {

@@ -5,7 +5,7 @@ extension ImagePipeline {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// ``ImagePipeline/image(for:)-(ImageRequest)``
       case image
-      /// ``ImagePipeline/response(for:)``
+      /// ``ImagePipeline/response(for:)-(ImageRequest)``
       case response
       /// ``ImagePipeline/data(for:progress:)``
       case data

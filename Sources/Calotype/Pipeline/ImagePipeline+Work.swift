@@ -51,7 +51,10 @@ extension ImagePipeline {
 
   /// Downloads the encoded bytes of an image to a file, which is replaced atomically.
   ///
-  /// - Parameter file: A `file:` URL.
+  /// - Parameters:
+  ///   - request: The image.
+  ///   - file: A `file:` URL.
+  ///   - progress: Called with the number of arrived bytes.
   /// - Returns: The bytes; large bodies are mapped from their own storage.
   /// - Throws: As ``data(for:progress:)``; the error of the file system.
   @discardableResult public nonisolated func download(

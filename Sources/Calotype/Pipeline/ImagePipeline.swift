@@ -57,7 +57,7 @@ public actor ImagePipeline {
   /// - Parameters:
   ///   - urls: The trust in the URLs of requests.
   ///   - change: Changes the default configuration.
-  public init(urls: URLTrust, _ change: (inout Configuration) -> Void = { _ in }) {
+  public init(urls: URLTrust, _ change: @Sendable (inout Configuration) -> Void = { _ in }) {
     var configuration = Configuration(urls: urls)
     change(&configuration)
     self.init(configuration)

@@ -12,7 +12,7 @@ import Glibc
 ///
 /// ```swift
 /// let cache = MemoryCache<Image>(byteLimit: 64 << 20)
-/// cache.store(image, for: key, cost: image.byteCount)
+/// cache.store(image, for: key, cost: image.bitmap.byteCount)
 /// let hit = cache.value(for: key)
 /// ```
 public final actor MemoryCache<Value: Sendable> {

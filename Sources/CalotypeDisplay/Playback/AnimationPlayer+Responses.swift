@@ -3,7 +3,7 @@ public import CalotypeImaging
 
 extension AnimationPlayer {
   /// Creates a player of a pipeline's response: of all frames if the request selected them with
-  /// ``ImageRequest/FrameSelection/all``, otherwise of the still image, which is shown once.
+  /// `ImageRequest.FrameSelection.all`, otherwise of the still image, which is shown once.
   ///
   /// - Parameters:
   ///   - response: The response to play.

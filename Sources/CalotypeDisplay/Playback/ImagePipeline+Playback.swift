@@ -15,14 +15,14 @@ extension ImagePipeline {
   /// An animation in memory is played from there. Otherwise frames are played as soon as they have arrived,
   /// and players fail with the error of the load. The transfer is shared with all requests for the same
   /// image; when `body` returns, it is cancelled, unless others want it. Equal requests without a
-  /// ``ImageRequest/deadline`` that are played in the same pool during loading also share the frames, and
+  /// `ImageRequest.deadline` that are played in the same pool during loading also share the frames, and
   /// count as one request for observers.
   ///
   /// Unlike with ``response(for:)``, only the disk cache stores the original, and nothing is stored in
   /// memory.
   ///
   /// - Parameters:
-  ///   - request: The request to play; all of its frames, regardless of ``ImageRequest/frames``.
+  ///   - request: The request to play; all of its frames, regardless of `ImageRequest.frames`.
   ///   - pool: The pool that keeps decoded frames.
   ///   - clock: The clock of the player.
   ///   - body: Takes frames of the player.

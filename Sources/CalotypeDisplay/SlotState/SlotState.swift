@@ -41,7 +41,7 @@ extension SlotState {
     case nothing
     /// A placeholder for the image.
     case placeholder(Image)
-    /// A preview of the arriving image, if enabled by ``ImageRequest/previews``.
+    /// A preview of the arriving image, if enabled by `ImageRequest.previews`.
     case preview(Image)
     /// A stale image, shown during its revalidation.
     case stale(ImageResponse)

@@ -8,7 +8,7 @@ extension ImageSlot {
 
     /// The image. All callers get the same ending.
     ///
-    /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was
+    /// - Throws: as `ImagePipeline.image(for:)`; `CancellationError` when the load was
     ///   cancelled or replaced by another, or the waiting task is cancelled, which ends only the wait.
     public var value: ImageResponse {
       get async throws { try await load.value() }

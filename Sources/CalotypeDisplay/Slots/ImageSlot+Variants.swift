@@ -8,7 +8,7 @@ extension ImageSlot {
   ///
   /// Until then, and if the load fails, the slot shows the best variant that is in memory, else the
   /// placeholder. ``SlotState/variant`` is the variant that is being loaded, ``SlotState/shownVariant`` the
-  /// one that is shown. Without any available variant, the load fails with ``PipelineError/notCached(_:)``.
+  /// one that is shown. Without any available variant, the load fails with `PipelineError.notCached(_:)`.
   ///
   /// - Parameters:
   ///   - variants: The variants.

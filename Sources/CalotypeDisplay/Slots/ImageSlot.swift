@@ -14,7 +14,7 @@ public import FoundationEssentials
 ///
 /// A new load replaces the previous one: no result of the replaced load is shown afterwards, and callers
 /// that wait for it get a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and
-/// the release of the slot. If ``ImagePipeline/cachedImage(for:)`` has an image for the request, it is
+/// the release of the slot. If `ImagePipeline.cachedImage(for:)` has an image for the request, it is
 /// shown when ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns. No method suspends or blocks
 /// except ``loaded(_:placeholder:options:)``, and all may be called from any isolation.
 ///
@@ -51,7 +51,7 @@ public final class ImageSlot: Sendable {
   ///   - pipeline: The pipeline that loads images.
   ///   - options: The default options of loads.
   ///   - indicator: Shows that a load is under way.
-  ///   - clock: The clock of ``PlaceholderTiming/after(_:)``; that of the pipeline by default.
+  ///   - clock: The clock of ``SlotOptions/PlaceholderTiming/after(_:)``; that of the pipeline by default.
   public init(
     _ pipeline: ImagePipeline, options: Options = Options(), indicator: (any ImageSlotIndicator)? = nil,
     clock: (any Clock<Duration>)? = nil
@@ -112,8 +112,8 @@ public final class ImageSlot: Sendable {
 
   /// Loads an image in place of the previous load, and waits for it. Cancelling the task cancels the load.
   ///
-  /// - Returns: The image, once it is shown, or offered by ``Delivery/manual``.
-  /// - Throws: as ``ImagePipeline/image(for:)-(ImageRequest)``; `CancellationError` when the load was
+  /// - Returns: The image, once it is shown, or offered by ``SlotOptions/Delivery/manual``.
+  /// - Throws: as `ImagePipeline.image(for:)`; `CancellationError` when the load was
   ///   cancelled or replaced by another.
   public func loaded(
     _ request: ImageRequest, placeholder: Placeholder? = nil, options: Options? = nil
@@ -146,7 +146,7 @@ public final class ImageSlot: Sendable {
   }
 
   /// Cancels the load, and shows a placeholder. The present picture is removed, so that
-  /// ``Placeholder/previous`` shows nothing.
+  /// ``SlotOptions/Placeholder/previous`` shows nothing.
   public func showPlaceholder(_ placeholder: Placeholder) {
     let candidates = placeholder.candidates(core.pipeline)
     core.apply { $0.replace(with: nil, or: candidates) }
@@ -157,7 +157,7 @@ public final class ImageSlot: Sendable {
     core.apply { $0.cancel() }
   }
 
-  /// Shows the content that has arrived, with ``Delivery/manual``.
+  /// Shows the content that has arrived, with ``SlotOptions/Delivery/manual``.
   ///
   /// - Returns: Whether any content had arrived.
   @discardableResult

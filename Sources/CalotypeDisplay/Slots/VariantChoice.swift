@@ -22,7 +22,7 @@ struct VariantChoice: Sendable {
 
   /// Returns the target to load now.
   ///
-  /// - Throws: ``PipelineError/notCached(_:)`` when no variant is available.
+  /// - Throws: `PipelineError.notCached(_:)` when no variant is available.
   func target(_ pipeline: ImagePipeline) async throws(PipelineError) -> SlotTarget {
     let lost = lost.withLock { $0 }
     var cached: Set<ImageVariants.Variant> = []

@@ -68,7 +68,7 @@ final class CompositedFrames: FrameDecoding {
     deinit { free(bytes.baseAddress) }
   }
 
-  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.outOfMemory(byteCount:)`.
   init(
     _ frames: [CompositedFrame], info: ImageInfo, profile: ColorProfile?, format: PixelFormat,
     options: DecodeOptions, drawing: any FrameDrawing

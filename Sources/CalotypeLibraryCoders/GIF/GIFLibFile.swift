@@ -34,9 +34,9 @@ final class GIFLibFile {
 
   /// Reads the header, the logical screen and its palette.
   ///
-  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
-  ///   ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.emptyInput`, `ImagingError.unrecognizedFormat(hint:)`,
+  ///   `ImagingError.truncated(_:byteCount:)`, `ImagingError.corrupt(_:reason:offset:)`,
+  ///   `ImagingError.outOfMemory(byteCount:)`.
   init(_ data: Data) throws(ImagingError) {
     guard !data.isEmpty else { throw .emptyInput }
     guard ImageFormat.sniff(data.prefix(ImageFormat.sniffLength)) == .gif else {
@@ -63,7 +63,7 @@ final class GIFLibFile {
 
   /// Reads the introducer of the next record. A missing trailer is accepted.
   ///
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for bytes that begin no record.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)` for bytes that begin no record.
   func next() throws(ImagingError) -> Record {
     if source.offset == source.data.count { return .end }
     var type = UNDEFINED_RECORD_TYPE

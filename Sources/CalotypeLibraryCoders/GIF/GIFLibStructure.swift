@@ -43,7 +43,7 @@ struct GIFLibStructure: Sendable {
     }
   }
 
-  /// - Throws: The errors of ``GIFLibFile/init(_:)``; ``ImagingError/limitExceeded(_:value:limit:)``; the error of the
+  /// - Throws: The errors of ``GIFLibFile/init(_:)``; `ImagingError.limitExceeded(_:value:limit:)`; the error of the
   ///   first frame.
   init(_ data: Data, limits: DecodeLimits) throws(ImagingError) {
     let file = try GIFLibFile(data)

@@ -7,7 +7,7 @@ enum JPEGScans {
   ///   - bytes: The file.
   ///   - start: The offset of the data of the first scan.
   ///   - limit: The largest number of scans.
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``, ``ImagingError/cancelled``.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)`, `ImagingError.cancelled`.
   static func check(_ bytes: RawSpan, from start: Int, limit: Int) throws(ImagingError) {
     let limit = max(1, limit)
     var (count, offset) = (1, start)

@@ -6,7 +6,7 @@ import FoundationEssentials
 final class TurboJPEGSession {
   private let handle: tjhandle
 
-  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.outOfMemory(byteCount:)`.
   init() throws(ImagingError) {
     guard let handle = tjInitDecompress() else { throw .outOfMemory(byteCount: 1 << 16) }
     self.handle = handle
@@ -25,8 +25,8 @@ final class TurboJPEGSession {
   ///   - size: The size of the picture, or its size at one of the scales.
   ///   - layout: The layout of the pixels.
   ///   - allowsDamage: Pass true to deliver a picture with damage.
-  /// - Throws: ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.truncated(_:byteCount:)`, `ImagingError.corrupt(_:reason:offset:)`,
+  ///   `ImagingError.outOfMemory(byteCount:)`.
   func decode(
     _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, size: PixelSize,
     layout: TJPF, allowsDamage: Bool

@@ -41,7 +41,7 @@ struct APNGFrames {
 
   /// Adds the next chunk.
   ///
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for too many frames.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)` for too many frames.
   mutating func take(_ chunk: PNGChunks.Chunk, _ bytes: RawSpan) throws(ImagingError) {
     guard !isStopped else { return }
     let type = chunk.range.lowerBound + 4

@@ -24,8 +24,8 @@ struct PNGChunks: Sendable {
   private(set) var colors: [Range<Int>] = []
   private var seenImageData = false
 
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the number of frames, ``ImagingError/cancelled``;
-  ///   ``ImagingError/corrupt(_:reason:offset:)`` for a chunk that no decoder may skip.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)` for the number of frames, `ImagingError.cancelled`;
+  ///   `ImagingError.corrupt(_:reason:offset:)` for a chunk that no decoder may skip.
   init(_ bytes: RawSpan, canvas: PixelSize, limits: DecodeLimits) throws(ImagingError) {
     var frames = APNGFrames(canvas: canvas, limits: limits)
     var offset = Self.signature.count
@@ -48,7 +48,7 @@ struct PNGChunks: Sendable {
 
   /// Refuses chunks of an animation that no decoder may skip (PNG, 5.4): libspng reads nothing behind the pixels.
   ///
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for an unknown critical chunk, and a second header.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)` for an unknown critical chunk, and a second header.
   private static func checkType(_ chunk: Chunk, _ bytes: RawSpan) throws(ImagingError) {
     let type = chunk.range.lowerBound + 4
     guard bytes.byte(at: type).map({ $0 & 0x20 == 0 }) ?? false,

@@ -16,8 +16,8 @@ final class SPNGContext {
   /// - Parameters:
   ///   - bytes: The file, whose memory has to outlive this object.
   ///   - limits: The limits, which are checked before any allocation.
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/truncated(_:byteCount:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)``, ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)`, `ImagingError.truncated(_:byteCount:)`,
+  ///   `ImagingError.limitExceeded(_:value:limit:)`, `ImagingError.outOfMemory(byteCount:)`.
   init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
     guard !bytes.isEmpty else { throw .emptyInput }
     guard let context = spng_ctx_new(0) else { throw .outOfMemory(byteCount: 1 << 16) }

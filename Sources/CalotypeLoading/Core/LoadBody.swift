@@ -7,7 +7,7 @@ public import FoundationEssentials
 /// reading. Leaving the loop early, dropping the body unread or cancelling the task closes the transfer.
 ///
 /// ```swift
-/// for try await chunk in response.body { decoder.append(chunk) }
+/// for try await chunk in response.body { try decoder.append(chunk) }
 /// ```
 ///
 /// The first iterator takes the body over; iterators made after it fail with

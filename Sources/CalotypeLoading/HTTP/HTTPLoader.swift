@@ -12,7 +12,7 @@ import HTTPTypes
 /// var curl = CurlLoader.Configuration()
 /// curl.addressPolicy = .public
 /// var configuration = HTTPLoader.Configuration()
-/// configuration.interceptors = [Authorizing(tokens)]
+/// configuration.interceptors = [Authorizing(tokens: tokens)]
 /// let loader = HTTPLoader(configuration, transport: CurlLoader(curl))
 /// ```
 ///

@@ -8,7 +8,7 @@ import Glibc
 ///
 /// ```swift
 /// let gate = Gate()
-/// server.route("/a.png", .script([.head(200), .wait(gate), .body(bytes), .end]))
+/// server.route("/a.png", .gated([(gate, bytes)]))
 /// …
 /// gate.open()
 /// ```
