@@ -378,6 +378,28 @@ struct EventTests {
     await pipeline.settle()
     #expect(server.requests.count == asked + 1)
     #expect(try await run() == ["stale 3 true", "confirmed"])
+    // An observer that comes after one that has left sees the same.
+    let load = pipeline.load(request)
+    #expect(try await load.response.isStale)
+    #expect(try await load.image.bitmap.withUnsafeBytes { $0[0] } == 3)
+    await pipeline.settle()
+  }
+
+  @Test("an observer that is refused leaves the load to those that were admitted")
+  func refusedObserver() async throws {
+    let (loader, gate) = (FakeLoader(), Gate())
+    let url = try #require(URL(string: "http://h/a.png"))
+    loader.route(url, .body(try Samples.png()).behind(gate))
+    var configuration = ImagePipeline.Configuration(loader: loader, memoryCache: nil, diskCache: nil)
+    configuration.limits.callers = 1
+    let pipeline = ImagePipeline(configuration)
+    let load = pipeline.load(url)
+    let first = Task { try await load.image.width }
+    try await loader.waitForRequests(url)
+    await #expect(throws: PipelineError.self) { try await load.image }
+    gate.open()
+    #expect(try await first.value == 8)
+    await pipeline.settle()
   }
 
   @Test("the priority of the events is that of the job, live")

@@ -272,10 +272,52 @@ struct AdmissionTests {
     try await loader.waitForRequests(try #require(forged.source.url))
     let requests = [try request("good"), try request("good", .fit(width: 4, height: 4))]
     let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
-    try await eventually { await pipeline.subscribers >= 3 }
+    let load = pipeline.load(requests[0])
+    let observer = Task { try await load.image.width }
+    try await eventually { await pipeline.subscribers >= 4 }
     gate.open()
+    #expect(try await observer.value == 8)
     #expect(try await tasks[0].value == 8)
     #expect(try await tasks[1].value == 4)
+    await #expect(throws: LoadingError.self) { try await attacker.value }
+    await pipeline.settle()
+  }
+
+  @Test("a decoder that was fed by one URL does not continue with the bytes of another with the same key")
+  func mixedTransfers() async throws {
+    let gate = Gate()
+    let bodies = [
+      try SampleImages.progressiveJPEG(color: PixelColor(red: 255, green: 0, blue: 0)),
+      try SampleImages.progressiveJPEG(color: PixelColor(red: 0, green: 0, blue: 255)),
+    ]
+    let loader = FakeLoader { request in
+      let url = try #require(request.source.url)
+      if url.query()?.contains("good") == true { return .body(bodies[1]) }
+      return FakeReply([
+        .bytes(bodies[0].prefix(bodies[0].count * 3 / 4)), .wait(gate),
+        .fail(LoadingError.timedOut(url, phase: .idle, after: .seconds(1))),
+      ])
+    }
+    let pipeline = LoadSamples.pipeline(loader)
+    func request(_ signature: String, _ thumbnail: Thumbnail?) throws -> ImageRequest {
+      var request = ImageRequest(
+        url: try LoadSamples.url("h", "a.jpg?sig=\(signature)"), thumbnail: thumbnail)
+      request.keyPolicy = .dropping(["sig"])
+      request.previews = .everyPass
+      return request
+    }
+    let forged = try request("forged", nil)
+    let attacker = Task { try await pipeline.image(for: forged) }
+    try await loader.waitForRequests(try #require(forged.source.url))
+    let load = pipeline.load(try request("good", .fit(width: 32, height: 32)))
+    var previews = 0
+    for await _ in load.previews {
+      previews += 1
+      gate.open()
+    }
+    #expect(previews > 0)
+    let color = try await load.image.bitmap.averageColor()
+    #expect(color.red < 10 && color.blue > 245)
     await #expect(throws: LoadingError.self) { try await attacker.value }
     await pipeline.settle()
   }
