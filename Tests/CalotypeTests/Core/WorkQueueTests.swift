@@ -22,7 +22,7 @@ struct WorkQueueTests {
 
   private func claim(_ bytes: Int) -> WorkQueue.Claim { WorkQueue.Claim(bytes: bytes) }
 
-  private func wait(_ queue: WorkQueue, waiting: Int) async {
+  private func wait(_ queue: WorkQueue, waiting: Int) async throws {
     try await eventually { queue.statistics.waiting == waiting }
   }
 
@@ -34,7 +34,7 @@ struct WorkQueueTests {
       for _ in 0..<20 {
         group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
       }
-      await wait(queue, waiting: 18)
+      try await wait(queue, waiting: 18)
       #expect(queue.statistics.running == 2)
       queue.limit = 5
       #expect(queue.statistics.running == 5)
@@ -63,7 +63,7 @@ struct WorkQueueTests {
       ]
       for (index, (name, priority)) in places.enumerated() {
         group.addTask { try await queue.run(priority: priority) { log.add(name) } }
-        await wait(queue, waiting: index + 1)
+        try await wait(queue, waiting: index + 1)
       }
       moved.set(.high)
       moved.set(.background)
@@ -86,11 +86,11 @@ struct WorkQueueTests {
     let large = Task {
       try await queue.run(priority: LivePriority(.high), claim(80)) { log.add("large") }
     }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     let small = Task {
       try await queue.run(priority: LivePriority(.medium), claim(40)) { log.add("small") }
     }
-    await wait(queue, waiting: 2)
+    try await wait(queue, waiting: 2)
     #expect(log.names.isEmpty)
     large.cancel()
     await #expect(throws: CancellationError.self) { try await large.value }
@@ -122,7 +122,7 @@ struct WorkQueueTests {
       for index in 0..<3 {
         group.addTask { try await queue.run(priority: LivePriority(.medium)) { log.add("\(index)") } }
       }
-      await wait(queue, waiting: 3)
+      try await wait(queue, waiting: 3)
       #expect(log.names.isEmpty)
       queue.isSuspended = false
       try await group.waitForAll()
@@ -140,7 +140,7 @@ struct WorkQueueTests {
     let rest = memory.tryReserve(30, in: .decoded)
     #expect(rest != nil)
     let large = Task { try await queue.enter(priority: LivePriority(.medium), claim(100)) }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     first.reservation?.release()
     first.reservation?.release()
     #expect(memory.statistics.bytes == 30)
@@ -205,9 +205,9 @@ struct WorkQueueTests {
         try await gate.wait()
       }
     }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     let late = Task { try await queue.run(priority: LivePriority(.medium), claim(10)) { log.add("late") } }
-    await wait(queue, waiting: 2)
+    try await wait(queue, waiting: 2)
     let holder = WorkQueue.Claim(bytes: 10, held: WorkQueue.HeldBytes(1, of: log))
     try await queue.run(priority: LivePriority(.medium), holder) {
       log.add("holder")

@@ -22,7 +22,7 @@ struct ShutDownTests {
     return ImagePipeline(configuration)
   }
 
-  private func untilClosed(_ pipeline: ImagePipeline) async {
+  private func untilClosed(_ pipeline: ImagePipeline) async throws {
     try await eventually { pipeline.isClosed.load(ordering: .relaxed) }
   }
 
@@ -36,7 +36,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: url) }
     try await server.waitForRequests("/a.png")
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     // Even of what is being loaded.
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: url) }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.data(for: url) }
@@ -65,7 +65,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await asked.wait()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     gate.open()
     #expect(try await running.value.width == 8)
     await end.value
@@ -140,7 +140,7 @@ struct ShutDownTests {
     let cache = GatedCache()
     let pipeline = try await storing(in: cache)
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     cache.gate.open()
     await end.value
     #expect(cache.notes.first == "stored")
