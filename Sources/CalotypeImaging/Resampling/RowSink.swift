@@ -1,6 +1,6 @@
 /// A sink for the rows of a picture, once from top to bottom, that feeds one or more resizes of it.
 ///
-/// The caller asks for ``room``, writes rows there and announces them with ``advance(by:)``; ``finished()`` returns the
+/// The caller asks for ``room``, writes rows there and announces them with ``advance(by:)``; `finished()` returns the
 /// results. Each of the pictures is the one that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the
 /// whole picture. Only the rows that the largest filter needs are in memory at a time, for any number of resizes.
 public final class RowSink {
