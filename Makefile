@@ -1,7 +1,8 @@
 # Calotype. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format docs clean deps test-deps
+.PHONY: help run build test tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
+  test-deps
 
 JOBS ?= 2
 # C is compiled with stack protectors and fortified calls, and programs are linked with relocations that are read-only
@@ -47,6 +48,7 @@ run: deps ## Thumbnails of the sample photos from a server on loopback, or of UR
 
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
+	@.ci/api.py --check .build-test/release
 	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	$(SWIFT_BUILD) --product calotype
@@ -107,15 +109,28 @@ fuzz-libraries: deps ## JPEG, PNG and GIF against the libraries that decode them
 	@Tests/Fuzzing/build.sh
 	@for format in jpeg png gif; do Tests/Fuzzing/run.sh $$format-libraries 0 -runs=$(EXECUTIONS) || exit 1; done
 
-lint: ## swift-format, strict
+lint: ## swift-format, strict; cycles of folders and files; whether the map is that of the code
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks Examples
+	@.ci/map.py --check
 
 format: ## Formats all Swift sources
 	swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks Examples
+
+map: ## Draws targets and folders with their arrows into the documentation, from the code
+	@.ci/map.py
+
+api: deps ## Writes the public interface of each module into API/, and counts the names at the top
+	for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders; do $(SWIFT_BUILD) --target $$target || exit 1; done
+	@.ci/api.py .build/release
+
+# Ten minutes the first time: it builds a server.
+neighbours: deps ## Compiles a file that imports Calotype beside Hummingbird, NIO and Foundation and names all our types
+	@Tests/Neighbours/names.py
+	swift build --jobs $(JOBS) --package-path Tests/Neighbours --scratch-path .build-neighbours
 
 docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-tsan .build-asan Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
+	rm -rf .build .build-test .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
 	  docs thumbnails hostile-images mutants damaged-images

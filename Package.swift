@@ -3,8 +3,18 @@ import PackageDescription
 
 /// Calotype: image loading, decoding, processing and caching for Swift on Linux.
 ///
-/// Arrows go downwards only: the command and the test kit use `Calotype`, `Calotype` uses the three rooms,
-/// the rooms use C libraries and `CalotypeSupport`, and know nothing of each other.
+/// A target uses targets of the lines below its own, never of those above; `make map` draws the arrows from the code.
+///
+///     CalotypeCLI
+///     CalotypeTerminal   CalotypeTestKit
+///     CalotypeDisplay    CalotypeObservability
+///     Calotype           CalotypeLibraryCoders
+///     CalotypeImaging    CalotypeCaching   CalotypeLoading
+///     CalotypeSupport
+///     C libraries
+///
+/// A server that depends on `Calotype` and `CalotypeObservability` builds neither `CalotypeDisplay`, with its indicators and
+/// networks, nor `CalotypeTerminal`.
 let swift: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -26,7 +36,10 @@ let package = Package(
     .library(name: "CalotypeImaging", targets: ["CalotypeImaging"]),
     .library(name: "CalotypeCaching", targets: ["CalotypeCaching"]),
     .library(name: "CalotypeLoading", targets: ["CalotypeLoading"]),
+    .library(name: "CalotypeDisplay", targets: ["CalotypeDisplay"]),
     .library(name: "CalotypeLibraryCoders", targets: ["CalotypeLibraryCoders"]),
+    .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
+    .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
   ],
@@ -42,6 +55,7 @@ let package = Package(
   ],
   targets: [
     // C libraries, by module map, and the C that Swift cannot express.
+    library("CCrypto", apt: "libssl-dev"),
     library("CCurl", apt: "libcurl4-openssl-dev"),
     library("CDeflate", apt: "libdeflate-dev"),
     library("CISAL", apt: "libisal-dev"),
@@ -56,11 +70,12 @@ let package = Package(
     .target(name: "CPixels"),
 
     // The rooms.
-    .target(name: "CalotypeSupport", dependencies: ["CLinux"], swiftSettings: swift),
+    .target(name: "CalotypeSupport", dependencies: ["CCrypto", "CLinux"], swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
       dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
-      swiftSettings: swift),
+      // `Bitmap.bytes` is a span that borrows the bitmap.
+      swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
     .target(
       name: "CalotypeLibraryCoders",
@@ -71,7 +86,7 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CISAL", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
       swiftSettings: swift),
     .target(
@@ -80,7 +95,6 @@ let package = Package(
         "CalotypeSupport", "CCurl", "CDeflate", "CISAL",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
       ],
       swiftSettings: swift),
     .target(
@@ -89,7 +103,22 @@ let package = Package(
         "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
-        .product(name: "Crypto", package: "swift-crypto"),
+      ],
+      swiftSettings: swift),
+    // What shows images as they arrive: slots, players, indicators, and the network that chooses among variants.
+    .target(
+      name: "CalotypeDisplay",
+      dependencies: [
+        "Calotype", "CalotypeSupport", "CLinux",
+        .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    // Logs, metrics, traces and the life cycle of a service, for the packages that Swift servers use.
+    .target(
+      name: "CalotypeObservability",
+      dependencies: [
+        "Calotype", "CalotypeSupport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -98,14 +127,18 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "CalotypeTestKit",
-      dependencies: ["Calotype", "CalotypeSupport", .product(name: "Crypto", package: "swift-crypto")],
+      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport"],
+      swiftSettings: swift),
+    // Pictures in terminals: graphics protocols, detection, keys, progress, and the screens of browse and show.
+    .target(
+      name: "CalotypeTerminal",
+      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport", "CDeflate"],
       swiftSettings: swift),
     .executableTarget(
       name: "CalotypeCLI",
       dependencies: [
-        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CDeflate",
+        "Calotype", "CalotypeLibraryCoders", "CalotypeSupport", "CalotypeDisplay", "CalotypeTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
@@ -164,11 +197,30 @@ let package = Package(
     .testTarget(
       name: "CalotypeTestKitTests", dependencies: ["CalotypeTestKit", "CalotypeSupport"],
       swiftSettings: swift),
+    // What the tests of pipelines share. A test target, because it looks into `Calotype`.
+    .testTarget(
+      name: "PipelineSamples", dependencies: ["Calotype", "CalotypeSupport", "CalotypeTestKit"],
+      path: "Tests/Helpers/PipelineSamples", swiftSettings: swift),
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
-        "Calotype", "CalotypeTestKit", "CLinux",
+        "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeDisplayTests",
+      dependencies: [
+        "Calotype", "CalotypeDisplay", "CalotypeObservability", "CalotypeSupport", "CalotypeTestKit",
+        "PipelineSamples",
+        "CLinux",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeObservabilityTests",
+      dependencies: [
+        "Calotype", "CalotypeObservability", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -181,12 +233,22 @@ let package = Package(
       dependencies: [
         "CalotypeSupport", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeCaching", "CalotypeLoading",
         "CCurl", "CJPEG", "CPixels",
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),
+    // Terminals that draw, for the tests.
+    .target(
+      name: "TerminalScreens", dependencies: ["CDeflate"], path: "Tests/Helpers/TerminalScreens",
+      swiftSettings: swift),
     .testTarget(
-      name: "CalotypeCLITests", dependencies: ["CalotypeCLI", "CalotypeTestKit", "CDeflate"],
+      name: "CalotypeTerminalTests",
+      dependencies: [
+        "Calotype", "CalotypeSupport", "CalotypeTerminal", "CalotypeTestKit", "TerminalScreens",
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeCLITests",
+      dependencies: ["CalotypeCLI", "CalotypeTerminal", "CalotypeTestKit", "TerminalScreens"],
       swiftSettings: swift),
   ]
 )

@@ -10,7 +10,7 @@ build=${3:-}
 if [ -z "$build" ]; then
   build=.build/release
   # They stand on all others.
-  for target in CalotypeTestKit CalotypeLibraryCoders; do swift build -c release --jobs "${JOBS:-2}" --target "$target"; done
+  for target in CalotypeTestKit CalotypeObservability CalotypeLibraryCoders; do swift build -c release --jobs "${JOBS:-2}" --target "$target"; done
 fi
 work=.build/docc
 rm -rf "$work" "$output"
@@ -19,7 +19,9 @@ mkdir -p "$work"
 maps=()
 while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done \
   < <(find Sources "$build/" -maxdepth 2 -name module.modulemap)
-for module in Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeLibraryCoders CalotypeTestKit; do
+modules=(Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeDisplay CalotypeObservability CalotypeLibraryCoders
+  CalotypeTestKit)
+for module in "${modules[@]}"; do
   graphs=$work/graphs/$module
   mkdir -p "$graphs"
   swift symbolgraph-extract -module-name "$module" -I "$build/Modules" "${maps[@]}" -minimum-access-level public \

@@ -10,7 +10,7 @@
 # nothing crashed, the group is run again. It has to pass then, and what failed is told all the same.
 set -uo pipefail
 computing='^(CalotypeImagingTests|FuzzTargets)\.'
-timed='^CalotypeTests\.PlaybackTimingTests'
+timed='^CalotypeDisplayTests\.PlaybackTimingTests'
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

@@ -9,10 +9,16 @@ public struct QOIEncoder: ImageEncoding {
   /// QOI.
   public var format: ImageFormat { .qoi }
 
-  /// The encoded bytes. No option changes them.
+  /// `false`: QOI is lossless.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
+  /// Encodes the image.
+  ///
+  /// The option `channels` of ``EncodeOptions/extras``, `3` or `4`, sets the channels that the header announces. By
+  /// default they follow from the transparency of the pixels.
   ///
   /// - Throws: ``ImagingError/encodingFailed(_:reason:)`` for pixels other than ``PixelFormat/rgba8``,
-  ///   ``ImagingError/cancelled``.
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for other channels, ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     let bitmap = image.bitmap
     guard bitmap.format == .rgba8 else {
@@ -25,7 +31,11 @@ public struct QOIEncoder: ImageEncoding {
     for value in [width, height] {
       for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: value >> UInt32(shift))) }
     }
-    output.append(contentsOf: [bitmap.isOpaque ? 3 : 4, 0])
+    let channels = options.extras["channels"] ?? (bitmap.isOpaque ? "3" : "4")
+    guard let channelCount = UInt8(channels), 3...4 ~= channelCount else {
+      throw .invalidParameter(name: "channels", reason: "3 or 4, not \(channels)")
+    }
+    output.append(contentsOf: [channelCount, 0])
     var state = State()
     try bitmap.withUnsafeBytes { (bytes) throws(ImagingError) in
       let rowLength = bitmap.bytesPerRow
@@ -44,7 +54,7 @@ public struct QOIEncoder: ImageEncoding {
     return output + state.chunks + QOITag.end
   }
 
-  /// What was written before decides how the next pixel is written.
+  /// The state that decides how the next pixel is written.
   private struct State {
     var chunks: [UInt8] = []
     private var previous = QOIPixel.start

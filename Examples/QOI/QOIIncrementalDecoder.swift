@@ -41,7 +41,7 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
     }
   }
 
-  private func take(_ chunk: Data, _ watch: DecodeLimits.Watch) throws(ImagingError) {
+  private func take(_ chunk: Data, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     var bytes = chunk[...]
     if header == nil {
       let wanted = QOIHeader.byteCount - pending.count

@@ -4,7 +4,7 @@ struct QOIPixel: Equatable {
 
   /// The pixel before the first one.
   static let start = QOIPixel(red: 0, green: 0, blue: 0, alpha: 255)
-  /// What the index holds at the beginning.
+  /// The initial content of the index.
   static let zero = QOIPixel(red: 0, green: 0, blue: 0, alpha: 0)
 
   /// Its place in the index of 64 pixels seen before.
@@ -22,6 +22,6 @@ enum QOITag {
   static let rgb: UInt8 = 0xFE
   static let rgba: UInt8 = 0xFF
 
-  /// What ends every file.
+  /// The end marker of every file.
   static let end: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1]
 }

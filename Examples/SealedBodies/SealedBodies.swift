@@ -4,10 +4,10 @@
 //   try sealed.seal(png).write(to: file)             // once, when the image is published
 //   var work = sealed.makeTransform(for: response)   // what a pipeline does with each response
 //
-// What there is to see here, file by file:
+// A tour, file by file:
 //
 //   SealedBodies     conforms to BodyTransforming: its identity names the key by a digest, never the key
-//   Unsealing        conforms to BodyTransform: gives bytes out as soon as they are known to be authentic
+//   Unsealing        conforms to ChunkTransforming: gives bytes out as soon as they are known to be authentic
 //   SealedFormat     header, nonces and keys of the format
 //   SealedBodyError  everything that can be wrong with a body
 //
@@ -40,7 +40,7 @@ public import FoundationEssentials
 public struct SealedBodies: BodyTransforming {
   private let key: SymmetricKey
 
-  /// A transform with a key that is shared with whoever seals.
+  /// Creates a transform with the key that bodies are sealed with.
   ///
   /// - Parameter key: 256 random bits.
   /// - Throws: ``SealedBodyError/wrongKeySize(bits:)``.
@@ -49,7 +49,7 @@ public struct SealedBodies: BodyTransforming {
     self.key = key
   }
 
-  /// `sealed-v1` with a fingerprint of the key: 16 bytes of an HMAC, from which nobody finds the key.
+  /// `sealed-v1` with a fingerprint of the key: 16 bytes of an HMAC, which does not reveal the key.
   public var identity: String {
     let code = HMAC<SHA256>.authenticationCode(for: Data("SealedBodies fingerprint".utf8), using: key)
     let hex = code.prefix(16).map { String(0x100 + Int($0), radix: 16).dropFirst() }.joined()
@@ -57,7 +57,7 @@ public struct SealedBodies: BodyTransforming {
   }
 
   /// Opens the body, whatever the response says.
-  public func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
+  public func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
     Unsealing(key: key)
   }
 

@@ -15,7 +15,7 @@ public enum SealedBodyError: Error, Hashable, Sendable {
 }
 
 extension SealedBodyError: CustomStringConvertible {
-  /// What is wrong, where, and what to do.
+  /// The fault, its place, and the remedy.
   public var description: String {
     switch self {
     case .wrongKeySize(let bits): "the key has \(bits) bits; use one of 256"

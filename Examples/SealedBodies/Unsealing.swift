@@ -3,12 +3,12 @@ import Crypto
 import FoundationEssentials
 
 /// Opens one body. Keeps one segment at most, because only the end of the body tells which one is the last.
-struct Unsealing: BodyTransform {
+struct Unsealing: ChunkTransforming {
   private static let wholeSegment = SealedFormat.segmentSize + SealedFormat.tagSize
 
   private let key: SymmetricKey
   private var format: SealedFormat?
-  /// What has come of the header, then of a segment.
+  /// The bytes so far of the header, then of a segment.
   private var pending = Data()
   private var number = 0
 
@@ -51,7 +51,7 @@ struct Unsealing: BodyTransform {
     guard let format else { throw .notSealed }
     guard pending.count >= SealedFormat.tagSize else { throw .truncated(segments: number) }
     guard let plain = try format.open(pending, number: number, isLast: isLast) else {
-      // What was cut off behind a whole segment can be told from what was changed.
+      // A body that ends after a whole segment is truncated, not tampered with.
       if isLast, try format.open(pending, number: number, isLast: false) != nil {
         throw .truncated(segments: number + 1)
       }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Synchronization
 
 /// The bytes of one entry.
-final class TarBody: LoadBodyProducing {
+final class TarBody: LoadBody.Producing {
   /// Bytes per read, and the most that is in memory.
   static let chunkSize = 256 << 10
 

@@ -1,4 +1,4 @@
-/// What is wrong with an archive, for the `reason` of an error.
+/// The faults of an archive, for the `reason` of an error.
 struct TarDamage: Error, Equatable {
   let reason: String
 

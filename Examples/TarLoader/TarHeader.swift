@@ -3,7 +3,7 @@
 struct TarHeader {
   static let byteCount = 512
 
-  /// What the entry is.
+  /// The kind of the entry.
   let type: UInt8
   /// As it is stored, its prefix before it.
   let name: [UInt8]

@@ -9,7 +9,7 @@ struct TarIndex: Sendable {
     let size: Int
   }
 
-  /// What an entry is.
+  /// The kind of an entry.
   enum Kind: Hashable, Sendable {
     case file, folder, hardLink, symbolicLink, device, fifo, sparseFile
     case other(UInt8)
@@ -28,7 +28,7 @@ struct TarIndex: Sendable {
       }
     }
 
-    /// What to say instead of giving its bytes out; `nil` for a file.
+    /// The reason why it has no bytes to give out; `nil` for a file.
     var refusal: String? {
       switch self {
       case .file: nil

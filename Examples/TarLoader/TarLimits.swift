@@ -1,4 +1,4 @@
-/// What one archive may cost. An archive beyond it is refused as a whole.
+/// The limits of one archive. An archive beyond them is refused as a whole.
 public struct TarLimits: Hashable, Sendable {
   /// Entries of an archive.
   public var entries: Int

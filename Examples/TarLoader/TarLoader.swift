@@ -5,12 +5,12 @@
 //   let url = try TarLoader.url(of: "holiday/a.jpg", in: "/srv/archives/photos.tar")
 //   let photo = try await pipeline.image(for: url)
 //
-// What there is to see here, file by file:
+// A tour, file by file:
 //
 //   TarLoader        conforms to ImageLoading: which sources it takes, what it answers, and its errors
 //   TarURL           tar:///srv/photos.tar#holiday/a.jpg, taken apart
 //   TarReader        an actor with a thread of its own, because reading files blocks and tasks must not
-//   TarBody          conforms to LoadBodyProducing: the bytes of an entry, a chunk for each call
+//   TarBody          conforms to LoadBody.Producing: the bytes of an entry, a chunk for each call
 //   TarFile          an open archive, inside the folders that may be read
 //   TarIndex, TarScanner, TarHeader, PaxRecords, TarName
 //                    the format: POSIX ustar and pax, GNU, and what was before them
@@ -35,7 +35,7 @@ public import FoundationEssentials
 public struct TarLoader: ImageLoading {
   /// Folders whose archives may be read, whatever links say.
   public let roots: [String]
-  /// What an archive may cost.
+  /// The limits of an archive.
   public let limits: TarLimits
   private let reader = TarReader()
 
@@ -86,8 +86,8 @@ public struct TarLoader: ImageLoading {
     let target = try TarURL(url)
     let (file, entry) = try await reader.open(target, roots: roots, limits: limits)
     if let reason = entry.kind.refusal { throw LoadingError.notRegularFile(url, kind: reason) }
-    guard entry.size <= request.maxBytes else {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: entry.size)
+    guard entry.size <= request.byteLimit else {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: entry.size)
     }
     let body = TarBody(file, entry: entry, url: url, reader: reader)
     return LoadResponse(url: url, expectedLength: entry.size, body: LoadBody(body))

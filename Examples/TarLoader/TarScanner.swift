@@ -10,7 +10,7 @@ struct TarScanner {
   private var entryCount = 0
   private var headerBytes = 0
   private var nameBytes = 0
-  /// What headers of pax and GNU say about the entry to come.
+  /// The fields of pax and GNU headers for the next entry.
   private var pax: PaxRecords?
   private var longName: [UInt8]?
   private var hasLongLink = false
@@ -109,7 +109,7 @@ struct TarScanner {
     case .folder where header.type == UInt8(ascii: "5"): return 0
     case .hardLink:
       let size = try pax?.size ?? header.size()
-      // Some programs store the bytes with the link, others only their number: where the next header is, nobody knows.
+      // Some programs store the bytes with the link, others only their number: where the next header is, is not known.
       guard size == 0 else { throw TarDamage("a hard link has a size, which can mean two things") }
       return 0
     default: return try pax?.size ?? header.size()

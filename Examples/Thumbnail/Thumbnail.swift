@@ -11,21 +11,16 @@ struct ThumbnailExample {
       return
     }
 
-    let pipeline = ImagePipeline()  // memory and disk cache, libcurl, all codecs
-    let request = ImageRequest(url: url, thumbnail: .fit(320, 240))
+    let pipeline = ImagePipeline(urls: .trusted)  // memory and disk cache, libcurl, all codecs
+    let request = ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240))
 
-    for try await event in pipeline.events(for: request) {
-      switch event {
-      case .progress(let progress):
-        print("\(progress.received) of \(progress.expected.map(String.init) ?? "?") bytes")
-      // A stale image, where the server allows one, may be the only one: a newer one is written over it.
-      case .staleResponse(let response), .response(let response):
-        print("\(response.image.width)×\(response.image.height) from \(response.source)")
-        let webp = try await pipeline.encode(response.image, as: .webp(quality: 80))
-        try webp.write(to: URL(filePath: arguments[2]))
-      default:
-        continue
-      }
+    let load = pipeline.load(request)
+    for await progress in load.progress {
+      print("\(progress.received) of \(progress.expected.map(String.init) ?? "?") bytes")
     }
+    let response = try await load.response
+    print("\(response.image.width)×\(response.image.height) from \(response.source)")
+    let webp = try await pipeline.encode(response.image, as: .webp(quality: 80))
+    try webp.write(to: URL(filePath: arguments[2]))
   }
 }

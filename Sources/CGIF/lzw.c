@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-// The table holds no strings of its own. Every string is the previous output plus the first pixel of the next,
-// and so stands contiguously in the pixels already written: an entry is a position and a length, and decoding a
-// code is one forward copy.
+// The table stores no strings. Every string is the previous output plus the first pixel of the next, and is contiguous
+// in the pixels already written: an entry is a position and a length, and decoding a code is one forward copy.
 
 void cgif_lzw_start(cgif_lzw *lzw, uint32_t minimum_code_size) {
   lzw->bits = 0;
@@ -26,8 +25,8 @@ static inline uint64_t load64(const uint8_t *p) {
   return value;
 }
 
-// Copies in steps of 8 bytes and may write up to 7 more. The source ends where the target starts, or before; the
-// surplus that a step reads from the target is overwritten by the next string.
+// Copies in steps of 8 bytes and may write up to 7 more. The source ends where the target starts, or before; the next
+// string overwrites the excess of a step.
 static inline void copy_string(uint8_t *target, const uint8_t *source, uint32_t length) {
   uint32_t done = 0;
   do {
@@ -58,7 +57,7 @@ cgif_lzw_status cgif_lzw_feed(
     }
     if (bit_count < width) {
       if (end - bytes >= 8) {
-        // Bits above `bit_count` are those of bytes not yet counted; they are set to the same values again.
+        // Bits above `bit_count` belong to bytes not yet counted; they are set to the same values again.
         bits |= load64(bytes) << bit_count;
         bytes += (63 - bit_count) >> 3;
         bit_count |= 56;
@@ -93,8 +92,8 @@ cgif_lzw_status cgif_lzw_feed(
       if (length > room) length = (uint32_t)room;
       copy_string(pixels + written, pixels + string.position, length);
     } else if (code == next && previous_length > 0) {
-      // The string that this very code adds: the previous one and its own first pixel. `next` is at most 4095
-      // here, as codes have 12 bits at most.
+      // The code may be the string that it adds itself: the previous one and its first pixel. `next` is at most 4095
+      // here, because codes have 12 bits at most.
       const uint32_t copied = previous_length > room ? (uint32_t)room : previous_length;
       copy_string(pixels + written, pixels + previous_position, copied);
       length = copied;
@@ -107,13 +106,14 @@ cgif_lzw_status cgif_lzw_feed(
       break;
     }
 
-    // A full table stays as it is until the encoder clears it ("deferred clear").
+    // A full table does not change until the encoder clears it ("deferred clear").
     if (previous_length > 0 && next < 4096) {
       lzw->strings[next].position = previous_position;
       lzw->strings[next].length = previous_length + 1;
       next += 1;
     }
-    // Outside of the above, because with a minimum code size of 1 the first code after a clear code widens.
+    // This is outside of the block above, because with a minimum code size of 1 the first code after a clear code
+    // widens.
     if (next >= 1u << width && width < 12) width += 1;
     previous_position = (uint32_t)written;
     previous_length = length;

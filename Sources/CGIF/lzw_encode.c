@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Strings are found by a hash of the code of all but their last pixel, and that pixel.
+// A hash of the code of all but the last pixel, and of that pixel, finds a string.
 
 enum { SLOTS = CGIF_LZW_SLOTS, MAX_CODES = 4096 };
 
@@ -66,7 +66,7 @@ size_t cgif_lzw_encode(cgif_lzw_encoder *lzw, const uint8_t *pixels, size_t coun
     prefix = pixels[i];
     lzw->keys[slot] = key;
     lzw->codes[slot] = (uint16_t)lzw->next_code;
-    // A decoder knows this code one step later: only then it needs the width.
+    // A decoder knows this code one step later: only then does it need the width.
     if (lzw->next_code >= 1u << lzw->code_width) lzw->code_width += 1;
     lzw->next_code += 1;
     if (lzw->next_code == MAX_CODES) {

@@ -17,27 +17,27 @@ struct cjpeg_decoder {
   struct jpeg_source_mgr source;
   jmp_buf landing;
   int max_scans;
-  size_t to_skip;   // bytes of a segment that lie behind the window
+  size_t to_skip;   // bytes of a segment behind the window
   int final;        // no input follows the window
-  int at_end;       // the library asked for bytes behind the last one
+  int at_end;       // the library has requested bytes behind the last one
   int damage;       // part of the data is lost
   int truncated;    // the input ended before the picture
-  int outcome;      // what the landing returns
+  int outcome;      // the result after a longjmp
   int multiple_scans;
-  int consumed_all;   // all scans are read
-  int consumed_rows;  // some coefficients are there
-  unsigned scan;      // components whose means the scan that is read has: a bit each
+  int consumed_all;   // all scans have been read
+  int consumed_rows;  // some coefficients are present
+  unsigned scan;      // components with a DC scan in the current scan: a bit each
   unsigned begun;     // components that had such a scan
-  int passes;         // complete scans since all of them had
+  int passes;         // complete scans since all of them had one
   int from_inks;     // rows arrive as inverted CMYK
   int layout;
   int is_plain;      // the library reads all codes itself, and all scans before the first row
-  int reads_codes;   // it does not
+  int reads_codes;   // this code reads them
   struct {
     boolean is_known, progressive_mode, arith_code;
     int data_precision, num_components;
     JDIMENSION image_width, image_height;
-  } frame;            // what the frame header said
+  } frame;            // the frame header
   char message[CJPEG_MESSAGE_SIZE];
 };
 
@@ -69,8 +69,8 @@ static int outcome_of(int code) {
   }
 }
 
-// The library stores the fields of a second frame header, though it refuses it, or waits for the rest of it. All
-// that was allocated is for those of the first.
+// The library stores the fields of a second frame header, even though it refuses it or waits for the rest of it. All
+// allocations are for the fields of the first one.
 static void keep_frame(cjpeg_decoder *d) {
   if (!d->frame.is_known) return;
   d->jpeg.progressive_mode = d->frame.progressive_mode;
@@ -93,23 +93,23 @@ static void on_error(j_common_ptr info) {
   leave(d, outcome_of(info->err->msg_code));
 }
 
-// Bytes behind arithmetic codes that are no sign of damage: some writers align what follows.
+// Bytes behind arithmetic codes that do not indicate damage: some writers pad for alignment.
 static const int most_padding = 15;
 
-// Warnings are how libjpeg reports damage: it conceals what is lost and goes on.
+// libjpeg reports damage as warnings: it conceals lost data and continues.
 static void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   cjpeg_decoder *d = info->client_data;
   switch (info->err->msg_code) {
   case JWRN_BOGUS_PROGRESSION:
-    // A scan that does not refine what those before it left: one is missing, or comes twice. Means that come after other
-    // coefficients are an odd order only; components that they leave out show at the end.
+    // A scan does not refine the result of its predecessors: one is missing or duplicated. DC scans behind other
+    // coefficients are only an odd order; components that they omit are found at the end.
     if (d->jpeg.Ss == 0 || info->err->msg_parm.i[1] != 0) break;
     return;
   case JWRN_EXTRANEOUS_DATA:
-    // Bytes between two segments: nothing is missing. Those before a restart marker are data that were not understood, and
-    // so are those behind arithmetic codes, unless they are so few that a writer may have padded with them. Of Huffman
-    // codes, how many are left depends on how far the library has read ahead.
+    // Bytes between two segments are not damage. Those before a restart marker are data that were not decoded, and so
+    // are those behind arithmetic codes, unless they are few enough to be padding. For Huffman codes, the number of
+    // remaining bytes depends on the read-ahead of the library.
     if (info->err->msg_parm.i[1] >= JPEG_RST0 && info->err->msg_parm.i[1] <= JPEG_RST0 + 7) break;
     if (d->jpeg.arith_code && d->jpeg.input_scan_number > 0 && info->err->msg_parm.i[0] > most_padding) break;
     return;
@@ -133,7 +133,7 @@ static boolean fill(j_decompress_ptr jpeg) {
   static const JOCTET end[2] = {0xFF, JPEG_EOI};
   cjpeg_decoder *d = jpeg->client_data;
   if (!d->final) return FALSE;
-  // An end marker makes the library finish with what it has. It reads ahead, so that this alone is no damage.
+  // An end marker makes the library finish with the data so far. It reads ahead, so that this alone is no damage.
   d->at_end = 1;
   jpeg->src->next_input_byte = end;
   jpeg->src->bytes_in_buffer = sizeof end;
@@ -167,7 +167,7 @@ cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory) {
     free(d);
     return NULL;
   }
-  // Keeps `err` and `client_data`.
+  // The call keeps `err` and `client_data`.
   jpeg_create_decompress(&d->jpeg);
   d->jpeg.mem->max_memory_to_use = max_memory;
   d->source.init_source = ignore_source;
@@ -217,7 +217,7 @@ int cjpeg_decoder_read_header(cjpeg_decoder *d, cjpeg_header *header) {
   return CJPEG_OK;
 }
 
-// A scan begins. Its header is complete only now: one that waits for input is half another one's.
+// Begins a scan. Its header is complete only here: a header that waits for input is a mix of two.
 static void begin_scan(cjpeg_decoder *d) {
   d->scan = 0;
   if (d->jpeg.Ss != 0) return;
@@ -239,7 +239,7 @@ int cjpeg_decoder_start(
   d->jpeg.scale_denom = (unsigned)denominator;
   d->jpeg.dct_method = JDCT_ISLOW;
   d->jpeg.do_fancy_upsampling = TRUE;
-  // Only shows where scans are missing: hides the edges of blocks, as every viewer does.
+  // Only visible if scans are missing: hides the edges of blocks, as every viewer does.
   d->jpeg.do_block_smoothing = TRUE;
   d->jpeg.buffered_image = d->multiple_scans && !d->is_plain;
   if (!jpeg_start_decompress(&d->jpeg)) return CJPEG_SUSPENDED;
@@ -276,7 +276,7 @@ int cjpeg_decoder_consume(cjpeg_decoder *d, uint32_t max_rows) {
 }
 
 int cjpeg_decoder_complete_scans(const cjpeg_decoder *d) {
-  // The number rises with the header of the next scan.
+  // The header of the next scan increments the number.
   return d->jpeg.input_scan_number - (d->consumed_all ? 0 : 1);
 }
 
@@ -289,8 +289,8 @@ int cjpeg_decoder_start_pass(cjpeg_decoder *d) {
   boolean started = jpeg_start_output(&d->jpeg, d->jpeg.input_scan_number);
   keep_frame(d);
   if (!started) return CJPEG_SUSPENDED;
-  // A pass first waits for the input of the scan with this number, and uses the number for nothing else. All
-  // numbers are behind the input now: what is there is taken as it is.
+  // A pass first waits for the input of the scan with this number, and uses the number for nothing else. All numbers
+  // are behind the input now, so the present coefficients are used.
   d->jpeg.output_scan_number = 0;
   return CJPEG_OK;
 }
@@ -302,7 +302,7 @@ int cjpeg_decoder_finish_pass(cjpeg_decoder *d) {
   return finished ? CJPEG_OK : CJPEG_SUSPENDED;
 }
 
-// Inks to light by the plain product. All writers of CMYK JPEG store inks inverted, as Adobe does.
+// Converts inks to light by the plain product. All writers of CMYK JPEG store inks inverted, as Adobe does.
 static void mix(uint8_t *row, uint32_t width) {
   for (uint32_t x = 0; x < width; x++, row += 4) {
     unsigned black = row[3];
@@ -313,12 +313,12 @@ static void mix(uint8_t *row, uint32_t width) {
   }
 }
 
-// Inks as stored, inverted, to inks.
+// Converts inks as stored, inverted, to inks.
 static void invert(uint8_t *row, uint32_t width) {
   for (size_t i = 0; i < (size_t)width * 4; i++) row[i] = (uint8_t)~row[i];
 }
 
-// Whether bytes are left between the codes of a single scan, all of whose rows are there, and the next marker.
+// Returns true if bytes are left between the codes of a single scan with complete rows and the next marker.
 static int leaves_bytes(const cjpeg_decoder *d) {
   if (d->jpeg.unread_marker != 0 || d->jpeg.output_scanline < d->jpeg.output_height) return 0;
   const JOCTET *bytes = d->source.next_input_byte;
@@ -357,9 +357,9 @@ int cjpeg_decoder_read_rows(
   return CJPEG_OK;
 }
 
-// How much of a component the scans so far have delivered: nothing, something, or all to the last bit.
+// Returns how much of a component the scans so far have delivered: nothing, some, or all to the last bit.
 static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
-  // Set by the first scan of a component.
+  // The first scan of a component sets the quantisation table.
   if (!jpeg->comp_info[component].quant_table) return 0;
   if (!jpeg->progressive_mode) return 2;
   if (!jpeg->coef_bits || jpeg->coef_bits[component][0] < 0) return 0;
@@ -370,10 +370,10 @@ static int coverage(const struct jpeg_decompress_struct *jpeg, int component) {
 }
 
 int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
-  // Input that ends early is worse than damage before its end.
+  // Truncation takes precedence over damage before the end.
   if (d->truncated) return CJPEG_TRUNCATED;
   if (!complete) return d->damage;
-  // No bad code gives away the end of arithmetic-coded data, nor a cut or a loss between two scans.
+  // No invalid code reveals the end of arithmetic-coded data, nor a cut or a loss between two scans.
   if (d->at_end && d->jpeg.arith_code) return CJPEG_TRUNCATED;
   if (!d->multiple_scans) return d->damage;
   int least = 2;
@@ -382,7 +382,7 @@ int cjpeg_decoder_damage(const cjpeg_decoder *d, int complete) {
     if (covered < least) least = covered;
   }
   if (d->at_end && least < 2) return CJPEG_TRUNCATED;
-  // A file that ends early but properly, as servers cut them, is a coarse picture, not a damaged one.
+  // A file with a valid early end, as servers make them, is a coarse picture, not a damaged one.
   return least < 1 ? CJPEG_DAMAGED : d->damage;
 }
 

@@ -10,7 +10,7 @@
 // jpeglib.h first.
 #include <jerror.h>
 
-// Rows that are handed over at once: enough that calls cost nothing, few enough to stay in the cache.
+// The number of rows per call: enough to make calls cheap, few enough to stay in the cache.
 enum { BATCH = 16 };
 
 struct encoder {
@@ -22,7 +22,7 @@ struct encoder {
   int outcome;
   int is_open;  // the destination exists
   char *message;
-  // In memory, not in registers: they outlive a longjmp.
+  // The fields are in memory, not in registers, so that they survive a longjmp.
   unsigned char *first;  // the buffer that the library starts with, and does not free
   unsigned char *bytes;
   unsigned long count;
@@ -61,7 +61,7 @@ static void flatten16(const uint8_t *row, uint8_t *to, uint32_t width, const uin
   for (uint32_t x = 0; x < width; x++, from += 4, to += 4) {
     uint32_t alpha = from[3], rest = 65535 - alpha;
     for (int c = 0; c < 3; c++) {
-      // 65535² and its half fit.
+      // 65535² and its half fit in 32 bits.
       uint32_t value = (from[c] * alpha + background[c] * 257u * rest + 32767) / 65535;
       to[c] = (uint8_t)((value * 255 + 32895) >> 16);
     }
@@ -91,7 +91,7 @@ static int recodes(const cjpeg_picture *p) { return p->optimized && !p->progress
 
 static size_t divided(uint32_t length, int unit) { return ((size_t)length + (size_t)unit - 1) / (size_t)unit; }
 
-// Gives the file tables of its own.
+// Gives the file optimised tables.
 static int recode(struct encoder *e, const cjpeg_picture *p, uint8_t **bytes, size_t *count) {
   cjpeg_scan scan = {.blocks = 1};
   if (p->layout == CJPEG_GRAY || p->only_luminance) {
@@ -124,7 +124,7 @@ static void compress(struct encoder *e, const cjpeg_picture *p) {
     e->jpeg.comp_info[0].h_samp_factor = p->luma_horizontal;
     e->jpeg.comp_info[0].v_samp_factor = p->luma_vertical;
   }
-  // Several scans are more than `recode` knows of.
+  // `recode` does not support several scans.
   e->jpeg.optimize_coding = p->optimized && p->progressive ? TRUE : FALSE;
   if (recodes(p)) cjpeg_set_plain_tables(&e->jpeg);
   e->jpeg.dct_method = JDCT_ISLOW;
@@ -137,7 +137,7 @@ static void compress(struct encoder *e, const cjpeg_picture *p) {
   jpeg_finish_compress(&e->jpeg);
 }
 
-// The library doubles its buffer when it is full, and copies. Two bits a pixel are rarely exceeded, three with plain
+// The library doubles its buffer when it is full, and copies. Two bits per pixel are rarely exceeded, three with plain
 // tables, and pages that are not written cost nothing.
 static size_t first_size(const cjpeg_picture *p) {
   const size_t eighth = (size_t)p->width * p->height / 8;
@@ -174,7 +174,7 @@ int cjpeg_encode(
   e->jpeg.client_data = e;
   e->progress.progress_monitor = on_progress;
   if (setjmp(e->landing)) {
-    // `bytes` is only current once the destination is closed, and closing may fail again.
+    // `bytes` is only valid once the destination is closed, and closing may fail again.
     if (!setjmp(e->landing) && e->is_open) e->jpeg.dest->term_destination(&e->jpeg);
     if (!setjmp(e->landing)) jpeg_destroy_compress(&e->jpeg);
     if (e->bytes != e->first) free(e->bytes);
@@ -188,7 +188,7 @@ int cjpeg_encode(
       e->outcome = recode(e, p, bytes, count);
       free(e->bytes);
     } else {
-      // Gives the rest back; if the system refuses to shrink, the bytes are still there.
+      // Releases the excess; if the system refuses to shrink the block, the bytes are still valid.
       uint8_t *fitted = realloc(e->bytes, e->count);
       *bytes = fitted ? fitted : e->bytes;
       *count = e->count;

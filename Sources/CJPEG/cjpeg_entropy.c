@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// The interface of libjpeg 6b, which libjpeg-turbo has unless it is built to stand in for a later one.
+// The interface of libjpeg 6b, which libjpeg-turbo has unless it is built to emulate a later one.
 #if defined(LIBJPEG_TURBO_VERSION_NUMBER) && JPEG_LIB_VERSION < 70 && BITS_IN_JSAMPLE == 8 && __has_include(<jpegint.h>)
 
 #define JPEG_INTERNALS
@@ -12,18 +12,18 @@
 #include <jerror.h>
 
 enum {
-  LOOK = 11,        // bits that are looked up at once
-  LONGEST = 16,     // bits of a code
+  LOOK = 11,        // bits per look-up
+  LONGEST = 16,     // bits of the longest code
   SYMBOLS = 256,
-  LARGEST_DC = 15,  // bits of a difference, as the library has it
+  LARGEST_DC = 15,  // bits of the largest difference, as in the library
   TO_THE_END = 64,  // a step behind the last coefficient
 };
 
-// What the next bits are: code and value, if both are among the bits looked up; else the code alone.
+// The meaning of the next bits: code and value, if both are among the bits of the look-up; otherwise the code alone.
 typedef uint32_t entry;
 enum {
-  LENGTH = 0x1F,     // bits to be dropped now
-  SIZE = 0x1E0,      // bits of a value that is to be read then; all set without a length for codes that are longer
+  LENGTH = 0x1F,     // bits to drop now
+  SIZE = 0x1E0,      // bits of a value to read then; all set without a length for longer codes
   SIZE_SHIFT = 5,
   STEP_SHIFT = 9,    // coefficients to skip: those of a run of zeros, TO_THE_END at the end of a block
   STEP = 0x7F,
@@ -34,31 +34,31 @@ enum {
 typedef struct {
   entry look[1 << LOOK];
   int32_t last[LONGEST + 1];    // the last code of each length; -1 without any
-  int32_t offset[LONGEST + 1];  // from a code of each length to its symbol
+  int32_t offset[LONGEST + 1];  // the offset from a code of each length to its symbol
   uint8_t symbols[SYMBOLS];
   int is_dc;
 } table;
 
 typedef struct {
   table *dc, *ac;
-  int component;  // in the scan
+  int component;  // index in the scan
   int keeps_dc, keeps_ac;
 } block_plan;
 
-// What was read and not taken yet.
+// Bits that have been read and not consumed.
 typedef struct {
-  uint64_t bits;  // the next one on top; zeros, or what will be read anyway, below `count`
-  int count;      // below zero when more was taken than is there
+  uint64_t bits;  // the next one on top; zeros, or bits that are read again anyway, below `count`
+  int count;      // below zero if more bits were consumed than are present
 } bits;
 
-// What reading an MCU changes. Lost when input is missing within it: then it is read once more.
+// The state that reading an MCU changes. It is discarded if input is missing within the MCU, which is then read again.
 typedef struct {
   bits bits;
   unsigned means[MAX_COMPS_IN_SCAN];
 } progress;
 
 typedef struct {
-  struct jpeg_entropy_decoder library;  // first: the library knows this part
+  struct jpeg_entropy_decoder library;  // first, because the library accesses this part
   progress now;
   unsigned until_restart;
   boolean (*read_mcu)(j_decompress_ptr, JBLOCKROW *);
@@ -67,15 +67,15 @@ typedef struct {
   JBLOCK unwanted;
 } reader;
 
-// Input, while an MCU is read.
+// The input during the read of an MCU.
 typedef struct {
   const uint8_t *next, *end;
-  const uint8_t *limit;  // of the bytes that are there; `end` is the place behind a marker once one was found
-  int marker;            // that one: no more bits follow
-  int is_waiting;        // no more bytes are there, and some may come
+  const uint8_t *limit;  // the end of the bytes; `end` is the position behind a marker once one was found
+  int marker;            // that marker: no more bits follow
+  int is_waiting;        // all bytes are read, and more may arrive
 } window;
 
-// From the order in files to that of rows. A step too far ends at the last coefficient.
+// The order in files to the order of rows. A step too far ends at the last coefficient.
 static const uint8_t natural[DCTSIZE2 + TO_THE_END] = {
   0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
   41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -85,13 +85,13 @@ static const uint8_t natural[DCTSIZE2 + TO_THE_END] = {
   63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63,
 };
 
-// The top `size` bits as a value: half of them are negative (F.2.2.1, EXTEND). `size` is not 0.
+// Returns the top `size` bits as a value: half of them are negative (F.2.2.1, EXTEND). `size` is not 0.
 static inline int extend(uint64_t bits, int size) {
   const int value = (int)(bits >> (64 - size));
   return value + (((value >> (size - 1)) - 1) & (int)((~0u << size) + 1));
 }
 
-// What a symbol does when its code has that length, and its value is read then.
+// Returns the entry of a symbol whose code has that length, and whose value is read separately.
 static entry entry_of(const table *t, int symbol, int length) {
   const int size = symbol & 15;
   const int run = symbol >> 4;
@@ -100,7 +100,7 @@ static entry entry_of(const table *t, int symbol, int length) {
   return (entry)step << STEP_SHIFT | (entry)size << SIZE_SHIFT | (entry)length;
 }
 
-// For all that may follow a code. What follows is a value first, if it fits.
+// Sets the entries for all bits that may follow a code. A value comes first among them, if it fits.
 static void set_entries(table *t, int symbol, int code, int length) {
   const int rest = LOOK - length;
   const int size = symbol & 15;
@@ -118,8 +118,8 @@ static void set_entries(table *t, int symbol, int code, int length) {
   }
 }
 
-// Codes are counted through from the shortest to the longest (annex C). The library has refused what is none; 0 if there
-// is something nevertheless.
+// Derives the codes, which are numbered from the shortest to the longest (annex C). The library has refused invalid
+// tables; returns 0 if there is one nevertheless.
 static int derive(table *t, const JHUFF_TBL *source, int is_dc) {
   t->is_dc = is_dc;
   memcpy(t->symbols, source->huffval, sizeof t->symbols);
@@ -139,7 +139,7 @@ static int derive(table *t, const JHUFF_TBL *source, int is_dc) {
   return 1;
 }
 
-// Fewer than eight bytes, or a byte of all bits set is near: one that is followed by zero is data, another one is a
+// Fills if fewer than eight bytes are left, or a byte of all bits set is near: followed by zero it is data, otherwise a
 // marker.
 static __attribute__((noinline)) bits fill_slowly(j_decompress_ptr jpeg, window *w, bits b) {
   while (b.count < 56) {
@@ -147,7 +147,7 @@ static __attribute__((noinline)) bits fill_slowly(j_decompress_ptr jpeg, window 
     const uint8_t *after = w->next;
     while (after < w->end && *after == 0xFF) after++;
     if (after == w->end) {
-      // Nothing there that can be understood.
+      // The rest is empty, or the incomplete beginning of a marker.
       if (!jpeg->src->fill_input_buffer(jpeg)) {
         w->is_waiting = 1;
         break;
@@ -172,12 +172,12 @@ static __attribute__((noinline)) bits fill_slowly(j_decompress_ptr jpeg, window 
   return b;
 }
 
-// Whether one of eight bytes has all bits set.
+// Returns true if one of eight bytes has all bits set.
 static inline int has_full_byte(uint64_t bytes) {
   return ((~bytes - 0x0101010101010101u) & bytes & 0x8080808080808080u) != 0;
 }
 
-// Seven bytes or more, if that many are there. Values go in and out, so that they stay in registers.
+// Fills up to seven bytes or more, if they are present. Values are passed and returned so that they stay in registers.
 static inline __attribute__((always_inline)) bits fill(j_decompress_ptr jpeg, window *w, bits b) {
   if (w->end - w->next >= 8) {
     uint64_t bytes;
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) bits fill(j_decompress_ptr jpeg, wi
     bytes = __builtin_bswap64(bytes);
 #endif
     if (!has_full_byte(bytes)) {
-      // Those of a byte that is not counted yet come again.
+      // The bits of a byte that is not counted yet are read again.
       const int taken = (63 - b.count) >> 3;
       w->next += taken;
       return (bits){.bits = b.bits | bytes >> b.count, .count = b.count + taken * 8};
@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) bits fill(j_decompress_ptr jpeg, wi
 
 static inline bits drop(bits b, int count) { return (bits){.bits = b.bits << count, .count = b.count - count}; }
 
-// A code that is longer than what is looked up. One that is none counts as zero, as in the library.
+// Reads a code that is longer than the look-up. An invalid one counts as zero, as in the library.
 static __attribute__((noinline)) entry read_long(j_decompress_ptr jpeg, const table *t, bits b) {
   for (int length = LOOK + 1; length <= LONGEST; length++) {
     const int32_t code = (int32_t)(b.bits >> (64 - length));
@@ -208,12 +208,12 @@ static __attribute__((noinline)) entry read_long(j_decompress_ptr jpeg, const ta
     const int symbol = t->symbols[(code + t->offset[length]) & (SYMBOLS - 1)];
     return entry_of(t, symbol, length);
   }
-  // Behind the end there are only zeros: that is told otherwise.
+  // Behind the end there are only zeros, which are reported elsewhere.
   if (b.count > LONGEST) WARNMS(jpeg, JWRN_HUFF_BAD_CODE);
   return entry_of(t, 0, LONGEST + 1);
 }
 
-// Takes what is next, and returns it with its value. At least LOOK bits are there; nothing is asked of what is left.
+// Consumes the next entry, and returns it with its value. At least LOOK bits are present; the rest is not checked.
 static inline __attribute__((always_inline)) entry take(
   j_decompress_ptr jpeg, const table *t, window *w, bits *all) {
   bits b = *all;
@@ -237,12 +237,12 @@ static inline __attribute__((always_inline)) entry take(
 static inline int value_of(entry e) { return (int16_t)(e >> VALUE_SHIFT); }
 static inline int step_of(entry e) { return (int)(e >> STEP_SHIFT) & STEP; }
 
-// Reads what is at `k` or behind it, and returns where to go on.
+// Reads the coefficient at `k` or behind it, and returns the next position.
 static inline __attribute__((always_inline)) int coefficient(
   j_decompress_ptr jpeg, const table *t, window *w, bits *b, JCOEF *block, int k) {
   const entry e = take(jpeg, t, w, b);
   k += step_of(e);
-  // Where nothing follows, or zeros are skipped, that is zero, and the place still is.
+  // The store is harmless for an end of block or a run of zeros: the value is zero, as is the coefficient.
   block[natural[k]] = (JCOEF)value_of(e);
   return k + 1;
 }
@@ -258,13 +258,13 @@ static inline __attribute__((always_inline)) boolean read_mcu(j_decompress_ptr j
     const block_plan *const plan = &r->blocks[i];
     b = fill(jpeg, &w, b);
     const entry difference = take(jpeg, plan->dc, &w, &b);
-    // It may wrap, and only its lower half is kept.
+    // The sum may wrap, and only its lower half is kept.
     unsigned *const mean = &p.means[plan->component];
     *mean += (unsigned)value_of(difference);
     if (plan->keeps_dc) blocks[i][0][0] = (JCOEF)(int)*mean;
     JCOEF *const block = plan->keeps_ac ? blocks[i][0] : r->unwanted;
     const table *const ac = plan->ac;
-    // What was filled lasts for a mean and four looks.
+    // One fill is enough for a DC difference and four look-ups.
     _Static_assert(5 * LOOK <= 56, "fewer bits are there than are looked up");
     for (int k = 1;; b = fill(jpeg, &w, b)) {
       if ((k = coefficient(jpeg, ac, &w, &b, block, k)) >= DCTSIZE2) break;
@@ -275,7 +275,7 @@ static inline __attribute__((always_inline)) boolean read_mcu(j_decompress_ptr j
   }
   if (b.count < 0) {
     if (!w.marker) return FALSE;
-    // The rest of this MCU was made of zeros; all until the next restart are left out.
+    // The rest of this MCU consists of zeros; all MCUs up to the next restart are skipped.
     WARNMS(jpeg, JWRN_HIT_MARKER);
     r->library.insufficient_data = TRUE;
     b = (bits){0};
@@ -291,25 +291,25 @@ static inline __attribute__((always_inline)) boolean read_mcu(j_decompress_ptr j
 static boolean read_mcu_anywhere(j_decompress_ptr jpeg, JBLOCKROW *blocks) { return read_mcu(jpeg, blocks); }
 
 #ifdef __x86_64__
-// Shifts by a variable count are one instruction.
+// Shifts by a variable count are one instruction in BMI2.
 static __attribute__((target("bmi2"))) boolean read_mcu_bmi2(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   return read_mcu(jpeg, blocks);
 }
 #endif
 
-// Goes on behind the next restart marker (F.2.2.5); false when input is missing.
+// Continues behind the next restart marker (F.2.2.5); false if input is missing.
 static boolean restart(j_decompress_ptr jpeg, reader *r) {
   jpeg->marker->discarded_bytes += (unsigned)r->now.bits.count / 8;
   r->now.bits = (bits){0};
   if (jpeg->unread_marker != 0 && jpeg->marker->discarded_bytes > 0) {
-    // The library tells of bytes that it skips on its way to a marker; these were read ahead, marker included.
+    // The library reports bytes that it skips before a marker; these were read ahead, including the marker.
     WARNMS2(jpeg, JWRN_EXTRANEOUS_DATA, (int)jpeg->marker->discarded_bytes, jpeg->unread_marker);
     jpeg->marker->discarded_bytes = 0;
   }
   if (!jpeg->marker->read_restart_marker(jpeg)) return FALSE;
   memset(r->now.means, 0, sizeof r->now.means);
   r->until_restart = jpeg->restart_interval;
-  // A marker that is kept for later is another one: nothing follows.
+  // A marker that is kept for later is another one: no data follow.
   if (jpeg->unread_marker == 0) r->library.insufficient_data = FALSE;
   return TRUE;
 }
@@ -322,7 +322,7 @@ static boolean decode_mcu(j_decompress_ptr jpeg, JBLOCKROW *blocks) {
   return TRUE;
 }
 
-// There is one scan, which has begun.
+// This state is an error: there is one scan, which has begun.
 static void start_pass(j_decompress_ptr jpeg) { ERREXIT(jpeg, JERR_BAD_STATE); }
 
 static table *table_for(j_decompress_ptr jpeg, reader *r, int number, int is_dc) {
@@ -338,7 +338,7 @@ static table *table_for(j_decompress_ptr jpeg, reader *r, int number, int is_dc)
 
 int cjpeg_read_codes(j_decompress_ptr jpeg) {
   if (jpeg->progressive_mode || jpeg->arith_code || jpeg->data_precision != 8) return 0;
-  // The first coefficient of a sequential scan is 0; a lossless one has its predictor there.
+  // A sequential scan starts at coefficient 0; a lossless one has its predictor there.
   if (jpeg->Ss != 0 || jpeg_has_multiple_scans(jpeg)) return 0;
   reader *r = jpeg->mem->alloc_small((j_common_ptr)jpeg, JPOOL_IMAGE, sizeof *r);
   memset(r, 0, sizeof *r);

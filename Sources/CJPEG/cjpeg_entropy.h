@@ -6,13 +6,14 @@
 
 #include <jpeglib.h>
 
-// Reads the Huffman codes of the only scan of a sequential picture (ITU-T T.81, F.2.2) in place of the library, faster:
-// that is where half of the time of a thumbnail goes. Coefficients are the same, to the last one, for sound and for damaged
-// files, however they arrive; the library does all the rest. Call it when the library has begun the scan and read nothing of
-// it. Returns 0 where the scan is of another kind, or the library's inner interface is not known: it goes on alone then.
+// Reads the Huffman codes of the only scan of a sequential picture (ITU-T T.81, F.2.2) in place of the library, and
+// faster: they take half of the time of a thumbnail. Coefficients are identical, for sound and for damaged files in any
+// division; the library does all other work. Call it after the library has begun the scan and before it reads any of
+// it. Returns 0 if the scan is of another kind, or the library's internal interface is not known: the library then
+// decodes alone.
 //
-// Unlike the library, this reports every bad code (the library does only near the end of what is there), and leaves
-// nothing behind of an MCU that turned out to hold a marker.
+// Unlike the library, this reports every invalid code (the library does so only near the end of the input), and
+// discards all of an MCU that turns out to contain a marker.
 int cjpeg_read_codes(struct jpeg_decompress_struct *);
 
 #endif

@@ -18,7 +18,7 @@ static void set_table(j_compress_ptr jpeg, JHUFF_TBL **table, int length, int la
   if (!*table) *table = jpeg_alloc_huff_table((j_common_ptr)jpeg);
   memset((*table)->bits, 0, sizeof (*table)->bits);
   (*table)->bits[length] = (UINT8)(last + 1);
-  // Each symbol is its own code. None has all bits set, which no code may have.
+  // Each symbol is its own code. No code may have all bits set, and none has.
   for (int i = 0; i < SYMBOLS; i++) (*table)->huffval[i] = (UINT8)i;
   (*table)->sent_table = FALSE;
 }
@@ -30,7 +30,7 @@ void cjpeg_set_plain_tables(struct jpeg_compress_struct *jpeg) {
   }
 }
 
-// Data of a scan has a zero after each byte of all bits set. Copies it without; returns where the copy ends.
+// Copies the data of a scan without the zero after each byte of all bits set; returns the end of the copy.
 static uint8_t *unstuff(const uint8_t *from, const uint8_t *end, uint8_t *to) {
   while (from < end) {
     const uint8_t *ff = memchr(from, 0xFF, (size_t)(end - from));
@@ -42,7 +42,7 @@ static uint8_t *unstuff(const uint8_t *from, const uint8_t *end, uint8_t *to) {
   return to;
 }
 
-// The other way round.
+// Inserts these zeros.
 static uint8_t *stuff(const uint8_t *from, const uint8_t *end, uint8_t *to) {
   while (from < end) {
     const uint8_t *ff = memchr(from, 0xFF, (size_t)(end - from));
@@ -55,7 +55,7 @@ static uint8_t *stuff(const uint8_t *from, const uint8_t *end, uint8_t *to) {
   return to;
 }
 
-// What is read and written at once, and may lie behind the last byte.
+// The size of an access, which may extend behind the last byte.
 enum { WORD = 8 };
 
 static inline uint64_t swapped(uint64_t value) {
@@ -73,16 +73,16 @@ static inline void store(uint8_t *bytes, uint64_t value) {
   memcpy(bytes, &value, WORD);
 }
 
-// Bits, most significant first.
+// A reader of bits, most significant first.
 typedef struct {
-  const uint8_t *at, *last;  // the last place where a word can be loaded
+  const uint8_t *at, *last;  // the last position at which a word can be loaded
   uint64_t bits;
   int count;
 } reader;
 
-// At least 56 bits.
+// Refills to at least 56 bits.
 static inline void refill(reader *r) {
-  // Symbols that are not there would read on and on.
+  // Missing symbols would advance the position without end.
   r->at = r->at < r->last ? r->at : r->last;
   r->bits |= load(r->at) >> r->count;
   r->at += (63 - r->count) >> 3;
@@ -90,21 +90,21 @@ static inline void refill(reader *r) {
 }
 
 static inline uint32_t take(reader *r, uint32_t count) {
-  // In two steps: none may be 64.
+  // The shift has two steps, because none may be 64.
   const uint32_t value = (uint32_t)(r->bits >> 1 >> (63 - count));
   r->bits <<= count;
   r->count -= (int)count;
   return value;
 }
 
-// Bits in the upper end of a word, of which whole bytes are written.
+// A writer that collects bits at the upper end of a word, and writes whole bytes of them.
 typedef struct {
   uint8_t *at;
   uint64_t bits;
   uint32_t count;
 } writer;
 
-// At most 32 bits, and at least one.
+// Writes at most 32 bits, and at least one.
 static inline void put(writer *w, uint64_t value, uint32_t count) {
   w->count += count;
   w->bits |= value << (64 - w->count);
@@ -114,21 +114,21 @@ static inline void put(writer *w, uint64_t value, uint32_t count) {
   w->count &= 7;
 }
 
-// A Huffman table, from how often each symbol occurs to its code.
+// A Huffman table: the frequency, the size and the code of each symbol.
 typedef struct {
   size_t counts[SYMBOLS];
-  uint8_t lengths[LONGEST + 1];  // how many codes have a length
-  uint8_t symbols[SYMBOLS];      // by their codes
+  uint8_t lengths[LONGEST + 1];  // the number of codes of each length
+  uint8_t symbols[SYMBOLS];      // in the order of their codes
   int symbol_count;
   uint16_t codes[SYMBOLS];
-  uint8_t sizes[SYMBOLS];        // of the codes; 0 for symbols that do not occur
+  uint8_t sizes[SYMBOLS];        // of the codes; 0 for unused symbols
 } table;
 
 typedef struct {
   table dc[2], ac[2];
 } tables;
 
-// Goes through a scan, and counts its symbols or, with a writer, replaces their codes. Inlined for both.
+// Walks over a scan, and counts its symbols or, with a writer, replaces their codes. Inlined for both uses.
 static inline __attribute__((always_inline)) void walk(
   const cjpeg_scan *scan, reader r, tables *t, writer *writes) {
   writer w = writes ? *writes : (writer){0};
@@ -158,10 +158,10 @@ static inline __attribute__((always_inline)) void walk(
 
 typedef struct {
   size_t weight;
-  int symbol;  // the one that stands for all that were joined
+  int symbol;  // the representative of all joined symbols
 } node;
 
-// Into an order in which the least is the last, and of equal ones that with the greatest symbol.
+// Inserts in descending order of counts; of equal ones, the greatest symbol is last.
 static void insert(node *order, int count, node new) {
   int i = count;
   for (; i > 0; i--) {
@@ -172,7 +172,7 @@ static void insert(node *order, int count, node new) {
   order[i] = new;
 }
 
-// Lengths of the codes, as ITU-T T.81, K.2 has it: the two that occur least are joined, until one is left.
+// Computes the lengths of the codes by ITU-T T.81, K.2: the two rarest symbols are joined, until one is left.
 static void find_sizes(const size_t counts[SYMBOLS], uint8_t sizes[SYMBOLS + 1]) {
   node order[SYMBOLS + 1];
   int next[SYMBOLS + 1], count = 0;
@@ -202,7 +202,7 @@ static void make_codes(table *t) {
     lengths[sizes[i]]++;
     if (sizes[i] > deepest) deepest = sizes[i];
   }
-  // Codes that are too long: two of them become one of a bit less, and a shorter one makes room for the other.
+  // Shortens codes that are too long: two of them become one of a bit less, and a shorter one makes room for the other.
   for (int i = deepest; i > LONGEST; i--) {
     while (lengths[i] > 0) {
       int j = i - 2;
@@ -213,7 +213,7 @@ static void make_codes(table *t) {
       lengths[j]--;
     }
   }
-  // The code that nobody may have is among the longest.
+  // The reserved code is among the longest.
   int longest = LONGEST;
   while (longest > 0 && lengths[longest] == 0) longest--;
   if (longest > 0) lengths[longest]--;
@@ -234,7 +234,7 @@ static void make_codes(table *t) {
   }
 }
 
-// Bits of all symbols with what follows them.
+// Returns the bits of all symbols, with those of their values.
 static size_t bit_count(const table *t) {
   size_t bits = 0;
   for (int i = 0; i < SYMBOLS; i++) bits += t->counts[i] * (size_t)(t->sizes[i] + (i & 15));
@@ -250,18 +250,18 @@ static uint8_t *put_table(uint8_t *at, const table *t, int identifier) {
   return at + 2 + length;
 }
 
-// The segment at an offset; 0 when there is none.
+// Returns the length of the segment at an offset; 0 if there is none.
 static size_t segment_length(const uint8_t *bytes, size_t count, size_t at) {
   if (count < 4 || at > count - 4 || bytes[at] != 0xFF) return 0;
   const size_t length = 2 + ((size_t)bytes[at + 2] << 8 | bytes[at + 3]);
   return length >= 4 && length <= count - at ? length : 0;
 }
 
-// A recoded file: the segments of the old one but for its tables, the new ones, and the data.
+// A recoded file: the segments of the old one without its tables, the new tables, and the data.
 typedef struct {
   const uint8_t *bytes;
-  size_t count, scan, data;  // where the segment of the scan and its data start
-  int tables;                // of each kind
+  size_t count, scan, data;  // the offsets of the segment of the scan and of its data
+  int tables;                // number of tables of each kind
 } file;
 
 static int write_file(
@@ -296,7 +296,7 @@ static int write_file(
   at += f->data - f->scan;
   writer w = {.at = data};
   walk(scan, r, t, &w);
-  // The last byte is filled with ones.
+  // The last byte is padded with ones.
   put(&w, 0x7F, 7);
   at = stuff(data, w.at, at);
   free(data);

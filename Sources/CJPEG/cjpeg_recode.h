@@ -7,21 +7,21 @@
 
 #include <jpeglib.h>
 
-// Huffman tables made for a picture, as the library makes them, without its way there: it keeps all coefficients of the
-// picture, looks at each twice and searches its tables slowly. Here the picture is written at once with codes that are
-// easy to read, which are then counted and replaced. The bytes are the same.
+// Optimised Huffman tables for a picture, identical to those of the library, but computed faster: the library keeps all
+// coefficients of the picture, reads each twice and searches its tables slowly. Here the picture is written once with
+// codes that are easy to read, which are then counted and replaced. The bytes are the same.
 
-// Gives an encoder tables whose codes all have one length: symbols of DC four bits, those of AC eight.
+// Gives an encoder tables whose codes all have the same length: symbols of DC four bits, those of AC eight.
 void cjpeg_set_plain_tables(struct jpeg_compress_struct *);
 
-// What stands in a baseline scan.
+// The structure of a baseline scan.
 typedef struct {
   size_t mcus;
-  int blocks;        // in each
+  int blocks;        // in each MCU
   uint8_t table[10]; // of each block: 0 or 1
 } cjpeg_scan;
 
-// Replaces the codes of plain tables in a whole file with one scan. `*recoded` is to be freed by free().
+// Replaces the codes of plain tables in a whole file with one scan. The caller frees `*recoded` with free().
 int cjpeg_recode(
   const cjpeg_scan *, const uint8_t *bytes, size_t count, uint8_t **recoded, size_t *recoded_count);
 

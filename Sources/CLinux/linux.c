@@ -17,7 +17,7 @@
 #include <malloc.h>
 #endif
 
-/* Headers older than 5.6 do not have it; the number is the same everywhere. */
+/* Headers older than 5.6 lack it; the number is the same everywhere. */
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif

@@ -42,7 +42,7 @@ void cpx_color_mix(const cpx_color_mixture *mixture, const uint8_t *in, uint8_t 
   }
 }
 
-/// One sample of the result, before the fraction is cut off. The half that rounds is already in m[4].
+/// Returns one sample of the result, before the fraction is truncated. m[4] includes the half for rounding.
 static inline uint32_t product(const float *m, float r, float g, float b, float a) {
   float value = m[0] * r + m[1] * g + m[2] * b + m[3] * a + m[4];
   value = value < 0.0f ? 0.0f : value;
@@ -66,7 +66,7 @@ __attribute__((always_inline)) static inline void matrix_body(const float *matri
 }
 
 #if defined(__x86_64__)
-// The same operations on more pixels at a time. AVX2 without FMA, so nothing is contracted.
+// The same operations on more pixels at a time. AVX2 without FMA, so that no operations are contracted.
 __attribute__((target("avx2"))) static void matrix_avx2(const float *matrix, const uint8_t *in, uint8_t *out,
                                                         size_t pixels) {
   matrix_body(matrix, in, out, pixels);
@@ -78,7 +78,7 @@ static void matrix_portable(const float *matrix, const uint8_t *in, uint8_t *out
 }
 
 void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size_t pixels, cpx_level level) {
-  // Through a buffer, because the loop is only vectorised when its pictures do not overlap.
+  // The buffer is needed because the loop is only vectorised if its pictures do not overlap.
   enum { step = 512 };
   uint8_t buffer[4 * step];
   void (*multiply)(const float *, const uint8_t *, uint8_t *, size_t) = matrix_portable;
@@ -94,7 +94,7 @@ void cpx_color_matrix(const float *matrix, const uint8_t *in, uint8_t *out, size
   }
 }
 
-/// One sample moved away from its blur.
+/// Returns a sample after adding its distance from the blur.
 static inline uint32_t sharpened(uint32_t original, uint32_t blurred, float amount, int32_t threshold) {
   const int32_t difference = (int32_t)original - (int32_t)blurred;
   const int32_t magnitude = difference < 0 ? -difference : difference;

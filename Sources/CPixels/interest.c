@@ -3,7 +3,7 @@
 
 #pragma STDC FP_CONTRACT OFF
 
-/// Brightness over mid-grey, so that dark and bright shapes stand out from what is transparent.
+/// Returns the brightness over mid-grey, so that dark and bright shapes stand out from transparent pixels.
 static uint8_t brightness(const uint8_t *p) {
   const uint32_t luma = (77u * p[0] + 150u * p[1] + 29u * p[2] + 128) >> 8;
   return (uint8_t)((luma * p[3] + 128u * (255u - p[3]) + 127) / 255);
@@ -19,7 +19,8 @@ static int32_t saturation(const uint8_t *p) {
   return largest(p) - (a < p[2] ? a : p[2]);
 }
 
-/// How near the hue is to that of skin, which all complexions share; 0 where it is far, or very dark or bright.
+/// Returns the similarity of the hue to that of skin, which all complexions share; 0 for distant hues, and for very
+/// dark or bright pixels.
 static int32_t skin(const uint8_t *p) {
   const float length = sqrtf((float)(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]));
   if (largest(p) < 50 || (p[0] > 242 && p[1] > 242 && p[2] > 242)) return 0;
@@ -28,7 +29,7 @@ static int32_t skin(const uint8_t *p) {
   return likeness > 0.86f ? (int32_t)((likeness - 0.86f) * (112 / 0.14f)) : 0;
 }
 
-/// Less than contrast: a plain surface of a strong colour is more often the ground than the subject.
+/// It weighs less than contrast: a plain surface of a strong colour is more often the background than the subject.
 static int32_t colour(const uint8_t *p) { return saturation(p) * 3 / 8 + skin(p); }
 
 void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attention, uint8_t *luma,
@@ -49,7 +50,7 @@ void cpx_interest(const uint8_t *pixels, size_t width, size_t height, int attent
       const int32_t across = row[x + 1 < width ? x + 1 : x] - row[x > 0 ? x - 1 : x];
       const int32_t down = below[x] - above[x];
       const int32_t contrast = (across < 0 ? -across : across) + (down < 0 ? -down : down);
-      // What noise and soft gradients reach does not count; one hard edge does not outweigh a rich texture.
+      // Contrasts of noise and soft gradients do not count; one hard edge does not outweigh a rich texture.
       int32_t value = contrast < 12 ? 0 : contrast > 172 ? 160 : contrast - 12;
       const uint8_t *p = pixels + 4 * (y * width + x);
       if (attention) {

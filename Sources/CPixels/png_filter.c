@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The bodies are plain loops that the compiler vectorises for each level; their results are the same by nature.
+// The bodies are plain loops that the compiler vectorises for each level, with the same results.
 #define BODY static inline __attribute__((always_inline))
 
-/// What a filtered byte costs: its distance from zero, as a signed number.
+/// Returns the cost of a filtered byte: its distance from zero, as a signed number.
 BODY unsigned weight(uint8_t v) { return v < 128 ? v : 256u - v; }
 
 BODY uint8_t paeth(uint8_t left, uint8_t above, uint8_t corner) {
@@ -19,7 +19,7 @@ BODY uint8_t paeth(uint8_t left, uint8_t above, uint8_t corner) {
 BODY uint64_t total(const uint8_t *bytes, size_t count) {
   uint64_t sum = 0;
   while (count > 0) {
-    // Short runs, so that narrow sums cannot overflow.
+    // Runs are short, so that narrow sums cannot overflow.
     const size_t run = count < 4096 ? count : 4096;
     uint32_t part = 0;
     for (size_t i = 0; i < run; i++) part += weight(bytes[i]);
@@ -61,7 +61,7 @@ BODY int choose(const uint8_t *row, const uint8_t *prior, size_t bytes, size_t s
   int chosen = 0;
   make(0, row, prior, bytes, step, best);
   uint64_t least = total(best, bytes);
-  // Without a row above, the others are one of these or worse.
+  // Without a row above, the other filters equal one of these or are worse.
   for (int filter = 1; filter <= (prior ? 4 : 1); filter++) {
     switch (filter) {
       case 1: make(1, row, prior, bytes, step, next); break;

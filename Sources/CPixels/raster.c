@@ -36,7 +36,7 @@ static void fill(uint8_t *target, size_t count, const uint8_t color[4]) {
   for (size_t i = 0; i < count; i++) memcpy(target + 4 * i, &pixel, 4);
 }
 
-/// Where index 0 of a padded line lies in the line and its mirror image: 0..<2 * count.
+/// Returns the position of index 0 of a padded line in the line and its mirror image: 0..<2 * count.
 static size_t mirrored_start(size_t before, size_t count) {
   const size_t period = 2 * count;
   return (period - before % period) % period;
@@ -100,7 +100,7 @@ void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t
   }
   for (size_t i = 0; i < count; i++, from += 4, to += 4, out += 4) {
     const uint32_t weight_from = from[3] * rest, weight_to = to[3] * progress, sum = weight_from + weight_to;
-    // Where nothing is seen there is no colour.
+    // Transparent pixels have no colour.
     const uint32_t divisor = sum ? sum : 1;
     for (int c = 0; c < 3; c++)
       out[c] = (uint8_t)((from[c] * weight_from + to[c] * weight_to + sum / 2) / divisor);
@@ -108,7 +108,8 @@ void cpx_cross_fade(const uint8_t *from, const uint8_t *to, uint8_t *out, size_t
   }
 }
 
-/// Source-over (Porter and Duff 1984) of straight pixels. `alpha` is that of the pixel above, 0 to 255 * 4096.
+/// Composites straight pixels by source-over (Porter and Duff 1984). `alpha` is that of the pixel above, 0 to 255 *
+/// 4096.
 static inline void blend(uint8_t *below, const uint8_t *above, uint32_t alpha) {
   const uint32_t one = 255 * 4096, rest = one - alpha;
   if (alpha == 0) return;
@@ -125,7 +126,7 @@ static inline void blend(uint8_t *below, const uint8_t *above, uint32_t alpha) {
   below[3] = (uint8_t)((sum + one / 2) / one);
 }
 
-/// The remainder that is never negative.
+/// Returns the non-negative remainder.
 static int64_t modulo(int64_t value, int64_t period) {
   const int64_t rest = value % period;
   return rest < 0 ? rest + period : rest;
@@ -140,7 +141,7 @@ void cpx_overlay_rows(const cpx_overlay *o, size_t first, size_t last) {
     if (row < 0 || row >= (int64_t)o->overlay_height) continue;
     uint8_t *out = o->target + 4 * y * o->width;
     const uint8_t *in = o->overlay + 4 * (size_t)row * o->overlay_width;
-    // The first copy that may show, then those to its right.
+    // The loop starts at the first copy that may be visible.
     int64_t start = o->period_x > 0 ? modulo(o->x, o->period_x) - o->period_x : o->x;
     do {
       const int64_t from = start < 0 ? 0 : start;

@@ -1,7 +1,7 @@
 #include "cpixels.h"
 #include <string.h>
 
-/// What a sample counts as: bytes as they are or as linear light, or words.
+/// Returns the value of a sample: a byte as it is or as linear light, or a word.
 static inline uint32_t sample(const uint8_t *p, size_t i, cpx_samples samples, const uint16_t *linear) {
   switch (samples) {
   case CPX_SAMPLES_16: return ((const uint16_t *)(const void *)p)[i];
@@ -10,7 +10,7 @@ static inline uint32_t sample(const uint8_t *p, size_t i, cpx_samples samples, c
   }
 }
 
-/// The sums of a row of cells, four for each.
+/// Adds a row to the sums of a row of cells, four for each.
 static inline __attribute__((always_inline)) void add_row(
     const uint8_t *p, int32_t width, int32_t cell_width, int premultiply, cpx_samples samples,
     const uint16_t *linear, uint64_t *sum) {
@@ -37,7 +37,7 @@ void cpx_reduce_rows(const cpx_cells *cells, uint64_t *sums, int32_t first, int3
     memset(sums, 0, across * 4 * sizeof *sums);
     for (int64_t y = top; y < bottom; y++) {
       const uint8_t *p = r->source + (size_t)y * r->source_stride;
-      // One loop for each kind, compiled by itself.
+      // Each kind has its own compiled loop.
       if (r->samples == CPX_SAMPLES_16)
         add_row(p, r->source_width, r->width, r->premultiply, CPX_SAMPLES_16, NULL, sums);
       else if (r->samples == CPX_SAMPLES_LINEAR)

@@ -6,7 +6,7 @@
 #include <arm_neon.h>
 #endif
 
-/// What `CALOTYPE_SIMD` allows: 0, 128, 256 or 512 bits. For measurements and for telling bugs of a level apart.
+/// The level that `CALOTYPE_SIMD` allows: 0, 128, 256 or 512 bits. For measurements and for isolating bugs of a level.
 static cpx_level allowed = CPX_LEVEL_SIMD512;
 
 __attribute__((constructor)) static void read_environment(void) {
@@ -55,7 +55,7 @@ static const cpx_kernels *kernels(cpx_level level) {
   }
 }
 
-/// Samples behind the row between the passes that the horizontal pass may read and weigh with zero.
+/// Samples behind the row between the passes that the horizontal pass may read with zero weight.
 enum { slack = 64 };
 
 /// Parts of the workspace, as offsets from its start; all 64-byte aligned.
@@ -93,7 +93,7 @@ static int is_valid(const cpx_filter *filter, int32_t length) {
   return 1;
 }
 
-/// Source rows that a group of output rows needs.
+/// Returns the number of source rows that a group of output rows needs.
 static int32_t span(const cpx_filter *v) {
   int32_t longest = v->taps;
   for (int32_t y = 0; y < v->count; y++) {
@@ -134,14 +134,15 @@ void cpx_resample_begin(cpx_resample *r, void *workspace) {
   for (size_t i = 0; i < cpx_resample_group; i++)
     memset(rows + i * l.row_stride + (size_t)r->columns * 4, 0, slack * sizeof(int16_t));
   if (r->alpha != CPX_ALPHA_OPAQUE) {
-    // With 32 bits of fraction, rounded up, products of numerators below 2^16 are exact when cut off.
+    // With 32 bits of fraction, rounded up, truncated products of numerators below 2^16 are exact.
     uint64_t *reciprocals = (uint64_t *)(base + l.reciprocals);
     reciprocals[0] = 0;
     for (uint64_t a = 1; a < 256; a++) reciprocals[a] = ((uint64_t)1 << 32) / a + 1;
   }
 }
 
-/// Samples to bytes, saturated: an instruction that every processor here has, but not every compiler finds.
+/// Converts samples to bytes, saturated: an instruction that every supported processor has, but not every compiler
+/// emits.
 static void narrow(const int16_t *in, uint8_t *out, size_t count) {
   size_t i = 0;
 #if defined(__x86_64__)
@@ -184,7 +185,7 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
   int16_t *middle = (int16_t *)(base + l.row), *result = (int16_t *)(base + l.result);
   const size_t bytes = (size_t)r->columns * 4, left = (size_t)r->first_column * 4;
   const int32_t padded = padded_taps(v);
-  // Rows that come from far away are best read from end to end.
+  // Distant rows are read fastest from end to end.
   const int is_near = r->alpha == CPX_ALPHA_STRAIGHT || r->source_rows < r->source_height;
   const size_t tile = is_near ? cpx_tile : bytes;
   for (int32_t top = first; top < last; top += cpx_resample_group) {
@@ -192,7 +193,7 @@ void cpx_resample_rows(cpx_resample *r, int32_t first, int32_t last) {
     for (int32_t y = top; y < bottom; y++) {
       const int32_t start = v->starts[y], end = start + v->taps;
       if (r->alpha == CPX_ALPHA_STRAIGHT) {
-        // Each source row is weighed by its alpha once and kept as long as output rows need it.
+        // Each source row is premultiplied once and kept as long as output rows need it.
         for (int32_t s = r->next_row > start ? r->next_row : start; s < end; s++)
           k->premultiply(cpx_source_row(r, s) + left, base + l.ring + (size_t)(s % r->span) * l.ring_stride,
                          (size_t)r->columns);

@@ -5,13 +5,13 @@ typedef struct {
   size_t rows[2], middle, middle_stride, result, pointers, factors, ring, ring_stride, samples, total;
 } layout;
 
-/// Bytes behind the row between the passes that the horizontal pass may read and weigh with zero.
+/// Bytes behind the row between the passes that the horizontal pass may read with zero weight.
 enum { slack = 128 };
 
-/// Samples of a tile, which take four bytes each in a pair of rows.
+/// Samples of a tile, with four bytes each in a pair of rows.
 enum { tile = cpx_tile / 4 };
 
-/// Pairs of rows that one output row needs, and those that a group needs.
+/// Returns the pairs of rows that one output row needs, and those that a group needs.
 static int32_t row_pairs(const cpx_resample *r) { return r->vertical.taps / 2 + 1; }
 static int32_t ring_pairs(const cpx_resample *r) { return r->span / 2 + 1; }
 
@@ -38,7 +38,7 @@ size_t cpx_wide_workspace_size(const cpx_resample *r) {
 void cpx_wide_begin(cpx_resample *r) {
   layout l;
   if (!make_layout(r, &l)) return;
-  // What is behind the last sample of a row weighs nothing, but is read.
+  // Data behind the last sample of a row are read with zero weight.
   memset(r->workspace, 0, l.ring);
 }
 
@@ -56,7 +56,7 @@ static void weigh(int16_t *row, size_t pixels) {
   }
 }
 
-/// A source row as biased 16-bit samples, weighed by alpha.
+/// Loads a source row as biased 16-bit samples, premultiplied.
 static void load(const cpx_resample *r, int32_t y, int16_t *out) {
   const size_t pixels = (size_t)r->columns;
   if (r->samples == CPX_SAMPLES_LINEAR) {
@@ -75,7 +75,7 @@ static uint32_t straight(uint32_t color, uint32_t alpha) {
   return value > 65535 ? 65535 : value;
 }
 
-/// Biased samples as the destination has them.
+/// Converts biased samples to the format of the destination.
 static void deliver(const cpx_resample *r, const int16_t *in, uint8_t *out) {
   for (int32_t x = 0; x < r->horizontal.count; x++, in += 4) {
     uint32_t v[4];
@@ -125,7 +125,7 @@ void cpx_wide_rows(cpx_resample *r, int32_t first, int32_t last) {
       if (end_pair > r->next_row) r->next_row = end_pair;
       const int16_t *c = v->coefficients + (size_t)y * (size_t)v->stride;
       for (int32_t i = 0; i < most; i++) {
-        // Those behind the window repeat its last pair and weigh nothing.
+        // Pairs behind the window repeat its last pair with zero weight.
         const int32_t p = first_pair + i < end_pair ? first_pair + i : end_pair - 1, t = 2 * (first_pair + i) - start;
         const uint16_t above = t >= 0 && t < v->taps ? (uint16_t)c[t] : 0;
         const uint16_t below = t + 1 < v->taps ? (uint16_t)c[t + 1] : 0;

@@ -9,7 +9,7 @@ enum { protection = PROT_READ | PROT_WRITE, kind = MAP_PRIVATE | MAP_ANONYMOUS |
 void *cpx_reserve_pages(size_t size) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   if (size > SIZE_MAX - 2 * cpx_page_block) return NULL;
-  // What is too much at both ends is given back.
+  // The excess at both ends is released.
   const size_t used = (size + page - 1) / page * page;
   char *pages = mmap(NULL, used + cpx_page_block, protection, kind, -1, 0);
   if (pages == MAP_FAILED) return NULL;
@@ -28,12 +28,13 @@ void cpx_release_pages(void *pages, size_t size) {
 
 cpx_move cpx_move_block(void *from, void *to) {
 #if defined(__linux__) && defined(MREMAP_DONTUNMAP)
-  // Since Linux 5.7. Without this flag the old range would be free for others while it is still ours. One block at a
-  // time, because a range must lie within one mapping, and blocks that were moved are mappings of their own.
+  // The flag exists since Linux 5.7. Without it the old range would be free for other mappings while it is still in
+  // use. Blocks are moved one at a time, because a range must lie within one mapping, and moved blocks are mappings of
+  // their own.
   if (mremap(from, cpx_page_block, cpx_page_block, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to)
       != MAP_FAILED)
     return CPX_MOVED;
-  // Some failures come after the target was unmapped: it has to be ours again before anybody writes there.
+  // Some failures occur after the target was unmapped: it has to be mapped again before the next write.
   return mmap(to, cpx_page_block, protection, kind | MAP_FIXED, -1, 0) == to ? CPX_NOT_MOVED : CPX_LOST;
 #else
   (void)from, (void)to;

@@ -13,7 +13,7 @@ static inline __attribute__((always_inline)) four load(const uint8_t *pixel) {
   return __builtin_convertvector(bytes, four);
 }
 
-/// All channels times alpha, alpha itself times 255.
+/// Loads a pixel, premultiplied: all channels times alpha, alpha itself times 255.
 static inline __attribute__((always_inline)) four load_weighed(const uint8_t *pixel) {
   const four value = load(pixel);
   const four alpha = {value[3], value[3], value[3], 255};
@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) four load_weighed(const uint8_t *pi
 }
 
 static inline __attribute__((always_inline)) void store(uint8_t *target, four value) {
-  // Truncation rounds what has a half more.
+  // Truncation rounds after adding a half.
   const four_integers integers = __builtin_convertvector(value + 0.5f, four_integers);
   const four_bytes bytes = __builtin_convertvector(integers, four_bytes);
   memcpy(target, &bytes, 4);
@@ -43,14 +43,14 @@ static inline __attribute__((always_inline)) void store_straight(uint8_t *target
   store(target, clamped(value, 255));
 }
 
-/// The weights of four neighbours, the second of which lies `t` to the left: Keys 1981 with a = -1/2.
+/// Returns the weights of four neighbours, the second of which lies `t` to the left: Keys 1981 with a = -1/2.
 static inline __attribute__((always_inline)) four cubic(float t) {
   const four constant = {0, 1, 0, 0}, linear = {-0.5f, 0, 0.5f, 0}, square = {1, -2.5f, 2, -0.5f},
              cube = {-0.5f, 1.5f, -1.5f, 0.5f};
   return constant + t * (linear + t * (square + t * cube));
 }
 
-/// The weighted sum of `taps * taps` pixels from (left, top) on, all of them in the picture.
+/// Returns the weighted sum of `taps * taps` pixels from (left, top) on, all of them in the picture.
 static inline __attribute__((always_inline)) four inside(const cpx_rotation *r, int64_t left, int64_t top,
                                                         four across, four down, int taps, int weighed) {
   const uint8_t *row = r->source + 4 * ((size_t)top * r->width + (size_t)left);
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) four inside(const cpx_rotation *r, 
   return weighed ? sum * (1 / 255.0f) : sum;
 }
 
-/// The same where some of the pixels lie outside: they have the colour of the background.
+/// Does the same if some of the pixels lie outside: they have the colour of the background.
 static __attribute__((noinline)) four across_edge(const cpx_rotation *r, int64_t left, int64_t top, four across,
                                                  four down, int taps) {
   four background;

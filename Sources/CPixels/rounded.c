@@ -10,10 +10,10 @@ static inline double leg(double radius, double other) {
   return sqrt(larger(0, (radius - other) * (radius + other)));
 }
 
-/// The area of the part of a box right of and below the origin that is nearer to it than `radius`.
+/// Returns the area of the part of a box right of and below the origin that is closer to it than `radius`.
 ///
-/// Only square roots, which are exact everywhere: the arc is integrated by Gauss's rule of five points, in a variable
-/// whose square is the distance from the right end, where the arc may be vertical.
+/// It only uses square roots, which are exact everywhere: the arc is integrated by Gauss's rule of five points, in a
+/// variable whose square is the distance from the right end, where the arc may be vertical.
 static double area_within(double radius, double x0, double x1, double y0, double y1) {
   if (x0 * x0 + y0 * y0 >= radius * radius) return 0;
   if (x1 * x1 + y1 * y1 <= radius * radius) return (x1 - x0) * (y1 - y0);
@@ -31,7 +31,7 @@ static double area_within(double radius, double x0, double x1, double y0, double
   return (a - x0) * (y1 - y0) + (b - a) * smaller(sum, y1 - y0);
 }
 
-/// How much of the pixel at (x, y) the shape covers, 0 to 1.
+/// Returns the part of the pixel at (x, y) that the shape covers, 0 to 1.
 static double coverage(const cpx_rounded *shape, double x, double y) {
   const double x0 = larger(x, shape->left), x1 = smaller(x + 1, shape->right);
   const double y0 = larger(y, shape->top), y1 = smaller(y + 1, shape->bottom);
@@ -50,7 +50,7 @@ static double coverage(const cpx_rounded *shape, double x, double y) {
   return smaller(1, larger(0, area));
 }
 
-/// The columns of a row of pixels that lie wholly within the shape.
+/// Finds the columns of a row of pixels that lie completely within the shape.
 static void whole_columns(const cpx_rounded *shape, size_t y, size_t width, size_t *from, size_t *to) {
   *from = *to = width;
   const double upper = (double)y, lower = upper + 1;
@@ -77,7 +77,7 @@ static void whole_columns(const cpx_rounded *shape, size_t y, size_t width, size
 static void mix(uint8_t *pixel, double outer, double inner, const uint8_t border[4]) {
   const double alpha = pixel[3] / 255.0, opacity = border[3] / 255.0;
   const double ring = larger(0, outer - inner) * opacity;
-  // The border lies over the picture, so it takes what it covers from it.
+  // The border covers the picture, so the picture loses that coverage.
   const double kept = larger(0, outer - ring) * alpha, sum = kept + ring;
   const int result = (int)(sum * 255 + 0.5);
   if (result == 0) {

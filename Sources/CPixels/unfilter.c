@@ -6,7 +6,7 @@
 int cpng_unfilter_sse41(int filter, uint8_t *row, const uint8_t *prior, size_t bytes, int step);
 #endif
 
-/// The predictor of filter 4 (9.4). The order of the comparisons settles ties.
+/// Returns the predictor of filter 4 (9.4). The order of the comparisons decides ties.
 static inline int paeth(int a, int b, int c) {
   const int pa = abs(b - c), pb = abs(a - c), pc = abs(a + b - 2 * c);
   return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
@@ -35,7 +35,7 @@ static void predict(uint8_t *row, const uint8_t *prior, size_t bytes, size_t ste
 }
 
 void cpng_unfilter(int filter, uint8_t *row, const uint8_t *prior, size_t bytes, int step, cpx_level level) {
-  // Above the first row all is zero: nothing to add, and the best prediction is the left neighbour.
+  // The row above the first is zero: filter 2 adds nothing, and the best prediction of filter 4 is the left neighbour.
   if (!prior && filter == 2) return;
   if (!prior && filter == 4) filter = 1;
 #if defined(__x86_64__)

@@ -7,7 +7,7 @@ size_t cpng_rgb_sse41(const uint8_t *in, uint8_t *out, size_t width);
 
 static inline uint16_t big(const uint8_t *p) { return (uint16_t)(p[0] << 8 | p[1]); }
 
-/// The nearest byte to v / 257.
+/// Returns the nearest byte to v / 257.
 static inline uint8_t narrow(uint16_t v) { return (uint8_t)(((uint32_t)v * 255 + 32895) >> 16); }
 
 void cpng_pixels_init(cpng_pixels *pixels, int color_type, int depth, cpng_target target, const uint8_t *palette,
@@ -19,7 +19,7 @@ void cpng_pixels_init(cpng_pixels *pixels, int color_type, int depth, cpng_targe
   const int channels = color_type == 0 ? 1 : color_type == 2 ? 3 : 0;
   if (channels > 0 && transparency_bytes >= 2 * (size_t)channels) {
     pixels->has_key = 1;
-    // Of a sample, only as many bits count as the image has (11.3.1.1).
+    // Only as many bits of a sample count as the image has (11.3.1.1).
     for (int i = 0; i < channels; i++)
       pixels->key[i] = (uint16_t)(big(transparency + 2 * i) & ((1u << depth) - 1));
   }
@@ -93,7 +93,7 @@ static void gray_alpha8(const uint8_t *row, uint8_t *out, size_t width) {
   }
 }
 
-/// Samples of 16 bits. The color type is a constant where this is inlined.
+/// Expands samples of 16 bits. The color type is a constant after inlining.
 static inline void wide(const cpng_pixels *pixels, const uint8_t *row, uint8_t *out, size_t width, int type) {
   const int channels = type == 0 ? 1 : type == 2 ? 3 : type == 4 ? 2 : 4, is_gray = type == 0 || type == 4;
   const int has_key = pixels->has_key;

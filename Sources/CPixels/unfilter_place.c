@@ -1,7 +1,7 @@
 #include "cpng.h"
 #include <string.h>
 
-/// Source over destination: out = (s * sa * M + d * da * (M - sa)) / (sa * M + da * (M - sa)), to nearest.
+/// Composites source over destination: out = (s * sa * M + d * da * (M - sa)) / (sa * M + da * (M - sa)), to nearest.
 static inline void over8(const uint8_t *s, uint8_t *d) {
   const uint32_t sa = s[3], da = d[3];
   if (sa == 0) return;
@@ -10,7 +10,7 @@ static inline void over8(const uint8_t *s, uint8_t *d) {
     return;
   }
   if (da == 255) {
-    // The usual case, with a constant divisor.
+    // The common case, with a constant divisor.
     for (int i = 0; i < 3; i++) d[i] = (uint8_t)((2 * (s[i] * sa + d[i] * (255 - sa)) + 255) / 510);
     return;
   }

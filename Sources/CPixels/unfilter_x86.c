@@ -7,7 +7,7 @@
 #define SSE41 __attribute__((target("sse4.1")))
 #define INLINE static inline __attribute__((always_inline, target("sse4.1")))
 
-// A pixel of 3, 4, 6 or 8 bytes. Bytes behind it are loaded, and never stored.
+// Loads a pixel of 3, 4, 6 or 8 bytes. Bytes behind it are loaded, and never stored.
 INLINE __m128i load(const uint8_t *p, int step) {
   if (step > 4) return _mm_loadl_epi64((const __m128i *)p);
   int32_t word;
@@ -52,7 +52,7 @@ INLINE void predict(uint8_t *row, const uint8_t *prior, size_t bytes, int step) 
     const __m128i least = _mm_min_epi16(pc, _mm_min_epi16(pa, pb));
     const __m128i upper = _mm_blendv_epi8(c, b, _mm_cmpeq_epi16(least, pb));
     const __m128i best = _mm_blendv_epi8(upper, a, _mm_cmpeq_epi16(least, pa));
-    // Bytes: the high halves are zero and stay so.
+    // For bytes, the high halves are zero and stay so.
     a = _mm_add_epi8(d, best);
     c = b;
     store(row + i, _mm_packus_epi16(a, a), step);
@@ -77,7 +77,7 @@ SSE41 int cpng_unfilter_sse41(int filter, uint8_t *row, const uint8_t *prior, si
   }
 }
 
-/// Red, green, blue to red, green, blue, 255; returns how many pixels were made. Loads 16 bytes for every 12.
+/// Converts red, green, blue to red, green, blue, 255; returns the number of pixels. Loads 16 bytes for every 12.
 __attribute__((target("sse4.1"))) size_t cpng_rgb_sse41(const uint8_t *in, uint8_t *out, size_t width) {
   const __m128i spread = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
   const __m128i opaque = _mm_set1_epi32((int)0xff000000u);

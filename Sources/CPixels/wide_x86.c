@@ -7,8 +7,8 @@
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2")))
 #define VBMI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512vbmi,avx2")))
 
-// `unpack` and `packs` work within 128-bit lanes: what the first moves, the second moves back. So the order of a
-// pair of rows differs from level to level, and that of results does not.
+// `unpack` and `packs` work within 128-bit lanes: the second undoes the permutation of the first. The order of a pair
+// of rows therefore differs between levels, and that of results does not.
 
 // SSE4.1
 
@@ -173,7 +173,7 @@ VNNI static void horizontal_vnni(const cpx_row *row, const int16_t *in, int16_t 
 
 const cpx_wide_kernels cpx_wide_vnni = {NULL, interleave_vnni, vertical_vnni, horizontal_vnni};
 
-// VBMI: the table of 256 words lies in eight registers, low and high bytes apart.
+// VBMI: a table of 256 words takes eight registers, with separate low and high bytes.
 
 typedef struct {
   __m512i quarters[4];
@@ -202,9 +202,9 @@ VBMI static inline void read_table(word_table *t, const uint16_t *linear) {
   }
 }
 
-/// Sixteen pixels as 16-bit linear light and alpha: the first eight and the last eight.
+/// Converts sixteen pixels to 16-bit linear light and alpha: the first eight and the last eight.
 VBMI static inline void light_of(__m512i v, const word_table *t, __m512i *first, __m512i *last) {
-  // Alpha becomes alpha * 257. Lanes are put where `unpack` finds them.
+  // Alpha becomes alpha * 257. Lanes are permuted for `unpack`.
   const __mmask64 alpha = 0x8888888888888888u;
   v = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), v);
   const __m512i l = _mm512_mask_mov_epi8(look_up(&t->low, v), alpha, v);
@@ -213,8 +213,8 @@ VBMI static inline void light_of(__m512i v, const word_table *t, __m512i *first,
   *last = _mm512_unpackhi_epi8(l, h);
 }
 
-/// Colours times alpha / 65535, rounded to nearest: with t = c * a + 32768, (t + (t >> 16)) >> 16 is exact for all
-/// words.
+/// Premultiplies: colours times alpha / 65535, rounded to nearest. With t = c * a + 32768, (t + (t >> 16)) >> 16 is
+/// exact for all words.
 VBMI static inline __m512i weighed(__m512i v) {
   const __m512i spread = _mm512_broadcast_i32x4(
       _mm_setr_epi8(6, 7, 6, 7, 6, 7, -1, -1, 14, 15, 14, 15, 14, 15, -1, -1));

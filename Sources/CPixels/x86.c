@@ -6,7 +6,7 @@
 #define AVX2 __attribute__((target("avx2")))
 #define VNNI __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx2")))
 
-/// Two neighbouring coefficients as one word, the factor of `pmaddwd`.
+/// Returns two neighbouring coefficients as one word, the factor of `pmaddwd`.
 static inline int32_t pair(const int16_t *c) {
   return (int32_t)((uint16_t)c[0] | ((uint32_t)(uint16_t)c[1] << 16));
 }
@@ -115,8 +115,8 @@ AVX2 static void premultiply_avx2(const uint8_t *in, uint8_t *out, size_t pixels
 
 const cpx_kernels cpx_avx2 = {vertical_avx2, premultiply_avx2};
 
-// AVX-512 with VNNI: four taps of a channel side by side, one dot product each for the high and the low bytes
-// of the coefficients. The sums may wrap around on the way; the total does not.
+// AVX-512 with VNNI: four adjacent taps of a channel, with one dot product each for the high and the low bytes of the
+// coefficients. Partial sums may wrap around; the total does not.
 
 VNNI static inline __m512i joined(__m512i high, __m512i low, __m128i shift) {
   return _mm512_sra_epi32(_mm512_add_epi32(_mm512_slli_epi32(high, 7), low), shift);

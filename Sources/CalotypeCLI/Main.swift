@@ -2,14 +2,15 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import Glibc
+import CalotypeTerminal
 
 @main
 enum Main {
-  /// Not `async`: signals have to be blocked on the first thread before there is another.
+  /// Not `async`: signals have to be blocked on the first thread before others are created.
   static func main() {
-    // Before there are threads.
+    // Before any threads are created.
     ProcessAllocator.limitArenas()
-    // libcurl asks for it: a peer that hangs up must be an error of one transfer, not the end of the process.
+    // Required by libcurl: a peer that hangs up must fail one transfer, not terminate the process.
     signal(SIGPIPE, SIG_IGN)
     let interrupt = Interrupt()
     let run = Task { @concurrent in
@@ -29,8 +30,8 @@ enum Main {
     while true { pause() }
   }
 
-  /// Ends the process without the exit handlers of libraries: OpenSSL takes its locks apart in one, while the thread
-  /// of the loader may still be setting libcurl up.
+  /// Ends the process without the exit handlers of libraries: OpenSSL destroys its locks in one, while the
+  /// loader's thread may still be initializing libcurl.
   private static func end(_ status: Int32) -> Never {
     Screen.end()
     fflush(nil)
@@ -38,7 +39,8 @@ enum Main {
   }
 
   private static func execute() async throws {
-    var command = try CalotypeCommand.parseAsRoot(SourceRun.joined(Array(CommandLine.arguments.dropFirst())))
+    var command = try CalotypeCommand.parseAsRoot(
+      ConsecutiveSources.joined(Array(CommandLine.arguments.dropFirst())))
     if var asyncCommand = command as? any AsyncParsableCommand {
       try await asyncCommand.run()
     } else {

@@ -2,19 +2,19 @@ import Glibc
 
 /// Requests that a cache gets, made from a seed: the same on every machine and in every run.
 ///
-/// Contents that are popular to different degrees (Zipf), scans through what nobody asks for again, loops, and users
+/// Contents that are popular to different degrees (Zipf), scans of entries that are asked for once, loops, and users
 /// who scroll: whatever is said about an order of eviction is said about such traces.
 public struct AccessTrace: Sendable {
-  /// What is in it.
+  /// The kind of trace.
   public let name: String
   /// Whether much of it is asked for once only, between what is asked for often.
   public let hasScans: Bool
   /// Number of entries a cache is meant to hold while it sees the trace.
   public let capacity: Int
-  /// What is asked for.
+  /// The keys, in the order of access.
   public let keys: [Int]
 
-  /// What an entry weighs: from 16 KiB to 1 MiB, as many of one order of magnitude as of the next.
+  /// The cost of an entry: 16 KiB to 1 MiB, uniform on a logarithmic scale.
   public static func cost(_ key: Int) -> Int {
     var random = SeededGenerator(seed: UInt64(bitPattern: Int64(key)) &+ 77)
     return Int(16_384 * pow(64, random.unit()))

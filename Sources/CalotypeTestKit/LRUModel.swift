@@ -1,4 +1,4 @@
-/// The order of eviction that others are held against: whoever was asked for longest ago leaves first. Counts hits, holds
+/// A cache that evicts the least recently used entry first, to compare other policies with. Counts hits, holds
 /// no values.
 public struct LRUModel: Sendable {
   private struct Node: Sendable {

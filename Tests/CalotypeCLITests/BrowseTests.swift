@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 /// `calotype browse` on real terminals, before a slow server of 500 images.
@@ -163,8 +164,13 @@ struct BrowseTests {
     let tmux = try Tmux(columns: 110, rows: 34)
     try tmux.line(command(gallery, "--memory 60K --concurrency 12"))
     // Four pictures side by side, three lines of them.
-    var window = try Window(tmux.wait(for: "first images") { Window($0).isSettled(from: 0) })
-    #expect(window.places.map(\.item) == Array(0..<12) && window.status.contains("1–12 of 500"))
+    // The list is read meanwhile.
+    var window = try Window(
+      tmux.wait(for: "first images") {
+        let window = Window($0)
+        return window.isSettled(from: 0) && window.status.contains("1–12 of 500")
+      })
+    #expect(window.places.map(\.item) == Array(0..<12))
     func look() throws {
       window = Window(try tmux.cells())
       window.check()

@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import Foundation
+import TerminalScreens
 import Testing
 
 @Suite("Command: cache")

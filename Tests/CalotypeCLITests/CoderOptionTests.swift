@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import TerminalScreens
 import Testing
 
 /// `--coders libraries` of all commands that decode: told from the standard coders by a GIF that only those accept.

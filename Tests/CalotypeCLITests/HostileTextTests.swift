@@ -4,6 +4,7 @@ import FoundationEssentials
 import Testing
 
 @testable import CalotypeCLI
+@testable import CalotypeTerminal
 
 /// Names, header fields and metadata that others have chosen: they are told, and nothing else happens.
 @Suite("Hostile text", .timeLimit(.minutes(5)))
@@ -157,12 +158,12 @@ struct HostileTextTests {
 
   @Test("emoji and scripts that need joiners are left alone")
   func joiners() {
-    for text in ["👨‍👩‍👧", "❤️", "می‌خواهم", "क्‍ष", "🏳️‍🌈"] { #expect(HarmlessText.escaped(text) == text) }
-    #expect(HarmlessText.escaped("pay\u{200D}pal") == "pay\\u{200D}pal")
+    for text in ["👨‍👩‍👧", "❤️", "می‌خواهم", "क्‍ष", "🏳️‍🌈"] { #expect(SanitizedText.escaped(text) == text) }
+    #expect(SanitizedText.escaped("pay\u{200D}pal") == "pay\\u{200D}pal")
     #expect(
-      HarmlessText.escaped("é\u{200D}\u{200D}\u{FE0F}\u{FE0F}") == "é\u{200D}\\u{200D}\\u{FE0F}\\u{FE0F}")
-    #expect(HarmlessText.escaped("a\n\t\u{1B}\u{202E}") == "a\\n\\t\\u{1B}\\u{202E}")
-    #expect(HarmlessText.escaped(json: "\"\u{9B}é\u{E0041}\"") == "\"\\u009bé\\udb40\\udc41\"")
+      SanitizedText.escaped("é\u{200D}\u{200D}\u{FE0F}\u{FE0F}") == "é\u{200D}\\u{200D}\\u{FE0F}\\u{FE0F}")
+    #expect(SanitizedText.escaped("a\n\t\u{1B}\u{202E}") == "a\\n\\t\\u{1B}\\u{202E}")
+    #expect(SanitizedText.escaped(json: "\"\u{9B}é\u{E0041}\"") == "\"\\u009bé\\udb40\\udc41\"")
   }
 
   // MARK: Files

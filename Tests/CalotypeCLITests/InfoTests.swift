@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TerminalScreens
 import Testing
 
 @Suite("Command: info")

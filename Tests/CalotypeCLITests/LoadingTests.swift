@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import Synchronization
+import TerminalScreens
 import Testing
 
 /// The options that say how `get` and `info` load.

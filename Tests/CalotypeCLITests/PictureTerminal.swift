@@ -1,3 +1,5 @@
+import TerminalScreens
+
 /// A terminal that shows pictures and answers questions, for one command.
 final class PictureTerminal {
   /// What kind of terminal it is.

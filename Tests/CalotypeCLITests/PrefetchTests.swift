@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 @Suite("Command: prefetch")

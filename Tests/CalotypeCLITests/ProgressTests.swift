@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 /// What stands on a terminal meanwhile, and that nothing of it stays.

@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import TerminalScreens
 import Testing
 
 /// What is asked for, by which rules, and what is told on the way.
@@ -43,7 +44,7 @@ struct RequestTests {
     #expect(try get("loader-only") == "loader")
     #expect(try get("cache-only") == "notCached")
     #expect(try get("http") == "loader")
-    for policy in ["cache-only", "use-age", "http", "stale-while-revalidate"] {
+    for policy in ["cache-only", "ignore-http-freshness", "http", "stale-while-revalidate"] {
       #expect(try get(policy) == found, "\(policy)")
     }
     #expect(try get("reload") == "loader")

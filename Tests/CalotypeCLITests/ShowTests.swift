@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import TerminalScreens
 import Testing
 
 /// `calotype show` on terminals of several kinds: what stands on them, and that they are as before in the end.
@@ -132,7 +133,8 @@ struct ShowTests {
 
   @Test("with --json, pictures are on standard error and lines on standard output")
   func json() throws {
-    let path = try file("film.gif", try SampleImages.animation(frames: 3, duration: 20, loopCount: 1))
+    let path = try file(
+      "film.gif", try SampleImages.animation(frames: 3, duration: .milliseconds(20), loopCount: 1))
     let output = open(folder.file("lines"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     defer { close(output) }
     let terminal = try PictureTerminal(.kitty)
@@ -197,7 +199,7 @@ struct ShowTests {
     try file(
       "film.png",
       try SampleImages.animation(
-        .apng, frames: frames, width: 20, height: 20, duration: 30, loopCount: loopCount))
+        .apng, frames: frames, width: 20, height: 20, duration: .milliseconds(30), loopCount: loopCount))
   }
 
   @Test("an animation plays in place as often as asked for, and only its last frame is kept")
@@ -294,7 +296,8 @@ struct ShowTests {
   func stuck() throws {
     let large = try file(
       "large.png",
-      try SampleImages.animation(.apng, frames: 3, width: 300, height: 300, duration: 20, loopCount: 0))
+      try SampleImages.animation(
+        .apng, frames: 3, width: 300, height: 300, duration: .milliseconds(20), loopCount: 0))
     let pseudo = try PseudoTerminal(columns: 80, rows: 24)
     let child = try Tool.start(
       ["show", "--no-cache", "--protocol", "kitty", large],
@@ -311,7 +314,7 @@ struct ShowTests {
   private func arriving() throws -> (server: ScriptedHTTPServer, film: Data, rest: Gate) {
     let server = try ScriptedHTTPServer()
     let film = try SampleImages.animation(
-      .gif, frames: 8, width: 60, height: 60, duration: 20, loopCount: 0)
+      .gif, frames: 8, width: 60, height: 60, duration: .milliseconds(20), loopCount: 0)
     let (begin, rest) = (Gate(), Gate())
     begin.open()
     let part = film.count * 3 / 4

@@ -11,14 +11,14 @@ struct SourceTests {
   @Test("long runs of sources become one argument, and nothing else does")
   func runs() {
     let many = urls(100)
-    #expect(SourceRun.joined([]) == [])
-    #expect(SourceRun.joined(["get", "a", "-o", "x"]) == ["get", "a", "-o", "x"])
-    #expect(SourceRun.joined(urls(63)) == urls(63))
+    #expect(ConsecutiveSources.joined([]) == [])
+    #expect(ConsecutiveSources.joined(["get", "a", "-o", "x"]) == ["get", "a", "-o", "x"])
+    #expect(ConsecutiveSources.joined(urls(63)) == urls(63))
     #expect(
-      SourceRun.joined(["get"] + many + ["--json", "-o", "out"])
+      ConsecutiveSources.joined(["get"] + many + ["--json", "-o", "out"])
         == ["get", many[0], many[1...].joined(separator: "\0"), "--json", "-o", "out"])
     // The first of a run may be the value of an option.
-    let joined = SourceRun.joined(["get", "--fallback", "f"] + many + ["", "-", "--"] + many)
+    let joined = ConsecutiveSources.joined(["get", "--fallback", "f"] + many + ["", "-", "--"] + many)
     #expect(joined.prefix(4) == ["get", "--fallback", "f", many[0]])
     #expect(joined.suffix(3) == [many[0], many[1], many[2...].joined(separator: "\0")])
     #expect(joined.dropFirst(5).prefix(3) == ["", "-", "--"])
@@ -28,7 +28,7 @@ struct SourceTests {
   @Test("very many sources are parsed in linear time")
   func parsing() throws {
     let many = urls(100_000)
-    let command = try GetCommand.parse(SourceRun.joined(["-o", "out"] + many + ["--json"]))
+    let command = try GetCommand.parse(ConsecutiveSources.joined(["-o", "out"] + many + ["--json"]))
     #expect(command.runs.flatMap(\.sources).map(\.text) == many)
     #expect(command.output == "out" && command.json)
     #expect(throws: (any Error).self) { try GetCommand.parse(["a\0\0b"]) }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeCaching
 import CalotypeTestKit
 import FoundationEssentials

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
@@ -144,7 +145,7 @@ import Testing
     disk.files.intercept { operation, path throws(FileSystemError) in
       // The question before the removal: the record was read since the scan.
       if operation == .status, path == oldest, once.take() {
-        try PosixFileSystem().touch(path, modified: now)
+        try POSIXFileSystem().touch(path, modified: now)
       }
     }
     try await cache.store(bytes(10_000), for: key)

@@ -15,7 +15,7 @@ import Testing
     let caption: String
   }
 
-  private let live = LiveValues<Picture> { picture in
+  private let live = MemoryCache<Picture>.LiveValues { picture in
     let caption = picture.caption
     return { [weak pixels = picture.pixels] in pixels.map { Picture(pixels: $0, caption: caption) } }
   }
@@ -100,7 +100,7 @@ import Testing
     let cache = MemoryCache(byteLimit: 10, liveValues: live)
     for number in 0..<5000 { _ = store(number, in: cache) }
     #expect(cache.statistics.remembered <= 130)
-    let few = LiveValues<Picture>(limit: 8, recall: live.recall)
+    let few = MemoryCache<Picture>.LiveValues(limit: 8, recall: live.recall)
     let small = MemoryCache(byteLimit: 10, liveValues: few)
     let held = (0..<100).map { store($0, in: small) }
     #expect(small.statistics.remembered == 8)

@@ -68,15 +68,15 @@ import Testing
     #expect(huge.statistics.byteLimit <= .max / 2)
   }
 
-  @Test(.timeLimit(.minutes(1))) func aCacheFollowsUntilItIsCancelledOrTheSourceEnds() async {
+  @Test(.timeLimit(.minutes(1))) func aCacheFollowsUntilItIsCancelledOrTheSourceEnds() async throws {
     let cache = filled()
     let source = ManualMemoryPressure()
     source.report(MemoryPressure(.warning))
     let task = Task { await cache.follow(source) }
-    while cache.statistics.pressure != .warning { await Task.yield() }
+    try await eventually { cache.statistics.pressure == .warning }
     #expect(cache.statistics.bytes == 40)
     source.report(MemoryPressure(.critical))
-    while cache.statistics.pressure != .critical { await Task.yield() }
+    try await eventually { cache.statistics.pressure == .critical }
     #expect(cache.statistics.bytes == 0)
     task.cancel()
     await task.value
@@ -104,7 +104,7 @@ import Testing
             switch Int.random(in: 0..<16, using: &random) {
             case 0...5: #expect(cache.value(for: key) ?? number == number)
             case 6...11:
-              let rendition = Rendition(of: keys[number % 10], width: number, height: number)
+              let rendition = MemoryTier.SizeVariant(of: keys[number % 10], width: number, height: number)
               cache.store(
                 number, for: key, cost: number, timeToLive: step % 3 == 0 ? .seconds(1) : nil,
                 tags: step % 2 == 0 ? ["even"] : [], rendition: step % 5 == 0 ? rendition : nil)

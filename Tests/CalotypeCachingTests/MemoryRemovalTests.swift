@@ -68,14 +68,15 @@ import Testing
       let family = CacheKey("family \(number % 3)")
       cache.store(
         number, for: key(number, of: "source \(number % 7)"), cost: 1, tags: ["tag \(number % 5)"],
-        rendition: Rendition(of: family, width: number, height: number))
+        rendition: MemoryTier.SizeVariant(of: family, width: number, height: number))
     }
     #expect(cache.statistics.count == 10)
     #expect((0..<7).reduce(0) { $0 + cache.removeAll(.source("source \($1)")) } == 10)
     #expect((0..<5).allSatisfy { cache.removeAll(.tag("tag \($0)")) == 0 })
     #expect(cache.statistics.bytes == 0)
     #expect(
-      cache.value(coveringAtLeast: Rendition(of: CacheKey("family 0"), width: 1, height: 1)) == nil)
+      cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: CacheKey("family 0"), width: 1, height: 1))
+        == nil)
   }
 
   @Test func removingAllForgetsEverything() {

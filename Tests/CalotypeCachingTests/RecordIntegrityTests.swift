@@ -47,6 +47,17 @@ import Testing
     #expect(damaged == changes.count)
   }
 
+  /// The checksum that a caller has computed is not computed again: a wrong one shows.
+  @Test func aGivenChecksumIsWritten() async throws {
+    let folder = try TemporaryFolder()
+    let data = bytes(40)
+    for (checksum, isFound) in [(Checksum(of: data), true), (Checksum(seed: 1), false)] {
+      try await DiskCache(folder.configuration()).store(
+        data, checksum: checksum, metadata: metadata, for: key)
+      #expect(try await DiskCache(folder.configuration()).read(key)?.data == (isFound ? data : nil))
+    }
+  }
+
   @Test func everyTruncationIsFound() async throws {
     let (records, _) = try await read(after: (0..<132).map { count in { $0.prefix(count) } })
     #expect(records.count == 132)

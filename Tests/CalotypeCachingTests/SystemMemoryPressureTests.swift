@@ -40,18 +40,18 @@ import Testing
 
   @Test func useEventsAndStallsAreJudged() throws {
     func sample(_ seconds: Double, used: Int = 0, limits: Int = 0, oom: Int = 0, some: Int = 0, all: Int = 0)
-      -> PressureJudge.Sample
+      -> MemoryPressureEstimator.Sample
     {
-      PressureJudge.Sample(
+      MemoryPressureEstimator.Sample(
         time: Int64(seconds * 1e9), usages: [.init(limit: 100, workingSet: used)],
         events: .init(limits: limits, outOfMemory: oom),
         stalls: PressureStalls("some avg10=0.00 total=\(some)\nfull avg10=0.00 total=\(all)\n"))
     }
-    var judge = PressureJudge()
+    var judge = MemoryPressureEstimator()
     #expect(judge.level(sample(0, limits: 9, oom: 9, some: 900_000, all: 900_000)) == .normal)
     #expect(judge.level(sample(1, used: 90, limits: 9, oom: 9, some: 900_000, all: 900_000)) == .warning)
     #expect(judge.level(sample(2, used: 97, limits: 9, oom: 9, some: 900_000, all: 900_000)) == .critical)
-    judge = PressureJudge()
+    judge = MemoryPressureEstimator()
     #expect(judge.level(sample(0, used: 10)) == .normal)
     // At its limit because of caches of files: no shortage.
     #expect(judge.level(sample(1, used: 10, limits: 5)) == .normal)
@@ -59,7 +59,7 @@ import Testing
     #expect(judge.level(sample(4, used: 60, limits: 5)) == .normal)
     #expect(judge.level(sample(5, limits: 5, oom: 1)) == .critical)
     #expect(judge.level(sample(8, limits: 5, oom: 1)) == .normal)
-    judge = PressureJudge()
+    judge = MemoryPressureEstimator()
     #expect(judge.level(sample(0)) == .normal)
     #expect(judge.level(sample(1, some: 149_000)) == .normal)
     #expect(judge.level(sample(1.5, some: 150_000)) == .warning)

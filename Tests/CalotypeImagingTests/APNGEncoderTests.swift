@@ -17,14 +17,15 @@ import Testing
   @Test(arguments: [PixelFormat.rgba8, .rgba16, .gray8]) func framesSurvive(_ format: PixelFormat) throws {
     let durations = [40, 100, 70_000, 33, 90_000_000]
     let source = AnimationSource(frameCount: 5, loopCount: 3) { index throws(ImagingError) in
-      AnimationSource.Frame(bitmap: try bitmap(index, format: format), duration: durations[index])
+      AnimationSource.Frame(
+        bitmap: try bitmap(index, format: format), duration: .milliseconds(durations[index]))
     }
     let data = try APNGEncoder().encode(source, options: EncodeOptions(format: .apng))
     let decoder = try #require(
       try PNGDecoder().makeFrameDecoder(data, options: DecodeOptions(pixels: .native)))
     #expect(decoder.info.format == .apng)
     #expect(decoder.info.loopCount == 3)
-    #expect(decoder.info.durations == [40, 100, 70_000, 33, 65_535_000])
+    #expect(decoder.info.durations.map(\.wholeMilliseconds) == [40, 100, 70_000, 33, 65_535_000])
     for index in 0..<5 {
       let expected = try bitmap(index, format: format)
       let frame = try decoder.frame(at: index)
@@ -54,7 +55,7 @@ import Testing
       return false
     }
     let source = AnimationSource(frameCount: 2, loopCount: 0) { index throws(ImagingError) in
-      AnimationSource.Frame(bitmap: index == 0 ? try bitmap(0) : small, duration: 100)
+      AnimationSource.Frame(bitmap: index == 0 ? try bitmap(0) : small, duration: .milliseconds(100))
     }
     #expect(throws: ImagingError.self) {
       try APNGEncoder().encode(source, options: EncodeOptions(format: .apng))

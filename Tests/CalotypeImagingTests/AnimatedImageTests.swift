@@ -20,7 +20,7 @@ struct AnimatedImageTests {
     }
     for index in [-1, animation.frameCount, .max] {
       #expect(throws: ImagingError.self) { try animation.frame(at: index) }
-      #expect(animation.duration(of: index) == 0)
+      #expect(animation.duration(of: index) == .zero)
     }
     #expect((0..<animation.frameCount).map { animation.duration(of: $0) } == animation.info.durations)
   }
@@ -28,7 +28,8 @@ struct AnimatedImageTests {
   @Test("options hold for every frame")
   func options() throws {
     let data = try Fixture.data("gif/loop-2.gif")
-    let animation = try AnimatedImage(data: data, options: DecodeOptions(thumbnail: .stretch(3, 2)))
+    let animation = try AnimatedImage(
+      data: data, options: DecodeOptions(thumbnail: .stretch(width: 3, height: 2)))
     for index in 0..<animation.frameCount {
       #expect(try animation.frame(at: index).bitmap.size == PixelSize(width: 3, height: 2))
     }
@@ -38,7 +39,7 @@ struct AnimatedImageTests {
   func still() throws {
     let data = try Fixture.data("Corpus/jpeg/exif/f-orientation-6.jpg")
     let animation = try AnimatedImage(data: data)
-    #expect(animation.frameCount == 1 && animation.loopCount == 1 && animation.duration(of: 0) == 0)
+    #expect(animation.frameCount == 1 && animation.loopCount == 1 && animation.duration(of: 0) == .zero)
     #expect(try animation.frame(at: 0).bitmap == CoderRegistry.standard.decode(data).bitmap)
     #expect(throws: ImagingError.self) { try animation.frame(at: 1) }
   }
@@ -73,7 +74,7 @@ struct AnimatedImageTests {
     func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
       ImageInfo(
         format: formats[0], size: PixelSize(width: 1, height: 1), frameCount: 100,
-        durations: Array(repeating: 100, count: 100))
+        durations: Array(repeating: .milliseconds(100), count: 100))
     }
     func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image {
       Image(

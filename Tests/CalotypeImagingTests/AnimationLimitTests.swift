@@ -150,7 +150,7 @@ struct AnimationLimitTests {
         }
         return true
       }
-      return AnimationSource.Frame(bitmap: bitmap, duration: 20)
+      return AnimationSource.Frame(bitmap: bitmap, duration: .milliseconds(20))
     }
     let options: EncodeOptions =
       switch format {

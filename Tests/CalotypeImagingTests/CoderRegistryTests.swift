@@ -91,7 +91,7 @@ struct CoderRegistryTests {
   func thumbnail(_ stored: String, _ width: Int, _ height: Int) throws {
     // 96×64 as stored.
     let data = try Fixture.data("Corpus/jpeg/exif/f-orientation-\(stored).jpg")
-    let options = DecodeOptions(thumbnail: .fit(32, 32))
+    let options = DecodeOptions(thumbnail: .fit(width: 32, height: 32))
     let image = try CoderRegistry.standard.decode(data, options: options)
     #expect(image.bitmap.size == PixelSize(width: width, height: height))
     #expect(image.info?.size == PixelSize(width: 96, height: 64))
@@ -100,7 +100,7 @@ struct CoderRegistryTests {
     for channel in 0..<3 {
       #expect(abs(Self.mean(image.bitmap, channel) - Self.mean(whole.bitmap, channel)) < 4)
     }
-    let asStored = DecodeOptions(appliesOrientation: false, thumbnail: .fit(32, 32))
+    let asStored = DecodeOptions(appliesOrientation: false, thumbnail: .fit(width: 32, height: 32))
     #expect(
       try CoderRegistry.standard.decode(data, options: asStored).bitmap.size
         == PixelSize(width: 32, height: 21))

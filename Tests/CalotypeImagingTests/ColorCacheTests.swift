@@ -37,7 +37,7 @@ struct ColorCacheTests {
     var limits = DecodeLimits.default
     // For sanitizers on busy machines.
     limits.maxDuration = .seconds(600)
-    let watch = DecodeLimits.Watch(limits)
+    let watch = DecodeLimits.DeadlineChecker(limits)
     @Sendable func convert(_ profile: ColorProfile) throws -> Bitmap {
       try stored.converted(from: profile, keepsGray: true, watch: watch, pool: .shared, cache: cache)
     }

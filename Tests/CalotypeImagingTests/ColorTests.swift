@@ -160,7 +160,7 @@ struct ColorTests {
     let sound = [UInt8](try Fixture.data("Metadata/\(name).icc"))
     let stored = try Self.bitmap(Array(Self.colors.prefix(8)))
     let cache = ColorCache(capacity: 2)
-    let watch = DecodeLimits.Watch(.default)
+    let watch = DecodeLimits.DeadlineChecker(.default)
     func convert(_ bytes: [UInt8]) throws {
       let result = try stored.converted(
         from: .icc(Data(bytes)), keepsGray: true, watch: watch, pool: .shared, cache: cache)

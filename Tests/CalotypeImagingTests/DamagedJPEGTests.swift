@@ -131,7 +131,7 @@ struct DamagedJPEGTests {
     #expect(image.bitmap.bytes == library.bitmap && image.isDamaged == whole.isDamaged, "\(what), halved")
     // A file with something else in front of its first segment is no JPEG to registries, as to browsers.
     guard ImageFormat.sniff(data) == .jpeg else { return }
-    let thumbnail = DecodeOptions(limits: limits, thumbnail: .fit(16, 16))
+    let thumbnail = DecodeOptions(limits: limits, thumbnail: .fit(width: 16, height: 16))
     #expect(
       try CoderRegistry.standard.decode(data, options: thumbnail).isDamaged == whole.isDamaged, "\(what)")
   }

@@ -91,7 +91,7 @@ struct DecodeLimitTests {
     var info = ImageInfo(format: format, size: PixelSize(width: 10_000, height: 10_000))
     info.layout.isKnown = true
     change(&info)
-    for thumbnail in [nil, Thumbnail.fit(1_000, 1_000), .fit(64, 64)] {
+    for thumbnail in [nil, Thumbnail.fit(width: 1_000, height: 1_000), .fit(width: 64, height: 64)] {
       try DecodeOptions(thumbnail: thumbnail).checkMemory(for: info, encodedByteCount: byteCount)
     }
   }
@@ -137,7 +137,7 @@ struct DecodeLimitTests {
       _ = try AnimatedImage(data: data).frame(at: 0)
     }
     expectRefusal("several sizes") { () throws(ImagingError) in
-      _ = try Self.coders.decode(data, thumbnails: [.fit(9_000, 9_000), nil])
+      _ = try Self.coders.decode(data, thumbnails: [.fit(width: 9_000, height: 9_000), nil])
     }
     let decoder = Self.coders.makeIncrementalDecoder()
     for start in stride(from: 0, to: data.count, by: 50_000) {

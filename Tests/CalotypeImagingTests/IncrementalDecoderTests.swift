@@ -17,7 +17,7 @@ struct IncrementalDecoderTests {
   func chunks(file: String) throws {
     let data = try Fixture.data(file)
     for options in [
-      DecodeOptions(), DecodeOptions(thumbnail: .fill(9, 7)),
+      DecodeOptions(), DecodeOptions(thumbnail: .fill(width: 9, height: 7)),
       DecodeOptions(appliesOrientation: false, colors: .asStored), DecodeOptions(pixels: .native),
     ] {
       let whole = try CoderRegistry.standard.decode(data, options: options)
@@ -57,7 +57,7 @@ struct IncrementalDecoderTests {
   func snapshots() throws {
     let data = try Fixture.data("Corpus/jpeg/exif/f-orientation-6.jpg")
     let decoder = CoderRegistry.standard.makeIncrementalDecoder(
-      options: DecodeOptions(thumbnail: .fit(32, 32)))
+      options: DecodeOptions(thumbnail: .fit(width: 32, height: 32)))
     var seen: [PixelSize] = []
     for byte in data {
       try decoder.append(Data([byte]))
@@ -68,7 +68,8 @@ struct IncrementalDecoderTests {
     }
     #expect(!seen.isEmpty)
     #expect(Set(seen) == [PixelSize(width: 21, height: 32)])
-    let whole = try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: .fit(32, 32)))
+    let whole = try CoderRegistry.standard.decode(
+      data, options: DecodeOptions(thumbnail: .fit(width: 32, height: 32)))
     #expect(try decoder.finish().bitmap == whole.bitmap)
   }
 
@@ -146,7 +147,7 @@ struct IncrementalDecoderTests {
 
   @Test("native pixels and a thumbnail exclude each other")
   func native() throws {
-    let options = DecodeOptions(thumbnail: .fit(8, 8), pixels: .native)
+    let options = DecodeOptions(thumbnail: .fit(width: 8, height: 8), pixels: .native)
     let data = try Fixture.data("png/basn2c16.png")
     #expect(throws: ImagingError.self) { try CoderRegistry.standard.decode(data, options: options) }
     #expect(throws: ImagingError.self) {

@@ -80,8 +80,9 @@ struct MaxPixelsTests {
   func allWaysAgree(format: EncodeOptions) throws {
     let data = try Self.picture(123, 77).encoded(as: format)
     for options in [
-      DecodeOptions(maxPixels: 2_000), DecodeOptions(thumbnail: .fill(50, 60), maxPixels: 2_000),
-      DecodeOptions(maxPixels: 2_000, transforms: [.resize(80, 80)]),
+      DecodeOptions(maxPixels: 2_000),
+      DecodeOptions(thumbnail: .fill(width: 50, height: 60), maxPixels: 2_000),
+      DecodeOptions(maxPixels: 2_000, transforms: [.resize(width: 80, height: 80)]),
     ] {
       let whole = try CoderRegistry.standard.decode(data, options: options).bitmap
       #expect(whole.size.pixelCount <= 2_000)
@@ -138,27 +139,35 @@ struct MaxPixelsTests {
 
   @Test func theSmallerOneWins() throws {
     // As it is, where that is small enough.
-    for thumbnail in [Thumbnail.fit(100, 100), .fill(60, 20), .stretch(9, 90)] {
+    for thumbnail in [
+      Thumbnail.fit(width: 100, height: 100), .fill(width: 60, height: 20), .stretch(width: 9, height: 90),
+    ] {
       #expect(
         Thumbnail.limited(thumbnail, of: PixelSize(width: 400, height: 300), toPixelCount: 7_500) == thumbnail
       )
     }
-    #expect(try Self.size(.fit(100, 100), 7_499, of: 400, 300) == PixelSize(width: 99, height: 74))
-    #expect(try Self.size(.fit(100, 0), 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
-    #expect(try Self.size(.fill(100, 0), 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
-    #expect(try Self.size(.fill(100, 100), 400, of: 400, 300) == PixelSize(width: 20, height: 20))
-    #expect(try Self.size(.stretch(100, 25), 100, of: 400, 300) == PixelSize(width: 20, height: 5))
-    #expect(try Self.size(.fit(1_000, 1_000), 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
-    var outside = Thumbnail.fit(50, 50)
+    #expect(
+      try Self.size(.fit(width: 100, height: 100), 7_499, of: 400, 300) == PixelSize(width: 99, height: 74))
+    #expect(try Self.size(.fit(width: 100), 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
+    #expect(try Self.size(.fill(width: 100), 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
+    #expect(
+      try Self.size(.fill(width: 100, height: 100), 400, of: 400, 300) == PixelSize(width: 20, height: 20))
+    #expect(
+      try Self.size(.stretch(width: 100, height: 25), 100, of: 400, 300) == PixelSize(width: 20, height: 5))
+    #expect(
+      try Self.size(.fit(width: 1_000, height: 1_000), 1_200, of: 400, 300)
+        == PixelSize(width: 40, height: 30))
+    var outside = Thumbnail.fit(width: 50, height: 50)
     outside.mode = .outside
     #expect(try Self.size(outside, 1_200, of: 400, 300) == PixelSize(width: 40, height: 30))
-    #expect(try Self.size(.fit(1_000, 1_000), 1_200, of: 30, 40) == PixelSize(width: 30, height: 40))
+    #expect(
+      try Self.size(.fit(width: 1_000, height: 1_000), 1_200, of: 30, 40) == PixelSize(width: 30, height: 40))
     #expect(try Self.size(nil, 1_200, of: 30, 40) == nil)
   }
 
   @Test func cutsShowTheSame() throws {
     let source = PixelSize(width: 400, height: 300)
-    var thumbnail = Thumbnail.fill(100, 100)
+    var thumbnail = Thumbnail.fill(width: 100, height: 100)
     thumbnail.anchor = .left
     let limited = try #require(Thumbnail.limited(thumbnail, of: source, toPixelCount: 400))
     #expect(limited.mode == .fill && limited.anchor == .left)

@@ -40,7 +40,7 @@ import Testing
     #expect(info.format == .apng)
     #expect(info.frameCount == 2)
     #expect(info.loopCount == 3)
-    #expect(info.durations == [500, 100])
+    #expect(info.durations.map(\.wholeMilliseconds) == [500, 100])
     #expect(isRed(try decode(data)))
   }
 
@@ -76,7 +76,9 @@ import Testing
   ]) func delays(_ name: String, _ numerator: Int, _ denominator: Int, _ milliseconds: Int) throws {
     let data = file.file(
       PNGTestFile.animation(frames: 1), PNGTestFile.frame(0, 4, 3, delay: (numerator, denominator)), red)
-    #expect(try PNGDecoder().probe(data, limits: .default).durations == [milliseconds], "\(name)")
+    #expect(
+      try PNGDecoder().probe(data, limits: .default).durations.map(\.wholeMilliseconds) == [milliseconds],
+      "\(name)")
   }
 
   /// Chunks of an animation that is broken at the first frame: the default image is what remains.

@@ -1,8 +1,8 @@
-import Crypto
 import FoundationEssentials
 import Testing
 
 @testable import CalotypeImaging
+import CalotypeSupport
 
 /// What PNG says about colours, depth and origin.
 @Suite struct PNGColorTests {
@@ -106,7 +106,7 @@ import Testing
       color += [UInt8(sample & 255), UInt8(sample >> 8)]
     }
     #expect(
-      SHA256.hash(data: color).description.hasSuffix(
+      Hex.encode(color.withUnsafeBytes { MessageDigest.sha256($0) }).hasSuffix(
         "057654d06147541f93290e5fab17c69a9b165398afcbc1a58120d2bd37fb5f62"))
   }
 }

@@ -1,8 +1,8 @@
-import Crypto
 import FoundationEssentials
 import Testing
 
 @testable import CalotypeImaging
+import CalotypeSupport
 
 @Suite struct PNGDecoderTests {
   struct Variant: CustomStringConvertible, Sendable {
@@ -95,7 +95,7 @@ import Testing
       for pixel in stride(from: 0, to: bytes.count, by: 4) where bytes[pixel + 3] == 0 {
         bytes.replaceSubrange(pixel..<pixel + 4, with: [0, 0, 0, 0])
       }
-      #expect(SHA256.hash(data: bytes).description.hasSuffix(row[3]), "\(row[0])")
+      #expect(Hex.encode(bytes.withUnsafeBytes { MessageDigest.sha256($0) }).hasSuffix(row[3]), "\(row[0])")
     }
   }
 

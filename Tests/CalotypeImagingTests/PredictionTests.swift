@@ -36,7 +36,7 @@ struct PredictionTests {
       return info
     }
 
-    var options: DecodeOptions { DecodeOptions(thumbnail: box.map { .fit($0, $0) }) }
+    var options: DecodeOptions { DecodeOptions(thumbnail: box.map { .fit(width: $0, height: $0) }) }
   }
 
   private static func coded(_ samples: Double, scans pixels: Int = 0)
@@ -145,7 +145,7 @@ struct PredictionTests {
   func overflow() {
     for format in [ImageFormat.jpeg, .png, .webp, .gif, ImageFormat(rawValue: "other")] {
       for side in [1, Int(Int32.max), .max] {
-        for thumbnail in [nil, Thumbnail.fit(100, 100)] {
+        for thumbnail in [nil, Thumbnail.fit(width: 100, height: 100)] {
           let info = ImageInfo(format: format, size: PixelSize(width: side, height: 1))
           let options = DecodeOptions(thumbnail: thumbnail)
           #expect(options.workingByteCount(for: info) > 0)
@@ -160,7 +160,7 @@ struct PredictionTests {
     #expect(DecodeOptions().workingByteCount(for: wide) > 1 << 60)
     #expect(DecodeOptions().predictedDuration(for: wide) > .seconds(1))
     wide.layout.inflatedByteCount = 300_000_001
-    #expect(DecodeOptions(thumbnail: .fit(64, 64)).workingByteCount(for: wide) > 900 << 20)
+    #expect(DecodeOptions(thumbnail: .fit(width: 64, height: 64)).workingByteCount(for: wide) > 900 << 20)
   }
 
   @Test("a turn, a profile or a transform takes another picture")

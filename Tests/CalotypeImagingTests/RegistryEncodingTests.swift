@@ -64,7 +64,9 @@ struct RegistryEncodingTests {
     for index in 0..<animation.frameCount {
       #expect(try again.frame(at: index).bitmap == animation.frame(at: index).bitmap)
       // Above 65,535 ms APNG counts in coarser units.
-      let (written, wanted) = (again.duration(of: index), animation.duration(of: index))
+      let (written, wanted) = (
+        again.duration(of: index).wholeMilliseconds, animation.duration(of: index).wholeMilliseconds
+      )
       #expect(abs(written - wanted) <= (wanted > 65_535 ? 1000 : 0))
     }
     let error = #expect(throws: ImagingError.self) { try Self.coders.encode(animation, as: .jpeg()) }
@@ -74,16 +76,20 @@ struct RegistryEncodingTests {
   @Test("one frame becomes a still image; frames of two sizes become none")
   func sources() throws {
     let (small, large) = (try Self.picture(8), try Self.picture(16))
-    let one = AnimationSource(frameCount: 1, loopCount: 0) { _ in .init(bitmap: small, duration: 10) }
+    let one = AnimationSource(frameCount: 1, loopCount: 0) { _ in
+      .init(bitmap: small, duration: .milliseconds(10))
+    }
     #expect(try Self.coders.probe(Self.coders.encode(one, as: .jpeg())).frameCount == 1)
     let mixed = AnimationSource(frameCount: 2, loopCount: 0) {
-      .init(bitmap: $0 == 0 ? small : large, duration: 50)
+      .init(bitmap: $0 == 0 ? small : large, duration: .milliseconds(50))
     }
     let error = #expect(throws: ImagingError.self) {
       try Self.coders.encode(mixed, as: EncodeOptions(format: .apng))
     }
     #expect(error?.code == "invalidParameter")
-    let none = AnimationSource(frameCount: 0, loopCount: 0) { _ in .init(bitmap: small, duration: 50) }
+    let none = AnimationSource(frameCount: 0, loopCount: 0) { _ in
+      .init(bitmap: small, duration: .milliseconds(50))
+    }
     #expect(throws: ImagingError.self) { try Self.coders.encode(none, as: EncodeOptions(format: .apng)) }
   }
 }

@@ -162,8 +162,8 @@ import Testing
     for (from, to) in sizes {
       for opaque in [true, false] {
         let source = try Pictures.noise(from.width, from.height, opaque: opaque, seed: 21)
-        let whole = SampleRegion(from)
-        let cut = SampleRegion(
+        let whole = Bitmap.Region(from)
+        let cut = Bitmap.Region(
           x: whole.width / 8, y: whole.height / 3, width: whole.width / 2, height: whole.height / 2)
         for region in [whole, cut] {
           let expected = try source.resampled(to: to, from: region, filter: filter, linearLight: linearLight)
@@ -172,7 +172,7 @@ import Testing
             source: from, format: .rgba8, isOpaque: opaque, size: to, region: region, filter: filter,
             linearLight: linearLight)
           #expect(!plan.reducesFirst)
-          let rows = try RowFan([plan])
+          let rows = try RowSink([plan])
           while !rows.isComplete {
             let room = rows.room
             try #require(room.count > 0)

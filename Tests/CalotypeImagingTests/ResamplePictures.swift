@@ -179,9 +179,9 @@ enum ReferenceResample {
 
   /// The bytes of the result; premultiplied unless the source is opaque.
   static func resample(
-    _ bitmap: Bitmap, to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter
+    _ bitmap: Bitmap, to size: PixelSize, from region: Bitmap.Region? = nil, filter: ResampleFilter
   ) -> [UInt8] {
-    let region = region ?? SampleRegion(bitmap.size)
+    let region = region ?? Bitmap.Region(bitmap.size)
     var bytes = ResamplePictures.bytes(bitmap)
     if !bitmap.isOpaque { bytes = ResamplePictures.premultiplied(bytes) }
     let middle = pass(

@@ -11,7 +11,7 @@ import Testing
 
   static func photo() throws -> Bitmap {
     let data = try Data(contentsOf: ThumbnailStreamTests.photos.appending(path: "mountains.jpg"))
-    let options = DecodeOptions(thumbnail: .fit(640, 0))
+    let options = DecodeOptions(thumbnail: .fit(width: 640))
     return try CoderRegistry.standard.decode(data, options: options).bitmap
   }
 

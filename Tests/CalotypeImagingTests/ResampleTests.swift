@@ -38,11 +38,11 @@ import Testing
   }
 
   @Test(arguments: [
-    SampleRegion(x: 0.5, y: 0, width: 40, height: 47), SampleRegion(x: 3, y: 5, width: 20, height: 11),
-    SampleRegion(x: 10.25, y: 20.75, width: 0.5, height: 26.25),
-    SampleRegion(x: 60, y: 46, width: 1, height: 1),
+    Bitmap.Region(x: 0.5, y: 0, width: 40, height: 47), Bitmap.Region(x: 3, y: 5, width: 20, height: 11),
+    Bitmap.Region(x: 10.25, y: 20.75, width: 0.5, height: 26.25),
+    Bitmap.Region(x: 60, y: 46, width: 1, height: 1),
   ])
-  func regionsAreCutsOfTheWhole(region: SampleRegion) throws {
+  func regionsAreCutsOfTheWhole(region: Bitmap.Region) throws {
     let source = try Pictures.noise(61, 47)
     for size in [PixelSize(width: 10, height: 9), PixelSize(width: 20, height: 11)] {
       let result = try source.resampled(to: size, from: region)
@@ -55,7 +55,7 @@ import Testing
     let source = try Pictures.noise(20, 10)
     for filter in ResampleFilter.allCases {
       let cut = try source.resampled(
-        to: PixelSize(width: 5, height: 4), from: SampleRegion(x: 7, y: 6, width: 5, height: 4),
+        to: PixelSize(width: 5, height: 4), from: Bitmap.Region(x: 7, y: 6, width: 5, height: 4),
         filter: filter)
       let all = Pictures.bytes(source)
       var expected: [UInt8] = []
@@ -216,10 +216,10 @@ import Testing
 
   @Test func refusesNonsense() throws {
     let source = try Pictures.noise(10, 10)
-    let nan = SampleRegion(x: .nan, y: 0, width: 1, height: 1)
+    let nan = Bitmap.Region(x: .nan, y: 0, width: 1, height: 1)
     let regions = [
-      nan, SampleRegion(x: -1, y: 0, width: 5, height: 5), SampleRegion(x: 6, y: 0, width: 5, height: 5),
-      SampleRegion(x: 0, y: 0, width: 0, height: 5), SampleRegion(x: 0, y: 0, width: 5, height: .infinity),
+      nan, Bitmap.Region(x: -1, y: 0, width: 5, height: 5), Bitmap.Region(x: 6, y: 0, width: 5, height: 5),
+      Bitmap.Region(x: 0, y: 0, width: 0, height: 5), Bitmap.Region(x: 0, y: 0, width: 5, height: .infinity),
     ]
     for region in regions {
       #expect(throws: ImagingError.self) {

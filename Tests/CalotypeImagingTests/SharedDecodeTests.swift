@@ -7,8 +7,9 @@ import Testing
 @Suite("Shared decodes")
 struct SharedDecodeTests {
   private static let sizes: [Thumbnail?] = [
-    .fit(9, 7), .fill(5, 11), .stretch(13, 3), nil, .fit(1, 1), .fit(9, 7), .fit(64, 64),
-    .fit(10_000, 10_000),
+    .fit(width: 9, height: 7), .fill(width: 5, height: 11), .stretch(width: 13, height: 3), nil,
+    .fit(width: 1, height: 1), .fit(width: 9, height: 7), .fit(width: 64, height: 64),
+    .fit(width: 10_000, height: 10_000),
     Thumbnail(box: PixelSize(width: 20, height: 20), mode: .fill, filter: .mitchell, linearLight: true),
     Thumbnail(box: PixelSize(width: 17, height: 0), mode: .fit, filter: .box, effort: .fast),
   ]
@@ -68,12 +69,15 @@ struct SharedDecodeTests {
   func sameOfPhotographs(file: String) throws {
     let data = try Data(contentsOf: ThumbnailStreamTests.photos.appending(path: file))
     let thumbnails: [Thumbnail?] = [
-      .fit(320, 240), .fill(100, 300), .fit(640, 0), .stretch(33, 400), .fit(1_000, 1_000), .fit(200, 200),
+      .fit(width: 320, height: 240), .fill(width: 100, height: 300), .fit(width: 640),
+      .stretch(width: 33, height: 400), .fit(width: 1_000, height: 1_000), .fit(width: 200, height: 200),
       Thumbnail(box: PixelSize(width: 200, height: 200), mode: .fit, linearLight: true),
     ]
     Self.expectSame(data, thumbnails, DecodeOptions())
     Self.expectSame(data, thumbnails + [nil], DecodeOptions())
-    Self.expectSame(data, [.fit(300, 300), .fit(100, 100)], DecodeOptions(transforms: [.flip(.horizontal)]))
+    Self.expectSame(
+      data, [.fit(width: 300, height: 300), .fit(width: 100, height: 100)],
+      DecodeOptions(transforms: [.flip(.horizontal)]))
   }
 
   /// A coder of JPEG that counts.
@@ -100,7 +104,8 @@ struct SharedDecodeTests {
     var registry = CoderRegistry.standard
     registry.register(coder)
     let data = try Fixture.data("Corpus/png/pngsuite/basi6a08.png")
-    let images = try registry.decode(data, thumbnails: [.fit(9, 9), .fit(8, 8), nil])
+    let images = try registry.decode(
+      data, thumbnails: [.fit(width: 9, height: 9), .fit(width: 8, height: 8), nil])
     #expect(images.map(\.bitmap.width) == [9, 8, 32] && coder.count.decodes == 3)
   }
 
@@ -109,13 +114,15 @@ struct SharedDecodeTests {
     let data = try Image(bitmap: bitmap).encoded(as: EncodeOptions(format: .png))
     let info = try PNGDecoder().probe(data, limits: .default)
     let shrinker = RowShrinker(
-      [.fit(100, 100), .fill(20, 50), .stretch(7, 150)], of: info, options: DecodeOptions())
+      [.fit(width: 100, height: 100), .fill(width: 20, height: 50), .stretch(width: 7, height: 150)],
+      of: info, options: DecodeOptions())
     let image = try PNGDecoder().decode(
       data, minimumSize: nil, options: DecodeOptions(), shrinkingBy: shrinker)
     #expect(shrinker.isUsed && image.bitmap == shrinker.bitmaps[0])
     #expect(shrinker.bitmaps.map(\.size.width) == [100, 20, 7])
     // One that needs the whole: none is made of rows.
-    let other = RowShrinker([.fit(100, 100), .fit(300, 200)], of: info, options: DecodeOptions())
+    let other = RowShrinker(
+      [.fit(width: 100, height: 100), .fit(width: 300, height: 200)], of: info, options: DecodeOptions())
     let whole = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions(), shrinkingBy: other)
     #expect(!other.isUsed && whole.bitmap == bitmap)
   }
@@ -123,21 +130,22 @@ struct SharedDecodeTests {
   @Test func jpegsAreSharedByScale() {
     let size = PixelSize(width: 4_000, height: 3_000)
     func divisor(_ width: Int, _ height: Int) -> Int {
-      JPEGDecoder().divisor(for: size, minimumSize: PixelSize(width: width, height: height))
+      JPEGDecoder().scaleDivisor(for: size, minimumSize: PixelSize(width: width, height: height)) ?? 0
     }
     #expect([divisor(100, 75), divisor(500, 375), divisor(501, 375), divisor(2_001, 1_000)] == [8, 8, 4, 1])
-    #expect(JPEGDecoder().divisor(for: size, minimumSize: nil) == 1)
+    #expect(JPEGDecoder().scaleDivisor(for: size, minimumSize: nil) == 1)
   }
 
   @Test func nothingAndNonsense() throws {
     let data = try Fixture.data("Corpus/png/pngsuite/basi6a08.png")
     #expect(try CoderRegistry.standard.decode(Data(), thumbnails: []).isEmpty)
     #expect(throws: ImagingError.self) {
-      try CoderRegistry.standard.decode(data, thumbnails: [.fit(9, 9), .fit(-1, 2)])
+      try CoderRegistry.standard.decode(
+        data, thumbnails: [.fit(width: 9, height: 9), .fit(width: -1, height: 2)])
     }
     #expect(throws: ImagingError.self) {
       try CoderRegistry.standard.decode(
-        data, thumbnails: [.fit(9, 9)], options: DecodeOptions(pixels: .native))
+        data, thumbnails: [.fit(width: 9, height: 9)], options: DecodeOptions(pixels: .native))
     }
   }
 
@@ -146,7 +154,8 @@ struct SharedDecodeTests {
     let error = await Task { () -> ImagingError? in
       do throws(ImagingError) {
         withUnsafeCurrentTask { $0?.cancel() }
-        _ = try CoderRegistry.standard.decode(data, thumbnails: [.fit(90, 90), .fit(80, 80)])
+        _ = try CoderRegistry.standard.decode(
+          data, thumbnails: [.fit(width: 90, height: 90), .fit(width: 80, height: 80)])
         return nil
       } catch {
         return error

@@ -15,47 +15,52 @@ import Testing
 
   static let rows = [
     // fit
-    Row(source: (4000, 3000), thumbnail: .fit(320, 240), size: (320, 240)),
-    Row(source: (4000, 3000), thumbnail: .fit(320, 320), size: (320, 240)),
-    Row(source: (3000, 4000), thumbnail: .fit(320, 320), size: (240, 320)),
-    Row(source: (4000, 3000), thumbnail: .fit(320, 0), size: (320, 240)),
-    Row(source: (4000, 3000), thumbnail: .fit(0, 240), size: (320, 240)),
-    Row(source: (100, 50), thumbnail: .fit(200, 200), size: (100, 50)),
-    Row(source: (100, 50), thumbnail: .fit(100, 50), size: (100, 50)),
-    Row(source: (100, 50), thumbnail: .fit(200, 25), size: (50, 25)),
-    Row(source: (1001, 667), thumbnail: .fit(100, 100), size: (100, 67)),
-    Row(source: (8, 5), thumbnail: .fit(4, 4), size: (4, 3)),
-    Row(source: (10_000, 10), thumbnail: .fit(100, 100), size: (100, 1)),
-    Row(source: (10, 100_000_000), thumbnail: .fit(1, 1), size: (1, 1)),
-    Row(source: (1, 1), thumbnail: .fit(.max, .max), size: (1, 1)),
-    Row(source: (.max, .max), thumbnail: .fit(1000, 3000), size: (1000, 1000)),
+    Row(source: (4000, 3000), thumbnail: .fit(width: 320, height: 240), size: (320, 240)),
+    Row(source: (4000, 3000), thumbnail: .fit(width: 320, height: 320), size: (320, 240)),
+    Row(source: (3000, 4000), thumbnail: .fit(width: 320, height: 320), size: (240, 320)),
+    Row(source: (4000, 3000), thumbnail: .fit(width: 320), size: (320, 240)),
+    Row(source: (4000, 3000), thumbnail: .fit(height: 240), size: (320, 240)),
+    Row(source: (100, 50), thumbnail: .fit(width: 200, height: 200), size: (100, 50)),
+    Row(source: (100, 50), thumbnail: .fit(width: 100, height: 50), size: (100, 50)),
+    Row(source: (100, 50), thumbnail: .fit(width: 200, height: 25), size: (50, 25)),
+    Row(source: (1001, 667), thumbnail: .fit(width: 100, height: 100), size: (100, 67)),
+    Row(source: (8, 5), thumbnail: .fit(width: 4, height: 4), size: (4, 3)),
+    Row(source: (10_000, 10), thumbnail: .fit(width: 100, height: 100), size: (100, 1)),
+    Row(source: (10, 100_000_000), thumbnail: .fit(width: 1, height: 1), size: (1, 1)),
+    Row(source: (1, 1), thumbnail: .fit(width: .max, height: .max), size: (1, 1)),
+    Row(source: (.max, .max), thumbnail: .fit(width: 1000, height: 3000), size: (1000, 1000)),
     // fill
-    Row(source: (4000, 3000), thumbnail: .fill(320, 240), size: (320, 240)),
+    Row(source: (4000, 3000), thumbnail: .fill(width: 320, height: 240), size: (320, 240)),
     Row(
-      source: (4000, 3000), thumbnail: .fill(300, 300), size: (300, 300), region: (500, 0, 3000, 3000),
+      source: (4000, 3000), thumbnail: .fill(width: 300, height: 300), size: (300, 300),
+      region: (500, 0, 3000, 3000),
       scaled: (400, 300)),
     Row(
-      source: (3000, 4000), thumbnail: .fill(300, 300), size: (300, 300), region: (0, 500, 3000, 3000),
+      source: (3000, 4000), thumbnail: .fill(width: 300, height: 300), size: (300, 300),
+      region: (0, 500, 3000, 3000),
       scaled: (300, 400)),
     Row(
-      source: (1001, 500), thumbnail: .fill(100, 100), size: (100, 100), region: (250.5, 0, 500, 500),
+      source: (1001, 500), thumbnail: .fill(width: 100, height: 100), size: (100, 100),
+      region: (250.5, 0, 500, 500),
       scaled: (200, 100)),
-    Row(source: (100, 50), thumbnail: .fill(200, 200), size: (100, 50)),
+    Row(source: (100, 50), thumbnail: .fill(width: 200, height: 200), size: (100, 50)),
     Row(
-      source: (101, 50), thumbnail: .fill(60, 200), size: (60, 50), region: (20, 0, 60, 50), scaled: (101, 50)
+      source: (101, 50), thumbnail: .fill(width: 60, height: 200), size: (60, 50), region: (20, 0, 60, 50),
+      scaled: (101, 50)
     ),
     Row(
-      source: (101, 50), thumbnail: .fill(60, 50), size: (60, 50), region: (20, 0, 60, 50), scaled: (101, 50)),
+      source: (101, 50), thumbnail: .fill(width: 60, height: 50), size: (60, 50), region: (20, 0, 60, 50),
+      scaled: (101, 50)),
     Row(
-      source: (101, 51), thumbnail: .fill(200, 20), size: (101, 20), region: (0, 15, 101, 20),
+      source: (101, 51), thumbnail: .fill(width: 200, height: 20), size: (101, 20), region: (0, 15, 101, 20),
       scaled: (101, 51)),
-    Row(source: (4000, 3000), thumbnail: .fill(320, 0), size: (320, 240)),
-    Row(source: (100, 50), thumbnail: .fill(0, 200), size: (100, 50)),
+    Row(source: (4000, 3000), thumbnail: .fill(width: 320), size: (320, 240)),
+    Row(source: (100, 50), thumbnail: .fill(height: 200), size: (100, 50)),
     // stretch
-    Row(source: (4000, 3000), thumbnail: .stretch(100, 900), size: (100, 900)),
-    Row(source: (100, 50), thumbnail: .stretch(80, 80), size: (80, 50)),
-    Row(source: (100, 50), thumbnail: .stretch(800, 600), size: (100, 50)),
-    Row(source: (100, 50), thumbnail: .stretch(0, 10), size: (20, 10)),
+    Row(source: (4000, 3000), thumbnail: .stretch(width: 100, height: 900), size: (100, 900)),
+    Row(source: (100, 50), thumbnail: .stretch(width: 80, height: 80), size: (80, 50)),
+    Row(source: (100, 50), thumbnail: .stretch(width: 800, height: 600), size: (100, 50)),
+    Row(source: (100, 50), thumbnail: .stretch(height: 10), size: (20, 10)),
   ]
 
   @Test(arguments: rows)
@@ -63,8 +68,8 @@ import Testing
     let source = PixelSize(width: row.source.0, height: row.source.1)
     let geometry = try row.thumbnail.geometry(for: source)
     #expect(geometry.size == PixelSize(width: row.size.0, height: row.size.1))
-    let region = row.region.map { SampleRegion(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
-    #expect(geometry.region == region ?? SampleRegion(source))
+    let region = row.region.map { Bitmap.Region(x: $0.0, y: $0.1, width: $0.2, height: $0.3) }
+    #expect(geometry.region == region ?? Bitmap.Region(source))
     let scaled = row.scaled ?? row.size
     #expect(geometry.scaledSize == PixelSize(width: scaled.0, height: scaled.1))
   }
@@ -117,14 +122,14 @@ import Testing
         sourceSize: PixelSize(width: source.0, height: source.1), orientation: orientation)
       return size.map { [$0.width, $0.height] } ?? []
     }
-    #expect(try minimum((4000, 3000), .fit(320, 240)) == [640, 480])
-    #expect(try minimum((4000, 3000), .fit(300, 300), .rightTop) == [600, 450])
-    #expect(try minimum((4000, 3000), .fit(240, 320), .leftBottom) == [640, 480])
-    #expect(try minimum((4000, 3000), .fill(300, 300)) == [800, 600])
-    #expect(try minimum((4000, 3000), .stretch(100, 3000)) == [200, 3000])
-    #expect(try minimum((4000, 3000), .fit(5000, 5000)) == [])
-    #expect(try minimum((4000, 3000), .fit(2000, 1500)) == [])
-    #expect(try minimum((4000, 3000), .fill(320, 3000)) == [])
+    #expect(try minimum((4000, 3000), .fit(width: 320, height: 240)) == [640, 480])
+    #expect(try minimum((4000, 3000), .fit(width: 300, height: 300), .rightTop) == [600, 450])
+    #expect(try minimum((4000, 3000), .fit(width: 240, height: 320), .leftBottom) == [640, 480])
+    #expect(try minimum((4000, 3000), .fill(width: 300, height: 300)) == [800, 600])
+    #expect(try minimum((4000, 3000), .stretch(width: 100, height: 3000)) == [200, 3000])
+    #expect(try minimum((4000, 3000), .fit(width: 5000, height: 5000)) == [])
+    #expect(try minimum((4000, 3000), .fit(width: 2000, height: 1500)) == [])
+    #expect(try minimum((4000, 3000), .fill(width: 320, height: 3000)) == [])
   }
 }
 
@@ -159,8 +164,9 @@ import Testing
     let stored = try Pictures.noise(91, 60)
     let turned = try Self.upright(stored, orientation)
     let thumbnails: [Thumbnail] = [
-      .fit(30, 30), .fill(20, 20), .fill(25, 11), .stretch(13, 29), .fill(50, 1000), .fill(1000, 33),
-      .fit(0, 15),
+      .fit(width: 30, height: 30), .fill(width: 20, height: 20), .fill(width: 25, height: 11),
+      .stretch(width: 13, height: 29), .fill(width: 50, height: 1000), .fill(width: 1000, height: 33),
+      .fit(height: 15),
     ]
     for thumbnail in thumbnails {
       let small = try stored.shrunk(to: thumbnail, sourceSize: stored.size, orientation: orientation)
@@ -188,7 +194,9 @@ import Testing
       let row = min(600, Double(y * denominator) + Double(denominator - 1) / 2)
       return [UInt8((column * 255 / 1000).rounded()), UInt8((row * 255 / 600).rounded()), 9, 255]
     }
-    for thumbnail in [Thumbnail.fit(50, 50), .fill(40, 40), .stretch(31, 17)] {
+    for thumbnail in [
+      Thumbnail.fit(width: 50, height: 50), .fill(width: 40, height: 40), .stretch(width: 31, height: 17),
+    ] {
       let expected = try full.shrunk(to: thumbnail, sourceSize: full.size, orientation: .topLeft)
       let actual = try decoded.shrunk(to: thumbnail, sourceSize: full.size, orientation: .topLeft)
       #expect(actual.size == expected.size)
@@ -198,9 +206,11 @@ import Testing
 
   @Test func smallPicturesAreLeftAlone() throws {
     let source = try Pictures.noise(20, 10)
-    #expect(try source.shrunk(to: .fit(100, 100), sourceSize: source.size, orientation: .rightTop) == source)
+    #expect(
+      try source.shrunk(to: .fit(width: 100, height: 100), sourceSize: source.size, orientation: .rightTop)
+        == source)
     #expect(throws: ImagingError.self) {
-      try source.shrunk(to: .fit(0, 0), sourceSize: source.size, orientation: .topLeft)
+      try source.shrunk(to: .fit(), sourceSize: source.size, orientation: .topLeft)
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
     let info = try decoder.checkedInfo(of: data, limits: options.limits)
     let image = try decoder.decode(
       data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
-    return try Rendition(info: info, options: options).finished(image)
+    return try PostDecode(info: info, options: options).finished(image)
   }
 
   static func outcome(_ make: () throws(ImagingError) -> Image) -> Result<Bitmap, ImagingError> {
@@ -39,7 +39,8 @@ import Testing
   func sameAsOfTheWhole(file: String) throws {
     let data = try Fixture.data(file)
     for thumbnail in [
-      Thumbnail.fit(9, 7), .fill(5, 11), .stretch(13, 3), .fit(1, 1),
+      Thumbnail.fit(width: 9, height: 7), .fill(width: 5, height: 11), .stretch(width: 13, height: 3),
+      .fit(width: 1, height: 1),
       Thumbnail(box: PixelSize(width: 20, height: 20), mode: .fill, filter: .mitchell, linearLight: true),
       Thumbnail(box: PixelSize(width: 17, height: 0), mode: .fit, filter: .box, effort: .fast),
     ] {
@@ -63,7 +64,7 @@ import Testing
   func sameOfPhotographs(file: String) throws {
     let data = try Data(contentsOf: Self.photos.appending(path: file))
     for thumbnail in [
-      Thumbnail.fit(320, 240), .fill(100, 300),
+      Thumbnail.fit(width: 320, height: 240), .fill(width: 100, height: 300),
       Thumbnail(box: PixelSize(width: 200, height: 200), mode: .fit, linearLight: true),
     ] {
       let options = DecodeOptions(thumbnail: thumbnail)
@@ -127,7 +128,7 @@ import Testing
       var encoding: EncodeOptions = lossless ? .webpLossless : .webp()
       encoding.effort = .fast
       let data = try Image(bitmap: bitmap).encoded(as: encoding)
-      for thumbnail in [Thumbnail.fit(20, 300), .stretch(7, 40)] {
+      for thumbnail in [Thumbnail.fit(width: 20, height: 300), .stretch(width: 7, height: 40)] {
         let options = DecodeOptions(thumbnail: thumbnail)
         let streamed = try CoderRegistry.standard.decode(data, options: options)
         #expect(streamed.bitmap == (try Self.whole(data, options)).bitmap)
@@ -181,7 +182,7 @@ import Testing
     var data = try Image(bitmap: bitmap).encoded(as: .png)
     data.insert(contentsOf: [0, 0, 0, 0, 0x49, 0x44, 0x41, 0x54, 1, 2, 3, 4], at: data.count - 12)
     #expect(try CoderRegistry.standard.decode(data).bitmap == bitmap)
-    let options = DecodeOptions(thumbnail: .fit(20, 20))
+    let options = DecodeOptions(thumbnail: .fit(width: 20, height: 20))
     #expect(
       try CoderRegistry.standard.decode(data, options: options).bitmap == Self.whole(data, options).bitmap)
   }
@@ -193,7 +194,7 @@ import Testing
       for index in stride(from: data.count / 3, to: data.count, by: 997) { damaged[index] ^= 0x55 }
       for bytes in [data.prefix(data.count / 2), data.prefix(data.count - 9), damaged] {
         for allowsPartial in [false, true] {
-          let options = DecodeOptions(allowsPartial: allowsPartial, thumbnail: .fit(64, 64))
+          let options = DecodeOptions(allowsPartial: allowsPartial, thumbnail: .fit(width: 64, height: 64))
           let bytes = Data(bytes)
           let streamed = Self.outcome { () throws(ImagingError) in
             try CoderRegistry.standard.decode(bytes, options: options)
@@ -211,7 +212,7 @@ import Testing
     var damaged = data
     for index in stride(from: data.count / 3, to: data.count - 100, by: 997) { damaged[index] ^= 0x55 }
     let info = try CoderRegistry.standard.probe(data)
-    var options = DecodeOptions(thumbnail: .fit(64, 64))
+    var options = DecodeOptions(thumbnail: .fit(width: 64, height: 64))
     let needed = options.wholeByteCount(for: info)
     #expect(options.workingByteCount(for: info) < needed)
     options.limits.maxMemoryBytes = needed
@@ -228,7 +229,8 @@ import Testing
     let data = try Data(contentsOf: Self.photos.appending(path: file))
     let task = Task { () throws -> Image in
       withUnsafeCurrentTask { $0?.cancel() }
-      return try CoderRegistry.standard.decode(data, options: DecodeOptions(thumbnail: .fit(320, 240)))
+      return try CoderRegistry.standard.decode(
+        data, options: DecodeOptions(thumbnail: .fit(width: 320, height: 240)))
     }
     await #expect(throws: ImagingError.cancelled) { try await task.value }
   }

@@ -110,11 +110,11 @@ import Testing
       }
     }
     let source = AnimationSource(frameCount: 5, loopCount: 4) { index in
-      AnimationSource.Frame(bitmap: bitmaps[index], duration: 30 + 10 * index)
+      AnimationSource.Frame(bitmap: bitmaps[index], duration: .milliseconds(30 + 10 * index))
     }
     let data = try encoder.encode(source, options: options)
     let frames = try #require(try WebPDecoder().makeFrameDecoder(data, options: DecodeOptions()))
-    #expect(frames.info.durations == [30, 40, 50, 60, 70])
+    #expect(frames.info.durations.map(\.wholeMilliseconds) == [30, 40, 50, 60, 70])
     #expect(frames.info.loopCount == 4)
     for index in 0..<5 { #expect(try frames.frame(at: index) == bitmaps[index], "frame \(index)") }
   }

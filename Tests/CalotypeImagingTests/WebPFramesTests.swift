@@ -87,7 +87,7 @@ import Testing
   func decodesLossyAndLosslessFrames(index: Int, fingerprint: UInt64) throws {
     let frames = try frames(Fixture.data("webp/gen-mixed-lossy-lossless.webp"))
     #expect(try frames.frame(at: index).fingerprint == fingerprint)
-    #expect(frames.info.durations == [70, 70, 70, 70])
+    #expect(frames.info.durations.map(\.wholeMilliseconds) == [70, 70, 70, 70])
   }
 
   @Test func hasNoFramesForAStill() throws {

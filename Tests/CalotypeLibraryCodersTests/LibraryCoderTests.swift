@@ -78,7 +78,7 @@ struct LibraryCoderTests {
     }
     for options in [
       DecodeOptions(), DecodeOptions(appliesOrientation: false, colors: .asStored),
-      DecodeOptions(thumbnail: .fill(11, 7)), DecodeOptions(pixels: .native),
+      DecodeOptions(thumbnail: .fill(width: 11, height: 7)), DecodeOptions(pixels: .native),
       DecodeOptions(colors: .asStored, readsMetadata: true),
     ] {
       let ours = try CoderRegistry.standard.decode(data, options: options)
@@ -178,7 +178,7 @@ struct LibraryCoderTests {
   func identity() throws {
     let plain = ImageRequest(url: try #require(URL(string: "https://example.org/a.png")))
     var libraries = plain
-    libraries.coders = Named("libraries", .libraries)
+    libraries.coders = ImageRequest.Identified("libraries", .libraries)
     #expect(libraries.key != plain.key && libraries.sourceKey == plain.sourceKey)
   }
 }

@@ -331,8 +331,8 @@ struct AddressPolicyTests {
   }
 
   @Test func allowedRangesMayBeConnectedTo() throws {
-    let ten = try #require(AddressRange("10.0.0.0/8"))
-    let policy = AddressPolicy.public.allowing(ten).allowing(try #require(AddressRange("::/0")))
+    let ten = try #require(IPAddress.Block("10.0.0.0/8"))
+    let policy = AddressPolicy.public.allowing(ten).allowing(try #require(IPAddress.Block("::/0")))
     for text in ["10.0.0.1", "::ffff:10.0.0.1", "::1", "fe80::1", "::127.0.0.1"] {
       #expect(policy.refusal(of: try #require(IPAddress(text)), host: "any.example") == nil, "\(text)")
       #expect(policy.refusal(scheme: "http", host: text) == nil, "\(text)")
@@ -349,14 +349,14 @@ struct AddressPolicyTests {
     #expect(policy.refusal(scheme: "http", host: "localhost") == nil)
     let tenOnly = AddressPolicy.public.allowing(ten)
     #expect(tenOnly.refusal(scheme: "http", host: "localhost") != nil)
-    let loopback = tenOnly.allowing(try #require(AddressRange("127.0.0.1")))
+    let loopback = tenOnly.allowing(try #require(IPAddress.Block("127.0.0.1")))
     #expect(loopback.refusal(scheme: "http", host: "a.localhost") == nil)
     #expect(loopback.refusal(scheme: "http", host: "localhost.") != nil)
     #expect(loopback.refusal(of: try #require(IPAddress("::1")), host: "localhost") != nil)
   }
 
   @Test func areValues() throws {
-    let range = try #require(AddressRange("10.0.0.0/8"))
+    let range = try #require(IPAddress.Block("10.0.0.0/8"))
     #expect(!AddressPolicy.public.trustsProxy)
     #expect(AddressPolicy.public.trustingProxy().trustsProxy)
     #expect(AddressPolicy.public != .any)

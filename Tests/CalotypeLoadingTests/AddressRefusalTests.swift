@@ -19,7 +19,7 @@ struct AddressRefusalTests {
     let url = try #require(URL(string: text))
     let error = await loadingError {
       _ = try await (loader ?? self.loader).data(
-        for: LoadRequest(url: url, timeouts: LoadTimeouts(connect: .seconds(2))))
+        for: LoadRequest(url: url, timeouts: LoadRequest.Timeouts(connect: .seconds(2))))
     }
     guard let error, case .addressRefused(let refused, let reason) = error else {
       Issue.record("\(text): \(String(describing: error))")
@@ -93,7 +93,7 @@ struct AddressRefusalTests {
 
   private var trusting: CurlLoader {
     get throws {
-      let range = try #require(AddressRange("127.0.0.1"))
+      let range = try #require(IPAddress.Block("127.0.0.1"))
       let (inside, local) = (try #require(IPAddress("10.0.0.1")), try #require(IPAddress("127.0.0.1")))
       return curlLoader {
         $0.addressPolicy = .public.allowing(range)

@@ -74,17 +74,17 @@ struct AddressTests {
     ("::ffff:0:0/96", ["10.0.0.1", "::ffff:10.0.0.1"], ["::1"]),
   ])
   func contains(range: String, inside: [String], outside: [String]) throws {
-    let range = try #require(AddressRange(range))
+    let range = try #require(IPAddress.Block(range))
     for text in inside { #expect(range.contains(try #require(IPAddress(text))), "\(text)") }
     for text in outside { #expect(!range.contains(try #require(IPAddress(text))), "\(text)") }
     #expect(range.contains(range.base))
-    #expect(AddressRange(range.description) == range)
+    #expect(IPAddress.Block(range.description) == range)
   }
 
   @Test func loneAddressesAreRanges() {
-    #expect(AddressRange("10.0.0.1")?.description == "10.0.0.1/32")
-    #expect(AddressRange("FD00::1")?.description == "fd00::1/128")
-    #expect(AddressRange("::ffff:10.0.0.0/104") == AddressRange("10.0.0.0/8"))
+    #expect(IPAddress.Block("10.0.0.1")?.description == "10.0.0.1/32")
+    #expect(IPAddress.Block("FD00::1")?.description == "fd00::1/128")
+    #expect(IPAddress.Block("::ffff:10.0.0.0/104") == IPAddress.Block("10.0.0.0/8"))
   }
 
   @Test(arguments: [
@@ -93,14 +93,14 @@ struct AddressTests {
     "fe80::%1/10", "10.0.0.0/٨", "::ffff:0:0/95", "10.0.0.0/99999999999999999999",
   ])
   func isNoRange(_ text: String) {
-    #expect(AddressRange(text) == nil)
+    #expect(IPAddress.Block(text) == nil)
   }
 
   @Test func prefixesAreChecked() throws {
     let base = try #require(IPAddress("10.0.0.0"))
-    #expect(AddressRange(base: base, prefixLength: 8) == AddressRange("10.0.0.0/8"))
-    #expect(AddressRange(base: base, prefixLength: 4) == nil)
-    #expect(AddressRange(base: base, prefixLength: -1) == nil)
-    #expect(AddressRange(base: base, prefixLength: .max) == nil)
+    #expect(IPAddress.Block(base: base, prefixLength: 8) == IPAddress.Block("10.0.0.0/8"))
+    #expect(IPAddress.Block(base: base, prefixLength: 4) == nil)
+    #expect(IPAddress.Block(base: base, prefixLength: -1) == nil)
+    #expect(IPAddress.Block(base: base, prefixLength: .max) == nil)
   }
 }

@@ -95,11 +95,11 @@ struct Base64TransformTests {
     let text = Data(data.base64EncodedString(options: .lineLength64Characters).utf8)
     for size in [997, 65_536, text.count] {
       let response = try LoadResponse(ScriptedBody(text, size: size)).transformed(
-        by: [Base64Transform()], maxBytes: data.count)
+        by: [Base64Transform()], byteLimit: data.count)
       #expect(try await response.body.collected() == data)
     }
     let cut = try LoadResponse(ScriptedBody(text.dropLast(2), size: 997)).transformed(
-      by: [Base64Transform()], maxBytes: data.count)
+      by: [Base64Transform()], byteLimit: data.count)
     let error = await loadingError { _ = try await cut.body.collected() }
     guard case .bodyTransformFailed(_, let transform, let reason) = error else {
       Issue.record("not refused: \(String(describing: error))")

@@ -51,7 +51,7 @@ private final class Ledger: BodyMemory {
 }
 
 /// A body that tells a ledger when it is asked for a chunk.
-private final class PulledBody: LoadBodyProducing {
+private final class PulledBody: LoadBody.Producing {
   private let chunks: ChunkList
   private let ledger: Ledger
 
@@ -74,13 +74,13 @@ struct BodyMemoryTests {
 
   private func load(
     _ chunks: [Data], _ ledger: Ledger, declared: Int? = nil, most: Int = 32 << 20, status: Int? = 200,
-    into arriving: ArrivingBytes = ArrivingBytes()
+    into arriving: StreamingBody = StreamingBody()
   ) async throws -> Data {
     let loader = ClosureLoader(accepts: { _ in true }) { _ in
       LoadResponse(PulledBody(chunks, ledger), status: status, expectedLength: declared)
     }
     var request = LoadRequest(source: .data(Data(), id: "memory"))
-    request.maxBytesInMemory = most
+    request.memoryByteLimit = most
     return try await loader.data(
       for: request, into: arriving, memory: ledger, onResponse: { _ in ledger.note("head") },
       progress: { _, _ in }
@@ -130,7 +130,7 @@ struct BodyMemoryTests {
 
   @Test func whatIsNotReservedGoesToAFile() async throws {
     let ledger = Ledger(limit: 999)
-    let (bytes, arriving) = (pattern(1_000), ArrivingBytes())
+    let (bytes, arriving) = (pattern(1_000), StreamingBody())
     #expect(try await load(bytes.pieces(of: 100), ledger, declared: 1_000, into: arriving) == bytes)
     #expect(arriving.isSpooled)
     #expect(
@@ -146,7 +146,7 @@ struct BodyMemoryTests {
   @Test func whatIsDeclaredMayBeGrantedInParts() async throws {
     let ledger = Ledger(share: Self.step)
     let bytes = pattern(200_000)
-    let arriving = ArrivingBytes()
+    let arriving = StreamingBody()
     #expect(try await load(bytes.pieces(of: 32 << 10), ledger, declared: 200_000, into: arriving) == bytes)
     #expect(!arriving.isSpooled)
     #expect(
@@ -160,7 +160,7 @@ struct BodyMemoryTests {
   @Test func unknownLengthsGrowBeforeTheyArePulled() async throws {
     let ledger = Ledger()
     let bytes = pattern(200_000)
-    let arriving = ArrivingBytes()
+    let arriving = StreamingBody()
     #expect(try await load(bytes.pieces(of: 32 << 10), ledger, into: arriving) == bytes)
     #expect(!arriving.isSpooled)
     #expect(
@@ -172,7 +172,7 @@ struct BodyMemoryTests {
 
   @Test func chunksThatAreLargerThanTheStepAreAskedForBeforeTheyAreKept() async throws {
     let ledger = Ledger(limit: 4 * Self.step)
-    let (bytes, arriving) = (pattern(300_000), ArrivingBytes())
+    let (bytes, arriving) = (pattern(300_000), StreamingBody())
     #expect(try await load([bytes], ledger, into: arriving) == bytes)
     #expect(ledger.log == ["head", "grow \(Self.step)", "pull", "grow \(8 * Self.step)", "pull"])
     #expect(arriving.isSpooled)
@@ -180,7 +180,7 @@ struct BodyMemoryTests {
 
   @Test func whatIsRefusedGoesToAFileFromThereOn() async throws {
     let ledger = Ledger(limit: Self.step)
-    let (bytes, arriving) = (pattern(200_000), ArrivingBytes())
+    let (bytes, arriving) = (pattern(200_000), StreamingBody())
     #expect(try await load(bytes.pieces(of: 32 << 10), ledger, into: arriving) == bytes)
     #expect(arriving.isSpooled && arriving.count == 200_000)
     // It is asked once.
@@ -188,7 +188,7 @@ struct BodyMemoryTests {
       ledger.log == ["head", "grow \(Self.step)", "pull", "pull", "grow \(2 * Self.step)"]
         + Array(repeating: "pull", count: 6))
     // What turns out to be all of it needs no file.
-    let all = ArrivingBytes()
+    let all = StreamingBody()
     #expect(try await load([pattern(Self.step)], ledger, into: all) == pattern(Self.step))
     #expect(!all.isSpooled)
     #expect(ledger.isGivenBack.withLock { $0 })
@@ -201,7 +201,7 @@ struct BodyMemoryTests {
     #expect(
       ledger.log == ["head", "reserve 1000", "pull", "pull", "grow \(Self.step)", "pull", "pull"])
     let small = Ledger(limit: 1_000)
-    let arriving = ArrivingBytes()
+    let arriving = StreamingBody()
     #expect(try await load(bytes.pieces(of: 1_000), small, declared: 1_000, into: arriving) == bytes)
     #expect(arriving.isSpooled)
   }
@@ -213,7 +213,7 @@ struct BodyMemoryTests {
     #expect(ledger.log == ["head", "pull", "pull", "pull", "pull"])
     // Without a length, up to there and no further.
     let unknown = Ledger()
-    let arriving = ArrivingBytes()
+    let arriving = StreamingBody()
     let long = pattern(100_000)
     #expect(try await load(long.pieces(of: 40_000), unknown, most: 70_000, into: arriving) == long)
     #expect(unknown.log == ["head", "grow \(Self.step)", "pull", "pull", "pull", "pull"])

@@ -22,12 +22,12 @@ struct BodyTransformTests {
     var witness: @Sendable (Data?) -> Void = { _ in }
     var isForPictures = false
 
-    func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? {
+    func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? {
       if isForPictures, response.contentType == nil { return nil }
       return Work(plan: self)
     }
 
-    struct Work: BodyTransform {
+    struct Work: ChunkTransforming {
       let plan: Shifting
       var seen = 0
       var held = Data()
@@ -55,9 +55,9 @@ struct BodyTransformTests {
   }
 
   private func transformed(
-    _ body: any LoadBodyProducing, _ transforms: any BodyTransforming..., maxBytes: Int = 1 << 30
+    _ body: any LoadBody.Producing, _ transforms: any BodyTransforming..., byteLimit: Int = 1 << 30
   ) throws -> LoadBody {
-    try LoadResponse(body).transformed(by: transforms, maxBytes: maxBytes).body
+    try LoadResponse(body).transformed(by: transforms, byteLimit: byteLimit).body
   }
 
   @Test(arguments: [1, 3, 997, 65_536, 1 << 20], [1, 1_000, 100_000])
@@ -89,21 +89,21 @@ struct BodyTransformTests {
     #expect(try await transformed(ScriptedBody([]), Shifting(tail: Data([5]))).collected() == Data([5]))
     let request = LoadRequest(url: URL(filePath: "/body"))
     let loader = ClosureLoader(scheme: "file") { _ in
-      try LoadResponse(ScriptedBody([])).transformed(by: [Shifting()], maxBytes: 9)
+      try LoadResponse(ScriptedBody([])).transformed(by: [Shifting()], byteLimit: 9)
     }
     #expect(await loadingError { _ = try await loader.data(for: request) } == .emptyBody(request.source))
   }
 
   @Test func lengthIsUnknownAfterwards() async throws {
     let response = LoadResponse(ScriptedBody(Data([1]), size: 1), expectedLength: 1)
-    #expect(try response.transformed(by: [], maxBytes: 9).expectedLength == 1)
+    #expect(try response.transformed(by: [], byteLimit: 9).expectedLength == 1)
     let forPictures = Shifting(isForPictures: true)
-    let untouched = try response.transformed(by: [forPictures], maxBytes: 9)
+    let untouched = try response.transformed(by: [forPictures], byteLimit: 9)
     #expect(untouched.expectedLength == 1)
     #expect(try await untouched.body.collected() == Data([1]))
     var picture = LoadResponse(ScriptedBody(Data([1]), size: 1), expectedLength: 1)
     picture.contentType = "image/png"
-    let changed = try picture.transformed(by: [forPictures], maxBytes: 9)
+    let changed = try picture.transformed(by: [forPictures], byteLimit: 9)
     #expect(changed.expectedLength == nil)
     #expect(changed.contentType == "image/png")
     #expect(try await changed.body.collected() == Data([2]))
@@ -112,7 +112,7 @@ struct BodyTransformTests {
   @Test func answersWithoutBodies() throws {
     let response = LoadResponse(ScriptedBody([]), status: 304, expectedLength: 5)
     let transform = Shifting { _ in Issue.record("there is nothing to transform") }
-    #expect(try response.transformed(by: [transform], maxBytes: 9).expectedLength == 5)
+    #expect(try response.transformed(by: [transform], byteLimit: 9).expectedLength == 5)
   }
 
   @Test func finishedOnceAndOnlyThen() async throws {
@@ -121,7 +121,7 @@ struct BodyTransformTests {
     let input = ScriptedBody(Data([9, 9]), size: 1)
     let body = TransformedBody(
       LoadBody(input), transform: Shifting.Work(plan: transform), url: URL(filePath: "/"), identity: "x",
-      maxBytes: 100)
+      byteLimit: 100)
     #expect(try await body.next() == Data([10]))
     #expect(try await body.next() == Data([10]))
     #expect(ends.withLock { $0 } == 0)
@@ -141,7 +141,7 @@ struct BodyTransformTests {
     let work = Shifting.Work(plan: transform)
     let url = URL(filePath: "/a")
     let body = TransformedBody(
-      LoadBody(input), transform: work, url: url, identity: transform.identity, maxBytes: 1 << 20)
+      LoadBody(input), transform: work, url: url, identity: transform.identity, byteLimit: 1 << 20)
     var output = Data()
     let error = await loadingError {
       while let chunk = try await body.next() { output.append(chunk) }
@@ -191,22 +191,22 @@ struct BodyTransformTests {
   @Test func refusedResponses() throws {
     struct Refusing: BodyTransforming {
       let identity = "refusing"
-      func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? { throw Wrong() }
+      func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? { throw Wrong() }
     }
     let response = LoadResponse(ScriptedBody([]))
     #expect(throws: LoadingError.bodyTransformFailed(response.url, transform: "refusing", reason: "Wrong()"))
     {
-      try response.transformed(by: [Refusing()], maxBytes: 1)
+      try response.transformed(by: [Refusing()], byteLimit: 1)
     }
   }
 
   @Test(arguments: [1, 3, 997, 65_536])
   func limits(size: Int) async throws {
     let data = pattern(2_000)
-    let exact = try transformed(ScriptedBody(data, size: size), Shifting(tail: Data([1])), maxBytes: 2_001)
+    let exact = try transformed(ScriptedBody(data, size: size), Shifting(tail: Data([1])), byteLimit: 2_001)
     #expect(try await exact.collected().count == 2_001)
     let input = ScriptedBody(data, size: size)
-    let body = try transformed(input, Shifting(tail: Data([1])), maxBytes: 2_000)
+    let body = try transformed(input, Shifting(tail: Data([1])), byteLimit: 2_000)
     var output = Data()
     let error = await loadingError { for try await chunk in body { output.append(chunk) } }
     #expect(error == .tooLarge(.url(URL(filePath: "/body")), limit: 2_000, declared: nil))
@@ -216,10 +216,10 @@ struct BodyTransformTests {
 
   /// What one call makes is looked at before the next, however large the chunk.
   @Test func muchOutOfLittle() async throws {
-    struct Inflating: BodyTransforming, BodyTransform {
+    struct Inflating: BodyTransforming, ChunkTransforming {
       let identity = "inflating"
       let calls = Lock(0)
-      func makeTransform(for response: LoadResponse) -> (any BodyTransform)? { self }
+      func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? { self }
       func transform(_ chunk: Data) -> Data {
         calls.withLock { $0 += 1 }
         return Data(count: chunk.count * 100)
@@ -227,7 +227,7 @@ struct BodyTransformTests {
       func finish() -> Data { Data() }
     }
     let bomb = Inflating()
-    let body = try transformed(ScriptedBody([.bytes(Data(count: 16 << 20))]), bomb, maxBytes: 1 << 20)
+    let body = try transformed(ScriptedBody([.bytes(Data(count: 16 << 20))]), bomb, byteLimit: 1 << 20)
     #expect(await loadingError { _ = try await body.collected() }?.code == "tooLarge")
     #expect(bomb.calls.withLock { $0 } == 1)
   }
@@ -284,7 +284,7 @@ struct BodyTransformTests {
     let input = ScriptedBody([.bytes(pattern(4 << 20))])
     let body = TransformedBody(
       LoadBody(input), transform: Shifting.Work(plan: transform), url: URL(filePath: "/"), identity: "x",
-      maxBytes: 1 << 30)
+      byteLimit: 1 << 30)
     let task = Task { try await body.next() }
     try await begun.wait()
     body.cancel()
@@ -316,7 +316,7 @@ struct BodyTransformTests {
   @Test func bodyOfAnotherConsumer() async throws {
     let response = LoadResponse(ScriptedBody(Data([1]), size: 1))
     _ = try await response.body.collected()
-    let body = try response.transformed(by: [Shifting()], maxBytes: 9).body
+    let body = try response.transformed(by: [Shifting()], byteLimit: 9).body
     #expect(await loadingError { _ = try await body.collected() } == .bodyAlreadyConsumed)
   }
 
@@ -330,7 +330,7 @@ struct BodyTransformTests {
     #expect(response.expectedLength == 100_000)
     first.open()
     var output = Data()
-    for try await chunk in try response.transformed(by: [Shifting()], maxBytes: 1 << 20).body {
+    for try await chunk in try response.transformed(by: [Shifting()], byteLimit: 1 << 20).body {
       output.append(chunk)
       if output.count == 40_000 { second.open() }
     }

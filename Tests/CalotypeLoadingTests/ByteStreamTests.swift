@@ -82,9 +82,10 @@ struct ByteStreamTests {
 
   private func request(
     _ chunks: some AsyncSequence<some Collection<UInt8>, any Error> & Sendable, length: Int? = nil,
-    maxBytes: Int = 1 << 20
+    byteLimit: Int = 1 << 20
   ) -> LoadRequest {
-    LoadRequest(source: .stream(ByteStream(chunks, expectedLength: length), id: "upload"), maxBytes: maxBytes)
+    LoadRequest(
+      source: .stream(ByteStream(chunks, expectedLength: length), id: "upload"), byteLimit: byteLimit)
   }
 
   @Test func chunksOfAnyKind() async throws {
@@ -133,7 +134,7 @@ struct ByteStreamTests {
     let once = request(chunks, length: 1)
     // What is refused, or was never begun, is not spent.
     var small = once
-    small.maxBytes = 0
+    small.byteLimit = 0
     await #expect(throws: LoadingError.tooLarge(once.source, limit: 0, declared: 1)) {
       try await group.load(small)
     }
@@ -173,7 +174,7 @@ struct ByteStreamTests {
   @Test func limitsHoldWhateverIsDeclared() async throws {
     for declared in [nil, 5, 10] {
       let chunks = Chunks([UInt8](repeating: 1, count: 8), [UInt8](repeating: 2, count: 3), [3])
-      let request = request(chunks, length: declared, maxBytes: 10)
+      let request = request(chunks, length: declared, byteLimit: 10)
       let response = try await group.load(request)
       var body = response.body.makeAsyncIterator()
       #expect(try await body.next()?.count == 8)
@@ -183,7 +184,7 @@ struct ByteStreamTests {
       try await chunks.released.wait()
       #expect(chunks.pulled == 2)
     }
-    let fitting = request(Chunks([UInt8](repeating: 1, count: 10)), length: 3, maxBytes: 10)
+    let fitting = request(Chunks([UInt8](repeating: 1, count: 10)), length: 3, byteLimit: 10)
     #expect(try await group.data(for: fitting).0.count == 10)
   }
 
@@ -237,7 +238,7 @@ struct ByteStreamTests {
     let (asked, open) = (Gate(), Gate())
     let stream = ByteStream(Chunks([.block(asked: asked, open: open), .chunk([UInt8]([1]))]))
     let pump = try #require(stream.claim())
-    let body = StreamBody(pump, of: .data(Data(), id: "x"), expectedLength: nil, maxBytes: 9)
+    let body = StreamBody(pump, of: .data(Data(), id: "x"), expectedLength: nil, byteLimit: 9)
     async let first = body.next()
     try await asked.wait()
     await #expect(throws: LoadingError.bodyAlreadyConsumed) { try await body.next() }

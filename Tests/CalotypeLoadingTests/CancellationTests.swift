@@ -150,7 +150,7 @@ struct CancellationTests {
     try await server.waitForRequests("/hang")
     let queued = start("/queued")
     while loader.statistics.queued == 0 { await loader.settle() }
-    async let end: Void = loader.shutdown()
+    async let end: Void = loader.shutDown()
     let first = await loadingError { _ = try await running.value }
     let second = await loadingError { _ = try await queued.value }
     #expect(first == .loaderClosed(server.url("/hang")))
@@ -161,7 +161,7 @@ struct CancellationTests {
     // Every connection is closed by now, whether the server has noticed or not.
     try await server.waitForNoConnections()
     await loader.settle()
-    await loader.shutdown()
+    await loader.shutDown()
   }
 
   @Test func releasedLoaderClosesItsConnections() async throws {

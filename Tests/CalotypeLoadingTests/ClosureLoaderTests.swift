@@ -26,8 +26,8 @@ struct ClosureLoaderTests {
   @Test func limits() async throws {
     let loader = ClosureLoader(scheme: "bucket", data: { _ in Data(count: 9) })
     let url = try url("bucket:a")
-    #expect(try await loader.data(for: LoadRequest(url: url, maxBytes: 9)).0.count == 9)
-    let error = await loadingError { _ = try await loader.load(LoadRequest(url: url, maxBytes: 8)) }
+    #expect(try await loader.data(for: LoadRequest(url: url, byteLimit: 9)).0.count == 9)
+    let error = await loadingError { _ = try await loader.load(LoadRequest(url: url, byteLimit: 8)) }
     #expect(error == .tooLarge(.url(url), limit: 8, declared: 9))
   }
 

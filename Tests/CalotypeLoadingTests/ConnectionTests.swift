@@ -61,7 +61,7 @@ struct ConnectionTests {
     }
     server.route("/b", .body(Data([2])))
     let loader = curlLoader { $0.maxConcurrent = 1 }
-    let timeouts = LoadTimeouts(
+    let timeouts = LoadRequest.Timeouts(
       idle: .seconds(10), minimumSpeed: .init(bytesPerSecond: 10_000, over: .milliseconds(100)))
     async let cut = loadingError {
       _ = try await loader.data(for: LoadRequest(url: server.url("/a"), timeouts: timeouts))
@@ -75,7 +75,7 @@ struct ConnectionTests {
     #expect(try await other == Data([2]))
     try await server.waitForDisconnects("/a")
     // As long as the deadline for all of it.
-    let total = LoadTimeouts(idle: .seconds(10), total: .milliseconds(100), minimumSpeed: nil)
+    let total = LoadRequest.Timeouts(idle: .seconds(10), total: .milliseconds(100), minimumSpeed: nil)
     let error = await loadingError {
       _ = try await loader.data(for: LoadRequest(url: server.url("/a"), timeouts: total))
     }
@@ -93,7 +93,7 @@ struct ConnectionTests {
     let drips = [ScriptedReply.Step](repeating: .drip(Data([1]), .milliseconds(2)), count: 10_000)
     server.route("/a", ScriptedReply([.head(200, length)] + drips))
     server.route("/b", ScriptedReply([.head(302, [("Location", "/a")] + length)] + drips))
-    let timeouts = LoadTimeouts(
+    let timeouts = LoadRequest.Timeouts(
       idle: .seconds(10), minimumSpeed: nil, body: .init(base: .milliseconds(100), bytesPerSecond: 1 << 20))
     for path in ["/a", "/b"] {
       let error = await loadingError {
@@ -113,7 +113,7 @@ struct ConnectionTests {
   @Test func slowTLS() async throws {
     let slow = try ScriptedHTTPServer(greeting: [.bytes(Data([0x16, 3, 3, 0x40, 0])), .hang])
     let url = try #require(URL(string: "https://127.0.0.1:\(slow.port)/a"))
-    let request = LoadRequest(url: url, timeouts: LoadTimeouts(connect: .milliseconds(80)))
+    let request = LoadRequest(url: url, timeouts: LoadRequest.Timeouts(connect: .milliseconds(80)))
     let error = await loadingError { _ = try await loader.data(for: request) }
     guard case .timedOut(_, .connect, _) = error else {
       Issue.record("\(String(describing: error))")
@@ -127,7 +127,7 @@ struct ConnectionTests {
     let plain = try ScriptedHTTPServer(greeting: [.bytes(Data("HTTP/1.1 400 No\r\n\r\n".utf8)), .close])
     let other = try #require(URL(string: "https://127.0.0.1:\(plain.port)/a"))
     #expect(await loadingError { _ = try await loader.data(for: LoadRequest(url: other)) }?.code == "tls")
-    let request = LoadRequest(url: url, timeouts: LoadTimeouts(connect: .milliseconds(80)))
+    let request = LoadRequest(url: url, timeouts: LoadRequest.Timeouts(connect: .milliseconds(80)))
     #expect(await loadingError { _ = try await loader.data(for: request) }?.isRetryable == true)
   }
 
@@ -152,7 +152,7 @@ struct ConnectionTests {
     let seen = try #require(server.requests.last)
     #expect(seen[header: "If-None-Match"] == "\"1\"")
     #expect(seen[header: "If-Modified-Since"] == "Sat, 21 Nov 2026 10:00:00 GMT")
-    request.validators = Validators(etag: "\"0\"")
+    request.validators = LoadRequest.Validators(etag: "\"0\"")
     #expect(try await loader.data(for: request).0 == bytes)
     // Nobody asked whether it has changed.
     server.route("/b", .status(304))
@@ -194,9 +194,9 @@ struct ConnectionTests {
     server.route("/unknown", .chunked([bytes.prefix(2_000_000), bytes.dropFirst(2_000_000)]))
     for path in ["/known", "/unknown"] {
       var request = LoadRequest(url: server.url(path))
-      request.maxBytesInMemory = 1 << 20
+      request.memoryByteLimit = 1 << 20
       #expect(try await loader.data(for: request).0 == bytes)
-      request.maxBytesInMemory = 0
+      request.memoryByteLimit = 0
       #expect(try await loader.data(for: request).0 == bytes)
     }
   }
@@ -223,7 +223,7 @@ struct ConnectionTests {
         await loadingError { _ = try await loader.download(LoadRequest(url: server.url(path)), to: file) }
           != nil)
     }
-    let small = LoadRequest(url: server.url("/a"), maxBytes: 1_000)
+    let small = LoadRequest(url: server.url("/a"), byteLimit: 1_000)
     #expect(await loadingError { _ = try await loader.download(small, to: file) }?.code == "tooLarge")
     #expect(try Data(contentsOf: file) == bytes)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.png"])
@@ -272,8 +272,8 @@ struct ConnectionTests {
     for (path, code, status) in expected {
       let request = LoadRequest(
         url: server.url(path),
-        timeouts: LoadTimeouts(idle: path == "/hang" ? .milliseconds(50) : .seconds(15)),
-        maxBytes: 1_500)
+        timeouts: LoadRequest.Timeouts(idle: path == "/hang" ? .milliseconds(50) : .seconds(15)),
+        byteLimit: 1_500)
       let error = await loadingError { _ = try await loader.data(for: request) }
       #expect(error?.code == code, "\(path)")
       #expect(error?.gatewayStatus == status, "\(path)")
@@ -289,15 +289,15 @@ struct ConnectionTests {
         .bytes(trailers),
         .hang,
       ]))
-    let request = LoadRequest(url: server.url("/a"), timeouts: LoadTimeouts(idle: .seconds(10)))
+    let request = LoadRequest(url: server.url("/a"), timeouts: LoadRequest.Timeouts(idle: .seconds(10)))
     #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "protocolError")
   }
 
   @Test(arguments: [
-    Credential.bearer("a\r\nEvil: 1"), .bearer("a\n"), .basic(user: "a\n", password: ""),
+    LoadRequest.Credential.bearer("a\r\nEvil: 1"), .bearer("a\n"), .basic(user: "a\n", password: ""),
     .digest(user: "a", password: "\0"),
   ])
-  func credentialsOfSeveralLines(credential: Credential) async throws {
+  func credentialsOfSeveralLines(credential: LoadRequest.Credential) async throws {
     server.route("/a", .body(Data([1])))
     let request = LoadRequest(url: server.url("/a"), credential: credential)
     #expect(await loadingError { _ = try await loader.data(for: request) }?.code == "invalidURL")
@@ -316,9 +316,9 @@ struct ConnectionTests {
     loader.setLimits(maxConcurrent: .max, maxConcurrentPerHost: .max)
     let request = LoadRequest(
       url: server.url("/a"),
-      timeouts: LoadTimeouts(
+      timeouts: LoadRequest.Timeouts(
         connect: .seconds(Int64.max), idle: .seconds(Int64.max), total: .seconds(Int64.max)),
-      maxBytes: .max)
+      byteLimit: .max)
     #expect(try await loader.data(for: request).0 == Data([1]))
     loader.setLimits(maxConcurrent: .min, maxConcurrentPerHost: .min)
     #expect(try await loader.data(for: request).0 == Data([1]))

@@ -21,7 +21,8 @@ struct CredentialTests {
     server.route("/in", .redirect(to: "/basic"))
   }
 
-  private func load(_ path: String, _ credential: Credential?, _ loader: CurlLoader? = nil) async throws
+  private func load(_ path: String, _ credential: LoadRequest.Credential?, _ loader: CurlLoader? = nil)
+    async throws
     -> Data
   {
     let request = LoadRequest(source: .url(server.url(path)), credential: credential)
@@ -56,10 +57,10 @@ struct CredentialTests {
   }
 
   @Test(arguments: [
-    Credential.basic(user: "ann", password: "secret"), .digest(user: "ann", password: "secret"),
+    LoadRequest.Credential.basic(user: "ann", password: "secret"), .digest(user: "ann", password: "secret"),
     .bearer("t0k3n"),
   ])
-  func staysWithItsOrigin(credential: Credential) async throws {
+  func staysWithItsOrigin(credential: LoadRequest.Credential) async throws {
     let authority = DigestAuthority(user: "ann", password: "secret")
     other.route("/open") { $0[header: "Authorization"] == nil ? authority.challenge : .body(Data([3])) }
     let error = await loadingError { _ = try await load("/out", credential) }
@@ -109,7 +110,7 @@ struct CredentialTests {
   @Test func bearerAndConfiguredOrigins() async throws {
     server.route("/token") { $0[header: "Authorization"] == "Bearer t0k3n" ? .body(Data([1])) : .status(403) }
     #expect(try await load("/token", .bearer("t0k3n")) == Data([1]))
-    let origin = try #require(HTTPOrigin(server.url("/")))
+    let origin = try #require(LoadRequest.Origin(server.url("/")))
     let configured = curlLoader { $0.credentials = [origin: .basic(user: "ann", password: "secret")] }
     #expect(try await load("/basic", nil, configured) == Data([1]))
     #expect(try await load("/out", nil, configured) == Data([2]))
@@ -123,11 +124,11 @@ struct CredentialTests {
 
   @Test func descriptionsKeepSecrets() {
     for credential in [
-      Credential.basic(user: "ann", password: "secret"), .digest(user: "ann", password: "secret"),
+      LoadRequest.Credential.basic(user: "ann", password: "secret"), .digest(user: "ann", password: "secret"),
     ] {
       #expect(!"\(credential)".contains("secret") && "\(credential)".contains("ann"))
     }
-    #expect("\(Credential.bearer("secret"))" == "Bearer")
+    #expect("\(LoadRequest.Credential.bearer("secret"))" == "Bearer")
   }
 
   @Test func cookiesAreKeptOnlyIfWanted() async throws {

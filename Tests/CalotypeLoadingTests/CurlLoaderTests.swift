@@ -131,7 +131,7 @@ struct CurlLoaderTests {
     let (data, response) = try await loader.data(for: LoadRequest(url: server.url("/gzip")))
     #expect(data == Data(count: 16_384))
     #expect(response.expectedLength == nil)
-    let limited = LoadRequest(url: server.url("/gzip"), maxBytes: 1_000)
+    let limited = LoadRequest(url: server.url("/gzip"), byteLimit: 1_000)
     let error = await loadingError { _ = try await loader.data(for: limited) }
     #expect(error == .tooLarge(limited.source, limit: 1_000, declared: nil))
     // In pieces, cut, damaged, doubled, and by a name that nobody knows.

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Data URLs, bytes and groups")
 struct DataLoaderTests {
-  private func parse(_ text: String, maxBytes: Int = 1_000) -> Result<DataURL, DataURL.Failure> {
-    do throws(DataURL.Failure) { return .success(try DataURL(text, maxBytes: maxBytes)) } catch {
+  private func parse(_ text: String, byteLimit: Int = 1_000) -> Result<DataURL, DataURL.Failure> {
+    do throws(DataURL.Failure) { return .success(try DataURL(text, byteLimit: byteLimit)) } catch {
       return .failure(error)
     }
   }
@@ -46,13 +46,13 @@ struct DataLoaderTests {
   }
 
   @Test func limits() throws {
-    #expect(throws: DataURL.Failure.self) { try DataURL("data:,abcd", maxBytes: 3) }
-    #expect(try DataURL("data:,a%20c", maxBytes: 3).data.count == 3)
-    #expect(throws: DataURL.Failure.tooLarge(4)) { try DataURL("data:;base64,AQIDBA==", maxBytes: 3) }
-    #expect(try DataURL("data:;base64,AQIDBA==", maxBytes: 4).data.count == 4)
+    #expect(throws: DataURL.Failure.self) { try DataURL("data:,abcd", byteLimit: 3) }
+    #expect(try DataURL("data:,a%20c", byteLimit: 3).data.count == 3)
+    #expect(throws: DataURL.Failure.tooLarge(4)) { try DataURL("data:;base64,AQIDBA==", byteLimit: 3) }
+    #expect(try DataURL("data:;base64,AQIDBA==", byteLimit: 4).data.count == 4)
     let long = "data:;base64," + String(repeating: "AQID", count: 10_000)
-    #expect(try DataURL(long, maxBytes: 30_000).data.count == 30_000)
-    #expect(throws: DataURL.Failure.self) { try DataURL(long, maxBytes: 29_999) }
+    #expect(try DataURL(long, byteLimit: 30_000).data.count == 30_000)
+    #expect(throws: DataURL.Failure.self) { try DataURL(long, byteLimit: 29_999) }
   }
 
   @Test func loadsThroughTheGroup() async throws {
@@ -71,7 +71,7 @@ struct DataLoaderTests {
     }
     let none = LoadRequest(source: .data(Data(), id: "x"))
     await #expect(throws: LoadingError.emptyBody(none.source)) { try await group.data(for: none) }
-    let big = LoadRequest(source: .data(Data(count: 9), id: "x"), maxBytes: 8)
+    let big = LoadRequest(source: .data(Data(count: 9), id: "x"), byteLimit: 8)
     await #expect(throws: LoadingError.tooLarge(big.source, limit: 8, declared: 9)) {
       try await group.data(for: big)
     }
@@ -96,13 +96,13 @@ struct DataLoaderTests {
     let url = try #require(URL(string: "data:,a"))
     var group = LoaderGroup.standard
     group.add(Fixed(byte: 1, chunks: 3))
-    #expect(try await group.data(for: LoadRequest(url: url, maxBytes: 1_000_000)).0 == Data([1, 1, 1]))
+    #expect(try await group.data(for: LoadRequest(url: url, byteLimit: 1_000_000)).0 == Data([1, 1, 1]))
     group = group.adding(Fixed(byte: 2, chunks: 1))
     #expect(try await group.data(for: LoadRequest(url: url)).0 == Data([2]))
     #expect(group.accepts(.data(Data(), id: "")))
     // The collector has limits of its own: a loader may forget its.
     await #expect(throws: LoadingError.tooLarge(.url(url), limit: 10, declared: 1_000_000)) {
-      try await group.data(for: LoadRequest(url: url, maxBytes: 10))
+      try await group.data(for: LoadRequest(url: url, byteLimit: 10))
     }
   }
 

@@ -4,8 +4,6 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
-@testable import struct CalotypeLoading.SoonestFirst
-
 @Suite("Failure memory")
 struct FailureMemoryTests {
   private let time = ManualTime()
@@ -15,7 +13,7 @@ struct FailureMemoryTests {
   ) -> FailureMemory {
     let time = time
     return FailureMemory(
-      configuration: .init(baseDuration: base, maxDuration: max, maxEntries: entries), now: { time.instant })
+      configuration: .init(baseDuration: base, maxDuration: max, countLimit: entries), now: { time.instant })
   }
 
   private static func request(_ path: String = "a.png") throws -> LoadRequest {
@@ -115,7 +113,7 @@ struct FailureMemoryTests {
     other = request
     other.timeouts.idle = .seconds(1)
     other.priority = .high
-    other.maxBytes = .max
+    other.byteLimit = .max
     other.fallbacks = [Self.url]
     #expect(memory.failure(for: other) != nil)
     var ordered = request
@@ -131,17 +129,17 @@ struct FailureMemoryTests {
   @Test func tooLargeIsAMatterOfTheLimit() throws {
     let memory = memory()
     var request = try Self.request()
-    request.maxBytes = 100
+    request.byteLimit = 100
     memory.record(.tooLarge(request.source, limit: 100, declared: nil), for: request)
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 99
+    request.byteLimit = 99
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 101
+    request.byteLimit = 101
     #expect(memory.failure(for: request) == nil)
     // It was allowed to try, and the larger limit was not enough either.
     memory.record(.tooLarge(request.source, limit: 101, declared: nil), for: request)
     #expect(memory.failure(for: request) != nil)
-    request.maxBytes = 102
+    request.byteLimit = 102
     #expect(memory.failure(for: request) == nil)
   }
 
@@ -268,19 +266,6 @@ struct FailureMemoryTests {
     for _ in 0..<3 { none.record(Self.gone, for: try Self.request()) }
     #expect(none.count == 0)
   }
-
-  @Test func queueIsInOrder() {
-    var queue = SoonestFirst<Int>()
-    let start = time.instant
-    let numbers = (0..<200).map { ($0 * 7_919) % 200 }
-    for number in numbers { queue.insert(number, at: start + .seconds(number / 2)) }
-    var taken: [(Int, ContinuousClock.Instant)] = []
-    while let next = queue.popFirst() { taken.append(next) }
-    #expect(taken.map(\.0).sorted() == Array(0..<200))
-    #expect(taken.map(\.0).map { $0 / 2 } == taken.map(\.0).map { $0 / 2 }.sorted())
-    #expect(queue.popFirst() == nil)
-    #expect(queue.count == 0)
-  }
 }
 
 /// What a response says of how long it is right counts for failures, too.
@@ -331,7 +316,10 @@ struct ExplicitFailureTests {
     let request = LoadRequest(url: url)
     let error = LoadingError.httpStatus(
       url, status: 404, headers: [.cacheControl: "max-age=1000"],
-      redirects: [Redirect(status: 301, headers: HTTPFields()), Redirect(status: status, headers: headers)])
+      redirects: [
+        LoadResponse.Redirect(status: 301, headers: HTTPFields()),
+        LoadResponse.Redirect(status: status, headers: headers),
+      ])
     memory.record(error, for: request)
     #expect((memory.error(for: request) != nil) == (seconds > 0))
     time.advance(by: .milliseconds(seconds * 1000 - 1))

@@ -23,10 +23,10 @@ final class FileLoaderTests {
     return url
   }
 
-  private func fail(_ url: URL, _ loader: FileLoader = FileLoader(), maxBytes: Int = 1 << 30) async
+  private func fail(_ url: URL, _ loader: FileLoader = FileLoader(), byteLimit: Int = 1 << 30) async
     -> LoadingError?
   {
-    await loadingError { _ = try await loader.data(for: LoadRequest(url: url, maxBytes: maxBytes)) }
+    await loadingError { _ = try await loader.data(for: LoadRequest(url: url, byteLimit: byteLimit)) }
   }
 
   @Test(arguments: [1, 1_000, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 5 << 20])
@@ -67,10 +67,10 @@ final class FileLoaderTests {
 
   @Test func limit() async throws {
     let url = try file("big", pattern(1_001))
-    #expect(await fail(url, maxBytes: 1_000) == .tooLarge(.url(url), limit: 1_000, declared: 1_001))
+    #expect(await fail(url, byteLimit: 1_000) == .tooLarge(.url(url), limit: 1_000, declared: 1_001))
     // This one claims to have no size.
     let endless = URL(filePath: "/proc/self/maps")
-    #expect(await fail(endless, maxBytes: 100) == .tooLarge(.url(endless), limit: 100, declared: nil))
+    #expect(await fail(endless, byteLimit: 100) == .tooLarge(.url(endless), limit: 100, declared: nil))
     let (data, response) = try await FileLoader().data(for: LoadRequest(url: endless))
     #expect(data.count > 100)
     #expect(response.expectedLength == nil)

@@ -16,7 +16,7 @@ struct FlowTests {
     let bytes = pattern(48 << 20)
     server.route("/big", .body(bytes))
     // Being slow must not count as the server's silence either.
-    let request = LoadRequest(url: server.url("/big"), timeouts: LoadTimeouts(idle: .seconds(2)))
+    let request = LoadRequest(url: server.url("/big"), timeouts: LoadRequest.Timeouts(idle: .seconds(2)))
     let response = try await loader.load(request)
     try await server.waitForStalledWrite("/big")
     while loader.statistics.pauses == 0 { await loader.settle() }

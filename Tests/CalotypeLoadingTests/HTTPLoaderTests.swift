@@ -95,7 +95,7 @@ struct HTTPLoaderTests {
 
   @Test func deadlinesOfTheCallerHold() async throws {
     server.route("/a", .status(503, headers: [("Retry-After", "7")]))
-    let request = LoadRequest(url: server.url("/a"), timeouts: LoadTimeouts(total: .seconds(10)))
+    let request = LoadRequest(url: server.url("/a"), timeouts: LoadRequest.Timeouts(total: .seconds(10)))
     let error = await loadingError { _ = try await waits.loader().data(for: request) }
     // A second wait would have ended after 14 seconds.
     #expect(error?.code == "httpStatus")
@@ -187,7 +187,7 @@ struct HTTPLoaderTests {
     let nowhere = try #require(URL(string: "http://127.0.0.1:\(closed)/a"))
     let requests = [
       LoadRequest(url: nowhere),
-      LoadRequest(url: server.url("/hang"), timeouts: LoadTimeouts(idle: .milliseconds(30))),
+      LoadRequest(url: server.url("/hang"), timeouts: LoadRequest.Timeouts(idle: .milliseconds(30))),
     ]
     for request in requests {
       let first = await loadingError { _ = try await loader.data(for: request) }
@@ -347,7 +347,7 @@ struct HTTPLoaderTests {
     request.statuses = .success.union(404...404)
     #expect(try await waits.loader().data(for: request).1.status == 404)
     #expect(try await CurlLoader().data(for: request).0 == Data([7]))
-    request.statuses = StatusGate(200...200)
+    request.statuses = LoadRequest.AcceptedStatuses(200...200)
     #expect(await loadingError { _ = try await CurlLoader().data(for: request) }?.code == "httpStatus")
   }
 

@@ -32,7 +32,7 @@ struct LargeDataURLTests {
     let data = pattern(100_000)
     let large = LoadRequest(url: try url(data))
     let task = Task { try await loader.data(for: large).0 }
-    while executor.queueDepth == 0 { await Task.yield() }
+    try await eventually { executor.queueDepth > 0 }
     // Short ones need no thread, and do not wait behind it.
     let small = pattern(1_000)
     #expect(try await loader.data(for: LoadRequest(url: url(small))).0 == small)
@@ -48,7 +48,7 @@ struct LargeDataURLTests {
     let blocker = try await occupy(executor, until: goOn)
     let large = LoadRequest(url: try url(pattern(100_000)))
     let task = Task { try await loader.data(for: large).0 }
-    while executor.queueDepth == 0 { await Task.yield() }
+    try await eventually { executor.queueDepth > 0 }
     task.cancel()
     goOn.open()
     #expect(await wasCancelled(task))
@@ -64,7 +64,7 @@ struct LargeDataURLTests {
       let task = Task { () -> DataURL.Failure? in
         withUnsafeCurrentTask { $0?.cancel() }
         do throws(DataURL.Failure) {
-          _ = try DataURL(text, maxBytes: 1 << 20)
+          _ = try DataURL(text, byteLimit: 1 << 20)
           return nil
         } catch {
           return error
@@ -91,7 +91,7 @@ struct LargeDataURLTests {
     let text = "data:image/png;base64," + String(repeating: "AQID", count: 50_000)
     let url = try #require(URL(string: text))
     let error = await loadingError {
-      _ = try await DataURLLoader().load(LoadRequest(url: url, maxBytes: 149_999))
+      _ = try await DataURLLoader().load(LoadRequest(url: url, byteLimit: 149_999))
     }
     #expect(error == .tooLarge(.url(url), limit: 149_999, declared: 150_000))
     let broken = try #require(URL(string: text + "A"))
@@ -107,10 +107,10 @@ struct LargeDataURLTests {
     let escaped = data.base64EncodedString().utf8.enumerated().map { index, character in
       index % 5 == offset ? "%" + String(character, radix: 16) : String(UnicodeScalar(character))
     }
-    #expect(try DataURL("data:;base64," + escaped.joined(), maxBytes: data.count).data == data)
+    #expect(try DataURL("data:;base64," + escaped.joined(), byteLimit: data.count).data == data)
     let spaces = data.base64EncodedString().replacing("A", with: "A ")
-    #expect(try DataURL("data:;base64," + spaces, maxBytes: data.count).data == data)
+    #expect(try DataURL("data:;base64," + spaces, byteLimit: data.count).data == data)
     let plain = String(repeating: "x", count: offset) + String(repeating: "%41", count: 70_000)
-    #expect(try DataURL("data:," + plain, maxBytes: 80_000).data.count == 70_000 + offset)
+    #expect(try DataURL("data:," + plain, byteLimit: 80_000).data.count == 70_000 + offset)
   }
 }

@@ -69,8 +69,9 @@ struct LivePriorityTests {
     request.livePriority = priorities[1]
     #expect(
       Transfer(
-        url: server.url("/1"), target: try Hop(server.url("/1"), for: request, loader.configuration),
-        request: request, loader: loader
+        url: server.url("/1"),
+        target: try HTTPRequestStep(server.url("/1"), for: request, loader.configuration),
+        request: request, core: try #require(loader.engine as? CurlCore), loader: loader
       ).priority == TaskPriority.medium.rawValue)
   }
 
@@ -122,7 +123,7 @@ struct LivePriorityTests {
     let priorities = (0..<3).map { _ in LivePriority(.medium) }
     let first = start("/first", nil)
     try await server.waitForRequests("/first")
-    var timing = LoadRequest(url: server.url("/0"), timeouts: LoadTimeouts(total: .milliseconds(1)))
+    var timing = LoadRequest(url: server.url("/0"), timeouts: LoadRequest.Timeouts(total: .milliseconds(1)))
     timing.livePriority = priorities[0]
     let timedOut = await loadingError { [timing] in _ = try await loader.data(for: timing) }
     #expect(timedOut?.code == "timedOut")
@@ -135,7 +136,7 @@ struct LivePriorityTests {
     #expect(await wasCancelled(cancelled))
     await loader.settle()
     #expect(priorities.map(\.observerCount) == [0, 0, 1])
-    await loader.shutdown()
+    await loader.shutDown()
     #expect(await loadingError { _ = try await closed.value }?.code == "loaderClosed")
     #expect(priorities.map(\.observerCount) == [0, 0, 0])
     for priority in priorities { priority.set(.high) }

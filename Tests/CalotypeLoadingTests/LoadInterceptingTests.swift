@@ -110,7 +110,7 @@ struct LoadInterceptingTests {
       }
     }
     var conditional = request
-    conditional.validators = Validators(etag: "\"1\"")
+    conditional.validators = LoadRequest.Validators(etag: "\"1\"")
     let same = LoadResponse(ScriptedBody([]), status: 304)
     #expect(try await same.intercepted(by: [Taking(status: 404)], for: conditional).status == 304)
     for status in [200, 204, 299, nil] {

@@ -22,7 +22,7 @@ final class LoaderIdentityTests {
 
   private typealias Change = @Sendable (inout CurlLoader.Configuration) -> Void
 
-  private static let origin = HTTPOrigin(scheme: "https", host: "a.test")
+  private static let origin = LoadRequest.Origin(scheme: "https", host: "a.test")
   /// Each makes a loader that may deliver other bytes than all others.
   private static let changes: [Change] = [
     { _ in },
@@ -31,13 +31,13 @@ final class LoaderIdentityTests {
     { $0.addressPolicy = .public.allowing(host: "b.test") },
     { $0.addressPolicy = .public.allowing(host: "a.test").allowing(host: "b.test") },
     { configuration in
-      if let range = AddressRange("10.0.0.0/8") { configuration.addressPolicy = .public.allowing(range) }
+      if let range = IPAddress.Block("10.0.0.0/8") { configuration.addressPolicy = .public.allowing(range) }
     },
     { $0.addressPolicy = .public.trustingProxy() },
     { $0.credentials[origin] = .bearer("secret") },
     { $0.credentials[origin] = .bearer("other") },
     { $0.credentials[origin] = .basic(user: "secret", password: "") },
-    { $0.credentials[HTTPOrigin(scheme: "https", host: "b.test")] = .bearer("secret") },
+    { $0.credentials[LoadRequest.Origin(scheme: "https", host: "b.test")] = .bearer("secret") },
     { $0.headers[.accept] = "image/png" },
     { $0.headers[.authorization] = "secret" },
     { $0.cookies = .memory },
@@ -82,7 +82,7 @@ final class LoaderIdentityTests {
 
   private struct Step: LoadIntercepting, BodyTransforming {
     let identity: String
-    func makeTransform(for response: LoadResponse) -> (any BodyTransform)? { nil }
+    func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? { nil }
   }
 
   @Test("groups and loaders of HTTP are named after all their parts, and their order")
@@ -158,7 +158,7 @@ final class LoaderIdentityTests {
       return (try? LoaderGroup.forUntrustedURLs(transport: transport).check(.url(url))) == nil
     }
     #expect(refuses(.any, "10.0.0.1") && refuses(.public, "10.0.0.1"))
-    let range = try #require(AddressRange("10.0.0.0/8"))
+    let range = try #require(IPAddress.Block("10.0.0.0/8"))
     #expect(!refuses(.public.allowing(range), "10.0.0.1") && refuses(.public.allowing(range), "127.0.0.1"))
   }
 

@@ -16,7 +16,9 @@ struct HTTPErrorTests {
     await loadingError { _ = try await loader.data(for: request) }
   }
 
-  private func fail(_ path: String, timeouts: LoadTimeouts = LoadTimeouts()) async -> LoadingError? {
+  private func fail(_ path: String, timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts()) async
+    -> LoadingError?
+  {
     await fail(LoadRequest(url: server.url(path), timeouts: timeouts))
   }
 
@@ -105,23 +107,23 @@ struct HTTPErrorTests {
 
   @Test func tooLargeByDeclaration() async throws {
     server.route("/big", .gated([(Gate(), pattern(1_001))]))
-    let request = LoadRequest(url: server.url("/big"), maxBytes: 1_000)
+    let request = LoadRequest(url: server.url("/big"), byteLimit: 1_000)
     #expect(await fail(request) == .tooLarge(request.source, limit: 1_000, declared: 1_001))
     try await server.waitForDisconnects("/big")
   }
 
   @Test func tooLargeWhileReceiving() async throws {
     server.route("/big", .chunked((0..<100).map { pattern(1_000, seed: $0 + 1) }))
-    let request = LoadRequest(url: server.url("/big"), maxBytes: 10_000)
+    let request = LoadRequest(url: server.url("/big"), byteLimit: 10_000)
     #expect(await fail(request) == .tooLarge(request.source, limit: 10_000, declared: nil))
     server.route("/fits", .chunked((0..<10).map { pattern(1_000, seed: $0 + 1) }))
-    let fitting = LoadRequest(url: server.url("/fits"), maxBytes: 10_000)
+    let fitting = LoadRequest(url: server.url("/fits"), byteLimit: 10_000)
     #expect(try await loader.data(for: fitting).0.count == 10_000)
   }
 
   @Test func idleTimeout() async throws {
     // Were the connect timeout what wakes the loader, this would never end.
-    let timeouts = LoadTimeouts(connect: .seconds(3_600), idle: .milliseconds(150))
+    let timeouts = LoadRequest.Timeouts(connect: .seconds(3_600), idle: .milliseconds(150))
     server.route("/hang", .hang)
     server.route("/stuck", ScriptedReply([.head(200, [("Content-Length", "9")]), .bytes(Data([1])), .hang]))
     let before = await fail("/hang", timeouts: timeouts)
@@ -134,7 +136,7 @@ struct HTTPErrorTests {
 
   @Test func totalTimeout() async throws {
     server.route("/hang", .hang)
-    let error = await fail("/hang", timeouts: LoadTimeouts(total: .milliseconds(150)))
+    let error = await fail("/hang", timeouts: LoadRequest.Timeouts(total: .milliseconds(150)))
     #expect(error == .timedOut(server.url("/hang"), phase: .total, after: .milliseconds(150)))
   }
 
@@ -144,7 +146,8 @@ struct HTTPErrorTests {
     server.route("/ok", .body(Data([1])))
     let first = Task { try await loader.data(for: LoadRequest(url: server.url("/hang"))) }
     try await server.waitForRequests("/hang")
-    let request = LoadRequest(url: server.url("/ok"), timeouts: LoadTimeouts(total: .milliseconds(100)))
+    let request = LoadRequest(
+      url: server.url("/ok"), timeouts: LoadRequest.Timeouts(total: .milliseconds(100)))
     let error = await loadingError { _ = try await loader.data(for: request) }
     #expect(error == .timedOut(server.url("/ok"), phase: .total, after: .milliseconds(100)))
     #expect(server.requests(for: "/ok").isEmpty)
@@ -155,7 +158,7 @@ struct HTTPErrorTests {
   @Test func whatIsTooLateIsNeverSent() async throws {
     let loader = CurlLoader(CurlLoader.Configuration(maxConcurrent: 1))
     server.route("/ok", .body(Data([1])))
-    let request = LoadRequest(url: server.url("/ok"), timeouts: LoadTimeouts(total: .zero))
+    let request = LoadRequest(url: server.url("/ok"), timeouts: LoadRequest.Timeouts(total: .zero))
     let error = await loadingError { _ = try await loader.data(for: request) }
     #expect(error == .timedOut(server.url("/ok"), phase: .total, after: .zero))
     #expect(loader.statistics.started == 0 && loader.statistics.failed == 1)
@@ -168,7 +171,7 @@ struct HTTPErrorTests {
   @Test func connectTimeout() async throws {
     // A server that never answers the TLS handshake.
     let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))
-    let error = await fail(LoadRequest(url: url, timeouts: LoadTimeouts(connect: .milliseconds(150))))
+    let error = await fail(LoadRequest(url: url, timeouts: LoadRequest.Timeouts(connect: .milliseconds(150))))
     #expect(error == .timedOut(url, phase: .connect, after: .milliseconds(150)))
   }
 

@@ -205,7 +205,7 @@ final class PartialStoreTests {
   }
 
   @Test func boundsOfTheFolder() async throws {
-    let store = PartialStore(folder: folder.appending(path: "parts"), maxBytes: 4_500_000)
+    let store = PartialStore(folder: folder.appending(path: "parts"), byteLimit: 4_500_000)
     for index in 0..<4 {
       cutOnce("/\(index)", after: 1_000_000)
       _ = await loadingError { _ = try await load("/\(index)", store) }
@@ -251,7 +251,7 @@ final class PartialStoreTests {
   @Test func limitsOfStitchedBodies() async throws {
     cutOnce("/a", after: 500_000)
     _ = await loadingError { _ = try await load("/a", store) }
-    let request = LoadRequest(url: server.url("/a"), maxBytes: 100_000)
+    let request = LoadRequest(url: server.url("/a"), byteLimit: 100_000)
     let response = await loadingError {
       for try await _ in try await loader(store).load(request).body {}
     }

@@ -1,3 +1,4 @@
+import CalotypeTestKit
 import Testing
 
 @testable import CalotypeLoading
@@ -177,13 +178,8 @@ struct QueueFairnessTests {
 
   @Test(arguments: [TransferQueue<Int>.Order.fifo, .lifo], 1...20 as ClosedRange<UInt64>)
   func agreesWithAnObviousQueue(order: TransferQueue<Int>.Order, seed: UInt64) {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15
-    func random(_ limit: Int) -> Int {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return Int(state >> 33) % limit
-    }
+    var generator = SeededGenerator(seed: seed)
+    func random(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &generator) }
     let limits = TransferLimits(concurrent: 8, perHost: 4)
     var queue = TransferQueue<Int>(limits: limits, order: order)
     var model = Model(order: order, limits: limits)
@@ -218,42 +214,5 @@ struct QueueFairnessTests {
       }
       #expect(queue.count == model.list.count && queue.running == model.running.count)
     }
-  }
-}
-
-@Suite("Heap with names")
-struct IndexedHeapTests {
-  @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func agreesWithADictionary(seed: UInt64) {
-    var state = seed &* 0x9E37_79B9_7F4A_7C15
-    func random(_ limit: Int) -> Int {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      return Int(state >> 33) % limit
-    }
-    var heap = IndexedHeap<Int, Int>()
-    var model: [Int: Int] = [:]
-    for _ in 0..<3_000 {
-      let id = random(60)
-      if random(3) == 0 {
-        let (removed, expected) = (heap.remove(id), model.removeValue(forKey: id))
-        #expect(removed == expected)
-      } else {
-        let key = random(1_000)
-        heap.update(id, key)
-        model[id] = key
-      }
-      #expect(heap.count == model.count && heap.isEmpty == model.isEmpty)
-      #expect(heap.first?.key == model.values.max())
-      #expect(heap.first.map { model[$0.id] == $0.key } ?? true)
-      #expect(heap[id] == model[id])
-    }
-    var order: [Int] = []
-    while let first = heap.first {
-      order.append(first.key)
-      heap.remove(first.id)
-    }
-    #expect(order == model.values.sorted(by: >))
   }
 }

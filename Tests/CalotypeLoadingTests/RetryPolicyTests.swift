@@ -19,7 +19,7 @@ struct RetryPolicyTests {
     _ policy: RetryPolicy = .default, _ error: LoadingError = lost, attempt: Int = 0,
     remaining: Duration? = nil,
     random: Double = 1
-  ) -> RetryDecision {
+  ) -> RetryPolicy.Decision {
     policy.decision(
       after: error, attempt: attempt, remaining: remaining, random: random,
       date: Date(timeIntervalSince1970: 784_111_777))

@@ -4,7 +4,7 @@ import CalotypeTestKit
 import FoundationEssentials
 
 /// A body that does what a test says, and counts what is asked of it.
-final class ScriptedBody: LoadBodyProducing {
+final class ScriptedBody: LoadBody.Producing {
   /// What one call of ``next()`` does before the body goes on to the next step.
   enum Step: Sendable {
     case bytes(Data)
@@ -71,7 +71,7 @@ extension LoadBody {
 
 extension LoadResponse {
   /// A response of some URL.
-  init(_ producer: any LoadBodyProducing, status: Int? = 200, expectedLength: Int? = nil) {
+  init(_ producer: any LoadBody.Producing, status: Int? = 200, expectedLength: Int? = nil) {
     self.init(
       url: URL(filePath: "/body"), status: status, expectedLength: expectedLength, body: LoadBody(producer))
   }

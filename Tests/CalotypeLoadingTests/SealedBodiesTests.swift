@@ -17,9 +17,9 @@ struct SealedBodiesTests {
     sealed = try SealedBodies(key: SymmetricKey(data: keyBytes))
   }
 
-  private func open(_ body: Data, size: Int = 64 << 10, maxBytes: Int = 1 << 30) async throws -> Data {
+  private func open(_ body: Data, size: Int = 64 << 10, byteLimit: Int = 1 << 30) async throws -> Data {
     try await LoadResponse(ScriptedBody(body, size: size))
-      .transformed(by: [sealed], maxBytes: maxBytes).body.collected()
+      .transformed(by: [sealed], byteLimit: byteLimit).body.collected()
   }
 
   /// The error of the transform itself, and what came out before it.
@@ -190,9 +190,9 @@ struct SealedBodiesTests {
     let error = await loadingError { _ = try await open(body.dropLast(1)) }
     let reason = SealedBodyError.tampered(segment: 1).description
     #expect(error == .bodyTransformFailed(URL(filePath: "/body"), transform: sealed.identity, reason: reason))
-    let tooLarge = await loadingError { _ = try await open(body, maxBytes: 69_999) }
+    let tooLarge = await loadingError { _ = try await open(body, byteLimit: 69_999) }
     #expect(tooLarge?.code == "tooLarge")
-    #expect(try await open(body, maxBytes: 70_000).count == 70_000)
+    #expect(try await open(body, byteLimit: 70_000).count == 70_000)
   }
 
   /// Segments come out as soon as the next one begins.
@@ -203,7 +203,7 @@ struct SealedBodiesTests {
       .bytes(body.prefix(header + segment + 1)), .wait(asked: asked, open: Gate()),
       .bytes(body.dropFirst(70_000)),
     ])
-    let opened = try LoadResponse(input).transformed(by: [sealed], maxBytes: 1 << 20).body
+    let opened = try LoadResponse(input).transformed(by: [sealed], byteLimit: 1 << 20).body
     let task = Task {
       for try await chunk in opened { #expect(chunk == pattern(200_000).prefix(65_536)) }
     }

@@ -5,15 +5,8 @@ import Testing
 
 /// Bytes that no two offsets or seeds share, so that a lost or moved chunk shows.
 func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
-  var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-  var bytes = [UInt8](repeating: 0, count: count)
-  for index in bytes.indices {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    bytes[index] = UInt8(truncatingIfNeeded: state)
-  }
-  return Data(bytes)
+  var generator = SeededGenerator(seed: seed)
+  return Data((0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
 }
 
 /// A loader with the default configuration but for some changes.

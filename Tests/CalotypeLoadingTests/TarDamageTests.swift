@@ -171,7 +171,7 @@ final class TarDamageTests {
     #expect(try await loader.data(for: LoadRequest(url: url)).0 == pattern(100))
     let huge = LoadRequest(url: try TarLoader.url(of: "large", in: path))
     let error = await loadingError { _ = try await loader.load(huge) }
-    #expect(error == .tooLarge(huge.source, limit: LoadRequest.defaultMaxBytes, declared: large))
+    #expect(error == .tooLarge(huge.source, limit: LoadRequest.defaultByteLimit, declared: large))
   }
 
   @Test func paxRecords() async throws {

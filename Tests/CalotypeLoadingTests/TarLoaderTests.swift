@@ -47,9 +47,9 @@ final class TarLoaderTests {
   }
 
   private func fail(
-    _ entry: String, in archive: String, with loader: TarLoader? = nil, maxBytes: Int = 1 << 30
+    _ entry: String, in archive: String, with loader: TarLoader? = nil, byteLimit: Int = 1 << 30
   ) async throws -> LoadingError? {
-    let request = LoadRequest(url: try TarLoader.url(of: entry, in: archive), maxBytes: maxBytes)
+    let request = LoadRequest(url: try TarLoader.url(of: entry, in: archive), byteLimit: byteLimit)
     return await loadingError { _ = try await (loader ?? self.loader).data(for: request) }
   }
 
@@ -172,8 +172,8 @@ final class TarLoaderTests {
     let archive = try pack("--format=pax")
     let url = try TarLoader.url(of: "a", in: archive)
     #expect(
-      try await fail("a", in: archive, maxBytes: 999) == .tooLarge(.url(url), limit: 999, declared: 1_000))
-    #expect(try await loader.data(for: LoadRequest(url: url, maxBytes: 1_000)).0 == pattern(1_000))
+      try await fail("a", in: archive, byteLimit: 999) == .tooLarge(.url(url), limit: 999, declared: 1_000))
+    #expect(try await loader.data(for: LoadRequest(url: url, byteLimit: 1_000)).0 == pattern(1_000))
     for limits in [TarLimits(entries: 2), TarLimits(headerBytes: 4 * 512), TarLimits(nameBytes: 1)] {
       let strict = TarLoader(roots: [folder.path], limits: limits)
       let error = try await fail("a", in: archive, with: strict)

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import Testing
 
 @testable import CalotypeLoading
@@ -10,7 +11,7 @@ struct TransferTimerTests {
 
   @Test func phases() {
     var timer = TransferTimer(
-      timeouts: LoadTimeouts(connect: .milliseconds(100), idle: .milliseconds(30), minimumSpeed: nil),
+      timeouts: LoadRequest.Timeouts(connect: .milliseconds(100), idle: .milliseconds(30), minimumSpeed: nil),
       submitted: at(0),
       started: at(10))
     #expect(timer.deadline?.time == at(110))
@@ -27,7 +28,7 @@ struct TransferTimerTests {
   }
 
   @Test func totalCountsFromTheCallAndGoesOn() {
-    let timeouts = LoadTimeouts(
+    let timeouts = LoadRequest.Timeouts(
       connect: .milliseconds(100), idle: .milliseconds(30), total: .milliseconds(60))
     var timer = TransferTimer(timeouts: timeouts, submitted: at(0), started: at(10))
     #expect(timer.deadline?.phase == .total)
@@ -41,7 +42,7 @@ struct TransferTimerTests {
   }
 
   @Test func minimumSpeedIsMeasuredInWindows() {
-    let timeouts = LoadTimeouts(
+    let timeouts = LoadRequest.Timeouts(
       idle: .seconds(60), minimumSpeed: .init(bytesPerSecond: 1_000, over: .milliseconds(100)))
     var timer = TransferTimer(timeouts: timeouts, submitted: at(0), started: at(0))
     timer.connected(at: at(0))
@@ -66,7 +67,7 @@ struct TransferTimerTests {
 
   /// 100 ms, and another 100 ms for each 1,000 bytes.
   private func bodyTimer(idle: Duration = .seconds(3_600)) -> TransferTimer {
-    let timeouts = LoadTimeouts(
+    let timeouts = LoadRequest.Timeouts(
       idle: idle, minimumSpeed: nil, body: .init(base: .milliseconds(100), bytesPerSecond: 10_000))
     return TransferTimer(timeouts: timeouts, submitted: at(0), started: at(0))
   }
@@ -126,26 +127,26 @@ struct TransferTimerTests {
   }
 
   @Test func defaultsOfTheBody() {
-    let body = LoadTimeouts().body
+    let body = LoadRequest.Timeouts().body
     #expect(body == .init(base: .seconds(30), bytesPerSecond: 16 << 10))
-    #expect(LoadTimeouts().duration(.body, received: 2_700_000) > .seconds(194))
-    #expect(LoadTimeouts().duration(.body, received: 2_700_000) < .seconds(195))
-    #expect(LoadTimeouts(body: nil).duration(.body, received: 1) == .zero)
+    #expect(LoadRequest.Timeouts().duration(.body, received: 2_700_000) > .seconds(194))
+    #expect(LoadRequest.Timeouts().duration(.body, received: 2_700_000) < .seconds(195))
+    #expect(LoadRequest.Timeouts(body: nil).duration(.body, received: 1) == .zero)
     var timer = TransferTimer(
-      timeouts: LoadTimeouts(idle: .seconds(60), minimumSpeed: nil, body: nil), submitted: at(0),
+      timeouts: LoadRequest.Timeouts(idle: .seconds(60), minimumSpeed: nil, body: nil), submitted: at(0),
       started: at(0))
     timer.activity(at: at(0), bytes: 1)
     #expect(timer.deadline?.phase == .idle)
   }
 
   @Test(arguments: [
-    LoadTimeouts.BodyTime(base: .seconds(Int64.max), bytesPerSecond: .max),
+    LoadRequest.Timeouts.BodyTime(base: .seconds(Int64.max), bytesPerSecond: .max),
     .init(base: .seconds(Int64.max), bytesPerSecond: 0), .init(base: .zero, bytesPerSecond: .min),
     .init(base: .seconds(-5), bytesPerSecond: 1),
   ])
-  func absurdBodyTimes(body: LoadTimeouts.BodyTime) {
+  func absurdBodyTimes(body: LoadRequest.Timeouts.BodyTime) {
     var timer = TransferTimer(
-      timeouts: LoadTimeouts(idle: .seconds(60), minimumSpeed: nil, body: body), submitted: at(0),
+      timeouts: LoadRequest.Timeouts(idle: .seconds(60), minimumSpeed: nil, body: body), submitted: at(0),
       started: at(0))
     timer.activity(at: at(1), bytes: .max)
     #expect(timer.expired(at: at(50_000)) == nil)
@@ -157,7 +158,7 @@ struct TransferTimerTests {
     #expect(at(5).advanced(by: .seconds(-1)) == at(5))
     #expect(Duration.seconds(Int64.max).curlMilliseconds == Int(Int32.max))
     var timer = TransferTimer(
-      timeouts: LoadTimeouts(minimumSpeed: .init(bytesPerSecond: .max, over: .seconds(Int64.max))),
+      timeouts: LoadRequest.Timeouts(minimumSpeed: .init(bytesPerSecond: .max, over: .seconds(Int64.max))),
       submitted: at(0), started: at(0))
     timer.activity(at: at(1), bytes: .max)
     #expect(timer.expired(at: .distantFuture) == .idle)

@@ -16,7 +16,8 @@ struct AvatarService {
   /// The picture of a user in 64×64 pixels; `nil` for users without one.
   func avatar(of user: String) async throws -> Image? {
     do {
-      return try await pipeline.image(for: ImageRequest(url: url(of: user), thumbnail: .fill(64, 64)))
+      return try await pipeline.image(
+        for: ImageRequest(url: url(of: user), thumbnail: .fill(width: 64, height: 64)))
     } catch LoadingError.httpStatus(_, status: 404, _, _) {
       return nil
     }

@@ -46,8 +46,8 @@ struct DocumentationTests {
     ]
     loader.route(url, FakeReply(steps))
     let pipeline = ImagePipeline(.init(loader: loader, memoryCache: nil, diskCache: nil))
-    let recorder = EventRecorder<ImageEvent>()
-    async let recording: Void = recorder.record(pipeline.events(for: ImageRequest(url: url)))
+    let recorder = EventRecorder<ImageLoad.Event>()
+    async let recording: Void = recorder.record(pipeline.load(ImageRequest(url: url)).events)
     try await recorder.waitFor(count: 1)
     try await halfway.wait()
     #expect(loader.bytesDelivered(url) == 500)

@@ -62,8 +62,8 @@ struct EventRecorderTests {
     let url = URL(filePath: "/fake/a")
     loader.route(url, .hang)
     let pipeline = ImagePipeline(.init(loader: loader, memoryCache: nil, diskCache: nil))
-    let recorder = EventRecorder<ImageEvent>()
-    let recording = Task { await recorder.record(pipeline.events(for: ImageRequest(url: url))) }
+    let recorder = EventRecorder<ImageLoad.Event>()
+    let recording = Task { await recorder.record(pipeline.load(ImageRequest(url: url)).events) }
     let waiting = Task { try await recorder.waitFor(count: 10_000) }
     try await loader.waitForRequests(url)
     waiting.cancel()

@@ -66,7 +66,7 @@ struct FakeBodyRaceTests {
   func leaveWhileWaiting() async throws {
     let request = LoadRequest(url: url)
     for round in 0..<2000 {
-      let journal = Journal(LoaderEntries())
+      let journal = EventLog(LoaderEntries())
       journal.note { $0.begin(request) }
       let (asked, gate) = (Gate(), Gate())
       let reply = FakeReply([.signal(asked), .wait(gate), .bytes(Data([1])), .hang])

@@ -78,7 +78,7 @@ struct FakeLoaderTests {
   func notModified(etag: String?, lastModified: String?, isHeld: Bool) async throws {
     loader.route(url, .body(Data([1]), headers: [.eTag: #""a""#, .lastModified: "then"]))
     var request = LoadRequest(url: url)
-    request.validators = Validators(etag: etag, lastModified: lastModified)
+    request.validators = LoadRequest.Validators(etag: etag, lastModified: lastModified)
     let response = try await loader.load(request)
     #expect(response.isNotModified == isHeld)
     #expect(response.headers[.eTag] == #""a""#)
@@ -132,12 +132,12 @@ struct FakeLoaderTests {
   func limits() async throws {
     loader.route(url, .body(Data(count: 10), chunk: 4))
     await #expect(throws: LoadingError.tooLarge(.url(url), limit: 9, declared: 10)) {
-      try await loader.load(LoadRequest(url: url, maxBytes: 9))
+      try await loader.load(LoadRequest(url: url, byteLimit: 9))
     }
     var silent = FakeReply.body(Data(count: 10), chunk: 4)
     silent.expectedLength = nil
     loader.route(url, silent)
-    let response = try await loader.load(LoadRequest(url: url, maxBytes: 9))
+    let response = try await loader.load(LoadRequest(url: url, byteLimit: 9))
     var received = 0
     await #expect(throws: LoadingError.tooLarge(.url(url), limit: 9, declared: nil)) {
       for try await chunk in response.body { received += chunk.count }

@@ -34,10 +34,10 @@ struct SampleImagesTests {
     arguments: [.gif, .apng, .webp(), .webpLossless] as [EncodeOptions])
   func animations(options: EncodeOptions) throws {
     let data = try SampleImages.animation(
-      options, frames: 5, width: 20, height: 10, duration: 80, loopCount: 2)
+      options, frames: 5, width: 20, height: 10, duration: .milliseconds(80), loopCount: 2)
     let animation = try AnimatedImage(data: data)
     #expect(animation.frameCount == 5 && animation.info.loopCount == 2)
-    #expect(animation.info.durations == Array(repeating: 80, count: 5))
+    #expect(animation.info.durations == Array(repeating: .milliseconds(80), count: 5))
     var frames: [Bitmap] = []
     for index in 0..<5 { frames.append(try animation.frame(at: index).bitmap) }
     for (index, frame) in frames.enumerated() { #expect(!frames[..<index].contains(frame)) }

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import PipelineSamples
 import Testing
 
 /// Memory, then the result on disk, then the original on disk, then the loader; and nothing bad is kept.
@@ -18,7 +19,7 @@ struct CacheOrderTests {
   @Test("each tier answers when those above it are empty, with the same pixels")
   func order() async throws {
     server.route("/a.jpg", .body(try Samples.photo("stream.jpg")))
-    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(100, 100))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 100, height: 100))
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     let loaded = try await pipeline.response(for: request)
     #expect(loaded.source == .loader)
@@ -38,7 +39,7 @@ struct CacheOrderTests {
 
     // Another size: only the original helps.
     let other = try await second.response(
-      for: ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(50, 50)))
+      for: ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 50, height: 50)))
     #expect(other.source == .diskOriginal)
     #expect(server.requests(for: "/a.jpg").count == 1)
     await second.settle()
@@ -60,7 +61,7 @@ struct CacheOrderTests {
     request.cachePolicy = .cacheOnly
     await #expect(throws: PipelineError.self) { try await pipeline.image(for: request) }
 
-    request.cachePolicy = .useAge
+    request.cachePolicy = .ignoreHTTPFreshness
     #expect(try await pipeline.response(for: request).source == .loader)
     await pipeline.settle()
     request.cachePolicy = .cacheOnly
@@ -126,7 +127,7 @@ struct CacheOrderTests {
     var configuration = DiskCache.Configuration()
     configuration.folder = folder.url
     let pipeline = ImagePipeline.isolated(disk: DiskCache(configuration, fileSystem: files))
-    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(100, 100))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 100, height: 100))
     #expect(try await pipeline.image(for: request).width == 100)
     await pipeline.settle()
     let statistics = pipeline.statistics
@@ -166,7 +167,7 @@ struct CacheOrderTests {
   @Test("no-store is obeyed for thumbnails too, in memory and on disk")
   func thumbnailsAreNotStored() async throws {
     server.route("/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "no-store")]))
-    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(20, 20))
+    let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 20, height: 20))
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     for count in 1...2 {
       #expect(try await pipeline.response(for: request).source == .loader)
@@ -195,7 +196,7 @@ struct CacheOrderTests {
   func asStored() async throws {
     let turned = try Data(contentsOf: Samples.fixture("jpeg/exif/f-orientation-6.jpg"))
     server.route("/a.jpg", .body(turned))
-    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(8, 8))
+    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 8, height: 8))
     request.appliesOrientation = false
     let pipeline = ImagePipeline.isolated(memory: false, disk: folder.diskCache())
     let made = try await pipeline.response(for: request)
@@ -226,7 +227,7 @@ struct CacheOrderTests {
     try await isWriting.wait()
     _ = try await pipeline.data(for: url)
     let small = try await pipeline.image(
-      for: ImageRequest(url: url, thumbnail: .fit(10, 10), cachePolicy: .useAge))
+      for: ImageRequest(url: url, thumbnail: .fit(width: 10, height: 10), cachePolicy: .ignoreHTTPFreshness))
     #expect(small.width == 10)
     mayWrite.open()
     await pipeline.settle()

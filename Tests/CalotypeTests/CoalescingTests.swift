@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// Who asks for the same shares the work; who leaves, leaves alone; the last one closes the door.
@@ -84,7 +85,7 @@ struct CoalescingTests {
       task.cancel()
       server.route("/a.png", .body(png))
       var request = ImageRequest(url: url)
-      request.cachePolicy = .useAge
+      request.cachePolicy = .ignoreHTTPFreshness
       #expect(try await pipeline.image(for: request).width == 8)
       await #expect(throws: CancellationError.self) { try await task.value }
       pipeline.configuration.memoryCache?.removeAll()
@@ -102,12 +103,13 @@ struct CoalescingTests {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for width in [16, 32, 64, 128] {
         group.addTask {
-          try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width, 1000))).width
+          try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: width, height: 1000)))
+            .width
         }
       }
       try await server.waitForRequests("/a.jpg")
       // The gate opens when all four wait for the same original.
-      while pipeline.statistics.runningImageJobs < 4 { await Task.yield() }
+      try await eventually { pipeline.statistics.runningImageJobs >= 4 }
       gate.open()
       var widths: Set<Int> = []
       for try await width in group { widths.insert(width) }
@@ -193,7 +195,7 @@ struct CoalescingTests {
     var random = SystemRandomNumberGenerator()
     let tasks = (0..<1000).map { index in
       let url = server.url("/\(index % 10).png")
-      let thumbnail: Thumbnail? = index % 3 == 0 ? .fit(4, 4) : nil
+      let thumbnail: Thumbnail? = index % 3 == 0 ? .fit(width: 4, height: 4) : nil
       return Task { try await pipeline.image(for: ImageRequest(url: url, thumbnail: thumbnail)) }
     }
     var cancelled: Set<Int> = []

@@ -1,7 +1,9 @@
+@testable import CalotypeDisplay
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -21,7 +23,7 @@ struct ConfinedCallerTests {
     ("the image in the cache", { $0.cache.image(for: $1) }),
     ("the bytes in the cache", { try await $0.cache.data(for: $1) }),
     ("the tiers that have it", { await $0.cache.tiers(of: $1).isEmpty ? nil : true }),
-    ("events", { try await $0.events(for: $1).contains { $0.isImage } ? true : nil }),
+    ("events", { try await $0.load($1).events.contains { $0.isImage } ? true : nil }),
     (
       "a player",
       {
@@ -33,25 +35,28 @@ struct ConfinedCallerTests {
     ),
     ("prefetch", { await $0.isPrefetched($1) ? true : nil }),
     ("with its bytes", { try await $0.response(for: $1.with { $0.includesData = true }).data }),
-    ("by age", { try await $0.image(for: $1.with { $0.cachePolicy = .useAge }) }),
+    ("by age", { try await $0.image(for: $1.with { $0.cachePolicy = .ignoreHTTPFreshness }) }),
     ("stale", { try await $0.image(for: $1.with { $0.cachePolicy = .staleWhileRevalidate }) }),
     ("from caches only", { try await $0.image(for: $1.with { $0.cachePolicy = .cacheOnly }) }),
     ("stale, by a header", { try await $0.image(for: $1.with { $0.headers[.cacheControl] = "max-stale" }) }),
-    ("from memory only", { try await $0.image(for: $1.with { $0.queryTiers = .memory }) }),
-    ("from disk only", { try await $0.image(for: $1.with { $0.queryTiers = .disk }) }),
-    ("from originals only", { try await $0.image(for: $1.with { $0.queryTiers = .originals }) }),
+    ("from memory only", { try await $0.image(for: $1.with { $0.readTiers = .memory }) }),
+    ("from disk only", { try await $0.image(for: $1.with { $0.readTiers = .disk }) }),
+    ("from originals only", { try await $0.image(for: $1.with { $0.readTiers = .originals }) }),
     ("reloaded", { try await $0.image(for: $1.with { $0.cachePolicy = .reload }) }),
     ("past its cache", { try await $0.image(for: $1.with { $0.cachePolicy = .loaderOnly }) }),
-    ("smaller", { try await $0.image(for: $1.with { $0.thumbnail = .fit(4, 4) }) }),
+    ("smaller", { try await $0.image(for: $1.with { $0.thumbnail = .fit(width: 4, height: 4) }) }),
     (
       "larger than needed",
       {
-        try await $0.image(for: $1.with { ($0.thumbnail, $0.acceptsLarger) = (.fit(4, 4), true) })
+        try await $0.image(
+          for: $1.with { ($0.thumbnail, $0.acceptsLarger) = (.fit(width: 4, height: 4), true) })
       }
     ),
     (
       "transformed",
-      { try await $0.image(for: $1.with { $0.transforms = .chain([ImageTransform(Grayscale())]) }) }
+      {
+        try await $0.image(for: $1.with { $0.transforms = .chain([ImageTransform(Transforms.Grayscale())]) })
+      }
     ),
     ("all frames", { try await $0.image(for: $1.with { $0.frames = .all }) }),
     ("without its orientation", { try await $0.image(for: $1.with { $0.appliesOrientation = false }) }),
@@ -183,11 +188,11 @@ extension ImageRequest {
   }
 }
 
-extension ImageEvent {
+extension ImageLoad.Event {
   fileprivate var isImage: Bool {
     switch self {
-    case .response, .staleResponse, .notModified, .preview: true
-    case .queued, .started, .progress, .refreshFailed: false
+    case .response, .preview: true
+    case .queued, .started, .progress, .confirmed, .refreshFailed: false
     }
   }
 }

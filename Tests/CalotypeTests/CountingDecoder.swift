@@ -5,8 +5,10 @@ import FoundationEssentials
 /// The JPEG decoder of the library, with a count of the pictures that it was asked for.
 final class CountingDecoder: ImageDecoding {
   private let base = JPEGDecoder()
-  private let state = Lock((decodes: 0, snapshots: 0))
+  private let state = Lock((probes: 0, decodes: 0, snapshots: 0))
 
+  /// Headers that were parsed.
+  var probes: Int { state.withLock { $0.probes } }
   /// Decodes of whole bytes.
   var decodes: Int { state.withLock { $0.decodes } }
   /// Pictures of bytes that were still arriving.
@@ -17,7 +19,8 @@ final class CountingDecoder: ImageDecoding {
   func format(of prefix: Data) -> ImageFormat? { base.format(of: prefix) }
 
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
-    try base.probe(data, limits: limits)
+    state.withLock { $0.probes += 1 }
+    return try base.probe(data, limits: limits)
   }
 
   func decode(

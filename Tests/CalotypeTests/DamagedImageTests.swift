@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Damaged images are delivered and marked, and soon asked for again.
@@ -34,7 +35,7 @@ import Testing
   }
 
   private func request(_ side: Int?) -> ImageRequest {
-    ImageRequest(url: server.url("/a.jpg"), thumbnail: side.map { .fit($0, $0) })
+    ImageRequest(url: server.url("/a.jpg"), thumbnail: side.map { .fit(width: $0, height: $0) })
   }
 
   private var count: Int { server.requests(for: "/a.jpg").count }
@@ -54,7 +55,7 @@ import Testing
     #expect(again.source == .memory && again.isDamaged && count == 1)
     time.advance(by: .seconds(1))
     // Gone, also for those who trust the age of what is cached.
-    request.cachePolicy = .useAge
+    request.cachePolicy = .ignoreHTTPFreshness
     serve(try Samples.photo("stream.jpg"))
     let sound = try await pipeline.response(for: request)
     #expect(sound.source == .loader && !sound.isDamaged && count == 2)

@@ -1,6 +1,7 @@
 import Calotype
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// A picture shows before all of it has come over the wire.

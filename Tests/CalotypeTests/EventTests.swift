@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -21,7 +22,7 @@ struct EventTests {
     var received: [Int] = []
     var responses = 0
     gates[0].open()
-    for try await event in pipeline.events(for: ImageRequest(url: server.url("/a.jpg"))) {
+    for try await event in pipeline.load(ImageRequest(url: server.url("/a.jpg"))).events {
       switch event {
       case .progress(let progress):
         #expect(responses == 0)
@@ -50,7 +51,7 @@ struct EventTests {
     let request = ImageRequest(source: .data(try Samples.png(), id: "a"))
     _ = try await pipeline.image(for: request)
     var events = 0
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       events += 1
       guard case .response(let response) = event else {
         Issue.record("progress from memory")
@@ -68,7 +69,7 @@ struct EventTests {
       "/a.jpg",
       ScriptedReply([.head(200, [("Content-Length", "1000000")]), .bytes(Data(count: 1000)), .hang]))
     let pipeline = ImagePipeline.isolated()
-    for try await event in pipeline.events(for: ImageRequest(url: server.url("/a.jpg"))) {
+    for try await event in pipeline.load(ImageRequest(url: server.url("/a.jpg"))).events {
       if case .progress = event { break }
     }
     try await server.waitForDisconnects("/a.jpg")
@@ -81,7 +82,7 @@ struct EventTests {
     server.route("/a.jpg", .hang)
     let pipeline = ImagePipeline.isolated()
     let task = Task {
-      for try await _ in pipeline.events(for: ImageRequest(url: server.url("/a.jpg"))) {}
+      for try await _ in pipeline.load(ImageRequest(url: server.url("/a.jpg"))).events {}
     }
     try await server.waitForRequests("/a.jpg")
     task.cancel()
@@ -94,7 +95,7 @@ struct EventTests {
   func failure() async throws {
     let server = try ScriptedHTTPServer()
     server.route("/a.jpg", .status(404))
-    var iterator = ImagePipeline.isolated().events(for: ImageRequest(url: server.url("/a.jpg")))
+    var iterator = ImagePipeline.isolated().load(ImageRequest(url: server.url("/a.jpg"))).events
       .makeAsyncIterator()
     await #expect(throws: LoadingError.self) {
       while let event = try await iterator.next() {
@@ -122,9 +123,9 @@ struct EventTests {
     }
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     var shown: [Int] = []
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       switch event {
-      case .staleResponse(let response), .response(let response): shown.append(response.image.width)
+      case .response(let response): shown.append(response.image.width)
       default: continue
       }
     }
@@ -151,7 +152,7 @@ struct EventTests {
     try await server.waitForRequests("/a.png", count: asked + 1)
     if isRoomShort { pipeline.context.arriving.giveUpAll() }
     gate.open()
-    await place.job.settled()
+    await place.job.waitUntilStored()
     switch try await place.next(.interim) {
     case .interim(let loaded):
       #expect(!isRoomShort && loaded.provenance.isStale && !loaded.data.isEmpty)
@@ -175,17 +176,17 @@ struct EventTests {
     let pipeline = ImagePipeline.isolated()
     let request = ImageRequest(url: server.url("/a.jpg"))
     /// How far the transfer is, by the events until then.
-    func progress(_ iterator: inout ImageEvents.AsyncIterator) async throws -> LoadProgress? {
+    func progress(_ iterator: inout ImageLoad.Events.Iterator) async throws -> LoadProgress? {
       while let event = try await iterator.next() {
         if case .progress(let progress) = event { return progress }
       }
       return nil
     }
-    let events = pipeline.events(for: request)
+    let events = pipeline.load(request).events
     var first = events.makeAsyncIterator()
     #expect(try await progress(&first)?.received == 1000)
     // Of the same events, and of others about the same image.
-    var second = pipeline.events(for: request).makeAsyncIterator()
+    var second = pipeline.load(request).events.makeAsyncIterator()
     var third = events.makeAsyncIterator()
     #expect(try await progress(&second)?.received == 1000)
     #expect(try await progress(&third)?.received == 1000)
@@ -202,7 +203,7 @@ struct EventTests {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .resource(try Samples.png()))
     let pipeline = ImagePipeline.isolated()
-    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    let events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
     var names: [String] = []
     for try await event in events where names.last != event.name { names.append(event.name) }
     #expect(names == ["queued", "started", "progress", "response"])
@@ -216,19 +217,89 @@ struct EventTests {
   }
 
   @Test(
-    "after a failure the failure, after all have left CancellationError: the same for everyone who comes later"
-  )
+    "after a failure the failure, the same for everyone who comes later; observers that leave end nothing")
   func afterTheEnd() async throws {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .status(500))
-    server.route("/b.png", .hang)
     let pipeline = ImagePipeline.isolated()
-    let failing = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    let failing = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
     for _ in 0..<3 { await #expect(throws: LoadingError.self) { for try await _ in failing {} } }
     #expect(server.requests(for: "/a.png").count == 1)
-    let left = pipeline.events(for: ImageRequest(url: server.url("/b.png")))
-    for try await event in left { if case .started = event { break } }
-    await #expect(throws: CancellationError.self) { for try await _ in left {} }
+    let (open, gate, png) = (Gate(), Gate(), try Samples.png())
+    open.open()
+    server.route("/b.png", .gated([(open, png.prefix(20)), (gate, png.dropFirst(20))]))
+    let load = pipeline.load(ImageRequest(url: server.url("/b.png")))
+    for try await event in load.events { if case .started = event { break } }
+    for await _ in load.progress { break }
+    gate.open()
+    #expect(try await load.image.width == 8)
+    #expect(try await load.response.source == .loader)
+    #expect(server.requests(for: "/b.png").count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("progress and previews are streams that end with the load; its error is thrown by the result")
+  func streams() async throws {
+    let server = try ScriptedHTTPServer()
+    let photo = try Samples.photo("stream.jpg")
+    let gates = [Gate(), Gate()]
+    server.route("/a.jpg", .gated([(gates[0], photo.prefix(40_000)), (gates[1], photo.dropFirst(40_000))]))
+    server.route("/b.jpg", .status(404))
+    let pipeline = ImagePipeline.isolated()
+    var request = ImageRequest(url: server.url("/a.jpg"))
+    request.previews = .everyPass
+    let load = pipeline.load(request)
+    async let previews = {
+      var count = 0
+      for await preview in load.previews {
+        count += 1
+        #expect(preview.width == 1731)
+      }
+      return count
+    }()
+    var received: [Int] = []
+    gates[0].open()
+    for await progress in load.progress {
+      received.append(progress.received)
+      if progress.received == 40_000 { gates[1].open() }
+    }
+    #expect(received == received.sorted() && received.contains(40_000))
+    #expect(await previews >= 0)
+    #expect(try await load.image.width == 1731)
+    let failing = pipeline.load(server.url("/b.jpg"))
+    for await _ in failing.progress { Issue.record("bytes of a failed load") }
+    await #expect(throws: LoadingError.self) { try await failing.image }
+    #expect(server.requests.count == 2)
+    await pipeline.settle()
+  }
+
+  @Test("a load that nobody holds any more is given up")
+  func released() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route(
+      "/a.jpg",
+      ScriptedReply([.head(200, [("Content-Length", "1000000")]), .bytes(Data(count: 1000)), .hang]))
+    let pipeline = ImagePipeline.isolated()
+    do {
+      let load = pipeline.load(server.url("/a.jpg"))
+      for await _ in load.progress { break }
+    }
+    try await server.waitForDisconnects("/a.jpg")
+    await pipeline.settle()
+  }
+
+  @Test("everything that runs can be cancelled, and the pipeline goes on")
+  func cancelAll() async throws {
+    let server = try ScriptedHTTPServer()
+    server.route("/a.png", .hang)
+    server.route("/b.png", .body(try Samples.png()))
+    let pipeline = ImagePipeline.isolated()
+    let waiting = (0..<3).map { _ in Task { try await pipeline.image(for: server.url("/a.png")) } }
+    try await server.waitForRequests("/a.png")
+    pipeline.cancelAll()
+    for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
+    try await server.waitForDisconnects("/a.png")
+    #expect(try await pipeline.image(for: server.url("/b.png")).width == 8)
     await pipeline.settle()
   }
 
@@ -238,7 +309,7 @@ struct EventTests {
     let gate = Gate()
     server.route("/a.png", .gated([(gate, try Samples.png())]))
     let pipeline = ImagePipeline.isolated()
-    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png")))
+    let events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events
     let observers = (0..<5).map { _ in
       Task {
         var names: [String] = []
@@ -247,7 +318,7 @@ struct EventTests {
       }
     }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 5 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 5 }
     observers[2].cancel()
     await #expect(throws: CancellationError.self) { try await observers[2].value }
     gate.open()
@@ -262,7 +333,7 @@ struct EventTests {
 
   @Test(
     "a stale response first; then that it is right, a new one, or that there is none to be had",
-    arguments: [.fit(4, 4), nil] as [Thumbnail?])
+    arguments: [.fit(width: 4, height: 4), nil] as [Thumbnail?])
   func stale(_ thumbnail: Thumbnail?) async throws {
     let server = try ScriptedHTTPServer()
     let folder = try CacheFolder()
@@ -281,11 +352,12 @@ struct EventTests {
     request.cachePolicy = .staleWhileRevalidate
     func run() async throws -> [String] {
       var names: [String] = []
-      for try await event in pipeline.events(for: request) {
+      for try await event in pipeline.load(request).events {
         switch event {
         case .queued, .started, .progress: continue
-        case .staleResponse(let response), .response(let response), .notModified(let response):
-          names.append("\(event.name) \(response.image.bitmap.withUnsafeBytes { $0[0] }) \(response.isStale)")
+        case .response(let response):
+          let name = response.isBeingRevalidated ? "stale" : "response"
+          names.append("\(name) \(response.image.bitmap.withUnsafeBytes { $0[0] }) \(response.isStale)")
         default: names.append(event.name)
         }
       }
@@ -293,11 +365,11 @@ struct EventTests {
       return names
     }
     #expect(try await run() == ["response 1 false"])
-    #expect(try await run() == ["staleResponse 1 true", "notModified 1 false"])
+    #expect(try await run() == ["stale 1 true", "confirmed"])
     shade.value = 2
-    #expect(try await run() == ["staleResponse 1 true", "response 2 false"])
+    #expect(try await run() == ["stale 1 true", "response 2 false"])
     isDown.withLock { $0 = true }
-    #expect(try await run() == ["staleResponse 2 true", "refreshFailed"])
+    #expect(try await run() == ["stale 2 true", "refreshFailed"])
     isDown.withLock { $0 = false }
     // Who wants one image has it at once, and the server is asked all the same.
     shade.value = 3
@@ -305,7 +377,29 @@ struct EventTests {
     #expect(try await pipeline.response(for: request).isStale)
     await pipeline.settle()
     #expect(server.requests.count == asked + 1)
-    #expect(try await run() == ["staleResponse 3 true", "notModified 3 false"])
+    #expect(try await run() == ["stale 3 true", "confirmed"])
+    // An observer that comes after one that has left sees the same.
+    let load = pipeline.load(request)
+    #expect(try await load.response.isStale)
+    #expect(try await load.image.bitmap.withUnsafeBytes { $0[0] } == 3)
+    await pipeline.settle()
+  }
+
+  @Test("an observer that is refused leaves the load to those that were admitted")
+  func refusedObserver() async throws {
+    let (loader, gate) = (FakeLoader(), Gate())
+    let url = try #require(URL(string: "http://h/a.png"))
+    loader.route(url, .body(try Samples.png()).behind(gate))
+    var configuration = ImagePipeline.Configuration(loader: loader, memoryCache: nil, diskCache: nil)
+    configuration.limits.callers = 1
+    let pipeline = ImagePipeline(configuration)
+    let load = pipeline.load(url)
+    let first = Task { try await load.image.width }
+    try await loader.waitForRequests(url)
+    await #expect(throws: PipelineError.self) { try await load.image }
+    gate.open()
+    #expect(try await first.value == 8)
+    await pipeline.settle()
   }
 
   @Test("the priority of the events is that of the job, live")
@@ -313,8 +407,8 @@ struct EventTests {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .hang)
     let pipeline = ImagePipeline.isolated()
-    let events = pipeline.events(for: ImageRequest(url: server.url("/a.png"), priority: .low))
-    let task = Task { for try await _ in events {} }
+    let load = pipeline.load(ImageRequest(url: server.url("/a.png"), priority: .low))
+    let task = Task { for try await _ in load.events {} }
     try await server.waitForRequests("/a.png")
     func priorities() -> Set<UInt8> {
       let jobs = pipeline.jobs
@@ -322,27 +416,26 @@ struct EventTests {
         jobs.images.all.map(\.priority.value.rawValue) + jobs.originals.all.map(\.priority.value.rawValue)
           + jobs.loads.all.map(\.priority.value.rawValue))
     }
-    for priority in RequestPriority.allCases + [.normal, .low] {
-      events.priority = priority
+    for priority in ImageRequest.Priority.allCases + [.normal, .low] {
+      load.priority = priority
       #expect(priorities() == [priority.rawValue])
     }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    events.priority = .high
+    load.priority = .high
     await pipeline.settle()
   }
 }
 
-extension ImageEvent {
+extension ImageLoad.Event {
   fileprivate var name: String {
     switch self {
     case .queued: "queued"
     case .started: "started"
     case .progress: "progress"
     case .preview: "preview"
-    case .staleResponse: "staleResponse"
     case .response: "response"
-    case .notModified: "notModified"
+    case .confirmed: "confirmed"
     case .refreshFailed: "refreshFailed"
     }
   }

@@ -4,6 +4,7 @@ import CalotypeTestKit
 import FoundationEssentials
 import Glibc
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// What is remembered of failures, and what is not.

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// The pipeline asks a server as often as HTTP says, and no more.
@@ -43,8 +44,9 @@ import Testing
 
   private func shade(of image: Image) -> UInt8 { image.bitmap.withUnsafeBytes { $0[0] } }
 
-  private func request(_ policy: CachePolicy = .http, thumbnail: Bool = false) -> ImageRequest {
-    ImageRequest(url: server.url("/a.png"), thumbnail: thumbnail ? .fit(4, 4) : nil, cachePolicy: policy)
+  private func request(_ policy: ImageRequest.CachePolicy = .http, thumbnail: Bool = false) -> ImageRequest {
+    ImageRequest(
+      url: server.url("/a.png"), thumbnail: thumbnail ? .fit(width: 4, height: 4) : nil, cachePolicy: policy)
   }
 
   private var count: Int { server.requests(for: "/a.png").count }
@@ -106,14 +108,14 @@ import Testing
     #expect(count == 2)
   }
 
-  @Test("useAge asks nobody, cacheOnly neither, reload always")
+  @Test("ignoreHTTPFreshness asks nobody, cacheOnly neither, reload always")
   func policies() async throws {
     serve([("Cache-Control", "max-age=0, must-revalidate")])
     let pipeline = pipeline()
     _ = try await pipeline.image(for: request())
     await pipeline.settle()
     time.advance(by: .seconds(86_400))
-    for policy in [CachePolicy.useAge, .cacheOnly] {
+    for policy in [ImageRequest.CachePolicy.ignoreHTTPFreshness, .cacheOnly] {
       let known = try await pipeline.response(for: request(policy))
       #expect(known.source == .memory)
       #expect(known.isStale)
@@ -366,7 +368,7 @@ import Testing
     server.route("/photo.jpg") { request in
       .resource(photo, etag: "\"1\"", for: request, headers: [("Cache-Control", "max-age=10")])
     }
-    let request = ImageRequest(url: server.url("/photo.jpg"), thumbnail: .fit(60, 60))
+    let request = ImageRequest(url: server.url("/photo.jpg"), thumbnail: .fit(width: 60, height: 60))
     var images: [Image] = []
     for _ in 0..<4 {
       let pipeline = pipeline(memory: false) { $0.resultEncoding = .webp(quality: 20) }
@@ -392,10 +394,11 @@ import Testing
     server.route("/photo.jpg", .resource(photo))
     let url = server.url("/photo.jpg")
     let none = pipeline(memory: false) { $0.originalSerializer = .none }
-    _ = try await none.image(for: ImageRequest(url: url, thumbnail: .fit(40, 40)))
+    _ = try await none.image(for: ImageRequest(url: url, thumbnail: .fit(width: 40, height: 40)))
     await none.settle()
     #expect(
-      try await none.response(for: ImageRequest(url: url, thumbnail: .fit(40, 40))).source == .disk)
+      try await none.response(for: ImageRequest(url: url, thumbnail: .fit(width: 40, height: 40))).source
+        == .disk)
     await #expect(throws: PipelineError.self) {
       try await none.image(for: ImageRequest(url: url, cachePolicy: .cacheOnly))
     }
@@ -415,12 +418,13 @@ import Testing
     #expect(kept.contentType == "image/webp")
     #expect(facts.size == PixelSize(width: 1731, height: 1151))
     // Without results on disk, each is made of what is kept.
-    let small = try await webp.response(for: ImageRequest(url: url, thumbnail: .fit(30, 30)))
+    let small = try await webp.response(for: ImageRequest(url: url, thumbnail: .fit(width: 30, height: 30)))
     #expect(small.source == .diskOriginal)
     await webp.settle()
     #expect(
       try await pipeline(memory: false) { $0.resultEncoding = nil }
-        .response(for: ImageRequest(url: url, thumbnail: .fit(30, 30))).source == .diskOriginal)
+        .response(for: ImageRequest(url: url, thumbnail: .fit(width: 30, height: 30))).source == .diskOriginal
+    )
   }
 
   @Test("a larger picture in memory serves who accepts it, and nobody else")
@@ -428,16 +432,17 @@ import Testing
     server.route("/photo.jpg", .resource(try Samples.photo("stream.jpg")))
     let url = server.url("/photo.jpg")
     let pipeline = pipeline()
-    let large = try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(200, 200)))
-    var request = ImageRequest(url: url, thumbnail: .fit(100, 100))
+    let large = try await pipeline.image(
+      for: ImageRequest(url: url, thumbnail: .fit(width: 200, height: 200)))
+    var request = ImageRequest(url: url, thumbnail: .fit(width: 100, height: 100))
     #expect(pipeline.cachedImage(for: request) == nil)
     request.acceptsLarger = true
     #expect(try await pipeline.image(for: request).width == large.width)
-    request.thumbnail = .fit(100, 300)
+    request.thumbnail = .fit(width: 100, height: 300)
     #expect(pipeline.cachedImage(for: request) == nil)
-    request.thumbnail = .fill(100, 100)
+    request.thumbnail = .fill(width: 100, height: 100)
     #expect(pipeline.cachedImage(for: request) == nil)
-    request.thumbnail = .fit(100, 100)
+    request.thumbnail = .fit(width: 100, height: 100)
     request.transforms = [.grayscale()]
     #expect(pipeline.cachedImage(for: request) == nil)
     request.transforms = []
@@ -450,7 +455,7 @@ import Testing
     serve([("Cache-Control", "max-age=100")])
     server.route("/b.png", .body(try Samples.png()))
     let pipeline = pipeline()
-    var other = ImageRequest(url: server.url("/b.png"), thumbnail: .fit(2, 2))
+    var other = ImageRequest(url: server.url("/b.png"), thumbnail: .fit(width: 2, height: 2))
     other.tags = ["album 7"]
     func cached() async throws -> [Bool] {
       var found: [Bool] = []

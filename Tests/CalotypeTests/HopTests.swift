@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -30,6 +31,29 @@ struct HopTests {
     }
   }
 
+  @Test("a cold request parses the header once; the checksum of its record is the version")
+  func headerOnce() async throws {
+    let decoder = CountingDecoder()
+    let server = try ScriptedHTTPServer()
+    server.route(
+      "/a.jpg", .body(try Samples.photo("stream.jpg"), headers: [("Cache-Control", "max-age=60")]))
+    let folder = try CacheFolder()
+    let disk = folder.diskCache()
+    var configuration = ImagePipeline.Configuration(
+      loader: Samples.loader, memoryCache: MemoryCache(), diskCache: disk)
+    configuration.coders.register(decoder)
+    let pipeline = ImagePipeline(configuration)
+    for (index, thumbnail) in [nil, Thumbnail.fit(width: 100)].enumerated() {
+      _ = try await pipeline.image(for: ImageRequest(url: server.url("/a.jpg"), thumbnail: thumbnail))
+      #expect(decoder.probes == index + 1 && decoder.decodes == index + 1)
+      await pipeline.settle()
+      pipeline.configuration.memoryCache?.removeAll()
+    }
+    let record = try #require(await disk.read(ImageRequest(url: server.url("/a.jpg")).sourceKey))
+    #expect(record.metadata.version == Checksum(of: record.data))
+    #expect(server.requests.count == 1)
+  }
+
   @Test("an image in memory costs no hop; joining a job costs one in and one out")
   func hops() async throws {
     let server = try ScriptedHTTPServer()
@@ -40,13 +64,13 @@ struct HopTests {
     let first = Task { try await pipeline.image(for: request) }
     try await server.waitForRequests("/a.png")
     let opener = Task {
-      while await pipeline.subscribers < 2 { await Task.yield() }
+      try await eventually { await pipeline.subscribers >= 2 }
       gate.open()
     }
     let joining = try await turns { _ = try await pipeline.image(for: request) }
     // Into the actor, out of it to wait, and back with the image.
     #expect(joining <= 3)
-    await opener.value
+    try await opener.value
     _ = try await first.value
     await pipeline.settle()
     let hit = ImageRequest(source: .data(try Samples.png(), id: "hit"))

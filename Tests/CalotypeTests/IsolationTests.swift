@@ -3,6 +3,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// Nobody is ever shown what was meant for somebody else.
@@ -51,9 +52,9 @@ struct IsolationTests {
       // Partitions are not seen by the server, and still share nothing.
       request.partition = pick()
       request.headers[.cacheControl] = Bool.random(using: &random) ? "max-stale" : nil
-      if Bool.random(using: &random) { request.thumbnail = .fit(4, 4) }
+      if Bool.random(using: &random) { request.thumbnail = .fit(width: 4, height: 4) }
       request.cachePolicy =
-        [.http, .useAge, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
+        [.http, .ignoreHTTPFreshness, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
       let accept = "image/*,*/*;q=0.8"
       let who = [authorization ?? "-", cookie ?? "-", accept, tenant ?? "-", language ?? "-"]
         .joined(separator: "|")
@@ -87,7 +88,7 @@ struct IsolationTests {
   func clearedPixels() async throws {
     let size = PixelSize(width: 640, height: 480)
     let data = try Samples.png(width: size.width, height: size.height, shade: 77)
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     for partition in [nil, "a", "b"] {
       for number in 0..<4 {
         var request = ImageRequest(source: .data(data, id: "\(partition ?? "") \(number)"))

@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -34,11 +35,11 @@ struct LoaderIdentityTests {
     let shade: UInt8
     var identity: String { "replacing(\(shade))" }
 
-    func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? {
+    func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? {
       Replacement(png: try Samples.png(shade: shade))
     }
 
-    struct Replacement: BodyTransform {
+    struct Replacement: ChunkTransforming {
       let png: Data
       mutating func transform(_ chunk: Data) -> Data { Data() }
       mutating func finish() -> Data { png }
@@ -46,7 +47,7 @@ struct LoaderIdentityTests {
   }
 
   private struct Authorizing: LoadIntercepting {
-    let credential: Credential
+    let credential: LoadRequest.Credential
     var identity: String { credential.digest }
 
     func request(_ request: LoadRequest) -> LoadRequest {
@@ -109,7 +110,7 @@ struct LoaderIdentityTests {
       var configuration = HTTPLoader.Configuration()
       configuration.bodyTransforms = [Replacing(shade: shade)]
       var request = ImageRequest(url: url)
-      request.loader = Named("mine", HTTPLoader(configuration, transport: fake))
+      request.loader = ImageRequest.Identified("mine", HTTPLoader(configuration, transport: fake))
       keys.insert(request.key)
       #expect(try await self.shade(fake, request) == shade)
     }
@@ -139,9 +140,9 @@ struct LoaderIdentityTests {
     #expect(request.scoped(to: first).scoped(to: second).key == keys[1])
     // What is changed afterwards stays in the scope.
     var small = request.scoped(to: first)
-    small.thumbnail = .fit(4, 4)
+    small.thumbnail = .fit(width: 4, height: 4)
     var other = request
-    other.thumbnail = .fit(4, 4)
+    other.thumbnail = .fit(width: 4, height: 4)
     #expect(small.key == other.scoped(to: first).key)
   }
 

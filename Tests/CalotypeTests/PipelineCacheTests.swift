@@ -2,6 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// What a program puts into the caches of a pipeline, looks up and removes, request by request.
@@ -16,7 +17,7 @@ struct PipelineCacheTests {
     server = try ScriptedHTTPServer()
     folder = try CacheFolder()
     pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4))
+    request = ImageRequest(url: server.url("/a.png"), thumbnail: .fit(width: 4, height: 4))
     server.route("/a.png", .resource(try Samples.png(shade: 7)))
   }
 
@@ -70,8 +71,9 @@ struct PipelineCacheTests {
     await pipeline.settle()
   }
 
-  @Test("tiers: only those that are named get the image", arguments: [CacheTiers.memory, .disk, []])
-  func tiers(tiers: CacheTiers) async throws {
+  @Test(
+    "tiers: only those that are named get the image", arguments: [ImageRequest.CacheTiers.memory, .disk, []])
+  func tiers(tiers: ImageRequest.CacheTiers) async throws {
     try await pipeline.cache.store(try image(shade: 200), for: request, in: tiers)
     #expect(await pipeline.cache.tiers(of: request) == tiers)
   }
@@ -99,19 +101,19 @@ struct PipelineCacheTests {
   func removal() async throws {
     #expect(try await pipeline.cache.data(for: request) == nil)
     #expect(pipeline.cache.image(for: request) == nil)
-    for tiers in [CacheTiers.memory, .disk, .originals, .all] {
+    for tiers in [ImageRequest.CacheTiers.memory, .disk, .originals, .all] {
       try await pipeline.cache.remove(request)
       _ = try await pipeline.image(for: request)
       await pipeline.settle()
       #expect(await pipeline.cache.tiers(of: request) == .all)
       #expect(try await pipeline.cache.data(for: request) == Samples.png(shade: 7))
       try await pipeline.cache.remove(request, from: tiers)
-      #expect(await pipeline.cache.tiers(of: request) == CacheTiers.all.subtracting(tiers))
+      #expect(await pipeline.cache.tiers(of: request) == ImageRequest.CacheTiers.all.subtracting(tiers))
     }
     // Another size of the same source is another result.
     try await pipeline.cache.remove(request)
     var other = request
-    other.thumbnail = .fit(2, 2)
+    other.thumbnail = .fit(width: 2, height: 2)
     _ = try await pipeline.image(for: request)
     _ = try await pipeline.image(for: other)
     await pipeline.settle()
@@ -122,14 +124,15 @@ struct PipelineCacheTests {
   @Test(
     "all that was made of a source is removed whatever names it in keys, and counted",
     arguments: [
-      KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["sig"]), .keeping(["v"]), .named("logo"),
+      ImageRequest.KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["sig"]), .keeping(["v"]),
+      .named("logo"),
     ])
-  func removalBySource(policy: KeyPolicy) async throws {
+  func removalBySource(policy: ImageRequest.KeyPolicy) async throws {
     server.route("/a.png?v=1&sig=x", .resource(try Samples.png(shade: 7)))
     var request = ImageRequest(url: server.url("/a.png?v=1&sig=x"))
     request.keyPolicy = policy
     var small = request
-    small.thumbnail = .fit(4, 4)
+    small.thumbnail = .fit(width: 4, height: 4)
     let pipeline = pipeline
     for request in [request, small] { _ = try await pipeline.image(for: request) }
     await pipeline.settle()

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -89,7 +90,7 @@ struct PrefetcherTests {
     }
     let prefetcher = Prefetcher(pipeline, destination: .disk)
     var thumbnail = request("/a")
-    thumbnail.thumbnail = .fit(4, 4)
+    thumbnail.thumbnail = .fit(width: 4, height: 4)
     #expect(await prefetcher.prefetch([thumbnail, request("/stale")]).result.loaded.count == 2)
     await pipeline.settle()
     #expect(pipeline.statistics.decodes == 0)
@@ -108,12 +109,12 @@ struct PrefetcherTests {
     try route(["/a"])
     let pipeline = ImagePipeline.isolated(memory: false, disk: folder.diskCache())
     var thumbnail = request("/a")
-    thumbnail.thumbnail = .fit(4, 4)
+    thumbnail.thumbnail = .fit(width: 4, height: 4)
     let prefetcher = Prefetcher(pipeline)
     #expect(await prefetcher.prefetch([thumbnail]).result.loaded.count == 1)
     await pipeline.settle()
     #expect(pipeline.statistics.decodes == 1)
-    for policy in [CachePolicy.http, .useAge] {
+    for policy in [ImageRequest.CachePolicy.http, .ignoreHTTPFreshness] {
       thumbnail.cachePolicy = policy
       #expect(await prefetcher.prefetch([thumbnail]).result.skipped.count == 1)
     }
@@ -126,7 +127,7 @@ struct PrefetcherTests {
 
   @Test("nothing to do is done at once")
   func empty() async {
-    let prefetch = Prefetcher(pipeline).prefetch([])
+    let prefetch = Prefetcher(pipeline).prefetch([ImageRequest]())
     var iterator = prefetch.makeAsyncIterator()
     #expect(await iterator.next() == nil)
     #expect(prefetch.progress.total == 0)
@@ -210,27 +211,35 @@ struct PrefetcherTests {
     await pipeline.settle()
   }
 
-  @Test("letting go of the value gives up what has not ended")
-  func letGo() async throws {
-    server.route("/a", .hang)
+  @Test("a prefetch whose value nobody holds goes on until it has ended")
+  func discarded() async throws {
+    let gate = Gate()
+    let png = try Samples.png()
+    for path in ["/a", "/b"] { server.route(path, .gated([(gate, png)])) }
+    Prefetcher(pipeline).prefetch([server.url("/a")])
     let prefetcher = Prefetcher(pipeline)
-    var prefetch: Prefetch? = prefetcher.prefetch([request("/a")])
-    try await server.waitForRequests("/a")
-    #expect(prefetch?.progress.finished == 0)
-    prefetch = nil
-    try await server.waitForDisconnects("/a")
+    prefetcher.prefetch([request("/b")])
+    for path in ["/a", "/b"] { try await server.waitForRequests(path) }
+    gate.open()
+    // The same again ends with it.
+    #expect(await prefetcher.prefetch([request("/a"), request("/b")]).result.failed.isEmpty)
+    for path in ["/a", "/b"] { #expect(pipeline.cachedImage(for: request(path)) != nil) }
+    #expect(server.requests.count == 2)
     await pipeline.settle()
   }
 
-  @Test("letting go of the prefetcher, too, when a loop over the progress is left")
+  @Test("leaving a loop over the progress gives nothing up; stopping does")
   func leaveLoop() async throws {
     try route(["/a"])
     server.route("/b", .hang)
-    for await progress in Prefetcher(pipeline).prefetch([request("/a"), request("/b")]) {
+    let prefetcher = Prefetcher(pipeline)
+    for await progress in prefetcher.prefetch([request("/a"), request("/b")]) {
       #expect(progress.latest?.request == request("/a"))
       try await server.waitForRequests("/b")
       break
     }
+    #expect(prefetcher.runningCount == 1)
+    prefetcher.stop()
     try await server.waitForDisconnects("/b")
     await pipeline.settle()
   }
@@ -259,17 +268,17 @@ struct PrefetcherTests {
     let prefetcher = Prefetcher(pipeline)
     let prefetch = prefetcher.prefetch([request("/a")])
     try await server.waitForRequests("/a")
-    #expect(await pipeline.priorities == [RequestPriority.low.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.low.taskPriority])
     var urgent = request("/a")
     urgent.priority = .high
     let image = Task { [pipeline] in try await pipeline.image(for: urgent) }
-    while await pipeline.subscribers < 2 { await Task.yield() }
-    #expect(await pipeline.priorities == [RequestPriority.high.taskPriority])
+    try await eventually { await pipeline.subscribers >= 2 }
+    #expect(await pipeline.priorities == [ImageRequest.Priority.high.taskPriority])
     image.cancel()
     await #expect(throws: CancellationError.self) { try await image.value }
-    #expect(await pipeline.priorities == [RequestPriority.low.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.low.taskPriority])
     prefetcher.priority = .veryLow
-    #expect(await pipeline.priorities == [RequestPriority.veryLow.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.veryLow.taskPriority])
     gate.open()
     #expect(await prefetch.result.loaded.count == 1)
     #expect(server.requests.count == 1)
@@ -299,7 +308,7 @@ struct PrefetcherTests {
     prefetcher.priority = .veryHigh
     prefetcher.isPaused = false
     try await server.waitForRequests("/a")
-    #expect(await pipeline.priorities == [RequestPriority.veryHigh.taskPriority])
+    #expect(await pipeline.priorities == [ImageRequest.Priority.veryHigh.taskPriority])
     gate.open()
     #expect(await prefetch.result.loaded.count == 1)
     await pipeline.settle()
@@ -372,7 +381,7 @@ struct PrefetcherTests {
       counts.cancelled += result.cancelled.count
     }
     #expect(counts.loaded > 20_000 && counts.cancelled > 0)
-    while prefetcher.runningCount > 0 { await Task.yield() }
+    try await eventually { prefetcher.runningCount == 0 }
     #expect(prefetcher.waitingCount == 0)
     await pipeline.settle()
   }

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -41,7 +42,7 @@ struct PreviewTests {
   }
 
   /// A picture with something to see.
-  private func picture(_ thumbnail: Thumbnail = .fit(600, 400)) throws -> Image {
+  private func picture(_ thumbnail: Thumbnail = .fit(width: 600, height: 400)) throws -> Image {
     try CoderRegistry.standard.decode(
       Samples.photo("stream.jpg"), options: DecodeOptions(thumbnail: thumbnail))
   }
@@ -57,7 +58,8 @@ struct PreviewTests {
 
   /// Serves data in pieces, each when what came before was decoded as far as it goes, and collects the previews.
   private func previews(
-    _ data: Data, _ policy: PreviewPolicy, pieces: Int = 40, change: (inout ImageRequest) -> Void = { _ in }
+    _ data: Data, _ policy: ImageRequest.PreviewPolicy, pieces: Int = 40,
+    change: (inout ImageRequest) -> Void = { _ in }
   ) async throws -> (previews: [Image], image: Image) {
     let gates = (0..<pieces).map { _ in Gate() }
     let length = (data.count + pieces - 1) / pieces
@@ -69,13 +71,13 @@ struct PreviewTests {
     var previews: [Image] = []
     var response: ImageResponse?
     gates[0].open()
-    for try await event in pipeline.events(for: request) {
+    for try await event in pipeline.load(request).events {
       switch event {
       case .progress(let progress):
         // What has arrived by now is decoded before the next piece comes.
         let next = progress.received / length
         if progress.received % length == 0, next < pieces {
-          while await pipeline.isDecoding { await Task.yield() }
+          try await eventually { await !pipeline.isDecoding }
           gates[next].open()
         }
       case .preview(let preview): previews.append(preview)
@@ -131,9 +133,11 @@ struct PreviewTests {
     #expect(try await previews(progressive(), .off).previews.isEmpty)
     let frames = try (0..<4).map { index in
       AnimationSource.Frame(
-        bitmap: try picture(.fit(300, 200)).transformed(by: [.hueRotation(degrees: Double(index * 90))])
-          .bitmap,
-        duration: 100)
+        bitmap: try picture(.fit(width: 300, height: 200)).transformed(by: [
+          .hueRotation(degrees: Double(index * 90))
+        ])
+        .bitmap,
+        duration: .milliseconds(100))
     }
     let source = AnimationSource(frameCount: 4, loopCount: 0) { (index) throws(ImagingError) in frames[index]
     }
@@ -146,7 +150,7 @@ struct PreviewTests {
   @Test("previews go through the size and the transforms of the request")
   func transforms() async throws {
     let (previews, image) = try await previews(progressive(), .everyPass) { request in
-      request.thumbnail = .fit(120, 120)
+      request.thumbnail = .fit(width: 120, height: 120)
       request.transforms = [.grayscale(), .rotate(degrees: 90)]
     }
     #expect(!previews.isEmpty)
@@ -170,7 +174,7 @@ struct PreviewTests {
     var request = ImageRequest(url: server.url("/b"))
     request.previews = .everyPass
     func firstPreview() async throws -> Image? {
-      for try await event in pipeline.events(for: request) {
+      for try await event in pipeline.load(request).events {
         if case .preview(let preview) = event { return preview }
       }
       return nil

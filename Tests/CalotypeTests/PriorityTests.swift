@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -16,7 +17,7 @@ struct PriorityTests {
     for path in ["/a", "/b", "/wanted"] { server.route(path, .body(png)) }
     let loader = CurlLoader(.init(maxConcurrent: 1))
     let pipeline = ImagePipeline.isolated(loader: loader)
-    func start(_ path: String, _ priority: RequestPriority) -> Task<Image, any Error> {
+    func start(_ path: String, _ priority: ImageRequest.Priority) -> Task<Image, any Error> {
       let request = ImageRequest(url: server.url(path), priority: priority)
       return Task { try await pipeline.image(for: request) }
     }
@@ -30,9 +31,10 @@ struct PriorityTests {
     tasks.append(start("/wanted", .low))
     while loader.statistics.queued < 3 { await loader.settle() }
     // Another size of the same image: another job for the pixels, the same for the bytes.
-    let thumbnail = ImageRequest(url: server.url("/wanted"), thumbnail: .fit(4, 4), priority: .high)
+    let thumbnail = ImageRequest(
+      url: server.url("/wanted"), thumbnail: .fit(width: 4, height: 4), priority: .high)
     let joiner = Task { try await pipeline.image(for: thumbnail) }
-    while await pipeline.sourceSubscribers < 5 { await Task.yield() }
+    try await eventually { await pipeline.sourceSubscribers >= 5 }
     await loader.settle()
     gate.open()
     for task in tasks { _ = try await task.value }

@@ -1,6 +1,7 @@
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -52,7 +53,7 @@ struct RedirectTargetTests {
   @Test("a fresh target is not asked again, the redirect is", arguments: [false, true])
   func fresh(thumbnail: Bool) async throws {
     for round in 1...3 {
-      let (source, shade) = try await response { if thumbnail { $0.thumbnail = .fit(4, 4) } }
+      let (source, shade) = try await response { if thumbnail { $0.thumbnail = .fit(width: 4, height: 4) } }
       #expect((source == .loader) == (round == 1) && shade == 1)
       #expect(server.requests(for: "/a").count == round && asked == [nil])
     }
@@ -216,7 +217,7 @@ struct RedirectTargetTests {
     let first = try await CurlLoader.shared.load(request)
     for try await _ in first.body {}
     let validators = try #require(first.validators)
-    #expect(validators == Validators(etag: "\"1\"", url: server.url("/b")))
+    #expect(validators == LoadRequest.Validators(etag: "\"1\"", url: server.url("/b")))
     request.validators = validators
     #expect(try await CurlLoader.shared.load(request).isNotModified)
     request.validators?.isFresh = true
@@ -227,7 +228,7 @@ struct RedirectTargetTests {
     #expect(asked == [nil, "\"1\""])
     request.validators?.url = server.url("/elsewhere")
     #expect(try await CurlLoader.shared.load(request).status == 200)
-    request.validators = Validators(etag: "\"1\"")
+    request.validators = LoadRequest.Validators(etag: "\"1\"")
     #expect(try await CurlLoader.shared.load(request).status == 200)
     #expect(asked == [nil, "\"1\"", nil, nil])
   }

@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -75,10 +76,10 @@ struct RemovalTests {
     let url = try LoadSamples.url("h")
     var reply = FakeReply.body(
       try SampleImages.still(width: 20, height: 20), headers: [.cacheControl: "max-age=100", .eTag: "\"1\""])
-    var request = ImageRequest(url: url, thumbnail: .fit(4, 4))
+    var request = ImageRequest(url: url, thumbnail: .fit(width: 4, height: 4))
     request.tags = ["tag"]
     let pipeline = pipeline(cache, loader)
-    let plan = Plan(pipeline.prepared(request), pipeline.configuration)
+    let plan = ResolvedRequest(pipeline.prepared(request), pipeline.configuration)
     let resultKey = try #require(plan.resultKey)
     let gate = Gate()
 
@@ -88,7 +89,7 @@ struct RemovalTests {
     case .loading, .storingOriginal, .storingResult: break
     case .readingOriginal:
       var other = request
-      other.thumbnail = .fit(8, 8)
+      other.thumbnail = .fit(width: 8, height: 8)
       let before = self.pipeline(records, loader)
       _ = try await before.image(for: other)
       await before.settle()

@@ -1,6 +1,7 @@
 import Calotype
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @Suite("Request identity")
@@ -16,10 +17,10 @@ struct RequestIdentityTests {
       change(&request)
       variants.append(request)
     }
-    vary { $0.thumbnail = .fit(10, 20) }
-    vary { $0.thumbnail = .fit(20, 10) }
-    vary { $0.thumbnail = .fill(10, 20) }
-    vary { $0.thumbnail = .stretch(10, 20) }
+    vary { $0.thumbnail = .fit(width: 10, height: 20) }
+    vary { $0.thumbnail = .fit(width: 20, height: 10) }
+    vary { $0.thumbnail = .fill(width: 10, height: 20) }
+    vary { $0.thumbnail = .stretch(width: 10, height: 20) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fill, anchor: .top) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fit, linearLight: true) }
     vary { $0.thumbnail = Thumbnail(box: PixelSize(width: 10, height: 20), mode: .fit, effort: .fast) }
@@ -40,12 +41,12 @@ struct RequestIdentityTests {
     vary { $0.maxPixels = 100 }
     vary { $0.maxPixels = 101 }
     vary { $0.formatHint = .png }
-    vary { $0.coders = Named("a", CoderRegistry()) }
-    vary { $0.coders = Named("b", CoderRegistry()) }
+    vary { $0.coders = ImageRequest.Identified("a", CoderRegistry()) }
+    vary { $0.coders = ImageRequest.Identified("b", CoderRegistry()) }
     vary { $0.damage = .strict }
     let ofPixels = variants.count
-    vary { $0.loader = Named("a", LoaderGroup.standard) }
-    vary { $0.loader = Named("b", LoaderGroup.standard) }
+    vary { $0.loader = ImageRequest.Identified("a", LoaderGroup.standard) }
+    vary { $0.loader = ImageRequest.Identified("b", LoaderGroup.standard) }
     vary { $0.credential = .bearer("1") }
     vary { $0.partition = "a" }
     vary { $0.fallbacks = [url] }
@@ -76,9 +77,9 @@ struct RequestIdentityTests {
   func unambiguous() throws {
     #expect(ImageRequest(url: url).key != ImageRequest(url: url).sourceKey)
     let forged = try #require(URL(string: "https://example.org/a.jpg%0Athumbnail%20"))
-    #expect(ImageRequest(url: forged).key != ImageRequest(url: url, thumbnail: .fit(1, 1)).key)
+    #expect(ImageRequest(url: forged).key != ImageRequest(url: url, thumbnail: .fit(width: 1, height: 1)).key)
     let a = ImageRequest(source: .data(Data(), id: "x\nthumbnail 9 fit 1x1 x\n"))
-    let b = ImageRequest(source: .data(Data(), id: "x"), thumbnail: .fit(1, 1))
+    let b = ImageRequest(source: .data(Data(), id: "x"), thumbnail: .fit(width: 1, height: 1))
     #expect(a.key != b.key)
   }
 
@@ -88,7 +89,9 @@ struct RequestIdentityTests {
       "https://ann:secret@example.org/a.jpg", "https://ann:secret2@example.org/a.jpg",
       "https://ann@example.org/a.jpg",
     ]
-    for policy in [KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["a"]), .keeping(["a"])] {
+    for policy in [
+      ImageRequest.KeyPolicy.absolute, .canonical, .withoutQuery, .dropping(["a"]), .keeping(["a"]),
+    ] {
       var keys: Set<CacheKey> = []
       for text in texts + ["https://example.org/a.jpg"] {
         var request = ImageRequest(url: try #require(URL(string: text)))
@@ -107,7 +110,7 @@ struct RequestIdentityTests {
   func removalByUser() async throws {
     let folder = try CacheFolder()
     let disk = DiskCache(folder.configuration)
-    let pipeline = ImagePipeline(.init(diskCache: disk))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, diskCache: disk))
     let url = try #require(URL(string: "https://ann:secret@example.org/a.png"))
     try await pipeline.cache.store(try Samples.png(), for: ImageRequest(url: url))
     #expect(await pipeline.cache.tiers(of: ImageRequest(url: url)).contains(.originals))

@@ -3,6 +3,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 /// Each option of a request and of a pipeline, by what it does.
@@ -18,7 +19,7 @@ struct RequestOptionTests {
   }
 
   private func request(_ path: String = "/a.png", width: Int? = nil) -> ImageRequest {
-    ImageRequest(url: server.url(path), thumbnail: width.map { .fit($0, 1000) })
+    ImageRequest(url: server.url(path), thumbnail: width.map { .fit(width: $0, height: 1000) })
   }
 
   private func pipeline(
@@ -34,7 +35,7 @@ struct RequestOptionTests {
 
   @Test("what goes to which tier: memory alone, disk alone, originals alone, nothing, everything")
   func storeTiers() async throws {
-    let choices: [CacheTiers] = [.memory, .disk, .originals, [], [.memory, .originals], .all]
+    let choices: [ImageRequest.CacheTiers] = [.memory, .disk, .originals, [], [.memory, .originals], .all]
     for tiers in choices {
       let pipeline = pipeline()
       var request = request(width: 4)
@@ -47,16 +48,16 @@ struct RequestOptionTests {
   }
 
   @Test("a tier that is not asked does not answer; the loader is asked again only when none is left")
-  func queryTiers() async throws {
+  func readTiers() async throws {
     let pipeline = pipeline()
     var request = request(width: 4)
     _ = try await pipeline.image(for: request)
     await pipeline.settle()
-    let sources: [(CacheTiers, ImageResponse.Source)] = [
+    let sources: [(ImageRequest.CacheTiers, ImageResponse.Source)] = [
       (.all, .memory), ([.disk, .originals], .disk), (.originals, .diskOriginal), ([], .loader),
     ]
     for (tiers, source) in sources {
-      request.queryTiers = tiers
+      request.readTiers = tiers
       #expect(try await pipeline.response(for: request).source == source)
       await pipeline.settle()
     }
@@ -75,9 +76,9 @@ struct RequestOptionTests {
     second.storeTiers = .originals
     second.tags = ["y"]
     let tasks = [first, second].map { request in Task { try await pipeline.image(for: request) } }
-    while pipeline.statistics.runningImageJobs < 1 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 1 }
     try await server.waitForRequests("/b.png")
-    while await pipeline.subscribers < 2 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 2 }
     gate.open()
     for task in tasks { _ = try await task.value }
     await pipeline.settle()
@@ -122,10 +123,12 @@ struct RequestOptionTests {
   func durability() async throws {
     var request = request(width: 4)
     #expect(try await pipeline().response(for: request).stores == nil)
-    var expected = StoreOutcomes()
+    var expected = ImageResponse.StoreOutcomes()
     (expected.memory, expected.disk, expected.original) = (.stored, .stored, .stored)
     let configuration = DiskCache.Configuration(folder: URL(filePath: "/cache", directoryHint: .isDirectory))
-    for (durability, tiers) in [(StoreDurability.stored, CacheTiers()), (.flushed, [.disk, .originals])] {
+    for (durability, tiers) in [
+      (ImageRequest.StoreDurability.stored, ImageRequest.CacheTiers()), (.flushed, [.disk, .originals]),
+    ] {
       let device = PowerLossFileSystem()
       let files = FaultyFileSystem(device)
       let pipeline = pipeline { $0.diskCache = DiskCache(configuration, fileSystem: files) }
@@ -142,10 +145,10 @@ struct RequestOptionTests {
   @Test("caches of its own: nothing of the request is in the pipeline's, nor the other way round")
   func ownCaches() async throws {
     let other = try CacheFolder()
-    let caches = ImageCaches(memory: MemoryCache(byteLimit: 1 << 20), disk: other.diskCache())
+    let caches = ImagePipeline.Caches(memory: MemoryCache(byteLimit: 1 << 20), disk: other.diskCache())
     let pipeline = pipeline()
     var request = request(width: 4)
-    request.caches = Named("own", caches)
+    request.caches = ImageRequest.Identified("own", caches)
     _ = try await pipeline.image(for: request)
     await pipeline.settle()
     #expect(await pipeline.cache.tiers(of: request) == .all)
@@ -160,7 +163,7 @@ struct RequestOptionTests {
   @Test("parameters that do not matter share an entry, and the whole URL is what is loaded")
   func keyPolicy() async throws {
     let pipeline = pipeline()
-    func request(_ query: String, _ policy: KeyPolicy) -> ImageRequest {
+    func request(_ query: String, _ policy: ImageRequest.KeyPolicy) -> ImageRequest {
       var request = ImageRequest(url: server.url("/a.png?" + query))
       request.keyPolicy = policy
       return request
@@ -187,7 +190,10 @@ struct RequestOptionTests {
   @Test(
     "a URL by the rules of its policy",
     arguments: [
-      (KeyPolicy.canonical, "HTTP://Example.COM:80/a%20b?x=1&y#f", "http://example.com/a%20b?x=1&y"),
+      (
+        ImageRequest.KeyPolicy.canonical, "HTTP://Example.COM:80/a%20b?x=1&y#f",
+        "http://example.com/a%20b?x=1&y"
+      ),
       (.canonical, "https://example.com:443", "https://example.com/"),
       (.canonical, "https://example.com:8443/?", "https://example.com:8443/?"),
       (.withoutQuery, "http://example.com/a?x=1#f", "http://example.com/a"),
@@ -197,7 +203,7 @@ struct RequestOptionTests {
       (.absolute, "HTTP://Example.COM:80/a?x=1#f", "HTTP://Example.COM:80/a?x=1#f"),
       (.named("avatar"), "http://example.com/a", "avatar"),
     ])
-  func keyTexts(_ policy: KeyPolicy, _ url: String, _ expected: String) throws {
+  func keyTexts(_ policy: ImageRequest.KeyPolicy, _ url: String, _ expected: String) throws {
     #expect(policy.text(for: try #require(URL(string: url))) == expected)
   }
 
@@ -231,7 +237,7 @@ struct RequestOptionTests {
     let png = try Samples.png(shade: 7)
     let pipeline = pipeline()
     var request = request()
-    request.loader = Named("closure", ClosureLoader(scheme: "http") { _ in png })
+    request.loader = ImageRequest.Identified("closure", ClosureLoader(scheme: "http") { _ in png })
     #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == 7)
     request.loader = nil
     #expect(try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] } == 128)
@@ -258,9 +264,9 @@ struct RequestOptionTests {
     var own = request()
     var coders = CoderRegistry.standard
     coders.register(Fixed())
-    own.coders = Named("fixed", coders)
+    own.coders = ImageRequest.Identified("fixed", coders)
     var none = request()
-    none.coders = Named("none", CoderRegistry())
+    none.coders = ImageRequest.Identified("none", CoderRegistry())
     // Twice: the second time what was made by others is in the caches.
     for _ in 0..<2 {
       #expect(try await pipeline.image(for: own).width == 3)
@@ -274,12 +280,12 @@ struct RequestOptionTests {
 
   @Test("transforms: what the pipeline does by default, nothing, or its own")
   func defaultTransforms() async throws {
-    let pipeline = pipeline { $0.transforms = [.resize(4, 4)] }
+    let pipeline = pipeline { $0.transforms = [.resize(width: 4, height: 4)] }
     var request = request()
     #expect(try await pipeline.image(for: request).width == 4)
     request.transforms = .none
     #expect(try await pipeline.image(for: request).width == 8)
-    request.transforms = [.resize(2, 2)]
+    request.transforms = [.resize(width: 2, height: 2)]
     #expect(try await pipeline.image(for: request).width == 2)
     request.transforms = .inherit
     #expect(pipeline.cachedImage(for: request)?.width == 4)
@@ -297,7 +303,7 @@ struct RequestOptionTests {
         },
         { request in
           var request = request
-          if request.headers[.authorization] == "token" { request.thumbnail = .fit(2, 2) }
+          if request.headers[.authorization] == "token" { request.thumbnail = .fit(width: 2, height: 2) }
           return request
         },
       ]
@@ -326,7 +332,7 @@ struct RequestOptionTests {
     _ = try await pipeline.image(for: request)
     await pipeline.settle()
     request.tags = []
-    request.queryTiers = .originals
+    request.readTiers = .originals
     _ = try await pipeline.image(for: request)
     #expect(asked.withLock { $0 } == 2)
     await pipeline.settle()
@@ -338,7 +344,7 @@ struct RequestOptionTests {
     server.route("/b.png", .gated([(gate, try Samples.png())]))
     let pipeline = pipeline {
       $0.sharesWork = false
-      $0.caches = ImageCaches()
+      $0.caches = ImagePipeline.Caches()
     }
     let request = request("/b.png")
     let tasks = (0..<5).map { _ in Task { try await pipeline.image(for: request) } }
@@ -370,7 +376,8 @@ struct RequestOptionTests {
   func frames() async throws {
     let frames = try (0..<3).map { shade in
       AnimationSource.Frame(
-        bitmap: try CoderRegistry.standard.decode(Samples.png(shade: UInt8(shade * 50))).bitmap, duration: 50)
+        bitmap: try CoderRegistry.standard.decode(Samples.png(shade: UInt8(shade * 50))).bitmap,
+        duration: .milliseconds(50))
     }
     let source = AnimationSource(frameCount: 3, loopCount: 0) { (index) throws(ImagingError) in frames[index]
     }
@@ -424,7 +431,7 @@ struct RequestOptionTests {
     let error = PipelineError.deadlineExceeded(hasty.source.description, after: .milliseconds(20))
     await #expect(throws: error) { try await pipeline.image(for: hasty) }
     await #expect(throws: error) { try await pipeline.data(for: hasty) }
-    await #expect(throws: error) { for try await _ in pipeline.events(for: hasty) {} }
+    await #expect(throws: error) { for try await _ in pipeline.load(hasty).events {} }
     gate.open()
     #expect(try await patient.value.width == 8)
     #expect(try await pipeline.image(for: hasty).width == 8)
@@ -433,12 +440,12 @@ struct RequestOptionTests {
   }
 
   @Test("if asked, a load that everybody has left goes on, and its original is cached")
-  func finishesLoad() async throws {
+  func continuesInBackground() async throws {
     let gate = Gate()
     server.route("/b.png", .gated([(gate, try Samples.png())]))
     let pipeline = pipeline { $0.freshness.defaultLifetime = .seconds(100) }
     var request = request("/b.png")
-    request.finishesLoad = true
+    request.continuesInBackground = true
     let task = Task { [request] in try await pipeline.image(for: request) }
     try await server.waitForRequests("/b.png")
     task.cancel()

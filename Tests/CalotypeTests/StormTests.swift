@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -40,12 +41,12 @@ struct StormTests {
     }
     func start(_ plan: (source: Int, width: Int, isCancelled: Bool)) -> Task<Image, any Error> {
       let request = ImageRequest(
-        url: server.url("/\(plan.source).png"), thumbnail: .fit(plan.width, 1000),
-        priority: RequestPriority.allCases[plan.width / 20 % 5])
+        url: server.url("/\(plan.source).png"), thumbnail: .fit(width: plan.width, height: 1000),
+        priority: ImageRequest.Priority.allCases[plan.width / 20 % 5])
       return Task { try await pipeline.image(for: request) }
     }
     var tasks = plans[..<100].map(start)
-    while pipeline.jobs.loads.count < 100 { await Task.yield() }
+    try await eventually { pipeline.jobs.loads.count >= 100 }
     tasks += plans[100...].map(start)
     let order = plans.indices.filter { plans[$0].isCancelled }.shuffled(using: &random)
     for (count, index) in order.enumerated() {

@@ -2,6 +2,7 @@ import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 /// Requests whose transforms begin alike share what these make.
@@ -53,7 +54,7 @@ struct TransformSharingTests {
     let (a, b) = (Counting(name: "a", amount: 1), Counting(name: "b", amount: 2))
     async let first = pipeline.image(for: request(server, a))
     async let second = pipeline.image(for: request(server, b))
-    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
     gate.open()
     #expect(try await red(first) == 11)
     #expect(try await red(second) == 12)
@@ -72,12 +73,12 @@ struct TransformSharingTests {
     let long = request(server, a, b)
     let short = request(server, a)
     let requests = longFirst ? [long, short] : [short, long]
-    let tasks = await requests.asyncMap { request in
+    let tasks = try await requests.asyncMap { request in
       let task = Task { try await pipeline.image(for: request) }
-      while a.count.withLock({ $0 }) == 0 { await Task.yield() }
+      try await eventually { a.count.withLock({ $0 }) > 0 }
       return task
     }
-    while pipeline.statistics.runningImageJobs < 3 { await Task.yield() }
+    try await eventually { pipeline.statistics.runningImageJobs >= 3 }
     gate.open()
     let values = try await tasks.asyncMap { red(try await $0.value) }
     #expect(values == (longFirst ? [13, 11] : [11, 13]))
@@ -152,11 +153,11 @@ struct TransformSharingTests {
   func pixels() async throws {
     let data = try Samples.photo("stream.jpg")
     let chain: TransformChain = [
-      .resize(300, 200), .rotate(degrees: 90), .blur(sigma: 2), .grayscale(), .sepia(),
+      .resize(width: 300, height: 200), .rotate(degrees: 90), .blur(sigma: 2), .grayscale(), .sepia(),
       .roundedCorners(12),
     ]
     let pipeline = ImagePipeline.isolated()
-    for thumbnail in [nil, Thumbnail.fit(500, 500)] {
+    for thumbnail in [nil, Thumbnail.fit(width: 500, height: 500)] {
       let request = ImageRequest(
         source: .data(data, id: "stream"), thumbnail: thumbnail, transforms: .chain(chain))
       let image = try await pipeline.image(for: request)

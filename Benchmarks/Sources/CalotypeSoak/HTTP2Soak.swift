@@ -73,7 +73,7 @@ struct HTTP2Soak {
         progress.stalled.store(true, ordering: .relaxed)
         print("run \(number) stalls after \(finished) of \(transfers) transfers: \(loader.statistics)")
         // Ends the rest, so that the next run can begin.
-        return await loader.shutdown()
+        return await loader.shutDown()
       }
     }
     await withTaskGroup(of: Void.self) { group in

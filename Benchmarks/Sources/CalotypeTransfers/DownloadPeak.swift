@@ -26,7 +26,7 @@ struct DownloadPeak {
     let target = URL(filePath: "\(folder)/\(name).saved")
     defer { try? FileManager.default.removeItem(at: target) }
     var received = 0
-    let request = LoadRequest(url: url, maxBytes: 2 << 30)
+    let request = LoadRequest(url: url, byteLimit: 2 << 30)
     try await loader.download(request, to: target) { count, _ in received = count }
     return received
   }

@@ -2,30 +2,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// LZW as GIF uses it (GIF89a specification, appendix F), and the painting of palette indices.
+// LZW in the variant of GIF (GIF89a specification, appendix F), and the painting of palette indices.
 
-/// How a call of cgif_lzw_feed ended.
+/// The result of a call of cgif_lzw_feed.
 typedef enum cgif_lzw_status {
-  /// All bytes are used up; more are welcome.
+  /// All bytes are consumed; more may follow.
   CGIF_LZW_MORE = 0,
-  /// All pixels are there; what follows is of no interest.
+  /// All pixels are present; further data are ignored.
   CGIF_LZW_FULL = 1,
-  /// The end code came before all pixels were there.
+  /// The end code came before the last pixel.
   CGIF_LZW_END = 2,
-  /// A code that is not in the table yet.
+  /// A code is not in the table yet.
   CGIF_LZW_BAD_CODE = 3,
 } cgif_lzw_status;
 
 /// Bytes that the pixel buffer of cgif_lzw_feed must have beyond its capacity. Their contents are undefined.
 enum { CGIF_LZW_SLACK = 8 };
 
-/// A string of the table: where it stands in the pixels decoded so far, and its length.
+/// A string of the table: its position in the pixels decoded so far, and its length.
 typedef struct cgif_lzw_string {
   uint32_t position;
   uint32_t length;
 } cgif_lzw_string;
 
-/// The state of a decompressor, 32 KiB. Start it with cgif_lzw_start; it owns nothing.
+/// The state of a decompressor, 32 KiB. Start it with cgif_lzw_start; it has no resources to free.
 typedef struct cgif_lzw {
   uint64_t bits;
   uint32_t bit_count;
@@ -35,7 +35,7 @@ typedef struct cgif_lzw {
   uint32_t previous_position;
   /// 0 after a clear code: there is no previous string.
   uint32_t previous_length;
-  /// Pixels decoded so far.
+  /// The number of pixels decoded so far.
   size_t written;
   cgif_lzw_string strings[4096];
 } cgif_lzw;
@@ -51,7 +51,7 @@ cgif_lzw_status cgif_lzw_feed(
 /// Writes the colours of `count` indices. `palette` is 256 pixels of R, G, B, A in memory order.
 void cgif_paint(uint32_t *rgba, const uint8_t *indices, size_t count, const uint32_t *palette);
 
-/// Like cgif_paint, but leaves pixels of the index `transparent` as they are.
+/// Does the same as cgif_paint, but skips pixels of the index `transparent`.
 void cgif_paint_over(
     uint32_t *rgba, const uint8_t *indices, size_t count, const uint32_t *palette, uint8_t transparent);
 
@@ -62,7 +62,7 @@ enum {
   CGIF_LZW_END_BYTES = 520,
 };
 
-/// The state of a compressor. Start it with cgif_lzw_encode_start; it owns nothing.
+/// The state of a compressor. Start it with cgif_lzw_encode_start; it has no resources to free.
 typedef struct cgif_lzw_encoder {
   uint32_t bits;
   uint32_t bit_count;
@@ -81,9 +81,9 @@ typedef struct cgif_lzw_encoder {
 /// Starts an image. `minimum_code_size` must be 2 to 8, and all pixels below 2 to that power.
 void cgif_lzw_encode_start(cgif_lzw_encoder *lzw, uint32_t minimum_code_size);
 
-/// Compresses the next pixels into sub-blocks. `bytes` must have room for `2 * count + CGIF_LZW_END_BYTES`. Returns
-/// the number of bytes written; some may be kept for later.
+/// Compresses the next pixels into sub-blocks. `bytes` must have room for `2 * count + CGIF_LZW_END_BYTES`. Returns the
+/// number of bytes written; some may be kept for later.
 size_t cgif_lzw_encode(cgif_lzw_encoder *lzw, const uint8_t *pixels, size_t count, uint8_t *bytes);
 
-/// Writes what was kept, the end code and the terminator: at most CGIF_LZW_END_BYTES. Returns their number.
+/// Writes the kept bytes, the end code and the terminator: at most CGIF_LZW_END_BYTES. Returns their number.
 size_t cgif_lzw_encode_end(cgif_lzw_encoder *lzw, uint8_t *bytes);

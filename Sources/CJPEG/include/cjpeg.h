@@ -2,19 +2,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libjpeg-turbo behind functions that return: its errors are longjmps, which no Swift frame may be skipped by.
-// Every function here sets its own landing place. Nothing is ever printed. An object belongs to one thread at
-// a time.
+// Functions around libjpeg-turbo that return normally: its errors are longjmps, which must not cross Swift frames.
+// Every function sets its own target of longjmp. Nothing is ever printed. An object belongs to one thread at a time.
 
 enum {
   CJPEG_OK = 0,
-  CJPEG_ERROR = 1,        // the message says what
+  CJPEG_ERROR = 1,        // described by the message
   CJPEG_SUSPENDED = 2,    // more input is needed (only before the input is final)
-  CJPEG_UNSUPPORTED = 3,  // a variant of JPEG that the library does not know
+  CJPEG_UNSUPPORTED = 3,  // a variant of JPEG that the library does not support
   CJPEG_CANCELLED = 4,
   CJPEG_TOO_MANY_SCANS = 5,
   CJPEG_OUT_OF_MEMORY = 6,
-  CJPEG_END = 7,  // all scans are read
+  CJPEG_END = 7,  // all scans have been read
 };
 
 enum {
@@ -23,12 +22,12 @@ enum {
   CJPEG_DAMAGED = 2,    // part of the entropy-coded data is lost, and concealed
 };
 
-// What rows hold.
+// The layout of rows.
 enum {
-  CJPEG_RGBA = 0,    // four bytes a pixel; inks are mixed by the plain product
-  CJPEG_GRAY = 1,    // one byte a pixel; only for pictures of one component
+  CJPEG_RGBA = 0,    // four bytes per pixel; inks are mixed by the plain product
+  CJPEG_GRAY = 1,    // one byte per pixel; only for pictures of one component
   CJPEG_INKS = 2,    // cyan, magenta, yellow, black, 255 is full ink; only for pictures of four components
-  CJPEG_RGBA16 = 3,  // four 16-bit samples a pixel; only for encoding
+  CJPEG_RGBA16 = 3,  // four 16-bit samples per pixel; only for encoding
 };
 
 enum { CJPEG_MESSAGE_SIZE = 256 };
@@ -44,76 +43,74 @@ typedef struct {
 cjpeg_decoder *cjpeg_decoder_create(int max_scans, long max_memory);
 void cjpeg_decoder_destroy(cjpeg_decoder *);
 
-// For comparisons: has the library read all Huffman codes itself, and all scans of the file, which is there as a whole,
-// before the first row. Before the header is read.
+// For comparisons: lets the library read all Huffman codes itself, and all scans of a complete file before the first
+// row. Call it before the header is read.
 void cjpeg_decoder_use_plain_library(cjpeg_decoder *);
-// Whether it does not, since cjpeg_decoder_start.
+// Returns true if this code, and not the library, reads the codes since cjpeg_decoder_start.
 int cjpeg_decoder_reads_codes(const cjpeg_decoder *);
 
-// Sets the window of unread input, which must stay where it is until the next call of this function. After
-// CJPEG_SUSPENDED the next window starts with the bytes that cjpeg_decoder_unread counts. `final`: no more
-// input follows.
+// Sets the window of unread input, which must not move until the next call of this function. After CJPEG_SUSPENDED the
+// next window starts with the bytes that cjpeg_decoder_unread counts. `final`: no more input follows.
 void cjpeg_decoder_input(cjpeg_decoder *, const uint8_t *bytes, size_t count, int final);
 size_t cjpeg_decoder_unread(const cjpeg_decoder *);
 
 int cjpeg_decoder_read_header(cjpeg_decoder *, cjpeg_header *);
 
-// Prepares to decode at 1/denominator (1, 2, 4, 8) of the stored size and tells the size of the result. A
-// picture with one scan can then be read row by row. One with several is first consumed and then read in
-// passes.
+// Prepares to decode at 1/denominator (1, 2, 4, 8) of the stored size and returns the size of the result. A picture
+// with one scan can then be read row by row. One with several is first consumed and then read in passes.
 int cjpeg_decoder_start(cjpeg_decoder *, int denominator, int layout, uint32_t *width, uint32_t *height);
 
-// Several scans: reads input until `max_rows` rows of blocks are done (CJPEG_OK), the input is used up, or all
-// scans are read (CJPEG_END).
+// Several scans: reads input until `max_rows` rows of blocks are done (CJPEG_OK), the input is exhausted, or all scans
+// have been read (CJPEG_END).
 int cjpeg_decoder_consume(cjpeg_decoder *, uint32_t max_rows);
 
-// Number of scans that were read completely, as far as the library has noticed.
+// Returns the number of complete scans, as far as the library has recognised them.
 int cjpeg_decoder_complete_scans(const cjpeg_decoder *);
 
-// Several scans: how many times the whole picture was refined, as far as the library has noticed: 0 until each component
-// had a complete scan of its means (DC), 1 then, and one more for each complete scan after it.
+// Several scans: returns the number of refinements of the whole picture, as far as the library has recognised them: 0
+// until each component had a complete DC scan, 1 then, and one more for each complete scan after it.
 int cjpeg_decoder_complete_passes(const cjpeg_decoder *);
 
-// Several scans: whether any row of blocks was consumed.
+// Several scans: returns true if any row of blocks was consumed.
 int cjpeg_decoder_has_rows(const cjpeg_decoder *);
 
-// Several scans: begins or ends a pass over what was consumed so far. Reads no input, and changes nothing for
+// Several scans: begins or ends a pass over the coefficients consumed so far. Reads no input, and changes nothing for
 // later passes.
 int cjpeg_decoder_start_pass(cjpeg_decoder *);
 int cjpeg_decoder_finish_pass(cjpeg_decoder *);
 
-// Decodes the next rows, at most `max_rows`, the first to `rows`. Tells how many.
+// Decodes the next rows, at most `max_rows`, the first to `rows`. Sets their number.
 int cjpeg_decoder_read_rows(
   cjpeg_decoder *, uint8_t *rows, size_t bytes_per_row, uint32_t max_rows, uint32_t *read);
 
-// CJPEG_INTACT, CJPEG_TRUNCATED or CJPEG_DAMAGED so far. `complete`: everything is read, so that what is
-// missing now is lost.
+// Returns CJPEG_INTACT, CJPEG_TRUNCATED or CJPEG_DAMAGED so far. `complete`: all input has been read, so that missing
+// data are lost.
 int cjpeg_decoder_damage(const cjpeg_decoder *, int complete);
 
-// What went wrong last, or the first damage. Empty if nothing did.
+// Returns the last error, or the first damage. Empty if there was none.
 const char *cjpeg_decoder_message(const cjpeg_decoder *);
 
-// A picture, and how to encode it.
+// A picture, and the settings of its encoding.
 typedef struct {
   const uint8_t *rows;
   size_t bytes_per_row;
   uint32_t width, height;
   int layout;             // CJPEG_RGBA, CJPEG_RGBA16 or CJPEG_GRAY
-  int opaque;             // alpha need not be looked at
-  uint8_t background[3];  // what transparent pixels are laid on
+  int opaque;             // alpha is ignored
+  uint8_t background[3];  // composited behind transparent pixels
   int only_luminance;     // write one component
   int quality;            // 1 to 100
   int luma_horizontal, luma_vertical;  // luma samples per chroma sample in each direction
-  int optimized;                       // Huffman tables made for the picture
+  int optimized;                       // Huffman tables optimised for the picture
   int progressive;
   // Payloads of APP1 segments, at most 65,533 bytes each, and an ICC profile of any size; NULL for none.
   const uint8_t *exif, *xmp, *profile;
   size_t exif_count, xmp_count, profile_count;
 } cjpeg_picture;
 
-// Asked now and then; non-zero ends the work with CJPEG_CANCELLED.
+// Called now and then; non-zero ends the work with CJPEG_CANCELLED.
 typedef int (*cjpeg_cancelled)(void);
 
-// `*bytes` is to be freed by free(); NULL after an error. `message` holds CJPEG_MESSAGE_SIZE bytes.
+// The caller frees `*bytes` with free(); it is NULL after an error. `message` holds CJPEG_MESSAGE_SIZE bytes.
 int cjpeg_encode(
   const cjpeg_picture *, cjpeg_cancelled cancelled, uint8_t **bytes, size_t *count, char *message);

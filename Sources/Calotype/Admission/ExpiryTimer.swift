@@ -1,7 +1,7 @@
 import CalotypeSupport
 import HeapModule
 
-/// Calls when times have come. However many there are, one task sleeps, until the first of them has.
+/// A timer for any number of calls, with one task that sleeps until the first of them is due.
 final class ExpiryTimer: Sendable {
   private struct Entry: Comparable, Sendable {
     let time: Duration
@@ -14,26 +14,26 @@ final class ExpiryTimer: Sendable {
 
   private struct State {
     var nextNumber = 0
-    /// Of those that are to be called.
+    /// The pending calls.
     var calls: [Int: @Sendable () -> Void] = [:]
-    /// Their times, and some of calls that were taken back.
+    /// The times of pending calls, and of some removed ones.
     var order = Heap<Entry>()
     var wakeUp: Duration?
     var task: Task<Void, Never>?
   }
 
-  /// Longer sleeps are made of several.
+  /// The longest single sleep; longer ones are split.
   private static let longestSleep = Duration.seconds(86_400)
 
   private let state = Lock(State())
-  /// The time since it was made.
+  /// The time since the timer was created.
   let now: @Sendable () -> Duration
   private let sleep: @Sendable (_ end: Duration) async throws -> Void
 
   init(_ clock: some Clock<Duration>) {
     let start = clock.now
     now = { start.duration(to: clock.now) }
-    // Until an instant, not for a while: what passes before it is asleep is not slept again.
+    // Until an instant, not for a duration: time that passes before the sleep begins is not slept again.
     sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
   }
 
@@ -41,10 +41,10 @@ final class ExpiryTimer: Sendable {
     state.withLock { $0.task }?.cancel()
   }
 
-  /// How many calls there will be, and how many places are in use for them.
+  /// The number of pending calls, and the number of places used for them.
   var counts: (calls: Int, places: Int) { state.withLock { ($0.calls.count, $0.order.count) } }
 
-  /// Has `call` called at a time, once and under no lock. O(log n).
+  /// Schedules a call at a time, made once and under no lock. O(log n).
   ///
   /// - Returns: A number for ``remove(_:)``.
   func add(at time: Duration, _ call: @escaping @Sendable () -> Void) -> Int {
@@ -56,7 +56,7 @@ final class ExpiryTimer: Sendable {
       if let wakeUp = state.wakeUp, wakeUp <= time { return (number, nil) }
       state.wakeUp = time
       let replaced = state.task
-      // Urgent, and with nothing of the task that came first: the others wait for it too.
+      // With high priority, and detached from the task that came first: other calls wait for it too.
       state.task = Task.detached(priority: .high) { [weak self, sleep] in
         while let end = self?.nextWakeUp() {
           do { try await sleep(end) } catch { return }
@@ -69,8 +69,8 @@ final class ExpiryTimer: Sendable {
     return number
   }
 
-  /// Takes a call back; harmless when it was made. O(1), amortised. The task sleeps on, for the next call: callers that come
-  /// one after the other need one task, not one each.
+  /// Removes a call; has no effect when it was made. O(1), amortised. The task continues to sleep, for the
+  /// next call: consecutive callers share one task.
   func remove(_ number: Int) {
     let call = state.withLock { state -> (@Sendable () -> Void)? in
       guard let call = state.calls.removeValue(forKey: number) else { return nil }
@@ -80,11 +80,11 @@ final class ExpiryTimer: Sendable {
       }
       return call
     }
-    // Outside the lock: what goes with it may call anything.
+    // Released outside the lock: its deinitialization may call arbitrary code.
     withExtendedLifetime(call) {}
   }
 
-  /// When the first is due, or a day has passed; `nil` when there is none.
+  /// Returns the time at which the first call is due, at most a day ahead; `nil` when there is none.
   private func nextWakeUp() -> Duration? {
     let now = now()
     return state.withLock { state in

@@ -1,12 +1,14 @@
 import HeapModule
 
-/// Work that waits for its turn, shared fairly among flows: a flow is a tenant, an origin, or both. A pure value.
+/// A queue of waiting work, shared fairly among flows: a flow is a tenant, an origin, or both. A pure
+/// value.
 ///
-/// Among flows the most urgent head goes first, and among equals the flow that has been served least: start-time fair
-/// queueing (Goyal, Vin and Cheng, 1996), so that a flow with thousands of waiting entries delays another by one turn. Within
-/// a flow the most urgent goes first, and among equals the one with the smallest `arrival + 8 × cost`: cheap work overtakes
-/// expensive work, but expensive work is overtaken for no longer than eight times its own cost. One turn in eight goes to
-/// the oldest entry of all, so that a low priority does not starve either.
+/// Among flows the most urgent head goes first, and among equals the flow that has been served least:
+/// start-time fair queueing (Goyal, Vin and Cheng, 1996), so that a flow with thousands of waiting entries
+/// delays another by one turn. Within a flow the most urgent goes first, and among equals the one with the
+/// smallest `arrival + 8 × cost`: cheap work overtakes expensive work, but expensive work is overtaken for
+/// no longer than eight times its own cost. One turn in eight goes to the oldest entry of all, which
+/// prevents starvation of low priorities.
 ///
 /// All operations take O(log n), amortised, and O(places) more when flows have reached their share.
 struct FairQueue<Flow: Hashable & Sendable>: Sendable {
@@ -22,7 +24,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The first entry of a flow, as far as the order of flows knows.
+  /// The first entry of a flow, as registered in the order of flows.
   private struct Head: Comparable, Sendable {
     let level: UInt8
     let tag: Int64
@@ -41,9 +43,9 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     var entries = Heap<Entry>()
     var waiting = 0
     var running = 0
-    /// When its next entry starts in virtual time.
+    /// The start of the flow's next entry in virtual time.
     var tag: Int64
-    /// The head that the order of flows knows.
+    /// The head registered in the order of flows.
     var head: Head?
   }
 
@@ -55,9 +57,9 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     var stamp: Int
   }
 
-  /// How many times its cost an entry may be overtaken for.
+  /// The multiple of its cost for which an entry may be overtaken.
   static var patience: Int64 { 8 }
-  /// One turn in so many goes to the oldest.
+  /// The interval of turns that go to the oldest entry.
   static var turnOfTheOldest: Int { 8 }
 
   private var lines: [Flow: Line] = [:]
@@ -66,31 +68,31 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
   private var arrivals: [Int] = []
   private var firstArrival = 0
   private var virtualTime: Int64 = 0
-  /// Turns since the last one that went to the oldest.
+  /// The number of turns since the last one that went to the oldest.
   private var turnsOfOthers = 0
   private var stamp = 0
-  /// How many flows there have to be for those without work to be forgotten.
+  /// The number of flows at which flows without work are forgotten.
   private var sweepCount = 1024
 
-  /// Entries that wait.
+  /// The number of waiting entries.
   var count: Int { places.count }
-  /// Flows that are known.
+  /// The number of known flows.
   var flowCount: Int { lines.count }
-  /// Entries of a flow that wait.
+  /// Returns the number of waiting entries of a flow.
   func waiting(in flow: Flow) -> Int { lines[flow]?.waiting ?? 0 }
-  /// Entries of a flow that have a turn.
+  /// Returns the number of running entries of a flow.
   func running(in flow: Flow) -> Int { lines[flow]?.running ?? 0 }
-  /// Whether an entry waits.
+  /// Returns whether an entry waits.
   func contains(_ id: Int) -> Bool { places[id] != nil }
 
   /// Adds an entry.
   ///
   /// - Parameters:
-  ///   - id: Larger than those of all entries before.
-  ///   - flow: Whose it is.
-  ///   - level: How urgent; larger goes first.
-  ///   - cost: Predicted nanoseconds.
-  ///   - now: Nanoseconds since any moment.
+  ///   - id: A number larger than those of all entries before.
+  ///   - flow: The flow of the entry.
+  ///   - level: The priority level; larger goes first.
+  ///   - cost: The predicted duration in nanoseconds.
+  ///   - now: The time in nanoseconds since any fixed moment.
   mutating func insert(_ id: Int, flow: Flow, level: UInt8, cost: Int64, now: Int64) {
     let cost = min(max(cost, 1), 1 << 50)
     stamp += 1
@@ -106,7 +108,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     lines[flow] = line
   }
 
-  /// Gives an entry another level.
+  /// Changes the level of an entry.
   mutating func move(_ id: Int, to level: UInt8) {
     guard var place = places[id], place.level != level else { return }
     stamp += 1
@@ -117,7 +119,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     change(place.flow) { $0.entries.insert(entry) }
   }
 
-  /// Takes an entry out. False if it does not wait.
+  /// Removes an entry. Returns false if it does not wait.
   @discardableResult mutating func remove(_ id: Int) -> Bool {
     guard let place = places.removeValue(forKey: id) else { return false }
     change(place.flow) { $0.waiting -= 1 }
@@ -128,16 +130,17 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
   /// Gives the next entry a turn.
   ///
   /// - Parameters:
-  ///   - mayRun: Whether a flow may have another turn, by the number that it has.
-  ///   - fits: Whether there is room for an entry. One for which there is none may be passed by those that came before it
-  ///     was found not to fit, `passed` at most: they may hold what it waits for.
+  ///   - mayRun: Returns whether a flow may have another turn, given the number that it has.
+  ///   - fits: Returns whether an entry fits. One that does not fit may be passed by entries that came
+  ///     before it was found not to fit, `passed` at most: they may hold the memory that it waits for.
   /// - Returns: The entry, which counts as running until ``finish(_:)``, and the entries that did not fit.
   mutating func next(
     mayRun: (_ flow: Flow, _ running: Int) -> Bool, passed limit: Int = 16,
     fits: (_ id: Int) -> Bool = { _ in true }
   ) -> (id: Int?, blocked: [Int]) {
     var blocked: [Int] = []
-    // Due until it can be given: when the oldest may not run, or does not fit, the next search tries again.
+    // The turn of the oldest stays due until it can be given: when the oldest may not run, or does not fit,
+    // the next search tries again.
     if turnsOfOthers >= Self.turnOfTheOldest - 1, let id = oldest(), let place = places[id],
       mayRun(place.flow, running(in: place.flow))
     {
@@ -177,7 +180,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     return (found, blocked)
   }
 
-  /// An entry that had a turn is done.
+  /// Ends the turn of an entry.
   mutating func finish(_ flow: Flow) {
     guard var line = lines[flow] else { return }
     line.running -= 1
@@ -185,7 +188,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     prune(flow)
   }
 
-  /// An entry gets a turn past the queue: it was never inserted.
+  /// Gives an entry a turn without queueing: it was never inserted.
   mutating func startAtOnce(_ flow: Flow, cost: Int64) {
     var line = lines.removeValue(forKey: flow) ?? Line(tag: virtualTime)
     charge(&line, min(max(cost, 1), 1 << 50), advances: true)
@@ -217,7 +220,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     line.tag = start &+ cost
   }
 
-  /// The head of the flow whose turn it is, past those that are out of date.
+  /// Returns the next head, skipping those that are out of date.
   private mutating func nextHead() -> Head? {
     while let head = heads.max {
       if let line = lines[head.flow], line.head == head, places[head.id] != nil { return head }
@@ -226,7 +229,7 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
     return nil
   }
 
-  /// Changes a line, and tells the order of flows if it has another head.
+  /// Changes a line, and updates the order of flows if its head has changed.
   private mutating func change(_ flow: Flow, _ body: (inout Line) -> Void) {
     guard var line = lines[flow] else { return }
     lines[flow] = nil
@@ -252,12 +255,12 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
 
   private func isCurrent(_ entry: Entry) -> Bool { places[entry.id]?.stamp == entry.stamp }
 
-  /// A flow without work is forgotten when it owes nothing any more.
+  /// Forgets a flow without work when its virtual time has been reached.
   private mutating func prune(_ flow: Flow) {
     guard let line = lines[flow], line.waiting == 0, line.running == 0 else { return }
     if line.tag <= virtualTime || places.isEmpty { lines[flow] = nil }
     guard lines.count > sweepCount else { return }
-    // Debts of so many that are gone are not worth their memory.
+    // With so many inactive flows, their debts are not worth the memory.
     lines = lines.filter { $0.value.waiting > 0 || $0.value.running > 0 }
     sweepCount = 2 * lines.count + 1024
   }

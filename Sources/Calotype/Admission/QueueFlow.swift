@@ -1,19 +1,19 @@
 import CalotypeLoading
 import FoundationEssentials
 
-/// Who shares a queue fairly with others: a tenant, and for loads the origin of the bytes.
+/// The unit of fairness in a queue: a tenant, and for loads the origin of the bytes.
 struct QueueFlow: Hashable, Sendable {
-  /// ``ImageRequest/partition``.
+  /// The value of ``ImageRequest/partition``.
   var partition: String?
-  /// Scheme, host and port; `nil` for bytes that are here.
+  /// Scheme, host and port; `nil` for local bytes.
   var origin: String?
 
-  /// The flow of work on bytes that are here.
+  /// Creates the flow of work on local bytes.
   init(partition: String? = nil) {
     self.partition = partition
   }
 
-  /// The flow of the loads of a request.
+  /// Creates the flow of the loads of a request.
   init(loading request: ImageRequest) {
     partition = request.partition
     guard let url = request.source.url, let host = url.host() else { return }

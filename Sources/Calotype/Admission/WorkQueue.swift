@@ -1,30 +1,31 @@
 import CalotypeSupport
 
-/// Lets work of one kind begin: so much at a time, of so many bytes of a ledger, in the order of a ``FairQueue``.
+/// Admits work of one kind, limited in concurrency and in bytes of a ledger, in the order of a
+/// ``FairQueue``.
 ///
-/// An entry that waits moves in the queue when its priority changes, and leaves it when its task is cancelled.
+/// A waiting entry moves in the queue when its priority changes, and leaves it when its task is cancelled.
 final class WorkQueue: Sendable {
-  /// Counts of a queue, now and since it was made.
+  /// The counters of a queue: current values and totals.
   struct Statistics: Hashable, Sendable {
     var running = 0
     var waiting = 0
     var peakRunning = 0
     var peakWaiting = 0
-    /// Entries that were refused because too many waited.
+    /// The number of entries that were refused because too many waited.
     var refused = 0
   }
 
-  /// What one entry asks for.
+  /// The resources that one entry requests.
   struct Claim: Sendable {
     var flow = QueueFlow()
-    /// Predicted nanoseconds.
+    /// The predicted duration in nanoseconds.
     var cost: Int64 = 1_000_000
-    /// Bytes that are reserved with its turn.
+    /// The bytes that are reserved with its turn.
     var bytes = 0
-    var account = MemoryAccounts.Account.decoded
-    /// Encoded bytes that it holds while it waits, and that come free with its turn.
+    var account = MemoryLedger.Account.decoded
+    /// The encoded bytes that the entry holds while it waits, and that its turn releases.
     var held: HeldBytes?
-    /// Until when it waits, in the time of the queue; `nil` without limit.
+    /// The time until which the entry waits, in the time of the queue; `nil` for no limit.
     var expiry: Duration?
   }
 
@@ -42,25 +43,25 @@ final class WorkQueue: Sendable {
   /// The result of a search for entries that may begin.
   private struct Outcome {
     var answers: Answers = []
-    /// The first claim for which there is no room, if that is new.
+    /// The first claim that does not fit, if it is new.
     var missing: Claim?
-    /// The shortage of memory in this queue has ended.
+    /// Whether the shortage of memory in this queue has ended.
     var hasRoomAgain = false
   }
 
-  /// A turn, to be ended by ``end()``, and the bytes that came with it.
+  /// A turn with its reserved bytes, to be ended by ``end()``.
   struct Turn: Sendable {
     fileprivate let queue: WorkQueue
     fileprivate let flow: QueueFlow
     let reservation: MemoryReservation?
-    /// How long it was waited for.
+    /// The time spent waiting.
     let waited: Duration
 
-    /// The work is done; the bytes stay reserved.
+    /// Ends the turn; the bytes stay reserved.
     func end() { queue.finish(flow) }
   }
 
-  /// A place in a queue, to be given up when the work has been done elsewhere.
+  /// A handle for withdrawing an entry, when its work has been done elsewhere.
   final class Ticket: Sendable {
     fileprivate enum State {
       case new
@@ -82,26 +83,26 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// What an entry is told once.
+  /// The single answer to an entry.
   enum Answer: Sendable {
     case turn(Turn)
-    /// It was taken out of the queue.
+    /// The entry was removed from the queue.
     case left
-    /// It has waited until ``Claim/expiry``.
+    /// The entry has waited until ``Claim/expiry``.
     case expired
-    /// It can never have a turn.
+    /// The entry can never have a turn.
     case refused(any Error)
   }
 
   private struct Waiter {
     let claim: Claim
     let start: Duration
-    /// Of the call that ends its waiting.
+    /// The number of the timer call that ends the waiting.
     var expiry: Int?
     let answer: @Sendable (Answer) -> Void
   }
 
-  /// Answers to be given outside the lock.
+  /// The answers to be given outside the lock.
   private typealias Answers = [(waiter: Waiter, value: Answer)]
 
   private struct State {
@@ -112,20 +113,20 @@ final class WorkQueue: Sendable {
     var nextID = 0
     var queue = FairQueue<QueueFlow>()
     var waiters: [Int: Waiter] = [:]
-    /// The first that did not fit, and up to which number others may pass it.
+    /// The first entry that did not fit, and the last number that may pass it.
     var blocked: (id: Int, last: Int)?
-    /// A thread gives answers, and is to look again when it is done.
+    /// Whether a thread is giving answers, and has to check again when it is done.
     var isAnswering = false
     var looksAgain = false
     var running = 0
     var peakRunning = 0
     var peakWaiting = 0
     var refused = 0
-    /// Since when, and how long a turn takes on average.
-    var pace = TurnPace()
+    /// The measured pace of turns.
+    var pace = ThroughputEstimator()
 
-    /// Whether a flow that has so many turns may have another: the places that are free must be more than those it holds
-    /// (dynamic threshold: Choudhury and Hahne, 1998), so that a few flows never take all.
+    /// Returns whether a flow with that many turns may have another: there must be more free slots than it
+    /// holds (dynamic threshold: Choudhury and Hahne, 1998), so that a few flows never take all.
     func mayRun(_ flow: QueueFlow, _ running: Int) -> Bool {
       guard limitPerFlow < limit else { return true }
       return running < limitPerFlow && (limit < 4 || running < limit - self.running)
@@ -133,22 +134,23 @@ final class WorkQueue: Sendable {
   }
 
   private let state: Lock<State>
-  private let memory: PipelineMemory?
+  private let memory: ImagePipeline.Memory?
   private let now: @Sendable () -> Duration
   private let timer: ExpiryTimer?
   private let observation = Lock<Int?>(nil)
-  /// Tells this queue's shortages from those of others.
+  /// Distinguishes this queue's shortages from those of others.
   private let owner: Int?
 
   /// - Parameters:
-  ///   - limit: How many at a time.
-  ///   - limitPerFlow: How many of one flow at a time.
-  ///   - waitingLimit: How many may wait. One flow may wait with as many as it leaves free for others.
-  ///   - memory: Where bytes are reserved; `nil` for work without.
+  ///   - limit: The number of concurrent turns.
+  ///   - limitPerFlow: The number of concurrent turns of one flow.
+  ///   - waitingLimit: The number of entries that may wait. One flow may have as many waiting entries as it
+  ///     leaves free for others.
+  ///   - memory: The memory that reserves bytes; `nil` for work without bytes.
   ///   - now: The time.
   ///   - timer: Ends waiting; `nil` for a queue without ``Claim/expiry``.
   init(
-    limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: PipelineMemory? = nil,
+    limit: Int, limitPerFlow: Int = .max, waitingLimit: Int = .max, memory: ImagePipeline.Memory? = nil,
     now: @escaping @Sendable () -> Duration, timer: ExpiryTimer? = nil
   ) {
     state = Lock(
@@ -169,9 +171,9 @@ final class WorkQueue: Sendable {
 
   // MARK: Asynchronous
 
-  /// Runs `body` when its turn comes; its bytes are given back with it.
+  /// Runs `body` when its turn comes; its bytes are released with the turn.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``; what `body` throws.
+  /// - Throws: `CancellationError` when the task is cancelled before; ``PipelineError``; errors of `body`.
   func run<Result: Sendable>(
     priority: LivePriority, _ claim: Claim = Claim(), _ body: () async throws -> Result
   ) async throws -> Result {
@@ -185,7 +187,7 @@ final class WorkQueue: Sendable {
 
   /// Waits for a turn, which has to be ended by ``Turn/end()``. The bytes stay reserved until they are released.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before; ``WaitedTooLong``; ``PipelineError``.
+  /// - Throws: `CancellationError` when the task is cancelled before; ``QueueTimeout``; ``PipelineError``.
   func enter(priority: LivePriority, _ claim: Claim = Claim()) async throws -> Turn {
     guard let turn = try await enter(priority: priority, claim, ticket: nil) else {
       throw CancellationError()
@@ -193,10 +195,10 @@ final class WorkQueue: Sendable {
     return turn
   }
 
-  /// The same; `nil` if the ticket was withdrawn before the turn came.
+  /// Waits for a turn in the same way; returns `nil` if the ticket was withdrawn before the turn came.
   func enter(priority: LivePriority, _ claim: Claim, ticket: Ticket?) async throws -> Turn? {
     if ticket?.isWithdrawn != true, let turn = enterAtOnce(claim) { return turn }
-    let answer = Handed<Answer>()
+    let answer = Transferred<Answer>()
     let id = number()
     let observation = priority.observe { [weak self] in self?.move(id, to: priority.value.rawValue) }
     defer { observation.cancel() }
@@ -206,7 +208,8 @@ final class WorkQueue: Sendable {
           answer.set(value)
           continuation.resume()
         }
-        // It may have changed before there was something to move, or been cancelled before there was something to leave.
+        // The priority may have changed, or the task may have been cancelled, before the entry was in the
+        // queue.
         move(id, to: priority.value.rawValue)
         if Task.isCancelled { leave(id) }
         guard let ticket else { return }
@@ -223,14 +226,14 @@ final class WorkQueue: Sendable {
     switch answer.take() {
     case .turn(let turn): return turn
     case .refused(let error): throw error
-    case .expired: throw WaitedTooLong()
+    case .expired: throw QueueTimeout()
     case .left, nil:
       try Task.checkCancellation()
       return nil
     }
   }
 
-  /// A turn without waiting, if nobody waits and there is room.
+  /// Returns a turn without waiting, if no entry waits and the claim fits.
   private func enterAtOnce(_ claim: Claim) -> Turn? {
     state.withLock { state -> Turn? in
       guard !state.isSuspended, state.running < state.limit, state.queue.count == 0, !Task.isCancelled,
@@ -252,7 +255,7 @@ final class WorkQueue: Sendable {
 
   // MARK: Callbacks
 
-  /// A number for ``submit(_:_:level:answer:)``, larger than all before.
+  /// Returns a number for ``submit(_:_:level:answer:)``, larger than all before.
   func number() -> Int {
     state.withLock { state in
       state.nextID += 1
@@ -260,14 +263,14 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// Puts an entry into the queue. `answer` is called once, on any thread and outside all locks: at once when it can have
-  /// its turn now.
+  /// Adds an entry to the queue. `answer` is called once, on any thread and outside all locks: at once when
+  /// the entry can have its turn now.
   ///
   /// - Parameters:
-  ///   - id: From ``number()``.
-  ///   - claim: What it asks for.
-  ///   - level: How urgent it is, now.
-  ///   - answer: Called with what became of it.
+  ///   - id: A number from ``number()``.
+  ///   - claim: The requested resources.
+  ///   - level: The current priority level.
+  ///   - answer: Called with the answer.
   func submit(
     _ id: Int, _ claim: Claim, level: () -> UInt8, answer: @escaping @Sendable (Answer) -> Void
   ) {
@@ -287,10 +290,10 @@ final class WorkQueue: Sendable {
     if !isWaiting { timer.remove(number) }
   }
 
-  /// Whether one more entry of a flow may wait: not when all places to wait are taken, nor when the flow waits with more
-  /// than it leaves free.
+  /// Checks whether one more entry of a flow may wait: not when all waiting places are taken, nor when the
+  /// flow already has more waiting entries than it leaves free.
   ///
-  /// - Returns: When to come back, if it may not; counted as a refusal then.
+  /// - Returns: The time after which to retry, if it may not; this counts as a refusal.
   func refusal(of flow: QueueFlow) -> (waiting: Int, retryAfter: Duration)? {
     state.withLock { state in
       let free = state.waitingLimit - state.queue.count
@@ -300,15 +303,15 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// How long an entry would wait that came now.
+  /// The predicted waiting time of an entry that arrives now.
   var predictedWait: Duration { state.withLock { $0.pace.wait(for: $0.queue.count) } }
 
-  /// Gives an entry that waits another level.
+  /// Changes the level of a waiting entry.
   func move(_ id: Int, to level: UInt8) {
     change { $0.queue.move(id, to: level) }
   }
 
-  /// Takes an entry out of the queue, which is told so. Harmless when it does not wait.
+  /// Removes an entry from the queue, answering it. Has no effect when the entry does not wait.
   func leave(_ id: Int) { leave(id, .left) }
 
   private func leave(_ id: Int, _ answer: Answer) {
@@ -319,7 +322,7 @@ final class WorkQueue: Sendable {
       return (state.waiters.removeValue(forKey: id), wasBlocked, state.blocked != nil)
     }
     if let waiter { tell(waiter, answer) }
-    // Others could not pass it, here and in other queues.
+    // The entry has blocked others, here and in other queues.
     if wasBlocked { memory?.announceRoom() }
     if wasBlocked || isBlocked { change { _ in } }
   }
@@ -340,8 +343,8 @@ final class WorkQueue: Sendable {
     state.peakRunning = max(state.peakRunning, state.running)
   }
 
-  /// Changes the state and gives the answers that follow. An answer may end its turn at once, and the next one too: the call
-  /// that is giving answers looks again, so that the stack does not grow with the queue.
+  /// Changes the state and gives the resulting answers. An answer may end its turn at once, and the next
+  /// one too: the call that is giving answers checks again, so that the stack does not grow with the queue.
   private func change(_ body: (inout State) -> Void) {
     let now = now()
     var next = state.withLock { state -> Outcome? in
@@ -374,17 +377,17 @@ final class WorkQueue: Sendable {
     waiter.answer(answer)
   }
 
-  /// No entry waits for memory before the others any more. ``PipelineMemory/announceRoom()`` is to be called afterwards,
-  /// without the lock.
+  /// Ends the shortage of this queue. The caller has to call ``ImagePipeline/Memory/announceRoom()``
+  /// afterwards, without the lock.
   private func endShortage(_ state: inout State) {
     state.blocked = nil
     if let owner { memory?.endShortage(owner) }
   }
 
-  /// Gives turns to the entries that may have one now.
+  /// Gives turns to the entries that may begin now.
   private func admit(_ state: inout State, at now: Duration) -> Outcome {
     var outcome = Outcome()
-    // Taken out, so that its closures may look at the rest.
+    // Taken out, so that its closures may read the rest of the state.
     var queue = FairQueue<QueueFlow>()
     swap(&queue, &state.queue)
     defer { swap(&queue, &state.queue) }
@@ -396,8 +399,9 @@ final class WorkQueue: Sendable {
         state.mayRun(flow, running)
       } fits: { id in
         guard let claim = state.waiters[id]?.claim, claim.bytes > 0, let memory else { return true }
-        // Those that came after an entry that waits for memory do not take it from that one; unless nothing runs that
-        // would give any back, and they hold what it may wait for. They are few: no more is read meanwhile.
+        // Entries that came after one that waits for memory must not take it; unless no work is running
+        // that would release memory, and these entries hold the memory it waits for. They are few: no more
+        // is read meanwhile.
         if let blockedBefore, id > blockedBefore.last, id != blockedBefore.id,
           state.running > 0 || claim.held == nil
         {
@@ -423,7 +427,7 @@ final class WorkQueue: Sendable {
       if found.id == nil, let victim = victim(state) {
         queue.remove(victim)
         if let waiter = state.waiters.removeValue(forKey: victim) {
-          outcome.answers.append((waiter, .refused(MemoryShortage(waiting: queue.count))))
+          outcome.answers.append((waiter, .refused(MemoryDeadlock(waiting: queue.count))))
         }
         break
       }
@@ -446,7 +450,7 @@ final class WorkQueue: Sendable {
     return outcome
   }
 
-  /// The entry that has to go when everything is held by entries that wait here for more: the one that came last.
+  /// Returns the entry to refuse when all memory is held by entries that wait here for more: the latest.
   private func victim(_ state: State) -> Int? {
     guard let memory, let blocked = state.blocked, state.running == 0 else { return nil }
     guard let encoded = memory.encodedBytesAlone, encoded > 0 else { return nil }
@@ -460,19 +464,19 @@ final class WorkQueue: Sendable {
       .max()
   }
 
-  /// How many may run at a time; more begin at once when it is raised.
+  /// The number of concurrent turns; waiting entries begin at once when it is raised.
   var limit: Int {
     get { state.withLock { $0.limit } }
     set { change { $0.limit = max(1, newValue) } }
   }
 
-  /// While it is true, entries wait and none begins.
+  /// Whether entries wait and none begins.
   var isSuspended: Bool {
     get { state.withLock { $0.isSuspended } }
     set {
       change { state in
         state.isSuspended = newValue
-        // Other queues of the same memory go on.
+        // Other queues of the same memory continue.
         if newValue, state.blocked != nil { endShortage(&state) }
       }
       memory?.announceRoom()
@@ -488,5 +492,5 @@ final class WorkQueue: Sendable {
   }
 }
 
-/// The time to wait for a turn is over.
-struct WaitedTooLong: Error {}
+/// The time limit for a turn has passed.
+struct QueueTimeout: Error {}

@@ -3,27 +3,29 @@ public import CalotypeImaging
 import FoundationEssentials
 import HTTPTypes
 
-/// An image as a ``ImagePipeline`` keeps it in memory.
+/// An image in the memory cache of an ``ImagePipeline``.
 public struct CachedImage: Sendable {
   /// The image.
   public var image: Image { contents.image }
   /// All its frames, if the request asked for them and there are several.
   public var animation: AnimatedImage? { contents.animation }
-  /// What is known of the original that it was made of.
-  var provenance: Provenance { contents.provenance }
-  /// In an object, so that a look-up hands on one reference; an image is some hundred bytes with several.
+  /// Facts about the original that the image was made from.
+  var provenance: OriginalMetadata { contents.provenance }
+  /// An object, so that a lookup copies one reference; an image is some hundred bytes with several
+  /// references.
   private let contents: Contents
 
-  init(_ image: Image, animation: AnimatedImage?, provenance: Provenance) {
+  init(_ image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
     contents = Contents(image: image, animation: animation, provenance: provenance)
   }
 
-  /// An image that a program has by other means: the next answer of the server takes its place.
+  /// Creates an entry for an image from another source of the program: the next response of the server
+  /// replaces it.
   public init(_ image: Image, animation: AnimatedImage? = nil) {
-    self.init(image, animation: animation, provenance: Provenance())
+    self.init(image, animation: animation, provenance: OriginalMetadata())
   }
 
-  /// Bytes that it takes in memory, with what a cache needs to keep it.
+  /// The number of bytes in memory, including the overhead of a cache entry.
   package var cost: Int {
     var cost = Self.overhead + image.bitmap.allocatedByteCount + image.describingByteCount
     if let animation { cost += animation.data.count + animation.info.byteCount }
@@ -36,18 +38,19 @@ public struct CachedImage: Sendable {
     return cost
   }
 
-  /// An entry of the cache with its keys, and the objects of an image: 1.9 KB, as measured with images of one pixel.
+  /// The overhead of a cache entry with its keys, and the objects of an image: 1.9 KB, as measured with
+  /// images of one pixel.
   private static let overhead = 2 << 10
-  /// A header field beside its text.
+  /// The overhead of a header field besides its text.
   private static let fieldOverhead = 64
 }
 
 private final class Contents: Sendable {
   let image: Image
   let animation: AnimatedImage?
-  let provenance: Provenance
+  let provenance: OriginalMetadata
 
-  init(image: Image, animation: AnimatedImage?, provenance: Provenance) {
+  init(image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
     self.image = image
     self.animation = animation
     self.provenance = provenance
@@ -55,7 +58,7 @@ private final class Contents: Sendable {
 }
 
 extension Image {
-  /// Bytes of what is known beside the pixels.
+  /// The number of bytes of metadata besides the pixels.
   fileprivate var describingByteCount: Int {
     var count = (metadata.exif?.count ?? 0) + (metadata.xmp?.count ?? 0) + (info?.byteCount ?? 0)
     if case .icc(let data) = profile { count += data.count }
@@ -64,8 +67,8 @@ extension Image {
 }
 
 extension ImageInfo {
-  /// Bytes of the lists and texts in it.
+  /// The number of bytes of the lists and texts in it.
   fileprivate var byteCount: Int {
-    durations.count * MemoryLayout<Int>.stride + (colorProfile?.utf8.count ?? 0)
+    durations.count * MemoryLayout<Duration>.stride + (colorProfile?.utf8.count ?? 0)
   }
 }

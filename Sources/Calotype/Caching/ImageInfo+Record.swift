@@ -1,7 +1,8 @@
 import CalotypeCaching
 import CalotypeImaging
 
-/// What the original said, kept with a result: the result's own header describes only the small copy.
+/// The information about the original, stored with a result: the result's own header describes only the
+/// small copy.
 extension ImageInfo {
   private static let key = "source"
 

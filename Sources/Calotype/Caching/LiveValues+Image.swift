@@ -1,18 +1,18 @@
 public import CalotypeCaching
 public import CalotypeImaging
 
-extension LiveValues where Value == Image {
-  /// For images: found again as long as somebody holds their pixels. What else belongs to an image is small, and is held
-  /// until then.
-  public static var images: LiveValues {
-    LiveValues { $0.recall }
+extension MemoryCache.LiveValues where Value == Image {
+  /// For images: an image can be found again as long as its pixels are referenced elsewhere. Its other,
+  /// small parts are held until then.
+  public static var images: Self {
+    Self { $0.recall }
   }
 }
 
-extension LiveValues where Value == CachedImage {
+extension MemoryCache.LiveValues where Value == CachedImage {
   /// For the memory cache of an ``ImagePipeline``, likewise.
-  public static var images: LiveValues {
-    LiveValues { cached in
+  public static var images: Self {
+    Self { cached in
       let recall = cached.image.recall
       let (provenance, animation) = (cached.provenance, cached.animation)
       return { recall().map { CachedImage($0, animation: animation, provenance: provenance) } }
@@ -21,7 +21,7 @@ extension LiveValues where Value == CachedImage {
 }
 
 extension Image {
-  /// Gives the image back without holding its pixels.
+  /// A closure that returns the image as long as its pixels exist, without holding them.
   fileprivate var recall: @Sendable () -> Image? {
     let bitmap = bitmap.weakReference()
     let (info, orientation, isPartial) = (info, orientation, isPartial)

@@ -2,11 +2,12 @@ import CalotypeImaging
 import CalotypeLoading
 import CalotypeSupport
 
-/// A piece of work and everyone who waits for it: carries out what a ``JobStateMachine`` says.
+/// A unit of work shared by its subscribers, driven by a ``JobStateMachine``.
 ///
-/// Subscribers come and go on any thread; the work is one task, or a part of that of another job. It is as urgent as the
-/// most urgent of them. The last one to leave cancels it. A job that has succeeded can be joined until everything is stored
-/// and no other job uses its value, so that work is not repeated in the moment between a result and its arrival in a cache.
+/// Subscribers join and leave on any thread; the work is one task, or a part of another job's task. The job
+/// has the priority of its most urgent subscriber. It is cancelled when the last subscriber leaves. A job
+/// that has succeeded can be joined until everything is stored and no other job uses its value, so that
+/// work is not repeated between a result and its arrival in a cache.
 final class Job<Value: Sendable>: Sendable {
   typealias Machine = JobStateMachine<Value, CheckedContinuation<Void, Never>>
 
@@ -14,35 +15,35 @@ final class Job<Value: Sendable>: Sendable {
     var machine: Machine
     /// Ends the work, or takes it out of the queue.
     var cancel: (@Sendable () -> Void)?
-    /// Has the work look again at what is wanted.
+    /// Makes the work re-evaluate the demand.
     var wake: (@Sendable () -> Void)?
-    /// Called when it can no longer be joined, and when it is settled.
+    /// Called when the job can no longer be joined, and when it is settled.
     var forget: (@Sendable () -> Void)?
     /// The jobs that wait for this one.
-    var parents: [Machine.ID: Want] = [:]
+    var parents: [Machine.ID: SubscriptionOptions] = [:]
     var transfer: ObservedTransfer?
-    /// Of what was made, for as long as jobs work with it.
+    /// The reservations of the result, held while jobs work with it.
     var reservations: [MemoryReservation] = []
     var task: Task<Void, Never>?
     var nextWait = 0
   }
 
-  /// That of the most urgent subscriber; the lowest of all when there is none.
+  /// The priority of the most urgent subscriber; the lowest of all when there is none.
   let priority: LivePriority
-  /// That of the request it was made for.
+  /// The number of the request that the job was made for.
   let number: Int
-  /// The source of the request that it was made for.
+  /// The source of the request that the job was made for.
   let leader: ImageSource?
-  /// Whether it was made for another job, rather than a caller.
+  /// Whether the job was made for another job, rather than for a caller.
   let isOfJob: Bool
   private let state: Lock<State>
 
-  /// A job that waits for its turn.
+  /// Creates a job that waits for its turn.
   ///
   /// - Parameters:
-  ///   - number: Tells it from jobs of others, if it is not shared.
-  ///   - leader: The source of the request that it was made for.
-  ///   - mayOutlive: Whether it goes on without subscribers if one of them wished so.
+  ///   - number: Distinguishes the job from others, if it is not shared.
+  ///   - leader: The source of the request that the job was made for.
+  ///   - mayOutlive: Whether the job continues without subscribers if one of them asked for that.
   ///   - isOfJob: Whether another job needs it, rather than a caller.
   init(number: Int = 0, leader: ImageSource? = nil, mayOutlive: Bool = false, isOfJob: Bool = false) {
     self.number = number
@@ -55,7 +56,8 @@ final class Job<Value: Sendable>: Sendable {
 
   // MARK: Work
 
-  /// Says how the work is ended when nobody wants it any more: at once, if that is so already.
+  /// Sets the handler that ends the work when no subscriber is left; it is called at once if that is
+  /// already the case.
   func onCancel(_ cancel: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       state.cancel = cancel
@@ -64,22 +66,22 @@ final class Job<Value: Sendable>: Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Says what is to be done when it can no longer be joined, and again when it is settled.
+  /// Sets the handler that is called when the job can no longer be joined, and again when it is settled.
   func onForget(_ forget: @escaping @Sendable () -> Void) {
     state.withLock { $0.forget = forget }
   }
 
-  /// Says what to do when something else is wanted than before.
+  /// Sets the handler that is called when the demand has changed.
   func onWake(_ wake: @escaping @Sendable () -> Void) {
     state.withLock { $0.wake = wake }
   }
 
-  /// It has its turn. False if nobody wants it any more.
+  /// Admits the job to its turn. Returns false if it has no subscribers left.
   func admit() -> Bool {
     state.withLock { $0.machine.admit() }
   }
 
-  /// Starts the work in a task of its own. It is cancelled at once when all subscribers have left before.
+  /// Starts the work in its own task, which is cancelled at once if all subscribers have left before.
   ///
   /// - Parameters:
   ///   - work: Finishes the job, and returns when everything is stored.
@@ -89,7 +91,8 @@ final class Job<Value: Sendable>: Sendable {
     ended: @escaping @Sendable () -> Void = {}
   ) {
     _ = admit()
-    // Under the lock, so that the work finds its task, and nobody ends it in a way that the work has replaced.
+    // Under the lock, so that the work finds its task, and no other thread ends it through a handler that
+    // the work has replaced.
     let (task, isCancelled) = state.withLock { state in
       let task = Task(priority: priority.value) {
         await work(self)
@@ -101,15 +104,16 @@ final class Job<Value: Sendable>: Sendable {
       return (task, state.machine.isCancelled)
     }
     if isCancelled { task.cancel() }
-    // It may have been raised while there was no task.
+    // The priority may have been raised while there was no task.
     task.escalatePriority(to: priority.value)
   }
 
-  /// Does the work of another job as a part of this one's, whose task goes on as long as anybody wants either.
+  /// Performs the work of another job as a part of this one's. The task continues as long as either job has
+  /// subscribers.
   ///
   /// - Parameters:
   ///   - other: The job, which is settled afterwards.
-  ///   - leave: Gives up this one's place in it.
+  ///   - leave: Gives up this job's subscription to the other.
   ///   - work: Finishes the other job.
   func carry<Other>(
     _ other: Job<Other>, leave: @escaping @Sendable () -> Void, _ work: () async -> Void
@@ -117,50 +121,52 @@ final class Job<Value: Sendable>: Sendable {
     let task = state.withLock { $0.task }
     other.adopt(task)
     other.onCancel { task?.cancel() }
-    // Who is left by everyone leaves the other; when that is left by everyone too, it ends the task.
+    // When all subscribers of this job have left, it leaves the other; when all of that have left too, the
+    // task ends.
     onCancel(leave)
     await work()
     other.settle()
     onCancel { task?.cancel() }
   }
 
-  /// Has a task raised with the priority of this job.
+  /// Adds a task to be escalated with the priority of this job.
   private func adopt(_ task: Task<Void, Never>?) {
     state.withLock { $0.task = task }
     updatePriority()
     task?.escalatePriority(to: priority.value)
   }
 
-  /// Whether everyone has been told the ending.
+  /// Whether all subscribers have received the ending.
   var isFinished: Bool { state.withLock { $0.machine.isFinished } }
 
-  /// What is reserved for what was made.
+  /// The reservations of the result.
   var reservations: [MemoryReservation] { state.withLock { $0.reservations } }
 
-  /// The preview that nobody has taken yet is given up.
+  /// Discards the preview that no subscriber has taken yet.
   func dropPreview() {
     _ = state.withLock { $0.machine.dropPreview() }
   }
 
-  /// What would do for now is not shown any more, to those who have not looked and those who come.
+  /// Withdraws the interim value from subscribers that have not seen it, and from new ones.
   func dropInterim() {
     _ = state.withLock { $0.machine.dropInterim() }
   }
 
-  /// Whether nobody wants it any more.
+  /// Whether no subscriber is left.
   var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
 
   // MARK: Subscribers
 
-  /// A new subscription, or `nil` when the job can no longer deliver.
-  func join(_ want: Want) -> Subscription<Value>? {
+  /// Returns a new subscription, or `nil` if the job can no longer deliver.
+  func join(_ want: SubscriptionOptions) -> Subscription<Value>? {
     guard let (place, actions) = enter(want) else { return nil }
     welcome(place, actions)
     return place
   }
 
-  /// The first half of ``join(_:)``, which may be called under a lock of a table; ``welcome(_:_:)`` has to follow.
-  func enter(_ want: Want) -> (Subscription<Value>, Machine.Actions)? {
+  /// Performs the first half of ``join(_:)``, which may run under the lock of a table; ``welcome(_:_:)``
+  /// has to follow.
+  func enter(_ want: SubscriptionOptions) -> (Subscription<Value>, Machine.Actions)? {
     let joined = state.withLock { state -> (id: Machine.ID, actions: Machine.Actions)? in
       guard let joined = state.machine.join(want) else { return nil }
       if want.isOfJob { state.parents[joined.id] = want }
@@ -169,7 +175,7 @@ final class Job<Value: Sendable>: Sendable {
     return joined.map { (Subscription(job: self, id: $0.id, want: want), $0.actions) }
   }
 
-  /// The second half of ``join(_:)``.
+  /// Performs the second half of ``join(_:)``.
   func welcome(_ place: Subscription<Value>, _ actions: Machine.Actions) {
     carryOut(actions)
     place.followPriority()
@@ -178,11 +184,11 @@ final class Job<Value: Sendable>: Sendable {
     }
   }
 
-  /// Subscribers that have not left.
+  /// The number of subscribers that have not left.
   var subscriberCount: Int { state.withLock { $0.machine.count } }
 
-  /// All that anybody wants, or has wanted.
-  var demand: Demand {
+  /// The combined requirements of all present and past subscribers.
+  var demand: JobRequirements {
     var (demand, parents) = state.withLock { state in
       var demand = state.machine.demand
       demand.previews = state.machine.wantedPreviews
@@ -193,11 +199,11 @@ final class Job<Value: Sendable>: Sendable {
     return demand
   }
 
-  /// Until when it has to be there for at least one who waits; `nil` if somebody has time.
+  /// The latest deadline of all waiting subscribers; `nil` if one of them has none.
   var latestDeadline: Duration? { state.withLock { $0.machine.latestDeadline } }
 
-  func leave(_ id: Machine.ID, _ want: Want, _ error: any Error) {
-    // Asked outside the lock: the one who leaves may be a job.
+  func leave(_ id: Machine.ID, _ want: SubscriptionOptions, _ error: any Error) {
+    // Evaluated outside the lock: the leaving subscriber may be a job.
     let wanted = want.demand
     carryOut(
       state.withLock { state in
@@ -208,9 +214,9 @@ final class Job<Value: Sendable>: Sendable {
 
   func letGo(_ id: Machine.ID) { carryOut(state.withLock { $0.machine.letGo(id) }) }
 
-  /// A subscriber asks no more. A caller leaves too, if it has not; jobs leave by themselves, as they may be asked for what
-  /// they want under no lock.
-  func forget(_ id: Machine.ID, _ want: Want) {
+  /// Forgets a subscriber that makes no more calls. A caller also leaves, if it has not; jobs leave by
+  /// themselves, because their demand must not be evaluated under a lock.
+  func forget(_ id: Machine.ID, _ want: SubscriptionOptions) {
     carryOut(
       state.withLock { state in
         defer { state.machine.forget(id) }
@@ -220,11 +226,11 @@ final class Job<Value: Sendable>: Sendable {
   }
 
   func reprioritise(_ id: Machine.ID, _ level: () -> TaskPriority) {
-    // Looked up under the lock, so that of changes at the same time the last one stays.
+    // Read under the lock, so that the last of concurrent changes wins.
     carryOut(state.withLock { $0.machine.reprioritise(id, level().rawValue) })
   }
 
-  /// Has the work look again at what is wanted.
+  /// Makes the work re-evaluate the demand.
   func wake() {
     state.withLock { $0.wake }?()
   }
@@ -240,10 +246,10 @@ final class Job<Value: Sendable>: Sendable {
 
   // MARK: Waiting
 
-  /// A new call of a subscriber, and what it is told already.
+  /// Begins a call of a subscriber, and returns the event that is available already.
   func beginCall(
-    _ id: Machine.ID, _ interests: Interests
-  ) -> (call: Int, ready: Result<Signal<Value>, any Error>?) {
+    _ id: Machine.ID, _ interests: EventMask
+  ) -> (call: Int, ready: Result<JobEvent<Value>, any Error>?) {
     let (call, displaced, ready) = state.withLock { state in
       let (call, displaced) = state.machine.beginCall(id)
       return (call, displaced, state.machine.take(id, call: call, interests))
@@ -253,60 +259,60 @@ final class Job<Value: Sendable>: Sendable {
   }
 
   func take(
-    _ id: Machine.ID, call: Int, _ interests: Interests
-  ) -> Result<Signal<Value>, any Error>? {
+    _ id: Machine.ID, call: Int, _ interests: EventMask
+  ) -> Result<JobEvent<Value>, any Error>? {
     state.withLock { $0.machine.take(id, call: call, interests) }
   }
 
   func wait(
-    _ id: Machine.ID, call: Int, _ interests: Interests, _ continuation: CheckedContinuation<Void, Never>
+    _ id: Machine.ID, call: Int, _ interests: EventMask, _ continuation: CheckedContinuation<Void, Never>
   ) {
     state.withLock { $0.machine.wait(id, call: call, interests, continuation) }?.resume()
   }
 
-  // MARK: Telling
+  // MARK: Publishing
 
-  /// Tells every subscriber that the work has begun.
+  /// Informs every subscriber that the work has begun.
   func publishStart() { carryOut(state.withLock { $0.machine.start() }) }
 
-  /// Shows every subscriber what can be seen so far.
+  /// Delivers a preview to every subscriber.
   func publish(preview: Image) { carryOut(state.withLock { $0.machine.show(preview) }) }
 
-  /// Gives every subscriber a value that will do until the work is done.
+  /// Delivers an interim value to every subscriber, for use until the work is done.
   func publish(interim: Value) { carryOut(state.withLock { $0.machine.offer(interim) }) }
 
-  /// Tells every subscriber how far the transfer is.
+  /// Informs every subscriber of the progress of the transfer.
   func publish(_ arrival: Arrival) { carryOut(state.withLock { $0.machine.arrive(arrival) }) }
 
-  /// Keeps bytes reserved until no job works with what was made.
+  /// Keeps bytes reserved until no job works with the result.
   func keep(_ reservations: [MemoryReservation]) {
     if reservations.isEmpty { return }
     state.withLock { $0.reservations += reservations }
   }
 
-  /// Ends the job: the first call counts, and every subscriber gets this one ending.
+  /// Ends the job. The first call determines the ending that every subscriber receives.
   func finish(_ result: Result<Value, any Error>) {
     carryOut(state.withLock { $0.machine.finish(result) })
     stopFollowing()
   }
 
-  /// Ends the job with an error, if it is still running, and its work.
+  /// Ends the job and its work with an error, if it is still running.
   func abort(_ error: any Error) {
     carryOut(state.withLock { $0.machine.abort(error) })
     stopFollowing()
   }
 
-  /// Says that everything is stored.
+  /// Records that everything is stored.
   func settle() {
     carryOut(state.withLock { $0.machine.settle() })
     stopFollowing()
   }
 
-  /// Whether everyone has the ending, and everything is stored.
+  /// Whether all subscribers have the ending, and everything is stored.
   var isSettled: Bool { state.withLock { $0.machine.isSettled } }
 
-  /// Waits until everyone has the ending and everything is stored, or the task is cancelled.
-  func settled() async {
+  /// Waits until all subscribers have the ending and everything is stored, or the task is cancelled.
+  func waitUntilStored() async {
     let number = state.withLock { state in
       state.nextWait += 1
       return state.nextWait
@@ -323,7 +329,7 @@ final class Job<Value: Sendable>: Sendable {
     }
   }
 
-  // MARK: Carrying out
+  // MARK: Performing actions
 
   private func carryOut(_ actions: Machine.Actions) {
     if actions.isReprioritised { updatePriority() }
@@ -331,7 +337,7 @@ final class Job<Value: Sendable>: Sendable {
     if actions.wakesWork { wake() }
     if actions.cancels { state.withLock { $0.cancel }?() }
     if actions.releases {
-      // Given back when the last job lets go of them.
+      // Released when the last job no longer uses them.
       _ = state.withLock { state in
         defer { state.reservations = [] }
         return state.reservations
@@ -340,7 +346,7 @@ final class Job<Value: Sendable>: Sendable {
     if actions.isForgotten { state.withLock { $0.forget }?() }
   }
 
-  /// Brings the priority to that of the most urgent subscriber.
+  /// Updates the priority to that of the most urgent subscriber.
   private func updatePriority() {
     while true {
       let (level, task) = state.withLock { ($0.machine.level, $0.task) }
@@ -349,7 +355,7 @@ final class Job<Value: Sendable>: Sendable {
       priority.set(wanted)
       // A task cannot be lowered again; queues follow the priority itself.
       if raises { task?.escalatePriority(to: wanted) }
-      // It may have changed meanwhile: whoever sets last looks again.
+      // The level may have changed meanwhile: the thread that sets it last checks again.
       if state.withLock({ $0.machine.level }) == level { return }
     }
   }
@@ -373,7 +379,7 @@ extension Job: TransferListening {
     if isOver { return }
     transfer.add(self)
     for listener in listeners { listener.follow(transfer) }
-    // It may have ended meanwhile.
+    // The job may have ended meanwhile.
     if state.withLock({ $0.machine.isFinished }) { transfer.remove(self) }
   }
 

@@ -3,30 +3,31 @@ import CalotypeImaging
 import CalotypeLoading
 import HTTPTypes
 
-/// What makes two requests one job: the same identity, by the same rules. What each caller has for itself, such as priority,
-/// deadline, previews and where to store, is no part of it.
+/// The key of a job: requests with the same identity and the same rules share one. Properties that belong
+/// to each caller, such as priority, deadline, previews and storing, are not part of it.
 struct JobKey: Hashable {
   let key: CacheKey
-  private let policy: CachePolicy
-  private let tiers: CacheTiers
-  /// Deadlines of the transfer count: nobody's load may end because somebody else was in a hurry.
-  private let timeouts: LoadTimeouts
+  private let policy: ImageRequest.CachePolicy
+  private let tiers: ImageRequest.CacheTiers
+  /// Transfer timeouts are part of the key: no load may end because of another caller's shorter timeout.
+  private let timeouts: LoadRequest.Timeouts
   private let failurePolicy: FailurePolicy
-  /// What the request itself says of caching, which is no part of its identity.
+  /// The cache directives of the request, which are not part of its identity.
   private let directives: [String]
   private let caches: String?
   private let serializer: String?
   private let encoding: EncodeOptions?
-  /// Who decides whether bytes are an image, and as what.
+  /// The coders that decide whether bytes are an image, and its format.
   private let coders: String?
   private let format: ImageFormat?
-  private let validators: Validators?
-  /// Tells jobs apart that are not to be shared.
+  private let validators: LoadRequest.Validators?
+  /// Distinguishes jobs that are not to be shared.
   private let number: Int
 
   private init(
-    _ key: CacheKey, of request: ImageRequest, policy: CachePolicy, tiers: CacheTiers,
-    encoding: EncodeOptions?, validators: Validators?, number: Int
+    _ key: CacheKey, of request: ImageRequest, policy: ImageRequest.CachePolicy,
+    tiers: ImageRequest.CacheTiers,
+    encoding: EncodeOptions?, validators: LoadRequest.Validators?, number: Int
   ) {
     let rules = request.rules
     self.key = key
@@ -46,27 +47,29 @@ struct JobKey: Hashable {
     self.number = number
   }
 
-  /// Of the job that makes the image of a request.
+  /// Returns the key of the job that makes the image of a request.
   static func image(_ request: ImageRequest, number: Int) -> JobKey {
     JobKey(
-      request.key, of: request, policy: request.cachePolicy, tiers: request.queryTiers,
+      request.key, of: request, policy: request.cachePolicy, tiers: request.readTiers,
       encoding: request.resultEncoding, validators: nil, number: number)
   }
 
-  /// Of the job that finds its original or has it loaded.
-  static func original(_ request: ImageRequest, policy: CachePolicy, number: Int) -> JobKey {
+  /// Returns the key of the job that finds the original or loads it.
+  static func original(_ request: ImageRequest, policy: ImageRequest.CachePolicy, number: Int) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy, tiers: request.queryTiers.intersection(.originals),
+      request.sourceKey, of: request, policy: policy, tiers: request.readTiers.intersection(.originals),
       encoding: nil, validators: nil, number: number)
   }
 
-  /// Of the job that loads its original. Whatever led there, it is the same load; only those who go by age keep what
-  /// others must not.
+  /// Returns the key of the job that loads the original. The load is independent of the policy that led to
+  /// it; only policies that trust the age store responses that others must not.
   static func load(
-    _ request: ImageRequest, policy: CachePolicy, validators: Validators?, number: Int
+    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?,
+    number: Int
   ) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy == .useAge ? .useAge : .http, tiers: [], encoding: nil,
+      request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,
+      tiers: [], encoding: nil,
       validators: validators, number: number)
   }
 

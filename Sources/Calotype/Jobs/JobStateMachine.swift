@@ -1,83 +1,85 @@
 import CalotypeImaging
 
-/// A job as a value: who waits for it, how urgent it is, what can be told of it, and how it ends.
+/// The state of a job as a value: its subscribers, its priority, its pending events, and its ending.
 ///
-/// Every event returns what is to be done outside the lock. Each waiter that is handed in is handed out exactly once, by
-/// the event that answers it. All events but the endings take O(1); the endings take O(waiters).
+/// Every event returns the actions to perform outside the lock. Each waiter that is passed in is returned
+/// exactly once, by the event that answers it. All events take O(1), except the endings, which take
+/// O(waiters).
 struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   /// A subscriber's number in its job.
   typealias ID = Int
 
   enum Phase: Sendable {
-    /// It waits for its turn: nothing has been made for it yet.
+    /// The job waits for its turn: no work has been done yet.
     case waiting
     case running
-    /// Everyone who waits has been told; what was made may still be being stored.
+    /// All waiters have the result; storing it may still be in progress.
     case finished(Result<Value, any Error>)
   }
 
-  /// What is to be done when the lock has been left.
+  /// The actions to perform after the lock is released.
   struct Actions: Sendable {
-    /// Those who have something to look at.
+    /// The waiters that have an event to receive.
     var resumes: [Waiter] = []
-    /// Nobody wants it any more: end the work, or take it out of the queue.
+    /// The job has no subscribers left: end the work, or take it out of the queue.
     var cancels = false
-    /// It has another priority.
+    /// The priority has changed.
     var isReprioritised = false
-    /// No job needs what was made any more.
+    /// No job needs the result any more.
     var releases = false
-    /// It can no longer be joined.
+    /// The job can no longer be joined.
     var isForgotten = false
-    /// The work has to look again at what is wanted.
+    /// The work has to re-evaluate the demand.
     var wakesWork = false
   }
 
   private struct Subscriber: Sendable {
     var level: UInt8
     let isJob: Bool
-    /// Whether it is a job that works with the value, so that what is reserved for that stays.
+    /// Whether the subscriber is a job that works with the value, so that its reservations are kept.
     var worksWithValue: Bool
     let followsArrival: Bool
     let deadline: Duration?
-    /// Whether it has left: what is kept is for a call that may still ask why.
+    /// Whether the subscriber has left: the entry remains for a call that may still ask for the error.
     var hasLeft = false
-    /// Why it ended without the job.
+    /// The error with which the subscriber left before the job ended.
     var error: (any Error)?
     var hasSeenStart = false
     var seenArrival = 0
     var seenPreview = 0
     var seenInterim = 0
-    /// Which call waits, and for what.
+    /// The number of the waiting call, and the events it waits for.
     var call = 0
     var waiter: Waiter?
-    var interests: Interests = []
+    var interests: EventMask = []
   }
 
   private(set) var phase = Phase.waiting
-  /// Everyone has left before the end.
+  /// Whether all subscribers have left before the end.
   private(set) var isCancelled = false
-  /// The work is over, what is stored included.
+  /// Whether the work is over, storing included.
   private(set) var isSettled = false
-  /// That of the most urgent subscriber.
+  /// The level of the most urgent subscriber.
   private(set) var level: UInt8
-  /// What those who have subscribed want to become of the result; those who have left may have wanted it stored.
-  private(set) var demand = Demand()
+  /// The combined requirements of current subscribers; those that have left may still require the result to
+  /// be stored.
+  private(set) var demand = JobRequirements()
   private let mayOutlive: Bool
   private var nextID = 0
-  /// Those who have left included, until they are forgotten.
+  /// All subscribers, including those that have left but are not forgotten yet.
   private var subscribers: [ID: Subscriber] = [:]
-  /// Those who have not left.
+  /// The number of subscribers that have not left.
   private(set) var count = 0
   private var levels: [UInt8: Int] = [:]
-  private var previews: [PreviewPolicy: Int] = [:]
+  private var previews: [ImageRequest.PreviewPolicy: Int] = [:]
   private var jobs = 0
   private var followers = 0
   private var patient = 0
-  /// Those who wait to be told something beside the ending.
+  /// The subscribers that wait for events other than the ending.
   private var watching: Set<ID> = []
   private var settling: [Int: Waiter] = [:]
 
-  // What can be told, and how often it has changed.
+  // The events that can be delivered, and their change counters.
   private var hasStarted = false
   private(set) var arrival: Arrival?
   private var arrivals = 0
@@ -86,7 +88,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   private var interim: Value?
   private var interimCount = 0
 
-  /// - Parameter mayOutlive: Whether it goes on without subscribers if one of them wished so.
+  /// - Parameter mayOutlive: Whether the job continues without subscribers if one of them asked for that.
   init(mayOutlive: Bool, idleLevel: UInt8) {
     self.mayOutlive = mayOutlive
     level = idleLevel
@@ -95,19 +97,21 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
 
   private let idleLevel: UInt8
 
-  // MARK: Coming and going
+  // MARK: Joining and leaving
 
-  /// Subscribers whose ``Interests`` are looked after while bytes arrive.
+  /// Whether subscribers have ``Interests`` to be checked while bytes arrive.
   var followsArrival: Bool { followers > 0 }
-  /// Previews that are wanted now.
-  var wantedPreviews: Set<PreviewPolicy> { Set(previews.keys) }
+  /// The previews that are wanted now.
+  var wantedPreviews: Set<ImageRequest.PreviewPolicy> { Set(previews.keys) }
 
-  /// Until when it has to be there for at least one who waits; `nil` if somebody waits without limit. O(subscribers).
+  /// The latest deadline of all waiting subscribers; `nil` if one of them waits without a limit.
+  /// O(subscribers).
   var latestDeadline: Duration? {
     patient > 0 ? nil : subscribers.values.lazy.filter { !$0.hasLeft }.compactMap(\.deadline).max()
   }
 
-  /// Whether it can be joined: it works, or has succeeded and is still being stored or used by another job.
+  /// Whether the job can be joined: it is working, or has succeeded and its value is still being stored or
+  /// used by another job.
   var isOpen: Bool {
     if isCancelled { return false }
     switch phase {
@@ -117,8 +121,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     }
   }
 
-  /// A new subscriber; `nil` when it cannot be joined.
-  mutating func join(_ want: Want) -> (id: ID, actions: Actions)? {
+  /// Adds a subscriber, or returns `nil` if the job cannot be joined.
+  mutating func join(_ want: SubscriptionOptions) -> (id: ID, actions: Actions)? {
     guard isOpen else { return nil }
     nextID += 1
     let own = want.own
@@ -127,7 +131,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
       followsArrival: own.followsArrival,
       deadline: want.deadline)
     if isFinished {
-      // Nothing but the ending is of interest now.
+      // Only the ending matters now.
       subscriber.hasSeenStart = true
       (subscriber.seenArrival, subscriber.seenInterim) = (arrivals, interimCount)
     }
@@ -149,11 +153,11 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
 
   private var isRunning: Bool { if case .running = phase { true } else { false } }
 
-  /// A subscriber leaves; a call of it that waits ends with `error`, unless the job has ended before. Harmless when
-  /// repeated.
+  /// Removes a subscriber; its waiting call ends with `error`, unless the job has ended before. Repeated
+  /// calls have no effect.
   ///
-  /// - Parameter wanted: What it wanted until now.
-  mutating func leave(_ id: ID, wanted: Demand, _ error: any Error) -> Actions {
+  /// - Parameter wanted: The requirements of the subscriber until now.
+  mutating func leave(_ id: ID, wanted: JobRequirements, _ error: any Error) -> Actions {
     var actions = Actions()
     guard var subscriber = subscribers[id], !subscriber.hasLeft else { return actions }
     if let waiter = subscriber.waiter.take() { actions.resumes.append(waiter) }
@@ -162,10 +166,10 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     subscribers[id] = subscriber
     watching.remove(id)
     count -= 1
-    // What a caller wants was added when it came.
+    // The requirements of a caller were added when it joined.
     if subscriber.isJob { demand.add(wanted.lasting) }
     remove(subscriber, wanted.previews)
-    if count == 0, !isFinished, !(mayOutlive && demand.finishesLoad && isRunning) {
+    if count == 0, !isFinished, !(mayOutlive && demand.continuesInBackground && isRunning) {
       isCancelled = true
       actions.cancels = true
       actions.isForgotten = true
@@ -175,7 +179,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  /// A job has no more use for the value; it stays subscribed for the end.
+  /// Records that a job no longer uses the value; it stays subscribed until the end.
   mutating func letGo(_ id: ID) -> Actions {
     var actions = Actions()
     guard let subscriber = subscribers[id], !subscriber.hasLeft, subscriber.worksWithValue else {
@@ -187,12 +191,12 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  /// A subscriber asks no more.
+  /// Forgets a subscriber that makes no more calls.
   mutating func forget(_ id: ID) {
     subscribers[id] = nil
   }
 
-  private mutating func remove(_ subscriber: Subscriber, _ policies: Set<PreviewPolicy>) {
+  private mutating func remove(_ subscriber: Subscriber, _ policies: Set<ImageRequest.PreviewPolicy>) {
     if let count = levels[subscriber.level] { levels[subscriber.level] = count > 1 ? count - 1 : nil }
     if subscriber.worksWithValue { jobs -= 1 }
     if subscriber.followsArrival { followers -= 1 }
@@ -202,7 +206,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     }
   }
 
-  /// A subscriber wants it more or less urgently.
+  /// Changes the priority of a subscriber.
   mutating func reprioritise(_ id: ID, _ level: UInt8) -> Actions {
     var actions = Actions()
     guard let subscriber = subscribers[id], !subscriber.hasLeft, subscriber.level != level, !isFinished else {
@@ -217,7 +221,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
   }
 
   private mutating func updateLevel(_ actions: inout Actions) {
-    // There are as many levels as priorities of tasks: six.
+    // There are only six levels, one for each task priority.
     let highest = levels.keys.max() ?? idleLevel
     if highest != level, !isFinished {
       level = highest
@@ -225,26 +229,26 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     }
   }
 
-  /// Whether everyone has been told the ending.
+  /// Whether all subscribers have received the ending.
   var isFinished: Bool { if case .finished = phase { true } else { false } }
 
-  // MARK: Telling
+  // MARK: Publishing
 
-  /// It has its turn. False if nobody wants it any more.
+  /// Admits the job to its turn. Returns false if it has no subscribers left.
   mutating func admit() -> Bool {
     guard case .waiting = phase, !isCancelled else { return false }
     phase = .running
     return true
   }
 
-  /// The work has begun.
+  /// Records that the work has begun.
   mutating func start() -> Actions {
     if isFinished || hasStarted { return Actions() }
     hasStarted = true
     return wake(.start)
   }
 
-  /// Bytes have arrived.
+  /// Publishes the arrival of bytes.
   mutating func arrive(_ arrival: Arrival) -> Actions {
     if isFinished { return Actions() }
     self.arrival = arrival
@@ -252,7 +256,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return wake(.progress)
   }
 
-  /// There is something to see.
+  /// Publishes a preview.
   mutating func show(_ preview: Image) -> Actions {
     if isFinished { return Actions() }
     self.preview = preview
@@ -260,13 +264,13 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return wake(.previews)
   }
 
-  /// The preview that nobody has taken yet is given up. Images of others are not.
+  /// Discards the preview that no subscriber has taken yet; images held by subscribers stay valid.
   mutating func dropPreview() -> Bool {
     defer { preview = nil }
     return preview != nil
   }
 
-  /// There is a value that will do for now.
+  /// Publishes an interim value.
   mutating func offer(_ interim: Value) -> Actions {
     if isFinished { return Actions() }
     self.interim = interim
@@ -274,13 +278,13 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return wake(.interim)
   }
 
-  /// What would do for now is given up: nobody finds it any more.
+  /// Discards the interim value: later calls do not see it.
   mutating func dropInterim() -> Bool {
     defer { interim = nil }
     return interim != nil
   }
 
-  /// A subscriber has to look again at what has arrived.
+  /// Makes a subscriber re-evaluate the arrived bytes.
   mutating func lookAgain(_ id: ID) -> Actions {
     guard !isFinished, arrival != nil, subscribers[id]?.hasLeft == false else { return Actions() }
     subscribers[id]?.seenArrival = -1
@@ -289,7 +293,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  private mutating func wake(_ interest: Interests) -> Actions {
+  private mutating func wake(_ interest: EventMask) -> Actions {
     var actions = Actions()
     for id in watching where subscribers[id]?.interests.contains(interest) == true {
       resumeIfReady(id, &actions)
@@ -307,12 +311,12 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Endings
 
-  /// It has ended, unless it had before.
+  /// Ends the job, unless it has ended before.
   mutating func finish(_ result: Result<Value, any Error>) -> Actions {
     var actions = Actions()
     if isFinished { return actions }
     phase = .finished(result)
-    // Nobody needs to see a part any more.
+    // Previews are useless after the ending.
     preview = nil
     watching = []
     for id in subscribers.keys {
@@ -323,7 +327,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  /// It ends with an error, if it has not ended, and its work is cancelled.
+  /// Ends the job with an error, unless it has ended, and cancels its work.
   mutating func abort(_ error: any Error) -> Actions {
     var actions = finish(.failure(error))
     actions.cancels = !isCancelled
@@ -332,7 +336,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  /// The work is over.
+  /// Records that the work is over.
   mutating func settle() -> Actions {
     var actions = Actions()
     isSettled = true
@@ -343,7 +347,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
-  /// Bytes that were reserved for what was made belong to those who have it, as soon as no job works with it.
+  /// Releases the reserved bytes to the holders of the result, as soon as no job works with it.
   private mutating func releaseIfUnused(_ actions: inout Actions) {
     guard isFinished, jobs == 0 else { return }
     actions.releases = true
@@ -352,7 +356,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
 
   // MARK: Waiting
 
-  /// A new call of a subscriber, which displaces one that waits.
+  /// Begins a call of a subscriber, displacing one that waits.
   mutating func beginCall(_ id: ID) -> (call: Int, displaced: Waiter?) {
     guard var subscriber = subscribers[id] else { return (0, nil) }
     subscriber.call += 1
@@ -362,14 +366,14 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return (subscriber.call, displaced)
   }
 
-  /// What a call is told; `nil` while there is nothing.
-  mutating func take(_ id: ID, call: Int, _ interests: Interests) -> Result<Signal<Value>, any Error>? {
-    // Two calls at once are a mistake of the caller, and still end both.
+  /// Returns the next event for a call; `nil` if there is none.
+  mutating func take(_ id: ID, call: Int, _ interests: EventMask) -> Result<JobEvent<Value>, any Error>? {
+    // Two concurrent calls are a programming error of the caller; both still have to end.
     guard var subscriber = subscribers[id], subscriber.call == call else {
       return .failure(CancellationError())
     }
     if let error = subscriber.error { return .failure(error) }
-    let signal: Signal<Value>
+    let signal: JobEvent<Value>
     if hasStarted, !subscriber.hasSeenStart, interests.contains(.start) {
       subscriber.hasSeenStart = true
       signal = .started
@@ -391,7 +395,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return .success(signal)
   }
 
-  private func hasNews(_ id: ID, _ interests: Interests) -> Bool {
+  private func hasNews(_ id: ID, _ interests: EventMask) -> Bool {
     guard let subscriber = subscribers[id] else { return true }
     return isFinished || subscriber.error != nil
       || (hasStarted && !subscriber.hasSeenStart && interests.contains(.start))
@@ -400,10 +404,10 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
       || (preview != nil && subscriber.seenPreview != previewCount && interests.contains(.previews))
   }
 
-  /// A call waits.
+  /// Registers the waiter of a call.
   ///
-  /// - Returns: The waiter, if there is something to look at already.
-  mutating func wait(_ id: ID, call: Int, _ interests: Interests, _ waiter: Waiter) -> Waiter? {
+  /// - Returns: The waiter, if there is an event for it already.
+  mutating func wait(_ id: ID, call: Int, _ interests: EventMask, _ waiter: Waiter) -> Waiter? {
     guard subscribers[id]?.call == call, !hasNews(id, interests) else { return waiter }
     subscribers[id]?.waiter = waiter
     subscribers[id]?.interests = interests
@@ -411,16 +415,16 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return nil
   }
 
-  /// Somebody waits for the work to be over.
+  /// Registers a waiter for the end of the work.
   ///
-  /// - Returns: The waiter, if it is.
+  /// - Returns: The waiter, if the work is over.
   mutating func awaitSettling(_ number: Int, _ waiter: Waiter) -> Waiter? {
     if isSettled { return waiter }
     settling[number] = waiter
     return nil
   }
 
-  /// Somebody does not wait for that any longer.
+  /// Removes a waiter for the end of the work.
   mutating func leaveSettling(_ number: Int) -> Waiter? {
     settling.removeValue(forKey: number)
   }

@@ -1,24 +1,25 @@
 import CalotypeLoading
 import CalotypeSupport
 
-/// How far a transfer is, and the bytes that have arrived.
+/// The progress of a transfer, and the bytes that have arrived.
 struct Arrival: Sendable {
   var progress: LoadProgress
-  /// To be read by whoever decodes meanwhile.
-  var bytes: ArrivingBytes?
-  /// When the first of them came, in the time of the pipeline.
+  /// The bytes, for decoders that run meanwhile.
+  var bytes: StreamingBody?
+  /// The arrival of the first bytes, in the time of the pipeline.
   var start: Duration
 }
 
-/// A job that is told of a transfer.
+/// A job that is notified of a transfer.
 protocol TransferListening: AnyObject, Sendable {
-  /// A transfer has begun that the job waits for, by way of others.
+  /// Follows a transfer that the job waits for, directly or through other jobs.
   func follow(_ transfer: ObservedTransfer)
-  /// Bytes have arrived.
+  /// Handles the arrival of bytes.
   func transferProgressed(_ arrival: Arrival)
 }
 
-/// One transfer, and all jobs that wait for its bytes: each looks at it directly, whatever jobs are between.
+/// One transfer with all jobs that wait for its bytes: each is notified directly, regardless of
+/// intermediate jobs.
 final class ObservedTransfer: Sendable {
   private struct State {
     var arrival: Arrival?
@@ -26,13 +27,13 @@ final class ObservedTransfer: Sendable {
   }
 
   /// The bytes.
-  let bytes = ArrivingBytes()
+  let bytes = StreamingBody()
   private let state = Lock(State())
 
-  /// How far it is.
+  /// The current progress.
   var arrival: Arrival? { state.withLock { $0.arrival } }
 
-  /// Tells a job of all that arrives from now on, and how far it is if that is known.
+  /// Adds a job, which is notified of all arrivals from now on, and of the present progress if known.
   func add(_ listener: any TransferListening) {
     let arrival = state.withLock { state in
       state.listeners[ObjectIdentifier(listener)] = listener
@@ -41,12 +42,12 @@ final class ObservedTransfer: Sendable {
     if let arrival { listener.transferProgressed(arrival) }
   }
 
-  /// Tells a job no more.
+  /// Removes a job.
   func remove(_ listener: any TransferListening) {
     state.withLock { _ = $0.listeners.removeValue(forKey: ObjectIdentifier(listener)) }
   }
 
-  /// Notes how far it is, and tells the jobs if that is worth while.
+  /// Records the progress, and notifies the jobs if `tells` returns true.
   func update(_ progress: LoadProgress, at now: Duration, tells: (_ start: Duration) -> Bool) {
     let arrival = state.withLock { state in
       let arrival = Arrival(progress: progress, bytes: bytes, start: state.arrival?.start ?? now)

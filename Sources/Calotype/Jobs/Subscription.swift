@@ -1,18 +1,19 @@
 import CalotypeSupport
 
-/// One caller's place in a ``Job``: of what happens at most one pending value of each kind, and exactly one ending.
+/// One subscriber's place in a ``Job``: delivers at most one pending value of each kind, and exactly one
+/// ending.
 ///
-/// ``value()`` or ``next(_:)`` is awaited by one task at a time. Cancelling that task, or ``leave()``, ends the
-/// subscription at once; that of a caller also ends when it is not held any more. It holds a place, and nothing that is
-/// reserved.
+/// One task at a time may await ``value()`` or ``next(_:)``. Cancelling that task, or ``leave()``, ends the
+/// subscription at once; a caller's subscription also ends when it is released. The subscription holds a
+/// place, but no reserved memory.
 final class Subscription<Value: Sendable>: Sendable {
   let job: Job<Value>
   private let id: JobStateMachine<Value, CheckedContinuation<Void, Never>>.ID
-  let want: Want
-  /// Of a priority that may change.
+  let want: SubscriptionOptions
+  /// The observation of a priority that may change.
   private let observation: Lock<LivePriority.Observation?>?
 
-  init(job: Job<Value>, id: Int, want: Want) {
+  init(job: Job<Value>, id: Int, want: SubscriptionOptions) {
     self.job = job
     self.id = id
     self.want = want
@@ -24,7 +25,7 @@ final class Subscription<Value: Sendable>: Sendable {
     job.forget(id, want)
   }
 
-  /// The value the job ends with.
+  /// Returns the value that the job ends with.
   ///
   /// - Throws: the job's error; `CancellationError` when the calling task is cancelled.
   func value() async throws -> Value {
@@ -33,7 +34,7 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// The first value that will do.
+  /// Returns the first acceptable value, interim or final.
   ///
   /// - Throws: as ``value()``.
   func firstValue() async throws -> (Value, isInterim: Bool) {
@@ -46,8 +47,8 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// The newest of what the caller is interested in and was not told yet, or the ending.
-  func next(_ interests: Interests) async throws -> Signal<Value> {
+  /// Returns the newest event of interest that was not delivered yet, or the ending.
+  func next(_ interests: EventMask) async throws -> JobEvent<Value> {
     var (call, ready) = job.beginCall(id, interests)
     while true {
       if let ready { return try ready.get() }
@@ -56,8 +57,9 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until there is something to take. Apart from what is taken, for which every task that waits would have room.
-  private func wait(_ call: Int, _ interests: Interests) async {
+  /// Waits for an event. Separate from taking it, whose locals would otherwise stay in the memory of every
+  /// waiting task.
+  private func wait(_ call: Int, _ interests: EventMask) async {
     await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
         await withCheckedContinuation { job.wait(id, call: call, interests, $0) }
@@ -65,7 +67,7 @@ final class Subscription<Value: Sendable>: Sendable {
         leave()
       }
     } onPriorityEscalated: { [want] _, priority in
-      // Who waits for a job lends it its priority.
+      // A waiting task lends its priority to the job.
       if let live = want.priority {
         if priority > live.value { live.set(priority) }
       } else if priority > want.level {
@@ -74,12 +76,12 @@ final class Subscription<Value: Sendable>: Sendable {
     }
   }
 
-  /// Tells again how far the transfer is, to one who would now make something else of it.
+  /// Reports the progress of the transfer again, to a subscriber that would now use it differently.
   func lookAgain() {
     job.lookAgain(id)
   }
 
-  /// Has the job follow the priority of the subscriber, if that may change.
+  /// Makes the job follow the priority of the subscriber, if that may change.
   func followPriority() {
     guard let live = want.priority else { return }
     let observation = live.observe { [weak self] in
@@ -87,14 +89,14 @@ final class Subscription<Value: Sendable>: Sendable {
       job.reprioritise(id) { live.value }
     }
     self.observation?.withLock { $0 = observation }
-    // It may have changed before it was observed.
+    // The priority may have changed before it was observed.
     job.reprioritise(id) { live.value }
   }
 
-  /// Has no more use for the value, and stays until the end: for a job that holds what is reserved itself.
+  /// Gives up the value but stays until the end, for a job that holds the reservations itself.
   func letGo() { job.letGo(id) }
 
-  /// Gives up the place; a pending call ends with `error`. Harmless when repeated.
+  /// Leaves the job; a pending call ends with `error`. Repeated calls have no effect.
   func leave(_ error: any Error = CancellationError()) {
     observation?.withLock { $0.take() }?.cancel()
     job.leave(id, want, error)

@@ -1,23 +1,24 @@
 import CalotypeSupport
 
-/// Bytes of a ``PipelineMemory`` that somebody holds. They are given back when nobody holds this any more, if not before.
+/// A number of bytes reserved in a ``ImagePipeline/Memory``, released with the last reference, if not
+/// before.
 ///
 /// Changed by one task at a time; released by any.
 final class MemoryReservation: Sendable {
-  private let memory: PipelineMemory
-  private let state: Lock<(bytes: Int, account: MemoryAccounts.Account)>
+  private let memory: ImagePipeline.Memory
+  private let state: Lock<(bytes: Int, account: MemoryLedger.Account)>
 
-  init(_ memory: PipelineMemory, bytes: Int, account: MemoryAccounts.Account) {
+  init(_ memory: ImagePipeline.Memory, bytes: Int, account: MemoryLedger.Account) {
     self.memory = memory
     state = Lock((bytes, account))
   }
 
   deinit { release() }
 
-  /// Bytes that are held.
+  /// The number of bytes held.
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Gives all of them back. Harmless when repeated.
+  /// Releases all bytes. Repeated calls have no effect.
   func release() {
     let (bytes, account) = state.withLock { state in
       defer { state.bytes = 0 }
@@ -26,7 +27,7 @@ final class MemoryReservation: Sendable {
     if bytes > 0 { memory.release(bytes, from: account) }
   }
 
-  /// Takes more, if there is room: nothing otherwise.
+  /// Reserves more bytes, if they fit; otherwise none.
   func grow(to bytes: Int) -> Bool {
     let (more, account) = state.withLock { (bytes - $0.bytes, $0.account) }
     guard more > 0 else { return true }
@@ -35,7 +36,7 @@ final class MemoryReservation: Sendable {
     return true
   }
 
-  /// Gives back what exceeds so many bytes.
+  /// Releases the bytes beyond a number.
   func shrink(to bytes: Int) {
     let (less, account) = state.withLock { state in
       let less = max(0, state.bytes - max(0, bytes))
@@ -45,9 +46,9 @@ final class MemoryReservation: Sendable {
     if less > 0 { memory.release(less, from: account) }
   }
 
-  /// Moves all of them to another account, if that has room for them.
-  func move(to account: MemoryAccounts.Account) -> Bool {
-    // Under the lock, or a release meanwhile would be of bytes that are being moved.
+  /// Moves all bytes to another account, if they fit there.
+  func move(to account: MemoryLedger.Account) -> Bool {
+    // Under the lock, because a concurrent release would release bytes that are being moved.
     let isMoved = state.withLock { state -> Bool in
       guard account != state.account, state.bytes > 0 else { return true }
       guard memory.move(state.bytes, from: state.account, to: account) else { return false }

@@ -1,13 +1,14 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// The result of a request for its caller. An object, so that callers that wait keep no room for it.
+/// The result of a request for its caller. An object, so that waiting callers reserve no memory for its
+/// parts.
 final class Delivery: Sendable {
-  let made: MadeImage
+  let made: ImageResult
   private let data: Data?
-  private let stores: StoreOutcomes?
+  private let stores: ImageResponse.StoreOutcomes?
 
-  init(_ made: MadeImage, data: Data?, stores: StoreOutcomes?) {
+  init(_ made: ImageResult, data: Data?, stores: ImageResponse.StoreOutcomes?) {
     (self.made, self.data, self.stores) = (made, data, stores)
   }
 

@@ -2,44 +2,47 @@ import CalotypeLoading
 import CalotypeSupport
 import FoundationEssentials
 
-/// What a caller gets of a job: one response or one error, by the rules of its own request.
+/// The delivery of a job's result to a caller: one response or one error, by the rules of its own request.
 extension ImagePipeline {
-  /// What a request wants of its jobs.
+  /// Returns the subscription options of a request.
   ///
-  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``; what the loader's check of
-  ///   the source throws; `CancellationError` when the task is cancelled already: nothing is begun for it.
+  /// - Throws: ``PipelineError/overloaded(_:waiting:retryAfter:)``, ``PipelineError/shutDown``; errors of
+  ///   the loader's check of the source; `CancellationError` when the task is cancelled already: no work
+  ///   begins for it.
   @inline(never)
   nonisolated func want(
     _ request: ImageRequest, priority: LivePriority? = nil, watchesProgress: Bool = false
-  ) throws -> Want {
+  ) throws -> SubscriptionOptions {
     try Task.checkCancellation()
-    // Before caches are asked: what they have may be older than the rule.
+    // Before the caches are asked: their entries may be older than the rule.
     try (request.loader?.part ?? configuration.loader).check(request.source)
     guard let place = try context.jobs.admitCaller() else {
       throw PipelineError.overloaded(
         request.source.description, waiting: configuration.limits.callers,
         retryAfter: context.loads.predictedWait)
     }
-    var demand = Demand(request)
+    var demand = JobRequirements(request)
     demand.watchesProgress = watchesProgress
     var want =
-      if let priority { Want(demand, priority: priority) } else { Want(demand, priority: request.priority) }
+      if let priority { SubscriptionOptions(demand, priority: priority) } else {
+        SubscriptionOptions(demand, priority: request.priority)
+      }
     want.caller = place
     want.deadline = request.deadline.map { context.elapsed() + $0 }
     if !configuration.sharesWork { want.number = context.counters.nextNumber() }
     return want
   }
 
-  /// What a request gets of its jobs.
+  /// Returns the result of a request's jobs.
   ///
-  /// Thousands may wait here, and what an asynchronous function has made is part of what its task keeps meanwhile: all that
-  /// needs more room is in functions of its own.
+  /// Thousands of calls may wait here, and every local of an asynchronous function stays in the memory of
+  /// its task meanwhile: everything that needs more memory is in separate functions.
   nonisolated func delivery(for request: ImageRequest) async throws -> Delivery {
     if request.includesData { return try await deliveryWithData(for: request) }
     return try await plainDelivery(for: request)
   }
 
-  /// Of a request that wants the image alone.
+  /// Delivers to a request that wants the image alone.
   @inline(never)
   private nonisolated func plainDelivery(for request: ImageRequest) async throws -> Delivery {
     var attempts = 0
@@ -47,7 +50,7 @@ extension ImagePipeline {
     let deadline = Deadline(of: request, in: context)
     defer { deadline?.end() }
     while true {
-      // Left as soon as it is not held any more.
+      // Left as soon as it is no longer held.
       let place = try subscribe(to: request, within: deadline)
       do {
         let (made, isInterim) = try await place.firstValue()
@@ -67,7 +70,7 @@ extension ImagePipeline {
   private nonisolated func deliveryWithData(for request: ImageRequest) async throws -> Delivery {
     let want = try want(request)
     return try await withDeadline(of: request) { deadline in
-      // First, so that the image is made of the same bytes.
+      // First, so that the image is made from the same bytes.
       let original = try subscribeToOriginal(of: request, want)
       defer { original.leave() }
       deadline?.limit(original)
@@ -86,7 +89,7 @@ extension ImagePipeline {
   @inline(never)
   private nonisolated func subscribe(
     to request: ImageRequest, within deadline: Deadline?
-  ) throws -> Subscription<MadeImage> {
+  ) throws -> Subscription<ImageResult> {
     let place = try context.subscribe(to: request, want: want(request))
     deadline?.limit(place)
     return place
@@ -94,15 +97,17 @@ extension ImagePipeline {
 
   @inline(never)
   nonisolated func subscribeToOriginal(
-    of request: ImageRequest, _ want: Want
-  ) throws -> Subscription<LoadedSource> {
+    of request: ImageRequest, _ want: SubscriptionOptions
+  ) throws -> Subscription<OriginalData> {
     try context.subscribe(
-      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy, want: want)
+      toOriginalOf: ResolvedRequest(request, configuration), policy: request.cachePolicy, want: want)
   }
 
-  /// Uses a place in a job; in another one if that was led by a request with another URL and could not load it.
+  /// Uses a subscription to a job; if that job was led by a request with another URL and could not load it,
+  /// uses one to another job.
   ///
-  /// Keys may leave a part of the URL out, such as a signature: that of another says nothing about ours.
+  /// Keys may leave out parts of the URL, such as a signature: a failure of another URL says nothing about
+  /// this one.
   nonisolated func retried<Value, Result>(
     _ request: ImageRequest, _ subscribe: () throws -> Subscription<Value>,
     use: (Subscription<Value>) async throws -> Result
@@ -124,28 +129,28 @@ extension ImagePipeline {
   }
 
   @inline(never)
-  private nonisolated func isWorthAnother(
+  nonisolated func isWorthAnother(
     _ attempts: Int, after error: any Error, _ request: ImageRequest, since call: Duration,
     leader: ImageSource?
   ) -> Bool {
     guard attempts < 3, !Task.isCancelled else { return false }
     switch error {
-    // A load that was begun, or waited, for others counts from their call.
+    // A load that was begun, or waited, for others is timed from their call.
     case LoadingError.timedOut(_, .total, _):
       return request.timeouts.total.map { context.elapsed() - call < $0 } ?? false
-    // Of those who were there before, who were in a hurry.
-    case is CannotBeInTime: return request.deadline == nil
+    // The deadline of earlier, more urgent callers.
+    case is DeadlineUnreachable: return request.deadline == nil
     case is LoadingError: return leader != request.source
     default: return false
     }
   }
 
-  /// A made image as this request wants it.
+  /// Returns a made image as this request wants it.
   ///
-  /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``; what the load of the original throws.
+  /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``; errors of the load of the original.
   nonisolated func delivery(
-    of made: MadeImage, from place: Subscription<MadeImage>, isInterim: Bool, for request: ImageRequest,
-    original: Subscription<LoadedSource>?, deadline: Deadline?
+    of made: ImageResult, from place: Subscription<ImageResult>, isInterim: Bool, for request: ImageRequest,
+    original: Subscription<OriginalData>?, deadline: Deadline?
   ) async throws -> Delivery {
     try checkKind(of: made, for: request)
     let data = try await original?.firstValue().0.data
@@ -153,30 +158,30 @@ extension ImagePipeline {
     return try await storedDelivery(of: made, from: place, for: request, data: data, deadline: deadline)
   }
 
-  /// The same, once it is stored.
+  /// Returns the same delivery, once it is stored.
   @inline(never)
   private nonisolated func storedDelivery(
-    of made: MadeImage, from place: Subscription<MadeImage>, for request: ImageRequest, data: Data?,
+    of made: ImageResult, from place: Subscription<ImageResult>, for request: ImageRequest, data: Data?,
     deadline: Deadline?
   ) async throws -> Delivery {
     let job = place.job
     try await Deadline.run(within: deadline) {
-      await job.settled()
+      await job.waitUntilStored()
       if request.storeDurability == .flushed {
-        try await self.flushCaches(of: Plan(request, self.configuration))
+        try await self.flushCaches(of: ResolvedRequest(request, self.configuration))
       }
     }
     return Delivery(made, data: data, stores: made.log.stores)
   }
 
   @inline(never)
-  private nonisolated func checkKind(of made: MadeImage, for request: ImageRequest) throws {
+  private nonisolated func checkKind(of made: ImageResult, for request: ImageRequest) throws {
     guard let expected = request.expectedKind, let info = made.image.info else { return }
-    let kind: ImageKind = info.frameCount > 1 ? .animated : .still
+    let kind: ImageResponse.Kind = info.frameCount > 1 ? .animated : .still
     if kind != expected { throw PipelineError.unexpectedKind(kind, expected: expected) }
   }
 
-  private nonisolated func flushCaches(of plan: Plan) async throws {
+  private nonisolated func flushCaches(of plan: ResolvedRequest) async throws {
     for cache in [plan.caches.disk, plan.caches.originals] {
       do {
         try await cache?.writable?.flush()
@@ -187,9 +192,9 @@ extension ImagePipeline {
     }
   }
 
-  /// Runs `body`, which tells what it waits for: when the time of the request is over, that ends.
+  /// Runs `body`, which registers its subscriptions; they end when the deadline of the request has passed.
   ///
-  /// - Throws: ``PipelineError/deadlineExceeded(_:after:)``; what `body` throws.
+  /// - Throws: ``PipelineError/deadlineExceeded(_:after:)``; errors of `body`.
   nonisolated func withDeadline<Value>(
     of request: ImageRequest, _ body: (Deadline?) async throws -> Value
   ) async throws -> Value {
@@ -202,11 +207,11 @@ extension ImagePipeline {
     }
   }
 
-  /// An error of what was waited for, as the caller is told it.
+  /// Returns the error for the caller.
   @inline(never)
   nonisolated func told(_ error: any Error, _ deadline: Deadline?) -> any Error {
-    // Nobody had the time for it.
-    if error is CannotBeInTime, let deadline { return deadline.error }
+    // The load was not begun, because no caller had the time for it.
+    if error is DeadlineUnreachable, let deadline { return deadline.error }
     return error
   }
 }

@@ -5,37 +5,42 @@ import CalotypeSupport
 public import FoundationEssentials
 import Synchronization
 
-/// Loads, decodes, shrinks and caches images; shares the work between everyone who asks for the same.
+/// Loads, decodes, downsamples and caches images, and coalesces requests for the same image.
 ///
 /// ```swift
-/// let pipeline = ImagePipeline()
+/// let pipeline = ImagePipeline(urls: .untrusted)
 /// let image = try await pipeline.image(for: url)
 /// ```
 ///
-/// An image is looked for in memory, then as a finished result on disk, then as an original on disk, and then
-/// asked of the loader. Callers with the same ``ImageRequest/key`` share one job; requests for different sizes
-/// of one source share its transfer, and requests whose transforms begin alike share what these make. A job is as urgent as
-/// the most urgent of those who wait for it. Cancelling a task takes one caller out; when the last one is gone, the job
-/// is cancelled and its connection closed. Each caller gets exactly one result or one error.
+/// The pipeline looks for an image in memory, then for a finished result on disk, then for an original on
+/// disk, and then asks the loader. Callers with the same ``ImageRequest/key`` share one job; requests for
+/// different sizes of one source share its transfer, and requests whose transforms begin alike share the
+/// intermediate results. A job has the priority of its most urgent caller. Cancelling a task removes one
+/// caller; when the last one has left, the job is cancelled and its connection closed. Each caller gets
+/// exactly one result or one error.
 ///
-/// The actor decides about the life cycle: suspension, flushing, shutting down. Running jobs are found without it. Decoding
-/// runs on threads of its own, file access and transfers on those of the caches and loaders. An image in memory is returned
-/// without any suspension.
+/// The actor manages the life cycle: suspension, flushing, shutdown. Running jobs are found without it.
+/// Decoding runs on its own threads, file access and transfers on those of the caches and loaders. An image
+/// in memory is returned without any suspension.
 ///
-/// How much is done at a time, how much may wait and how many bytes that takes is bounded: ``PipelineLimits``,
-/// ``PipelineMemory``. What exceeds that is refused at once, with the time after which to come back.
+/// The amount of concurrent work, of waiting work, and of memory is bounded by ``ImagePipeline/Limits`` and
+/// ``ImagePipeline/Memory``. Requests beyond the limits are rejected at once, with the time after which to
+/// retry.
 public actor ImagePipeline {
-  /// What this pipeline is made of.
+  /// The configuration of this pipeline.
   public nonisolated let configuration: Configuration
 
   nonisolated let context: PipelineContext
-  /// Whether requests are taken as they are, and nobody watches: the one question that is asked of an image in memory.
+  /// Whether requests need no preparation and there are no observers: the only check made for an image in
+  /// memory.
   nonisolated let isPlain: Atomic<Bool>
-  /// Whether no more requests are taken.
+  /// Whether new requests are rejected.
   nonisolated let isClosed = Atomic(false)
+  /// Whether new requests are accepted.
+  nonisolated var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
-  /// Creates a pipeline. Pipelines are independent of each other unless they are given the same caches or memory.
-  public init(_ configuration: Configuration = Configuration()) {
+  /// Creates a pipeline. Pipelines are independent of each other unless they share caches or memory.
+  public init(_ configuration: Configuration) {
     self.configuration = configuration
     context = PipelineContext(configuration)
     isPlain = Atomic(
@@ -43,16 +48,31 @@ public actor ImagePipeline {
         && context.scope == nil)
   }
 
+  /// Creates a pipeline with default parts, changed by a closure.
+  ///
+  /// ```swift
+  /// let pipeline = ImagePipeline(urls: .untrusted) { $0.limits.decodes = 4 }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - urls: The trust in the URLs of requests.
+  ///   - change: Changes the default configuration.
+  public init(urls: URLTrust, _ change: @Sendable (inout Configuration) -> Void = { _ in }) {
+    var configuration = Configuration(urls: urls)
+    change(&configuration)
+    self.init(configuration)
+  }
+
   // MARK: Images
 
-  /// The image at a URL, upright and at full size.
+  /// Returns the image at a URL, upright and at full size.
   ///
   /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func image(for url: URL) async throws -> Image {
     try await image(for: ImageRequest(url: url))
   }
 
-  /// The image that a request describes.
+  /// Returns the image that a request describes.
   ///
   /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
@@ -62,7 +82,8 @@ public actor ImagePipeline {
     return try await deliveredImage(for: request)
   }
 
-  // What a call looks at before it waits is in functions of its own: thousands wait, and would keep room for it.
+  // Work before the first suspension is in separate functions: with thousands of waiting calls, their stack
+  // frames would otherwise hold memory for it.
   @inline(never)
   private nonisolated func imageInMemory(_ request: ImageRequest) -> Image? {
     inMemory(request)?.image
@@ -73,63 +94,77 @@ public actor ImagePipeline {
     try await delivery(for: request).image
   }
 
-  // A function of its own, so that its code does not slow down hits without observers.
+  // A separate function, so that its code does not slow down hits without observers.
   @inline(never)
   private nonisolated func preparedImage(for request: ImageRequest) async throws -> Image {
     let request = prepared(request)
-    if context.watch == nil, !isClosed.load(ordering: .relaxed) {
+    if context.watch == nil, isOpen {
       if let cached = inMemory(request) { return cached.image }
       return try await deliveredImage(for: request)
     }
-    return try await watched(.image, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.image, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await found(request)
     }.image
   }
 
-  /// The image that a request describes, where it came from, and what it took.
+  /// Returns the image that a request describes, with its source and costs.
   ///
   /// - Throws: as ``image(for:)-(ImageRequest)``.
   public nonisolated func response(for request: ImageRequest) async throws -> ImageResponse {
     let request = prepared(request)
-    return try await watched(.response, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.response, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await found(request)
     }
   }
 
   @inline(never)
   private nonisolated func found(_ request: ImageRequest) async throws -> ImageResponse {
-    if let response = memoryResponse(for: request), !isClosed.load(ordering: .relaxed) { return response }
+    if let response = memoryResponse(for: request), isOpen { return response }
     return try await delivery(for: request).response
   }
 
-  /// What happens on the way to the image, and the image. Nothing is loaded before the first iteration.
-  public nonisolated func events(for request: ImageRequest) -> ImageEvents {
-    ImageEvents(pipeline: self, request: prepared(request))
+  /// Returns a load of the image that a request describes, with its progress, previews and events. Loading
+  /// begins when the load is awaited or observed.
+  public nonisolated func load(_ request: ImageRequest) -> ImageLoad {
+    ImageLoad(pipeline: self, request: prepared(request))
   }
 
-  /// The image, if it is in memory now and fresh enough for the request. Never suspends.
+  /// Returns a load of the image at a URL, upright and at full size.
+  public nonisolated func load(_ url: URL) -> ImageLoad { load(ImageRequest(url: url)) }
+
+  /// Returns the image at a URL, with its source and costs.
+  ///
+  /// - Throws: as ``image(for:)-(ImageRequest)``.
+  public nonisolated func response(for url: URL) async throws -> ImageResponse {
+    try await response(for: ImageRequest(url: url))
+  }
+
+  /// Returns the image at a URL, if it is in memory now and fresh enough. Never suspends.
+  public nonisolated func cachedImage(for url: URL) -> Image? { cachedImage(for: ImageRequest(url: url)) }
+
+  /// Returns the image, if it is in memory now and fresh enough for the request. Never suspends.
   public nonisolated func cachedImage(for request: ImageRequest) -> Image? {
     inMemory(prepared(request))?.image
   }
 
   // MARK: Data
 
-  /// The encoded bytes of the image at a URL, as they are served.
+  /// Returns the encoded bytes of the image at a URL, as served.
   ///
   /// - Throws: as ``data(for:progress:)``.
   public nonisolated func data(for url: URL) async throws -> Data {
     try await data(for: ImageRequest(url: url)).data
   }
 
-  /// The encoded bytes of the image that a request describes, as they are served: neither shrunk nor turned. `progress` is
-  /// called in the calling task with how far the transfer is.
+  /// Returns the encoded bytes of the image that a request describes, as served: neither downsampled nor
+  /// rotated. `progress` is called in the calling task with the progress of the transfer.
   ///
   /// - Throws: as ``image(for:)-(ImageRequest)``; bytes that are no image of a registered format are an error.
   public nonisolated func data(
     for request: ImageRequest, progress: ((LoadProgress) -> Void)? = nil
   ) async throws -> DataResponse {
     let request = prepared(request)
-    return try await watched(.data, request, outcome: { RequestOutcome($0) }) {
+    return try await watched(.data, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await loadData(for: request, progress: progress)
     }
   }
@@ -159,11 +194,11 @@ public actor ImagePipeline {
 
   // MARK: Encoding
 
-  /// The image in an encoded form, made on the pipeline's decoding threads.
+  /// Returns the image in encoded form, made on the pipeline's decoding threads.
   ///
   /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
   public nonisolated func encode(
-    _ image: Image, as options: EncodeOptions, priority: RequestPriority = .normal
+    _ image: Image, as options: EncodeOptions, priority: ImageRequest.Priority = .normal
   ) async throws -> Data {
     let cost = options.predictedDuration(for: image.bitmap.size)
     let claim = WorkQueue.Claim(cost: cost.nanosecondCount)
@@ -174,7 +209,8 @@ public actor ImagePipeline {
 
   // MARK: Memory
 
-  /// The request as the pipeline takes it: seen by the interceptors, with the pipeline's transforms if it has none.
+  /// Returns the request as the pipeline uses it: processed by the interceptors, with the pipeline's
+  /// transforms if it has none.
   @inline(never)
   nonisolated func prepared(_ request: ImageRequest) -> ImageRequest {
     if isPlain.load(ordering: .relaxed) { return request }
@@ -193,7 +229,7 @@ public actor ImagePipeline {
       ?? (request.acceptsLarger ? largerInMemory(request, allowingStale: request.trustsAge) : nil)
   }
 
-  // Apart from hits, which it would make slower.
+  // Separate from hits, which it would slow down.
   @inline(never)
   private nonisolated func largerInMemory(_ request: ImageRequest, allowingStale: Bool) -> CachedImage? {
     RequestIdentity.rendition(of: request).flatMap {
@@ -209,13 +245,5 @@ public actor ImagePipeline {
     return ImageResponse(
       image: cached.image, animation: cached.animation, source: .memory, byteCount: nil, duration: .zero,
       isStale: !isFresh)
-  }
-}
-
-extension Clock<Duration> {
-  /// Tells the time since now.
-  var stopwatch: @Sendable () -> Duration {
-    let start = now
-    return { start.duration(to: self.now) }
   }
 }

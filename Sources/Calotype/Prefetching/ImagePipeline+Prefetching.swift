@@ -1,8 +1,9 @@
 import CalotypeCaching
 
-/// What a ``Prefetcher`` asks of its pipeline.
+/// The work of a pipeline for a ``Prefetcher``.
 extension ImagePipeline {
-  /// A request as it is prefetched: without what only matters to who takes the result.
+  /// Returns a request as it is prefetched: without properties that only matter to the receiver of the
+  /// result.
   nonisolated func prefetched(_ request: ImageRequest) -> ImageRequest {
     var request = prepared(request)
     var rules = request.rules
@@ -15,12 +16,14 @@ extension ImagePipeline {
     return request
   }
 
-  /// Fetches what an item is about.
+  /// Fetches the image of an item.
   nonisolated func prefetch(
     _ item: PrefetchItem, to destination: Prefetcher.Destination
-  ) async -> PrefetchOutcome {
+  ) async -> Prefetch.Outcome {
     let request = item.request
     do {
+      // Before the caches are asked: their entries may be older than the rule.
+      try (request.loader?.part ?? configuration.loader).check(request.source)
       let isCached = await isPrefetched(request, to: destination)
       if item.isCancelled { return .cancelled }
       if isCached { return .skipped }
@@ -37,13 +40,13 @@ extension ImagePipeline {
 
   private nonisolated func fetchOriginal(
     _ item: PrefetchItem, _ deadline: Deadline?
-  ) async throws -> PrefetchOutcome {
+  ) async throws -> Prefetch.Outcome {
     let request = item.request
-    var demand = Demand(request)
+    var demand = JobRequirements(request)
     demand.tiers = request.cachePolicy.writesCaches ? .originals : []
     let place = try context.subscribe(
-      toOriginalOf: Plan(request, configuration), policy: request.cachePolicy,
-      want: Want(demand, priority: item.priority))
+      toOriginalOf: ResolvedRequest(request, configuration), policy: request.cachePolicy,
+      want: SubscriptionOptions(demand, priority: item.priority))
     defer { place.leave() }
     item.hold(place)
     deadline?.limit(place)
@@ -57,18 +60,27 @@ extension ImagePipeline {
 
   private nonisolated func fetchImage(
     _ item: PrefetchItem, _ deadline: Deadline?
-  ) async throws -> PrefetchOutcome {
+  ) async throws -> Prefetch.Outcome {
     let request = item.request
-    let place = try context.subscribe(
-      to: request, want: Want(Demand(request), priority: item.priority))
-    defer { place.leave() }
-    item.hold(place)
-    deadline?.limit(place)
+    return try await retried(request) {
+      let place = try context.subscribe(
+        to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))
+      item.hold(place)
+      deadline?.limit(place)
+      return place
+    } use: { place in
+      try await fetchImage(request, from: place, deadline)
+    }
+  }
+
+  private nonisolated func fetchImage(
+    _ request: ImageRequest, from place: Subscription<ImageResult>, _ deadline: Deadline?
+  ) async throws -> Prefetch.Outcome {
     let (made, isInterim) = try await place.firstValue()
     _ = try await delivery(
       of: made, from: place, isInterim: isInterim, for: request, original: nil, deadline: deadline)
-    if Plan(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
-      // Nowhere but on disk.
+    if ResolvedRequest(request, configuration).memory == nil || !request.storeTiers.contains(.memory) {
+      // Stored on disk only.
       try await settle(place, deadline)
       if case .failed(let code) = made.log.stores.disk {
         throw PipelineError.notStored(request.source.description, code: code)
@@ -80,16 +92,16 @@ extension ImagePipeline {
   /// Waits until the job has stored its result: a prefetch is useful only then.
   private nonisolated func settle<Value>(_ place: Subscription<Value>, _ deadline: Deadline?) async throws {
     let job = place.job
-    try await Deadline.run(within: deadline) { await job.settled() }
+    try await Deadline.run(within: deadline) { await job.waitUntilStored() }
   }
 
-  /// Whether the caches have what would be put there, good enough for the request. Nothing is decoded to find out, and
-  /// the bytes of an original that may be stale are left to the job, which reads them anyway.
+  /// Returns whether the caches already have the entries, good enough for the request. Nothing is decoded
+  /// for the check, and reading a possibly stale original is left to the job, which does so anyway.
   private nonisolated func isPrefetched(
     _ request: ImageRequest, to destination: Prefetcher.Destination
   ) async -> Bool {
     guard request.cachePolicy.readsCaches, !request.hasCacheDirectives else { return false }
-    let plan = Plan(request, configuration)
+    let plan = ResolvedRequest(request, configuration)
     if destination == .disk {
       return request.trustsAge ? await plan.cachedTiers.contains(.originals) : false
     }

@@ -1,66 +1,62 @@
-/// Requests that are being prefetched: an `AsyncSequence` of how far that is, for any number of observers.
+/// A set of requests that are being prefetched: an `AsyncSequence` of its progress, for any number of
+/// observers.
 ///
 /// ```swift
 /// let prefetch = prefetcher.prefetch(requests)
 /// let result = await prefetch.result
 /// ```
 ///
-/// It has begun already. Whoever iterates gets the newest progress that they do not know yet, the last one when everything
-/// has ended, and then the end; with no requests there is only the end. When nobody holds the value or an iterator of it
-/// any more, what has not ended is given up: so it is when a loop over `prefetcher.prefetch(requests)` is left, or its task
-/// is cancelled.
+/// It has already begun, and continues whether or not the value is held, until ``cancel()``,
+/// ``Prefetcher/stop()``, or until a task that iterates over it or awaits its result is cancelled. An
+/// iterator yields the newest progress that it has not yielded yet, the last one when all requests have
+/// ended, and then the end; without requests there is only the end.
 public struct Prefetch: AsyncSequence, Sendable {
-  /// How far it is.
-  public typealias Element = PrefetchProgress
+  /// The progress.
+  public typealias Element = Prefetch.Progress
 
-  /// Gives up what nobody holds. Apart from the session, which the books hold until it has ended.
-  fileprivate final class Hold: Sendable {
-    let session: PrefetchSession
+  private let session: PrefetchSession
 
-    init(_ session: PrefetchSession) { self.session = session }
+  init(_ session: PrefetchSession) { self.session = session }
 
-    deinit { session.cancel() }
-  }
+  /// The current progress.
+  public var progress: Prefetch.Progress { session.progress }
 
-  private let hold: Hold
-
-  init(_ session: PrefetchSession) { hold = Hold(session) }
-
-  /// How far it is now.
-  public var progress: PrefetchProgress { hold.session.progress }
-
-  /// What became of the requests, when all have ended. Cancelling the task that waits gives up what has not.
-  public var result: PrefetchResult {
+  /// The outcomes of all requests, once they have ended. Cancelling the waiting task cancels the remaining
+  /// requests.
+  public var result: Prefetch.Summary {
     get async {
-      let session = hold.session
-      return await withTaskCancellationHandler {
+      await withTaskCancellationHandler {
         var seen = 0
         while let progress = await session.next(after: seen) { seen = progress.finished }
-        // The one who cancelled may not have come that far.
+        // The cancelling thread may not have come that far.
         if Task.isCancelled { session.cancel() }
-        return withExtendedLifetime(hold) { session.result }
+        return session.result
       } onCancel: {
         session.cancel()
       }
     }
   }
 
-  /// Gives up what has not ended. Other prefetches of the same requests go on.
-  public func cancel() { hold.session.cancel() }
+  /// Cancels the remaining requests. Other prefetches of the same requests continue.
+  public func cancel() { session.cancel() }
 
-  /// Takes part with the first `next()`.
-  public func makeAsyncIterator() -> Iterator { Iterator(hold: hold) }
+  /// Creates an iterator, which starts with its first `next()`.
+  public func makeAsyncIterator() -> Iterator { Iterator(session: session) }
 
-  /// Walks the progress. For one task.
+  /// An iterator over the progress, for one task.
   public struct Iterator: AsyncIteratorProtocol {
-    private let hold: Hold
+    private let session: PrefetchSession
     private var seen = 0
 
-    fileprivate init(hold: Hold) { self.hold = hold }
+    fileprivate init(session: PrefetchSession) { self.session = session }
 
-    /// The newest progress, once it is another; `nil` after the last, or when the task is cancelled.
-    public mutating func next() async -> PrefetchProgress? {
-      guard let progress = await hold.session.next(after: seen) else { return nil }
+    /// Returns the newest progress, once it has changed; `nil` after the last, or when the task is
+    /// cancelled, which cancels the remaining requests.
+    public mutating func next() async -> Prefetch.Progress? {
+      guard let progress = await session.next(after: seen) else {
+        if Task.isCancelled { session.cancel() }
+        return nil
+      }
       seen = progress.finished
       return progress
     }

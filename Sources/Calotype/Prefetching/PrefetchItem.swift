@@ -10,11 +10,11 @@ final class PrefetchItem: Sendable {
 
   let id: Int
   let request: ImageRequest
-  /// Its own, so that who waits for the one does not make the others more urgent.
+  /// A separate priority, so that a caller waiting for one item does not raise the others.
   let priority: LivePriority
   private let state = Lock(State.begun)
 
-  init(id: Int, request: ImageRequest, priority: RequestPriority) {
+  init(id: Int, request: ImageRequest, priority: ImageRequest.Priority) {
     self.id = id
     self.request = request
     self.priority = LivePriority(priority.taskPriority)
@@ -26,7 +26,7 @@ final class PrefetchItem: Sendable {
     }
   }
 
-  /// Ends the wait for a place with the item, now or later.
+  /// Ends the subscription with the item, now or later.
   func hold<Value>(_ place: Subscription<Value>) {
     let isLate = state.withLock { state in
       if case .cancelled = state { return true }
@@ -36,7 +36,7 @@ final class PrefetchItem: Sendable {
     if isLate { place.leave() }
   }
 
-  /// Nobody wants it any more.
+  /// Cancels an item that is no longer wanted.
   func cancel() {
     let before = state.withLock { state in
       defer { state = .cancelled }

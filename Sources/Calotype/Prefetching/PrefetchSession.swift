@@ -1,50 +1,50 @@
 import CalotypeSupport
 
-/// One call of ``Prefetcher/prefetch(_:)``: how its requests have ended, and who waits to hear of it.
+/// One call of ``Prefetcher/prefetch(_:)``: the outcomes of its requests, and the tasks that wait for them.
 final class PrefetchSession: Sendable {
   private struct State {
-    /// As they are fetched, and as they were handed over.
+    /// The requests as they are fetched, with the requests as passed by the caller.
     var open: [ImageRequest: ImageRequest]
-    var progress: PrefetchProgress
-    var result = PrefetchResult()
+    var progress: Prefetch.Progress
+    var result = Prefetch.Summary()
     var lastID = 0
-    var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    var waiters: [Int: Waiter<Bool>] = [:]
   }
 
   private let state: Lock<State>
   private let withdraw: @Sendable (PrefetchSession) -> Void
 
   /// - Parameters:
-  ///   - requests: As they are fetched, and as they were handed over.
-  ///   - withdraw: Takes the session out of the books.
+  ///   - requests: The requests as they are fetched, with the requests as passed by the caller.
+  ///   - withdraw: Removes the session from the books.
   init(_ requests: [ImageRequest: ImageRequest], withdraw: @escaping @Sendable (PrefetchSession) -> Void) {
-    state = Lock(State(open: requests, progress: PrefetchProgress(total: requests.count)))
+    state = Lock(State(open: requests, progress: Prefetch.Progress(total: requests.count)))
     self.withdraw = withdraw
   }
 
-  /// Requests that have not ended.
+  /// The requests that have not ended.
   var unended: [ImageRequest] { state.withLock { Array($0.open.keys) } }
-  var progress: PrefetchProgress { state.withLock { $0.progress } }
-  var result: PrefetchResult { state.withLock { $0.result } }
+  var progress: Prefetch.Progress { state.withLock { $0.progress } }
+  var result: Prefetch.Summary { state.withLock { $0.result } }
 
-  /// Ends one request; the first ending counts.
-  func end(_ request: ImageRequest, _ outcome: PrefetchOutcome) {
+  /// Records the outcome of one request; the first one counts.
+  func end(_ request: ImageRequest, _ outcome: Prefetch.Outcome) {
     end([request], outcome)
   }
 
-  /// Ends all that have not ended: they were taken out of the books.
+  /// Ends all remaining requests, after they were removed from the books.
   func endRest() {
     end(unended, .cancelled)
   }
 
-  /// Gives up what has not ended.
+  /// Cancels the remaining requests.
   func cancel() {
     withdraw(self)
     endRest()
   }
 
-  private func end(_ requests: [ImageRequest], _ outcome: PrefetchOutcome) {
-    let waiters = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+  private func end(_ requests: [ImageRequest], _ outcome: Prefetch.Outcome) {
+    let waiters = state.withLock { state -> [Waiter<Bool>] in
       let before = state.progress.finished
       for request in requests {
         guard let given = state.open.removeValue(forKey: request) else { continue }
@@ -58,7 +58,7 @@ final class PrefetchSession: Sendable {
           state.result.skipped.append(given)
         case .failed(let error):
           state.progress.failed += 1
-          state.result.failed.append(PrefetchResult.Failure(request: given, error: error))
+          state.result.failed.append(Prefetch.Summary.Failure(request: given, error: error))
         case .cancelled:
           state.progress.cancelled += 1
           state.result.cancelled.append(given)
@@ -68,11 +68,12 @@ final class PrefetchSession: Sendable {
       defer { state.waiters = [:] }
       return Array(state.waiters.values)
     }
-    for waiter in waiters { waiter.resume(returning: true) }
+    for waiter in waiters { waiter.resolve(true) }
   }
 
-  /// The progress, when more than `seen` requests have ended; `nil` when there are no more, or the task is cancelled.
-  func next(after seen: Int) async -> PrefetchProgress? {
+  /// Returns the progress, when more than `seen` requests have ended; `nil` when there are no more, or the
+  /// task is cancelled.
+  func next(after seen: Int) async -> Prefetch.Progress? {
     while true {
       let progress = progress
       if Task.isCancelled { return nil }
@@ -82,25 +83,17 @@ final class PrefetchSession: Sendable {
     }
   }
 
-  /// Waits until more than `seen` requests have ended. `false` if the task is cancelled before.
+  /// Waits until more than `seen` requests have ended. Returns `false` if the task is cancelled before.
   private func hasChanged(since seen: Int) async -> Bool {
-    let id = state.withLock { state -> Int in
+    let waiter = Waiter<Bool>()
+    let id = state.withLock { state -> Int? in
+      if state.progress.finished > seen { return nil }
       state.lastID += 1
+      state.waiters[state.lastID] = waiter
       return state.lastID
     }
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let answer = state.withLock { state -> Bool? in
-          // Asked under the lock: a cancellation before this point finds nobody to wake.
-          if Task.isCancelled { return false }
-          if state.progress.finished > seen { return true }
-          state.waiters[id] = continuation
-          return nil
-        }
-        if let answer { continuation.resume(returning: answer) }
-      }
-    } onCancel: {
-      state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(returning: false)
-    }
+    guard let id else { return true }
+    defer { state.withLock { _ = $0.waiters.removeValue(forKey: id) } }
+    return await waiter.value(onCancel: false)
   }
 }

@@ -1,6 +1,8 @@
 import CalotypeSupport
+public import FoundationEssentials
 
-/// Fetches what will be needed soon into the caches of a pipeline: a few at a time, less urgently than what is needed now.
+/// Fetches images into the caches of a pipeline before they are needed, a few at a time and with a lower
+/// priority than current requests.
 ///
 /// ```swift
 /// let prefetcher = Prefetcher(pipeline)
@@ -9,73 +11,77 @@ import CalotypeSupport
 /// }
 /// ```
 ///
-/// Equal requests are fetched once, whichever calls they belong to, and what is cached already is skipped. The pipeline
-/// shares its work with whoever asks for the same image meanwhile, and makes it as urgent as they want it; what still
-/// waits here is found by them when they ask, and skipped here when its turn comes.
+/// Equal requests are fetched once, regardless of the calls they belong to, and cached images are skipped.
+/// The pipeline coalesces a prefetch with other requests for the same image and raises its priority to
+/// theirs. If a request arrives for an image that still waits in the prefetcher, the pipeline loads it at
+/// once, and the prefetcher skips it when its turn comes.
 ///
-/// Nothing here suspends: what is stopped right after its start is stopped as a whole. The requests run in one task, which
-/// ends when there is nothing to do. Interceptors see a request when it is handed over.
+/// No method suspends: work that is stopped right after its start is stopped as a whole. The requests run
+/// in one task, which ends when there is nothing to do. Interceptors see a request when it is handed to the
+/// pipeline.
 public final class Prefetcher: Sendable {
-  /// Where what is fetched goes.
+  /// The destination of fetched images.
   public enum Destination: Hashable, Sendable {
-    /// The decoded result, into memory and onto disk, as ``ImageRequest/storeTiers`` says.
+    /// The decoded result, in memory and on disk, according to ``ImageRequest/storeTiers``.
     case memory
-    /// The original, onto disk. Nothing is decoded.
+    /// The original, on disk only. Nothing is decoded.
     case disk
   }
 
   /// The pipeline that does the work.
   public let pipeline: ImagePipeline
-  /// Where what is fetched goes.
+  /// The destination of fetched images.
   public let destination: Destination
 
   private struct State {
-    var books: PrefetchBooks
-    var priority: RequestPriority
-    /// Whether there is a task for the runs.
+    var books: PrefetchState
+    var priority: ImageRequest.Priority
+    /// Whether there is a task that runs the requests.
     var isSupervised = false
-    /// That task, while there is nothing to start.
-    var idle: CheckedContinuation<Void, Never>?
-    /// What it starts when it goes on.
+    /// The waiter of that task, while there is nothing to start.
+    var idle: Waiter<Void>?
+    /// The item that the task starts when it resumes.
     var next: PrefetchItem?
   }
 
   private let state: Lock<State>
 
-  /// Creates a prefetcher. Several of one pipeline know nothing of each other, but share its work.
+  /// Creates a prefetcher. Several prefetchers of one pipeline are independent, but share its work.
   ///
   /// - Parameters:
   ///   - pipeline: The pipeline that does the work.
-  ///   - destination: Where what is fetched goes.
-  ///   - concurrency: How many at a time.
-  ///   - priority: How urgent it is, instead of ``ImageRequest/priority``.
-  ///   - maxWaiting: How many may wait. What is beyond fails with ``PipelineError/queueFull(_:limit:)``.
+  ///   - destination: The destination of fetched images.
+  ///   - concurrency: The number of images fetched at a time.
+  ///   - priority: The priority of all requests, instead of ``ImageRequest/priority``.
+  ///   - maxWaiting: The number of requests that may wait. Requests beyond it fail with
+  ///     ``PipelineError/queueFull(_:limit:)``.
   public init(
     _ pipeline: ImagePipeline, destination: Destination = .memory, concurrency: Int = 3,
-    priority: RequestPriority = .low, maxWaiting: Int = 10_000
+    priority: ImageRequest.Priority = .low, maxWaiting: Int = 10_000
   ) {
     self.pipeline = pipeline
     self.destination = destination
-    let books = PrefetchBooks(limit: concurrency, maxWaiting: maxWaiting)
+    let books = PrefetchState(limit: concurrency, maxWaiting: maxWaiting)
     state = Lock(State(books: books, priority: priority))
   }
 
   // MARK: Settings
 
-  /// How many are fetched at a time; at least one. May be changed at any time: what runs goes on.
+  /// The number of images fetched at a time; at least one. It may be changed at any time and does not
+  /// affect running requests.
   public var concurrency: Int {
     get { state.withLock { $0.books.limit } }
     set { change { $0.books.limit = max(1, newValue) } }
   }
 
-  /// Whether nothing is started. What runs goes on.
+  /// Whether no new requests are started. Running requests continue.
   public var isPaused: Bool {
     get { state.withLock { $0.books.isPaused } }
     set { change { $0.books.isPaused = newValue } }
   }
 
-  /// How urgent it is. May be changed at any time, also for what runs.
-  public var priority: RequestPriority {
+  /// The priority of all requests. It may be changed at any time and also affects running requests.
+  public var priority: ImageRequest.Priority {
     get { state.withLock { $0.priority } }
     set {
       let running = state.withLock { state in
@@ -86,19 +92,24 @@ public final class Prefetcher: Sendable {
     }
   }
 
-  /// How many requests wait for their turn.
+  /// The number of requests that wait for their turn.
   public var waitingCount: Int { state.withLock { $0.books.waitingCount } }
 
-  /// How many requests are being fetched, or are just being given up.
+  /// The number of requests that are being fetched or cancelled.
   public var runningCount: Int { state.withLock { $0.books.runningCount } }
 
   // MARK: Work
 
-  /// Starts to fetch; requests of earlier calls go first. It is given up when the value that is returned is neither held
-  /// nor iterated over any more: at once in `_ = prefetcher.prefetch(requests)`.
+  /// Starts fetching the images at URLs, upright and at full size.
+  @discardableResult public func prefetch(_ urls: some Sequence<URL>) -> Prefetch {
+    prefetch(urls.map { ImageRequest(url: $0) })
+  }
+
+  /// Starts fetching images, after the requests of earlier calls. The work continues until it has ended, or
+  /// is cancelled by ``Prefetch/cancel()`` or ``stop()``.
   ///
-  /// - Parameter requests: What to fetch; equal ones count once.
-  public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
+  /// - Parameter requests: The requests; equal ones count once.
+  @discardableResult public func prefetch(_ requests: some Sequence<ImageRequest>) -> Prefetch {
     var given: [ImageRequest: ImageRequest] = [:]
     var order: [ImageRequest] = []
     for request in requests {
@@ -113,7 +124,9 @@ public final class Prefetcher: Sendable {
       needsTask = !state.isSupervised && !state.books.isEmpty
       if needsTask { state.isSupervised = true }
     }
-    if needsTask { Task(priority: RequestPriority.low.taskPriority) { @concurrent in await supervise() } }
+    if needsTask {
+      Task(priority: ImageRequest.Priority.low.taskPriority) { @concurrent in await supervise() }
+    }
     for request in refused {
       let limit = state.withLock { $0.books.maxWaiting }
       session.end(request, .failed(PipelineError.queueFull(request.source.description, limit: limit)))
@@ -121,7 +134,7 @@ public final class Prefetcher: Sendable {
     return Prefetch(session)
   }
 
-  /// Gives up everything that was started before.
+  /// Cancels all prefetches started before.
   public func stop() {
     var (sessions, abandoned): ([PrefetchSession], [PrefetchItem]) = ([], [])
     change { (sessions, abandoned) = $0.books.removeAll() }
@@ -129,7 +142,7 @@ public final class Prefetcher: Sendable {
     for session in sessions { session.endRest() }
   }
 
-  /// Gives up what a session alone wants.
+  /// Withdraws the requests that belong to this session alone.
   private func withdraw(_ session: PrefetchSession) {
     let requests = session.unended
     var abandoned: [PrefetchItem] = []
@@ -147,12 +160,12 @@ public final class Prefetcher: Sendable {
     }
   }
 
-  /// What is to be started, when something is; `nil` when there is nothing to do.
+  /// Returns the next item to start, waiting for one; `nil` when there is nothing to do.
   private func nextItem() async -> PrefetchItem? {
     while true {
-      await withCheckedContinuation { continuation in
-        change { $0.idle = continuation }
-      }
+      let waiter = Waiter<Void>()
+      change { $0.idle = waiter }
+      await waiter.value()
       let (item, isEnd) = state.withLock { state -> (PrefetchItem?, Bool) in
         let item = state.next.take()
         let isEnd = item == nil && state.books.isEmpty
@@ -170,7 +183,7 @@ public final class Prefetcher: Sendable {
     for session in sessions { session.end(item.request, outcome) }
   }
 
-  /// Brings the priority of what runs to ours, whoever else is doing so.
+  /// Updates the priority of a running item, also when other threads do so concurrently.
   private func follow(_ item: PrefetchItem) {
     while true {
       let wanted = priority
@@ -179,15 +192,15 @@ public final class Prefetcher: Sendable {
     }
   }
 
-  /// Changes the books, and wakes the task if there is something to do for it, or nothing any more.
+  /// Changes the books, and wakes the task if there is an item to start or no work left.
   private func change(_ body: (inout State) -> Void) {
-    let task = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let task = state.withLock { state -> Waiter<Void>? in
       body(&state)
       guard state.idle != nil else { return nil }
       state.next = state.books.start(priority: state.priority)
       guard state.next != nil || state.books.isEmpty else { return nil }
       return state.idle.take()
     }
-    task?.resume()
+    task?.resolve(())
   }
 }

@@ -6,51 +6,51 @@ import HTTPTypes
 import Synchronization
 
 extension ImageRequest {
-  /// All that decides about the bytes and the pixels.
+  /// The properties that determine the bytes and the pixels.
   struct Identity: Sendable {
     var source: ImageSource
     var headers = HTTPFields()
-    var credential: Credential?
+    var credential: LoadRequest.Credential?
     var partition: String?
-    var keyPolicy = KeyPolicy.absolute
+    var keyPolicy = ImageRequest.KeyPolicy.absolute
     var fallbacks: [URL] = []
-    var loader: Named<any ImageLoading>?
-    /// Of the pipeline's loader: ``LoaderScope``.
+    var loader: ImageRequest.Identified<any ImageLoading>?
+    /// The scope of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
-    var coders: Named<CoderRegistry>?
+    var coders: ImageRequest.Identified<CoderRegistry>?
     var formatHint: ImageFormat?
     var thumbnail: Thumbnail?
     var maxPixels: Int?
-    var transforms = RequestTransforms.inherit
+    var transforms = ImageRequest.Transforms.inherit
     var animationTransforms = DecodeOptions.AnimationTransforms.everyFrame
-    var frames = FrameSelection.first
+    var frames = ImageRequest.FrameSelection.first
     var appliesOrientation = true
     var allowsPartial = false
     var damage = DamagePolicy.tolerate
   }
 
-  /// How to get it.
+  /// The rules for loading the image.
   struct Rules: Hashable, Sendable {
-    var cachePolicy = CachePolicy.http
-    var queryTiers = CacheTiers.all
-    var storeTiers = CacheTiers.all
-    var storeDurability = StoreDurability.none
-    var caches: Named<ImageCaches>?
-    var originalSerializer: Named<OriginalSerializer>?
+    var cachePolicy = ImageRequest.CachePolicy.http
+    var readTiers = ImageRequest.CacheTiers.all
+    var storeTiers = ImageRequest.CacheTiers.all
+    var storeDurability = ImageRequest.StoreDurability.none
+    var caches: ImageRequest.Identified<ImagePipeline.Caches>?
+    var originalSerializer: ImageRequest.Identified<ImagePipeline.OriginalSerializer>?
     var resultEncoding: EncodeOptions?
     var acceptsLarger = false
-    var expectedKind: ImageKind?
+    var expectedKind: ImageResponse.Kind?
     var includesData = false
-    var previews = PreviewPolicy.off
+    var previews = ImageRequest.PreviewPolicy.off
     var tags: [String] = []
-    var priority = RequestPriority.normal
+    var priority = ImageRequest.Priority.normal
     var deadline: Duration?
-    var timeouts = LoadTimeouts()
+    var timeouts = LoadRequest.Timeouts()
     var failurePolicy = FailurePolicy.respect
-    var finishesLoad = false
+    var continuesInBackground = false
   }
 
-  /// Rules in an object of their own: most requests have the same.
+  /// Shared rules: most requests have the same.
   final class SharedRules: Sendable {
     static let standard = SharedRules(Rules())
     let rules: Rules
@@ -60,7 +60,7 @@ extension ImageRequest {
     }
   }
 
-  /// A request, with what is asked of it at every look-up found out once.
+  /// The contents of a request, with precomputed properties for lookups.
   final class Contents: Sendable {
     let identity: Identity
     let sharedRules: SharedRules
@@ -69,7 +69,7 @@ extension ImageRequest {
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
-    /// The same in the scope of the first pipeline that asked.
+    /// The contents in the scope of the first pipeline that asked.
     private let scoped = AtomicLazyReference<Contents>()
 
     var rules: Rules { sharedRules.rules }
@@ -83,7 +83,7 @@ extension ImageRequest {
       self.init(other.identity, SharedRules(rules), other.key, other.sourceKey)
     }
 
-    /// The same request in the scope of a pipeline's loader.
+    /// Returns the same request in the scope of a pipeline's loader.
     func scoped(to scope: LoaderScope) -> Contents {
       if let known = scoped.load(), known.identity.scope == scope { return known }
       var identity = identity
@@ -103,7 +103,7 @@ extension ImageRequest {
         identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
       trustsAge = rules.cachePolicy.trustsAge
       isServedFromMemory =
-        rules.cachePolicy.readsCaches && rules.queryTiers.contains(.memory) && !hasCacheDirectives
+        rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && !hasCacheDirectives
         && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
         && rules.storeDurability == .none
     }
@@ -111,13 +111,13 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
-  /// What becomes of the picture in the end.
+  /// The transforms applied to the image.
   var chain: TransformChain { identity.transforms.chain }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool { thumbnail == nil && maxPixels == nil && chain.isEmpty }
 
-  /// How the original is to be decoded.
+  /// Returns the options for decoding the original.
   func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
     var options = DecodeOptions(
       limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,

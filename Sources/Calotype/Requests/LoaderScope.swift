@@ -2,8 +2,8 @@ import CalotypeLoading
 
 /// The name of a loader in keys: a digest of its identity.
 ///
-/// Only loaders that decide about bytes beside the request have one, so that keys of the usual loader are made once for
-/// all pipelines.
+/// Only loaders that influence the bytes beyond the request have one, so that keys of the usual loader are
+/// made once for all pipelines.
 struct LoaderScope: Hashable, Sendable {
   /// SHA-256 as 64 hexadecimal digits.
   let digest: String

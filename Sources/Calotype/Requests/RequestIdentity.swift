@@ -2,15 +2,14 @@ import CalotypeCaching
 import CalotypeImaging
 import CalotypeLoading
 import CalotypeSupport
-import Crypto
 import FoundationEssentials
 import HTTPTypes
 
-/// The one place where keys are made.
+/// Builds the keys of all requests.
 ///
-/// Keys are written out in clear text, each part behind its length, so that no two different requests can ever
-/// produce the same text. Header fields, and URLs with a user name or password, enter as a digest: keys are kept on
-/// disk, and whoever reads them there must not find credentials.
+/// Keys are plain text, each part preceded by its length, so that different requests never produce the same
+/// text. Header fields, and URLs with a user name or password, enter as a digest: keys are stored on disk,
+/// where they must not disclose credentials.
 enum RequestIdentity {
   static func keys(of request: ImageRequest.Identity) -> (source: CacheKey, result: CacheKey) {
     let (label, whole) =
@@ -19,7 +18,7 @@ enum RequestIdentity {
       case .data(_, let id): ("data", id)
       case .stream(_, let id): ("stream", id)
       }
-    let name = ShownURL.withoutUsers(whole, isOne: true)
+    let name = RedactedURL.withoutUsers(whole, isOne: true)
     var text = part(label, name)
     let namesUser = name.utf8.count != whole.utf8.count
     if let digest = digest(of: request, user: namesUser ? whole : nil) { text += part("headers", digest) }
@@ -48,9 +47,9 @@ enum RequestIdentity {
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
-  /// What all sizes of a picture have in common that are fitted into a box, and the box; `nil` when a larger one
-  /// would show something else than a smaller one. At full size it fits into any.
-  static func rendition(of request: ImageRequest) -> Rendition? {
+  /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`
+  /// when a larger image would differ in more than size. The full size has an unlimited box.
+  static func rendition(of request: ImageRequest) -> MemoryTier.SizeVariant? {
     guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
     if let coders = request.coders { text += part("coders", coders.name) }
@@ -59,11 +58,13 @@ enum RequestIdentity {
     if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
-    guard let thumbnail = request.thumbnail else { return Rendition(of: family, width: .max, height: .max) }
+    guard let thumbnail = request.thumbnail else {
+      return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
+    }
     guard thumbnail.mode == .fit else { return nil }
     // A side of 0 is free.
     func side(_ length: Int) -> Int { length == 0 ? .max : length }
-    return Rendition(
+    return MemoryTier.SizeVariant(
       of: family, width: side(thumbnail.box.width), height: side(thumbnail.box.height))
   }
 
@@ -87,9 +88,10 @@ enum RequestIdentity {
     return part
   }
 
-  /// Of all that a response may vary on and that is nobody's business: keys are kept on disk. `nil` when there is none.
+  /// Returns a digest of all confidential parts that a response may vary on, because keys are stored on
+  /// disk; `nil` when there are none.
   ///
-  /// - Parameter user: A URL that names a user.
+  /// - Parameter user: A URL that contains a user name.
   private static func digest(of request: ImageRequest.Identity, user: String?) -> String? {
     var headers = request.headers
     headers[values: .cacheControl] = []
@@ -99,26 +101,24 @@ enum RequestIdentity {
     {
       return nil
     }
-    var hash = SHA256()
-    func update(_ text: String) { hash.update(data: Data(text.utf8)) }
-    // The order of different fields means nothing; the order of equal names does.
+    var hash = MessageDigest(.sha256)
+    // The order of different fields is insignificant; the order of equal names is not.
     let fields = headers.enumerated().sorted {
       ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
     }
-    for (_, field) in fields { update(part(field.name.canonicalName, field.value)) }
+    for (_, field) in fields { hash.update(part(field.name.canonicalName, field.value)) }
     // No name of a field has a space.
     switch request.credential {
-    case .basic(let user, let password): update(part("basic user", user) + part("basic password", password))
+    case .basic(let user, let password):
+      hash.update(part("basic user", user) + part("basic password", password))
     case .digest(let user, let password):
-      update(part("digest user", user) + part("digest password", password))
-    case .bearer(let token): update(part("bearer token", token))
+      hash.update(part("digest user", user) + part("digest password", password))
+    case .bearer(let token): hash.update(part("bearer token", token))
     case nil: break
     }
-    if let user { update(part("user of", user)) }
-    if let partition = request.partition { update(part("whose partition", partition)) }
-    for url in request.fallbacks { update(part("or else", url.absoluteString)) }
-    return hash.finalize().map { byte in
-      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-    }.joined()
+    if let user { hash.update(part("user of", user)) }
+    if let partition = request.partition { hash.update(part("whose partition", partition)) }
+    for url in request.fallbacks { hash.update(part("or else", url.absoluteString)) }
+    return Hex.encode(hash.finalize())
   }
 }

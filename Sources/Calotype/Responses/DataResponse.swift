@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// The encoded bytes of an image, as the server sent them, and where they came from.
+/// The encoded bytes of an image, as the server sent them, with their source.
 public struct DataResponse: Sendable {
   /// The bytes.
   public let data: Data
-  /// `.diskOriginal` or `.loader`.
+  /// The source: `.diskOriginal` or `.loader`.
   public let source: ImageResponse.Source
-  /// The type that the server declared. Nothing relies on it.
+  /// The content type declared by the server, for information only.
   public let contentType: String?
 
   /// Creates a response.

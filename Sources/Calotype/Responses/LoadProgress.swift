@@ -1,8 +1,8 @@
-/// How much of a transfer has arrived.
+/// The progress of a transfer.
 public struct LoadProgress: Hashable, Sendable {
-  /// Bytes received so far.
+  /// The number of bytes received so far.
   public var received: Int
-  /// Bytes in all, when the server announced it.
+  /// The total number of bytes, if the server announced it.
   public var expected: Int?
 
   /// Creates a progress value.
@@ -11,7 +11,7 @@ public struct LoadProgress: Hashable, Sendable {
     self.expected = expected
   }
 
-  /// 0 to 1, when the length is known.
+  /// The received fraction, from 0 to 1; `nil` if the length is unknown.
   public var fraction: Double? {
     guard let expected, expected > 0 else { return nil }
     return min(1, Double(received) / Double(expected))

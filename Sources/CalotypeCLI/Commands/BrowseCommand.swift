@@ -3,17 +3,18 @@ import Calotype
 import CalotypeSupport
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
 struct BrowseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "browse",
-    abstract: "Scrolls through the images of a list in the terminal.",
+    abstract: "Shows the images of a list as a table in the terminal, to scroll through.",
     discussion: """
-      The list has one URL or path a line; blank lines, and lines that begin with #, are left out. It is read as it \
-      comes: calotype browse - shows the first image when another program has written its line.
+      The list has one URL or path a line; blank lines, and lines that begin with #, are skipped. It is read as it arrives: \
+      calotype browse - shows the first image as soon as another program has written its line.
 
-      Images in the window are loaded, those that come next are prefetched, and what has left the window is given \
-      up. Keys: up and down (k, j), page up and down (b, space), home and end (g, G), ^L draws anew, q quits.
+      Images in the window are loaded, the next ones are prefetched, and loads of images that have left the window are \
+      cancelled. Keys: up and down (k, j), page up and down (b, space), home and end (g, G), ^L redraws, q quits.
       """)
 
   @Argument(help: ArgumentHelp("The file with the list, or - for standard input.", valueName: "list|-"))
@@ -21,31 +22,31 @@ struct BrowseCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
 
-  @Option(help: ArgumentHelp("Columns that a picture may take.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Width of an image in columns.", valueName: "cells"))
   var width = 24
 
   @Option(
     help: ArgumentHelp(
-      "Lines that a picture may take. Default: three quarters of its width.", valueName: "cells"))
+      "Height of an image in lines. Default: three quarters of its width.", valueName: "cells"))
   var height: Int?
 
-  @Option(help: ArgumentHelp("Windows full of images that are loaded ahead; 0 for none.", valueName: "n"))
+  @Option(help: ArgumentHelp("Windows of images to prefetch; 0 for none.", valueName: "n"))
   var ahead = 1
 
-  @Option(help: ArgumentHelp("Most bytes of decoded pictures that are kept: 500K, 64M …", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Memory for decoded images: 500K, 64M …", valueName: "bytes"))
   var memory = ByteCount(64_000_000)
 
-  @Option(help: "Images under way at a time.")
+  @Option(help: "Images to load at a time.")
   var concurrency = 6
 
-  @Flag(help: "Nothing before an image is complete.")
+  @Flag(help: "Show nothing before an image is complete.")
   var noPreviews = false
 
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
-  @Flag(help: "Use no disk cache.")
+  @Flag(help: "Do not use the disk cache.")
   var noCache = false
 
   func validate() throws {
@@ -55,7 +56,7 @@ struct BrowseCommand: AsyncParsableCommand {
     guard (0...100).contains(ahead) else { throw ValidationError("--ahead is 0 to 100.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -63,11 +64,11 @@ struct BrowseCommand: AsyncParsableCommand {
     let output = STDOUT_FILENO
     try graphics.check(output, named: "Standard output")
     guard let input = TerminalInput(of: output) else {
-      throw ValidationError("Keys cannot be read: this is not in the foreground of its terminal.")
+      throw ValidationError("Keys cannot be read: the command is not in the foreground of its terminal.")
     }
     do {
       if try await browse(input, output) == .empty { Output.error("calotype: \(list) names no images") }
-    } catch let error as CommandError {
+    } catch let error as any CalotypeError {
       Failure(source: list, error: error).report(asJSON: false)
       throw ExitCode(1)
     }
@@ -87,7 +88,10 @@ struct BrowseCommand: AsyncParsableCommand {
     var browser = Browser(
       terminal, cell: (width, rows(terminal)), pages: ahead, pipeline: pipeline,
       requesting: requesting(terminal))
-    let ending = await Result(catching: { try await browser.run(list: lines, keys: keys, changes: changes) })
+    let ending = await Result(catching: {
+      try await browser.run(
+        list: lines, as: { BrowseItem(text: $0.text, isTooLong: $0.isTooLong) }, keys: keys, changes: changes)
+    })
     await browser.leave()
     await pipeline.flush()
     return try ending.get()
@@ -95,7 +99,7 @@ struct BrowseCommand: AsyncParsableCommand {
 
   private func readers(
     _ input: TerminalInput
-  ) throws(CommandError) -> (keys: DescriptorReader, changes: DescriptorReader, wake: Int32) {
+  ) throws(TerminalError) -> (keys: DescriptorReader, changes: DescriptorReader, wake: Int32) {
     do {
       let wake = try DescriptorReader.makePipe()
       return (
@@ -103,7 +107,7 @@ struct BrowseCommand: AsyncParsableCommand {
         try DescriptorReader(wake.read, closes: true, name: "calotype-window"), wake.write
       )
     } catch {
-      throw .unwritableOutput(path: "the terminal", reason: error.reason)
+      throw .unwritable(reason: error.reason)
     }
   }
 
@@ -112,15 +116,15 @@ struct BrowseCommand: AsyncParsableCommand {
     return height ?? max(1, Int((Double(width) * cell.width / cell.height * 0.75).rounded()))
   }
 
-  private func requesting(_ terminal: GraphicsTerminal) -> BrowseTable.Requesting {
+  private func requesting(_ terminal: GraphicsTerminal) -> Browser.Requesting {
     let box = PictureFit.decodeBox(columns: width, rows: rows(terminal), cell: terminal.encoder.metrics)
     return { item in
       let source = try item.source()
       if loading.publicOnly, source.isFile { throw CommandError.refusedFile(source.text) }
       var request = requests.applied(to: ImageRequest(url: try source.url))
       request = try loading.applied(to: request, for: source)
-      request.thumbnail = .fit(box.width, box.height)
-      // Every window has another size: only originals are worth keeping on disk.
+      request.thumbnail = .fit(width: box.width, height: box.height)
+      // Every window has another size: only originals are worth storing on disk.
       request.storeTiers = [.memory, .originals]
       if !noPreviews { request.previews = .interval(.milliseconds(250)) }
       return request

@@ -1,15 +1,16 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct ConvertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Converts one image: another format, a thumbnail, upright.",
+    abstract: "Converts an image to another format or size, upright.",
     discussion: """
-      The format follows the extension of OUT unless --format says it. Of an animation, formats that hold one picture \
-      (jpeg, rgba, and png unless the source is an animated png) get the first frame: a warning says so on standard \
-      error, and droppedFrames with --json.
+      The format is that of --format, else that of the extension of OUT. Formats for a single image (jpeg, rgba, and png unless \
+      the source is an animated png) get the first frame of an animation: standard error has a warning, and --json a field \
+      droppedFrames.
       """)
 
   @Argument(help: ArgumentHelp("A URL or a file.", valueName: "in"))
@@ -26,12 +27,13 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
-      throw ValidationError("\(output) does not tell the format; add --format jpeg, png, webp, gif or rgba.")
+      throw ValidationError(
+        "\(output) has no extension of a known format; add --format: \(OutputFormat.list).")
     }
   }
 
   func run() async throws {
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders, decodesCopies: true)
     do {
       let result = try await rendering.render(

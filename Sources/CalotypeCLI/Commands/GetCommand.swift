@@ -1,28 +1,28 @@
 import ArgumentParser
 import Calotype
+import CalotypeTerminal
 import FoundationEssentials
 
 struct GetCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
-    abstract: "Loads images and writes them, or thumbnails of them, into files.",
+    abstract: "Loads images and writes them, or thumbnails of them, to files.",
     discussion: """
-      Without pixel options an image is written as it was served. What was loaded is kept in the disk cache, \
-      and so are thumbnails: the next call finds them there. A download that breaks off is continued, by the \
-      next call if need be.
+      Without pixel options an image is written as it was served. Originals and thumbnails are stored in the disk cache, where \
+      the next call finds them. An interrupted download is resumed, if necessary by the next call.
 
-      A file that --output names may be a link or a pipe, which is written to. In a folder, where names follow from \
-      URLs, what bears the name is replaced.
+      If --output names a file that is a link or a pipe, it is written to. In a folder, where names are derived from URLs, \
+      existing files are replaced.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var runs: [SourceRun]
+  var runs: [ConsecutiveSources]
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "File to write, or folder for several. Default: the current folder.", valueName: "path"))
+      "File to write, or folder for several files. Default: the current folder.", valueName: "path"))
   var output: String = "."
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
@@ -31,30 +31,30 @@ struct GetCommand: AsyncParsableCommand {
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
-  @Flag(help: "Use no disk cache.")
+  @Flag(help: "Do not use the disk cache.")
   var noCache = false
 
-  @Option(help: "Images under way at a time.")
+  @Option(help: "Images to process at a time.")
   var concurrency = 6
 
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "With --json, also a line for each event on the way: queued, started, progress, preview …")
+  @Flag(help: "With --json, also write a line for each event: queued, started, progress, preview …")
   var events = false
 
-  @Option(help: "Fail for a picture of the other kind.")
-  var expect: ImageKind?
+  @Option(help: "Fail for images of the other kind: still or animated.")
+  var expect: ImageResponse.Kind?
 
-  @Flag(help: "No progress and no report; errors only.")
+  @Flag(help: "Print no progress and no report, only errors.")
   var quiet = false
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Say what to get: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if events, !json { throw ValidationError("--events are lines of JSON; add --json.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -89,7 +89,7 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end; its failure is its own.
+  /// Processes one source from beginning to end; its failure does not affect the others.
   private func get(
     _ source: Source, _ index: Int, to destination: Rendering.Destination, by rendering: Rendering,
     report: GetReport
@@ -100,7 +100,8 @@ struct GetCommand: AsyncParsableCommand {
       request = try loading.applied(to: request, for: source)
       if let expect { request.expectedKind = expect }
       if events { request.previews = .everyPass }
-      // An image is under way until it is stored, or a slow disk would let them pile up in memory.
+      // An image is in progress until it is stored; otherwise a slow disk would let images pile up in
+      // memory.
       if !noCache { request.storeDurability = .stored }
       let result = try await rendering.render(
         source, to: destination, request: request, watch: watch)

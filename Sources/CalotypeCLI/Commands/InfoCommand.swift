@@ -2,19 +2,20 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import FoundationEssentials
+import CalotypeTerminal
 
 struct InfoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Tells what images are: format, size, frames, orientation, profile.",
+    abstract: "Prints the format, size, frames, orientation and profile of images.",
     discussion: """
-      Each source is loaded as a whole, because how many frames an animation has is known at its end only, and kept in \
-      no cache. Pixels are decoded for --hash, --chunk, --strict and --facts only; without the first \
-      three, isDamaged is null as a rule.
+      Each source is loaded as a whole, because the number of frames of an animation is known only at its end, and is not \
+      cached. Pixels are decoded only for --hash, --chunk, --strict and --facts; without the first three, isDamaged is \
+      null unless the structure of the file is damaged.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var runs: [SourceRun]
+  var runs: [ConsecutiveSources]
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
@@ -31,27 +32,27 @@ struct InfoCommand: AsyncParsableCommand {
 
   @Flag(
     help: ArgumentHelp(
-      "Add what the picture looks like: average and dominant colours, BlurHash, ThumbHash.",
-      discussion: "Of the first frame, upright, in sRGB."))
+      "Add facts about the look of the image: average and dominant colours, BlurHash, ThumbHash.",
+      discussion: "They are of the first frame, upright, in sRGB."))
   var facts = false
 
-  @Flag(help: "Hash the picture upright, not as stored.")
+  @Flag(help: "Hash the image upright, not as stored.")
   var upright = false
 
   @Flag(help: "Hash the colours converted to sRGB, not as stored.")
   var srgb = false
 
-  @Flag(help: "Only the first frame of an animation.")
+  @Flag(help: "Use only the first frame of an animation.")
   var firstFrame = false
 
   @Flag(help: "Decode the pixels and refuse damaged images.")
   var strict = false
 
-  @Option(help: ArgumentHelp("Feed the decoder this many bytes at a time.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Feed the incremental decoder this many bytes at a time.", valueName: "bytes"))
   var chunk: Int?
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Say what to look at: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to inspect: URLs or files.") }
     if let chunk, chunk < 1 { throw ValidationError("--chunk is a number of bytes, at least 1.") }
   }
 
@@ -59,13 +60,19 @@ struct InfoCommand: AsyncParsableCommand {
     let pipeline = ImagePipeline(
       .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
     let workers = WorkerExecutor(name: "calotype-info", threads: 1)
+    let options = InfoReport.Options(
+      coders: coders.registry,
+      decoding: DecodeOptions(
+        appliesOrientation: upright, damage: strict ? .strict : .tolerate,
+        colors: srgb ? .sRGB : .asStored),
+      decodes: strict, hash: hash, facts: facts, firstFrame: firstFrame, chunk: chunk)
     var hasFailed = false
     for source in sources {
       do {
         let request = try loading.applied(
           to: coders.applied(to: ImageRequest(url: try source.url)), for: source)
         let data = try await pipeline.data(for: request).data
-        let report = try await workers.run { try InfoReport(of: data, from: source.shown, command: self) }
+        let report = try await workers.run { try InfoReport(of: data, from: source.shown, options) }
         if json { Output.json(report) } else { report.print() }
       } catch {
         hasFailed = true

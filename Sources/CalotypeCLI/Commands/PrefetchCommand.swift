@@ -1,33 +1,34 @@
 import ArgumentParser
 import Calotype
+import CalotypeTerminal
 import FoundationEssentials
 
 struct PrefetchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prefetch",
-    abstract: "Loads the images of a list into the disk cache, where get finds them.",
+    abstract: "Loads the images of a list into the disk cache, for later use by get.",
     discussion: """
-      The list has one http or https URL a line; blank lines, and lines that begin with #, are left out. It is \
-      read as it comes: calotype prefetch - begins with the first line that another program writes. What is \
-      cached already is skipped, unless the server has to be asked whether it is still right.
+      The list has one http or https URL a line; blank lines, and lines that begin with #, are skipped. It is read as it \
+      arrives: calotype prefetch - begins with the first line that another program writes. Cached images are skipped, \
+      unless they are stale and have to be revalidated.
 
-      Originals are loaded, and nothing is decoded. With --decode, thumbnails or transformed pictures are made as \
-      well: give the options that get will be given.
+      Only originals are loaded; nothing is decoded. With --decode, thumbnails and transformed images are made as well: pass \
+      the pixel options that get will use.
       """)
 
   @Argument(help: ArgumentHelp("The file with the list, or - for standard input.", valueName: "list|-"))
   var list: String
 
-  @Flag(help: "Also make what --thumbnail, --max-pixels and --transform ask for.")
+  @Flag(help: "Also make the results of --thumbnail, --max-pixels and --transform.")
   var decode = false
 
-  @Option(help: "Images under way at a time.")
+  @Option(help: "Images to load at a time.")
   var concurrency = 3
 
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "No progress and no report; errors only.")
+  @Flag(help: "Print no progress and no report, only errors.")
   var quiet = false
 
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
@@ -40,27 +41,27 @@ struct PrefetchCommand: AsyncParsableCommand {
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
     if pixels.format != nil || pixels.quality != nil || pixels.lossless || pixels.firstFrame {
       throw ValidationError(
-        "--format, --quality, --lossless and --first-frame are about files, which get writes; leave them out."
+        "--format, --quality, --lossless and --first-frame apply only to files that get writes; omit them."
       )
     }
     if !pixels.isCacheable {
       throw ValidationError(
-        "The cache keeps pictures upright and in sRGB; leave --as-stored and --keep-profile out.")
+        "The cache stores images upright and in sRGB; omit --as-stored and --keep-profile.")
     }
     if decode, !pixels.changesPixels {
       throw ValidationError(
-        "--decode makes what other options ask for; add --thumbnail, --max-pixels or --transform.")
+        "--decode requires --thumbnail, --max-pixels or --transform.")
     }
     if pixels.strict, !decode {
-      throw ValidationError("--strict looks at pixels, which are made with --decode only.")
+      throw ValidationError("--strict checks pixels; it requires --decode.")
     }
     if !decode, pixels.changesPixels {
-      throw ValidationError("Pixel options say what --decode makes, which is missing.")
+      throw ValidationError("Pixel options need --decode.")
     }
     switch requests.cachePolicy {
-    case .http, .useAge, .reload, .staleWhileRevalidate: break
+    case .http, .ignoreHTTPFreshness, .reload, .staleWhileRevalidate: break
     case .cacheOnly: throw ValidationError("--cache-policy cache-only loads nothing.")
-    case .loaderOnly: throw ValidationError("--cache-policy loader-only keeps nothing.")
+    case .loaderOnly: throw ValidationError("--cache-policy loader-only stores nothing.")
     }
   }
 
@@ -104,14 +105,14 @@ struct PrefetchCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
-  /// One line from beginning to end; its failure is its own.
+  /// Processes one line from beginning to end; its failure does not affect the others.
   private func prefetch(
     _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ report: PrefetchReport
   ) async {
     do {
       let request = try request(for: line, rendering)
       let prefetch = prefetcher.prefetch(CollectionOfOne(request))
-      var outcome = PrefetchOutcome.cancelled
+      var outcome = Prefetch.Outcome.cancelled
       for await progress in prefetch { outcome = progress.latest?.outcome ?? outcome }
       if case .failed(let error) = outcome { throw error }
       if case .cancelled = outcome { throw CancellationError() }

@@ -1,33 +1,36 @@
+import CalotypeDisplay
 import ArgumentParser
 import Calotype
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
 struct ShowCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Shows images in the terminal, while they are loaded; plays animations.",
+    abstract: "Shows images in the terminal while they load, and plays animations.",
     discussion: """
-      Pictures are as large as the window has room for, never larger than they are. They are drawn with the graphics \
-      of the terminal if it has any (kitty, iTerm2, sixel), else with coloured characters. An endless animation plays \
-      until ^C, or once if more images follow. With --json, pictures are drawn on standard error.
+      Images are downsampled to the window, and never enlarged. They are drawn by the graphics protocol of the terminal \
+      (kitty, iTerm2, sixel), else by coloured characters. An endless animation plays until ^C, or once if more images \
+      follow. With --json, images are drawn on standard error.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
-  var runs: [SourceRun]
+  var runs: [ConsecutiveSources]
   private var sources: [Source] { runs.flatMap(\.sources) }
 
   @OptionGroup(title: "Display options") var graphics: GraphicsOptions
   @OptionGroup(title: "Display options") var size: PictureSizeOptions
 
   @Option(
-    help: ArgumentHelp("Times an animation plays; 0 for ever. Default: as it says itself.", valueName: "n"))
+    help: ArgumentHelp(
+      "Number of loops of an animation; 0 for ever. Default: the number in the file.", valueName: "n"))
   var loops: Int?
 
-  @Flag(help: "Only the first frame of an animation.")
+  @Flag(help: "Show only the first frame of an animation.")
   var firstFrame = false
 
-  @Flag(help: "Nothing before the image is complete.")
+  @Flag(help: "Show nothing before the image is complete.")
   var noPreviews = false
 
   @OptionGroup(title: "Decoding options") var coders: CoderOptions
@@ -35,21 +38,21 @@ struct ShowCommand: AsyncParsableCommand {
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
   @OptionGroup(title: "Cache options") var cache: CacheOptions
 
-  @Flag(help: "Use no disk cache.")
+  @Flag(help: "Do not use the disk cache.")
   var noCache = false
 
   @Flag(help: "One JSON object a line.")
   var json = false
 
-  @Flag(help: "No progress and no captions; pictures and errors only.")
+  @Flag(help: "Print no progress and no captions, only images and errors.")
   var quiet = false
 
   func validate() throws {
-    guard !runs.isEmpty else { throw ValidationError("Say what to show: URLs or files.") }
+    guard !runs.isEmpty else { throw ValidationError("Specify the images to show: URLs or files.") }
     if let loops, !(0...1_000_000).contains(loops) { throw ValidationError("--loops is 0 to 1000000.") }
-    if firstFrame, loops != nil { throw ValidationError("--first-frame leaves nothing for --loops to play.") }
+    if firstFrame, loops != nil { throw ValidationError("--first-frame and --loops exclude each other.") }
     if noCache, requests.cachePolicy == .cacheOnly {
-      throw ValidationError("--no-cache leaves --cache-policy cache-only nothing to look at.")
+      throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
   }
 
@@ -57,14 +60,14 @@ struct ShowCommand: AsyncParsableCommand {
     let output = json ? STDERR_FILENO : STDOUT_FILENO
     try graphics.check(output, named: json ? "Standard error" : "Standard output")
     var terminal = try await graphics.terminal(on: output)
-    terminal.encoder.enlarges = size.enlarges
+    terminal.encoder.enlarges = size.limits.enlarges
     TerminalGuard.enter(.drawing, input: output, output: output)
     defer {
       if terminal.mayAnswerLate { TerminalInput(of: output)?.discard() }
       TerminalGuard.leave()
     }
     let pipeline = ImagePipeline(configuration)
-    var stage = ShowStage(terminal: terminal, size: size, isQuiet: quiet || json)
+    var stage = ShowStage(terminal: terminal, size: size.limits, isQuiet: quiet || json)
     var hasFailed = false
     let sources = sources
     for (index, source) in sources.enumerated() {
@@ -82,13 +85,13 @@ struct ShowCommand: AsyncParsableCommand {
     if hasFailed { throw ExitCode(1) }
   }
 
-  /// One source from beginning to end.
+  /// Processes one source from beginning to end.
   private func show(
     _ source: Source, isLast: Bool, of pipeline: ImagePipeline, on stage: inout ShowStage
   ) async throws {
     try await stage.begin(source.shown)
     let request = try request(for: source, on: stage)
-    var showing = Showing(source)
+    var showing = Showing(source.shown)
     let slot = ImageSlot(pipeline)
     slot.load(request)
     for await state in slot.states {
@@ -101,7 +104,7 @@ struct ShowCommand: AsyncParsableCommand {
         try await play(AnimationPlayer(response), of: slot, isLast, &showing, &stage)
       }
     } else {
-      // What has arrived is played, while the slot goes on loading.
+      // Plays the arrived frames while the slot continues to load.
       try await pipeline.withPlayer(for: request) { player in
         try await play(player, of: slot, isLast, &showing, &stage)
       }
@@ -111,7 +114,7 @@ struct ShowCommand: AsyncParsableCommand {
     Output.json(report.line(plays: plays(of: showing.response, isLast)))
   }
 
-  /// Plays until the end, or until somebody has seen enough: however it ends then, it was shown.
+  /// Plays until the end, or until the user interrupts: a complete image counts as shown then.
   private func play(
     _ player: AnimationPlayer, of slot: ImageSlot, _ isLast: Bool, _ showing: inout Showing,
     _ stage: inout ShowStage
@@ -137,7 +140,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
   }
 
-  /// Times an animation is to play.
+  /// Returns the number of loops to play.
   private func plays(of response: ImageResponse?, _ isLast: Bool) -> Int {
     guard let animation = response?.animation else { return 0 }
     return loops ?? (animation.loopCount == 0 && !isLast ? 1 : animation.loopCount)
@@ -148,7 +151,7 @@ struct ShowCommand: AsyncParsableCommand {
     request = try loading.applied(to: request, for: source)
     request.thumbnail = stage.thumbnail
     request.frames = firstFrame ? .first : .all
-    // Every window has another size: only originals are worth keeping.
+    // Every window has another size: only originals are worth storing.
     request.storeTiers = .originals
     if !noPreviews { request.previews = .interval(.milliseconds(100)) }
     return request

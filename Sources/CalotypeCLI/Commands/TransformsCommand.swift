@@ -1,15 +1,16 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct TransformsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transforms",
-    abstract: "Lists what --transform can do.",
+    abstract: "Lists the transforms of --transform.",
     discussion: """
-      Arguments follow the name after a colon, separated by commas, by place or as key=value; those in brackets may \
-      be left out. C is a colour such as ff8000, ff800080, white or clear. Several --transform options are done in \
-      order; a resize that comes first is done while the picture is decoded.
+      Arguments follow the name after a colon, separated by commas, by position or as key=value; those in brackets are \
+      optional. C is a colour such as ff8000, ff800080, white or clear. Several --transform options apply in order; a \
+      resize that comes first is part of the decode.
 
         calotype convert in.jpg out.png --transform resize:320x320,fill,anchor=attention --transform round:24
       """)
@@ -24,7 +25,7 @@ struct TransformsCommand: ParsableCommand {
   }
 
   func run() {
-    for entry in TransformCatalog.entries {
+    for entry in TransformChain.Catalog.entries {
       if json {
         Output.json(Line(name: entry.name, arguments: entry.usage, summary: entry.summary))
       } else {

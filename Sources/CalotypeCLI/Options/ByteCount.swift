@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes as people write it: `500000`, `500K`, `1.5G`; decimal units.
+/// A number of bytes with an optional unit: `500000`, `500K`, `1.5G`; decimal units.
 struct ByteCount: ExpressibleByArgument {
   let value: Int
 

@@ -2,14 +2,15 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// Where the disk cache is.
+/// The place of the disk cache.
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Folder of the disk cache. Default: $XDG_CACHE_HOME/calotype or ~/.cache/calotype.", valueName: "dir"))
   var cacheDir: String?
 
-  @Option(help: ArgumentHelp("A part of the cache with records and limits of its own.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Namespace of the cache, with records and limits of its own.", valueName: "name"))
   var namespace: String?
 
   var configuration: DiskCache.Configuration {
@@ -18,7 +19,7 @@ struct CacheOptions: ParsableArguments {
     return configuration
   }
 
-  /// Parts of downloads that broke off, beside the records; no namespace has its own.
+  /// The store of partial downloads, beside the records and shared by all namespaces.
   var partials: PartialStore? {
     namespace != nil
       ? nil

@@ -2,9 +2,9 @@ import ArgumentParser
 import Calotype
 import CalotypeLibraryCoders
 
-/// Which code decodes images.
+/// The choice of decoders.
 struct CoderOptions: ParsableArguments {
-  /// `--coders`.
+  /// The values of `--coders`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
     case standard, libraries
   }
@@ -12,18 +12,19 @@ struct CoderOptions: ParsableArguments {
   @Option(
     name: .customLong("coders"),
     help: ArgumentHelp(
-      "Decoders: standard, or libraries for libspng, giflib, TurboJPEG and libwebp alone (slower, no previews).",
+      "Decoders: standard, or libraries for libspng, giflib, TurboJPEG and libwebp only (slower, no previews).",
       valueName: "coders"))
   var choice: Choice = .standard
 
-  /// The coders, for what is decoded outside of the pipeline.
+  /// The coders for decoding outside of the pipeline.
   var registry: CoderRegistry { choice == .libraries ? .libraries : .standard }
 
-  /// `request` for these coders, whose name is part of its keys: no other coders' results are found in the caches.
+  /// Returns `request` with these coders, whose name is part of its keys: results of other coders are not
+  /// found in the caches.
   func applied(to request: ImageRequest) -> ImageRequest {
     guard choice != .standard else { return request }
     var request = request
-    request.coders = Named(choice.rawValue, registry)
+    request.coders = ImageRequest.Identified(choice.rawValue, registry)
     return request
   }
 }

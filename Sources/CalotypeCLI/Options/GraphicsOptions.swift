@@ -3,54 +3,56 @@ public import Calotype
 import CalotypeSupport
 import FoundationEssentials
 import Glibc
+import CalotypeTerminal
 
-/// How pictures are shown on a terminal.
+/// Options for displaying images in a terminal.
 struct GraphicsOptions: ParsableArguments {
-  /// `--protocol`.
+  /// The values of `--protocol`.
   enum Choice: String, CaseIterable, ExpressibleByArgument {
     case auto, kitty, iterm2, sixel, blocks, blocks256
 
-    /// `nil` to find out.
+    /// The protocol; `nil` to detect it.
     var graphics: GraphicsProtocol? { GraphicsProtocol(rawValue: rawValue) }
   }
 
   @Option(
     name: .customLong("protocol"),
     help: ArgumentHelp(
-      "How pictures are sent.",
+      "Graphics protocol of the terminal.",
       discussion:
-        "auto asks the terminal for the best it has; blocks are text in 24-bit colours, blocks256 in 256.",
+        "auto asks the terminal for the best one; blocks is text in 24-bit colours, blocks256 in 256 colours.",
       valueName: "protocol"))
   var choice: Choice = .auto
 
   @Option(
     help: ArgumentHelp(
-      "Colour behind transparent pixels: ffffff, black … Default: what the terminal has.", valueName: "color")
+      "Colour behind transparent pixels: ffffff, black … Default: the background of the terminal.",
+      valueName: "color")
   )
   var background: PixelColor?
 
   func validate() throws {
     if let background, background.alpha != 255 {
-      throw ValidationError("--background is opaque, such as ffffff.")
+      throw ValidationError("--background must be opaque, such as ffffff.")
     }
   }
 
-  /// Whether pictures can be shown there at all.
+  /// Checks that the output can show images.
   ///
   /// - Throws: ``ArgumentParser/ValidationError``.
   func check(_ output: Int32, named name: String) throws {
     guard isatty(output) == 1 else {
       throw ValidationError(
-        "\(name) is not a terminal, which pictures could be shown on; calotype get writes them into files.")
+        "\(name) is not a terminal that can show images; calotype get writes them to files.")
     }
     guard let type = getenv("TERM"), !["", "dumb"].contains(String(cString: type)) else {
       throw ValidationError(
-        "TERM says that the terminal can show nothing but text; set it to what the terminal is, such as "
-          + "xterm-256color.")
+        "By TERM, the terminal shows only text; set TERM to its type, such as xterm-256color."
+      )
     }
   }
 
-  /// The terminal as it says itself, and as these options have it.
+  /// Returns the terminal as detected, modified by these options.
   ///
   /// - Throws: `CancellationError`.
   func terminal(on output: Int32) async throws -> GraphicsTerminal {
@@ -65,6 +67,6 @@ struct GraphicsOptions: ParsableArguments {
 }
 
 extension PixelColor: ExpressibleByArgument {
-  /// As ``init(_:)``.
+  /// Equivalent to ``init(_:)``.
   public init?(argument: String) { self.init(argument) }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// `Name: value` on the command line.
+/// A header field on the command line, as `Name: value`.
 struct HeaderArgument: ExpressibleByArgument {
   let field: HTTPField
 
@@ -16,9 +16,9 @@ struct HeaderArgument: ExpressibleByArgument {
   }
 }
 
-/// `name:password` on the command line.
+/// Credentials on the command line, as `name:password`.
 struct UserArgument: ExpressibleByArgument {
-  /// What `Authorization` says (RFC 7617).
+  /// The value of `Authorization` (RFC 7617).
   let authorization: String
 
   init?(argument: String) {

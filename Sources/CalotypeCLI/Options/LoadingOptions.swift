@@ -2,7 +2,7 @@ import ArgumentParser
 import Calotype
 import FoundationEssentials
 
-/// How sources are loaded, and the loader that does it: for all commands that take many URLs.
+/// Options of loading, and the loader that they describe, for all commands that take many URLs.
 struct LoadingOptions: ParsableArguments {
   @Option(
     name: .customLong("header"), parsing: .unconditionalSingleValue,
@@ -11,19 +11,19 @@ struct LoadingOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Name and password, for the server of each URL and none that it redirects to (Basic).",
+      "Name and password for the server of each URL, not for servers that it redirects to (Basic).",
       valueName: "name:password"))
   var user: UserArgument?
 
   @Option(
-    help: ArgumentHelp("Seconds that one source may take in all, retries included.", valueName: "seconds"))
+    help: ArgumentHelp("Time limit for one source, including retries.", valueName: "seconds"))
   var timeout: Double?
 
-  @Option(help: "How often to try again after a failure that may pass.")
+  @Option(help: "Number of retries after temporary failures.")
   var retries = 2
 
   @Flag(
-    help: "Refuse addresses that are not on the public internet, and file: URLs; for URLs given by others.")
+    help: "Refuse addresses outside of the public internet, and file: URLs. For untrusted URLs (SSRF).")
   var publicOnly = false
 
   @Option(help: ArgumentHelp("Trusted certificates (PEM) instead of the system's.", valueName: "file"))
@@ -35,7 +35,7 @@ struct LoadingOptions: ParsableArguments {
       valueName: "url"))
   var proxy: ProxyArgument?
 
-  @Option(help: ArgumentHelp("Largest source to accept.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Maximum size of a source.", valueName: "bytes"))
   var maxBytes = DecodeLimits.default.maxBytes
 
   func validate() throws {
@@ -47,22 +47,23 @@ struct LoadingOptions: ParsableArguments {
       throw ValidationError("--max-bytes is 1 to \(DecodeLimits.default.maxBytes).")
     }
     if user != nil, headers.contains(where: { $0.field.name == .authorization }) {
-      throw ValidationError("--user and --header Authorization say who you are in two ways; leave one out.")
+      throw ValidationError("--user and --header Authorization exclude each other.")
     }
     if publicOnly, proxy != nil {
-      throw ValidationError("--public-only cannot tell what a proxy connects to; leave --proxy out.")
+      throw ValidationError(
+        "--public-only cannot check the addresses that a proxy connects to; omit --proxy.")
     }
   }
 
-  /// `request`, which is for `source`, as these options have it.
+  /// Returns `request`, which is for `source`, with these options applied.
   ///
   /// - Throws: ``CommandError``.
   func applied(to request: ImageRequest, for source: Source) throws(CommandError) -> ImageRequest {
     if publicOnly, source.isFileURL { throw .refusedFile(source.text) }
     var request = request
     for header in headers { request.headers.append(header.field) }
-    // A field rather than a credential of the loader, though it is sent to the same servers: fields are part of the keys
-    // of both caches, and what one user was shown must not be found by another.
+    // A header field rather than a credential of the loader, although both are sent to the same servers:
+    // fields are part of the keys of both caches, and images of one user must not be found by another.
     if let user, try source.url.user() == nil, try !source.url.isFileURL {
       request.headers[.authorization] = user.authorization
     }
@@ -70,11 +71,11 @@ struct LoadingOptions: ParsableArguments {
     return request
   }
 
-  /// The loader of a command.
+  /// Creates the loader of a command.
   ///
   /// - Parameters:
-  ///   - concurrency: Transfers at a time.
-  ///   - partials: Where parts of broken downloads are kept.
+  ///   - concurrency: The number of concurrent transfers.
+  ///   - partials: The store of partial downloads.
   func loader(concurrency: Int = 6, partials: PartialStore? = nil) -> LoaderGroup {
     var curl = CurlLoader.Configuration(maxConcurrent: concurrency, maxConcurrentPerHost: concurrency)
     if publicOnly { curl.addressPolicy = .public }
@@ -82,22 +83,22 @@ struct LoadingOptions: ParsableArguments {
     if let proxy { curl.proxy = .url(proxy.url) }
     var configuration = HTTPLoader.Configuration()
     configuration.retry = RetryPolicy(maxRetries: retries)
-    // Nothing is asked for again in the short life of a command, and one failing input must not stop the others of its
-    // host.
+    // A short-lived command repeats no request, and one failing input must not stop the others of its host.
     configuration.failureMemory = nil
     configuration.circuitBreaker = nil
     configuration.partials = partials
     return LoaderGroup.standard.adding(HTTPLoader(configuration, transport: CurlLoader(curl)))
   }
 
-  /// How much is loaded at a time: a command that was told a number is meant for one server.
-  func limits(concurrency: Int = 6) -> PipelineLimits {
-    var limits = PipelineLimits()
+  /// Returns limits with a number of concurrent loads that also applies per origin: a command with an
+  /// explicit number usually addresses one server.
+  func limits(concurrency: Int = 6) -> ImagePipeline.Limits {
+    var limits = ImagePipeline.Limits()
     limits.loads = max(limits.loads, concurrency)
     limits.loadsPerOrigin = limits.loads
     return limits
   }
 
-  /// What is decoded at most.
+  /// The limits of decoding.
   var decodeLimits: DecodeLimits { DecodeLimits(maxBytes: maxBytes) }
 }

@@ -1,14 +1,15 @@
 import ArgumentParser
+import CalotypeTerminal
 
-/// How large one picture is shown.
+/// The size of an image in a terminal.
 struct PictureSizeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Columns for a picture, which is enlarged if need be. Default: as large as it is, at most the window.",
+      "Width of an image in columns; it is enlarged if necessary. Default: its size, at most the window.",
       valueName: "cells"))
   var width: Int?
 
-  @Option(help: ArgumentHelp("Lines for a picture, likewise.", valueName: "cells"))
+  @Option(help: ArgumentHelp("Height of an image in lines, likewise.", valueName: "cells"))
   var height: Int?
 
   func validate() throws {
@@ -17,16 +18,5 @@ struct PictureSizeOptions: ParsableArguments {
     }
   }
 
-  /// Whether small pictures are enlarged.
-  var enlarges: Bool { width != nil || height != nil }
-
-  /// The cells that a picture may take in a window.
-  ///
-  /// - Parameter reserved: Lines that are not for the picture.
-  func limits(in size: Output.Size, reserved: Int) -> (columns: Int, rows: Int) {
-    // A picture that scrolls out of the window while it is drawn cannot be drawn over.
-    (
-      min(width ?? .max, size.columns), max(1, min(height ?? .max, size.rows - reserved))
-    )
-  }
+  var limits: PictureSizeLimits { PictureSizeLimits(columns: width, rows: height) }
 }

@@ -1,65 +1,67 @@
 public import ArgumentParser
 public import Calotype
 
-/// Options of all commands that make pixels.
+/// Options of all commands that produce pixels.
 struct PixelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Shrink to a box of W×H pixels; never enlarges. One side may be left out: 320x, x240.",
+      "Shrink to fit W×H pixels; never enlarges. One side may be left out: 320x, x240.",
       valueName: "WxH"))
-  var thumbnail: Box?
+  var thumbnail: BoxArgument?
 
   @Option(
     help: ArgumentHelp(
-      "Shrink to so many pixels, width times height; proportions are kept.", valueName: "n"))
+      "Shrink to at most this many pixels, width times height, keeping proportions.", valueName: "n"))
   var maxPixels: Int?
 
-  @Flag(help: "How the picture meets the box of --thumbnail.")
-  var mode: Mode = .fit
+  @Flag(help: "How the image fits the box of --thumbnail.")
+  var mode: FitMode = .fit
 
   @Option(help: "Filter for shrinking: \(ResampleFilter.allCases.map(\.rawValue).joined(separator: ", ")).")
   var filter: ResampleFilter = .lanczos3
 
-  @Option(help: "What --fill keeps: center, top, topLeft …, focus(0.3;0.7).")
+  @Option(help: "The part that --fill keeps: center, top, topLeft …, focus(0.3;0.7).")
   var anchor: Anchor = .center
 
-  @Flag(help: "Mix colours as light does when shrinking, not the numbers they are stored as.")
+  @Flag(help: "Shrink in linear light, not in the encoded sRGB values.")
   var linearLight = false
 
-  @Flag(help: "Shrink JPEG with less care: up to a fifth faster.")
+  @Flag(help: "Shrink JPEG faster, by up to a fifth, at some loss of quality.")
   var fast = false
 
   @Option(
     help: ArgumentHelp(
-      "Change the picture, in order: resize:320x240, crop:1x1, blur:4 … See calotype transforms.",
+      "Apply a transform: resize:320x240, crop:1x1, blur:4 … May be repeated; see calotype transforms.",
       valueName: "name:args"))
   var transform: [TransformArgument] = []
 
-  @Option(help: "Frames of an animation that --transform changes: every, first (and drop the others), none.")
+  @Option(
+    help: "Frames of an animation that --transform applies to: every, first (the others are dropped), none.")
   var transformFrames: TransformFrames = .every
 
   @Option(
     help:
-      "Format to write: jpeg, png, webp, gif, or rgba for raw pixels. Default: by file name, else as loaded.")
+      "Format to write: \(OutputFormat.list); rgba is raw pixels. Default: by the file name, else that of the source."
+  )
   var format: OutputFormat?
 
-  @Option(help: "Quality for lossy formats, 0 to 100.")
+  @Option(help: "Quality of lossy formats, 0 to 100.")
   var quality: Int?
 
-  @Flag(help: "Keep every pixel exactly (webp).")
+  @Flag(help: "Encode without loss (webp).")
   var lossless = false
 
-  @Flag(help: "Only the first frame of an animation.")
+  @Flag(help: "Write only the first frame of an animation.")
   var firstFrame = false
 
   @Flag(
-    help: "Leave orientation and colours as they are stored: neither turned upright nor converted to sRGB.")
+    help: "Keep orientation and colours as stored: neither turned upright nor converted to sRGB.")
   var asStored = false
 
-  @Flag(help: "Keep the colours as they are and write their profile, instead of converting them to sRGB.")
+  @Flag(help: "Keep the colours and write their profile, instead of converting to sRGB.")
   var keepProfile = false
 
-  @Flag(help: "Refuse damaged images, which are shown as far as they can be recovered otherwise.")
+  @Flag(help: "Refuse damaged images. By default they are recovered as far as possible.")
   var strict = false
 
   func validate() throws {
@@ -68,33 +70,33 @@ struct PixelOptions: ParsableArguments {
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
     if thumbnail == nil, mode != .fit {
-      throw ValidationError("--\(mode.rawValue) says how to meet the box of --thumbnail, which is missing.")
+      throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
     }
     if thumbnail == nil, anchor != .center || linearLight || fast {
-      throw ValidationError("--anchor, --linear-light and --fast say how to shrink; add --thumbnail.")
+      throw ValidationError("--anchor, --linear-light and --fast need --thumbnail.")
     }
     if mode != .fill, anchor != .center {
-      throw ValidationError("--anchor says what --fill keeps.")
+      throw ValidationError("--anchor needs --fill.")
     }
     if anchor == .entropy || anchor == .attention {
       throw ValidationError(
-        "--anchor \(anchor) looks at pixels; use --transform resize:…,fill,anchor=\(anchor).")
+        "--anchor \(anchor) depends on pixels; use --transform resize:…,fill,anchor=\(anchor).")
     }
     for argument in transform {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
     }
-    if lossless, let format, format != .webp, format != .png {
-      throw ValidationError("--lossless is for webp; \(format.rawValue) cannot be lossless.")
+    if lossless, let format = format?.imageFormat, [.jpeg, .gif].contains(format) {
+      throw ValidationError("--lossless is for webp; \(format) cannot be lossless.")
     }
   }
 
-  /// Whether anything is asked for that needs decoding.
+  /// Whether any option requires decoding.
   var changesPixels: Bool {
     thumbnail != nil || maxPixels != nil || format != nil || quality != nil || lossless || asStored
       || firstFrame || keepProfile || !transform.isEmpty
   }
 
-  /// How to decode what the pipeline does not cache: colours and orientation as stored.
+  /// The options for decoding outside of the pipeline's caches: colours and orientation as stored.
   var decodeOptions: DecodeOptions {
     var options = DecodeOptions(
       appliesOrientation: !asStored, thumbnail: thumbnailRequest,
@@ -108,10 +110,10 @@ struct PixelOptions: ParsableArguments {
   /// The treatment of damaged images.
   var damage: DamagePolicy { strict ? .strict : .tolerate }
 
-  /// The chain that --transform asks for.
+  /// The chain of transforms in `--transform`.
   var transforms: TransformChain { TransformChain(transform.compactMap { try? $0.parsed.get() }) }
 
-  /// Whether the picture can come through the caches of the pipeline: upright and in sRGB.
+  /// Whether the image can come through the caches of the pipeline: upright and in sRGB.
   var isCacheable: Bool { !asStored && !keepProfile }
 
   var thumbnailRequest: Thumbnail? {
@@ -122,26 +124,26 @@ struct PixelOptions: ParsableArguments {
     }
   }
 
-  /// Whether only the first frame of an animation is asked for.
+  /// Whether only the first frame of an animation is requested.
   var wantsFirstFrame: Bool { firstFrame || (!transform.isEmpty && transformFrames == .first) }
 
-  /// Whether frames are to be written, not only the first.
+  /// Returns whether all frames are written, not only the first.
   func animates(_ info: ImageInfo?, as wanted: OutputFormat?) -> Bool {
     guard let info, info.frameCount > 1, !wantsFirstFrame, wanted != .rgba else { return false }
-    let options = encodeOptions(wanted, source: info.format, isAnimated: true)
-    return [.gif, .webp, .apng].contains(options.format)
+    let format = encodeOptions(wanted, source: info.format, isAnimated: true).format
+    return OutputFormat(format).holdsAnimations
   }
 
-  /// What to write.
+  /// Returns the options of the encoder.
   ///
   /// - Parameters:
-  ///   - wanted: What the options or the name of the file ask for.
-  ///   - source: The format of the source, which decides when nothing else does.
-  ///   - isAnimated: Whether there are frames to write.
+  ///   - wanted: The format from the options or the file name.
+  ///   - source: The format of the source, used when no other is specified.
+  ///   - isAnimated: Whether there are several frames to write.
   func encodeOptions(_ wanted: OutputFormat?, source: ImageFormat?, isAnimated: Bool) -> EncodeOptions {
     let encodable = CoderRegistry.standard.encodableFormats
     var format = wanted?.imageFormat ?? source ?? .png
-    // A PNG of an animated PNG is animated; of anything else it is a still image.
+    // A PNG of an animated PNG is animated; of any other source it is a still image.
     if format == .png, isAnimated, source == .apng { format = .apng }
     if format == .apng, !isAnimated || !encodable.contains(.apng) { format = .png }
     if wanted == nil, !encodable.contains(format) { format = .png }
@@ -157,93 +159,9 @@ struct PixelOptions: ParsableArguments {
   }
 }
 
-/// A box such as `320x240`, `320x` or `x240`.
-struct Box: ExpressibleByArgument {
-  let size: PixelSize
-
-  init?(argument: String) {
-    let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    guard sides.count == 2 else { return nil }
-    // A side that is left out is free; one that is given has at least one pixel.
-    func side(_ text: Substring) -> Int? {
-      if text.isEmpty { return 0 }
-      guard let value = Int(text), (1...1_000_000).contains(value) else { return nil }
-      return value
-    }
-    guard let width = side(sides[0]), let height = side(sides[1]), width + height > 0 else { return nil }
-    size = PixelSize(width: width, height: height)
-  }
-}
-
-enum Mode: String, EnumerableFlag {
-  case fit
-  case fill
-  case stretch
-
-  var value: Thumbnail.Mode {
-    switch self {
-    case .fit: .fit
-    case .fill: .fill
-    case .stretch: .stretch
-    }
-  }
-
-  static func help(for value: Mode) -> ArgumentHelp? {
-    switch value {
-    case .fit: "Within the box, proportions kept."
-    case .fill: "Fill the box, proportions kept, what sticks out cut off."
-    case .stretch: "Exactly the box, proportions changed."
-    }
-  }
-}
-
-enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-  case jpeg
-  case png
-  case webp
-  case gif
-  case rgba
-
-  init?(argument: String) {
-    let name = argument.lowercased()
-    self.init(rawValue: name == "jpg" ? "jpeg" : name)
-  }
-
-  /// The format that a file name asks for.
-  init?(fileName: String) {
-    guard let dot = fileName.lastIndex(of: ".") else { return nil }
-    self.init(argument: String(fileName[fileName.index(after: dot)...]))
-  }
-
-  /// `nil` for raw pixels.
-  var imageFormat: ImageFormat? {
-    switch self {
-    case .jpeg: .jpeg
-    case .png: .png
-    case .webp: .webp
-    case .gif: .gif
-    case .rgba: nil
-    }
-  }
-}
-
-enum TransformFrames: String, ExpressibleByArgument, CaseIterable {
-  case every
-  case first
-  case none
-
-  var value: DecodeOptions.AnimationTransforms {
-    switch self {
-    case .every: .everyFrame
-    case .first: .firstFrame
-    case .none: .none
-    }
-  }
-}
-
 extension ResampleFilter: ExpressibleByArgument {}
 
 extension Anchor: ExpressibleByArgument {
-  /// As ``init(_:)``.
+  /// Equivalent to ``init(_:)``.
   public init?(argument: String) { self.init(argument) }
 }

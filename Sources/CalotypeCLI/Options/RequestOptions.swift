@@ -1,47 +1,54 @@
-public import ArgumentParser
-public import Calotype
+import ArgumentParser
+import Calotype
 import FoundationEssentials
 
-/// What is asked for and by which rules: for the commands that go through the disk cache.
+/// Options of requests, for the commands that use the disk cache.
 struct RequestOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "When what is cached will do.",
+      "When cached images are used.",
       discussion: """
-        use-age trusts it until it expires by the limits of the cache, stale-while-revalidate takes it and asks \
-        for the next time, reload and loader-only do not look; loader-only stores nothing either.
+        http follows HTTP freshness. ignore-http-freshness takes cached images until they expire by the limits of the cache. \
+        stale-while-revalidate takes a stale image, and revalidates it for the next time. reload and loader-only do not \
+        read the cache, and loader-only does not write it.
         """, valueName: "policy"))
-  var cachePolicy: CachePolicy = .http
+  var cachePolicy: ImageRequest.CachePolicy = .http
 
-  @Option(help: ArgumentHelp("Seconds after which one image is given up.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Time limit for one image, including retries and waiting.", valueName: "seconds"))
   var deadline: Double?
 
-  @Option(help: ArgumentHelp("How urgent.", valueName: "priority"))
-  var priority: RequestPriority?
+  @Option(help: ArgumentHelp("The priority of requests.", valueName: "priority"))
+  var priority: ImageRequest.Priority?
 
   @Option(
     name: .customLong("fallback"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("Ask there if a URL fails for good; may be repeated.", valueName: "url"))
+    help: ArgumentHelp("URL to load if a source fails permanently; may be repeated.", valueName: "url"))
   var fallbacks: [FallbackArgument] = []
 
-  @Flag(help: "Take URLs for the same image that differ in their query only.")
+  @Flag(help: "Treat URLs that differ only in their query as the same image.")
   var ignoreQuery = false
 
   @Option(
     help: ArgumentHelp(
-      "The parameters of the query that tell images apart, by commas; others, such as signatures, do not.",
+      "Query parameters that identify an image, separated by commas; others, such as signatures, are ignored.",
       valueName: "names"))
   var keyParameters: String?
 
-  @Option(help: ArgumentHelp("Share nothing cached with other partitions, or with none.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Name of a partition of the cache, which shares nothing with other partitions.", valueName: "name"))
   var partition: String?
 
   @Option(
     name: .customLong("tag"), parsing: .unconditionalSingleValue,
-    help: ArgumentHelp("A name for cache clear --tag; may be repeated.", valueName: "name"))
+    help: ArgumentHelp("Tag of the records, for cache clear --tag; may be repeated.", valueName: "name"))
   var tags: [String] = []
 
-  @Option(help: "Take sources for this format, whatever they begin with: jpeg, png, apng, webp, gif.")
+  @Option(
+    help:
+      "Format of the sources, regardless of their first bytes: \(ImageFormat.allValueStrings.joined(separator: ", "))."
+  )
   var formatHint: ImageFormat?
 
   func validate() throws {
@@ -49,10 +56,10 @@ struct RequestOptions: ParsableArguments {
       throw ValidationError("--deadline is a number of seconds above 0.")
     }
     if ignoreQuery, keyParameters != nil {
-      throw ValidationError("--ignore-query leaves nothing for --key-parameters; leave one of them out.")
+      throw ValidationError("--ignore-query and --key-parameters exclude each other.")
     }
     if keyParameters != nil, parameterNames.isEmpty {
-      throw ValidationError("--key-parameters needs a name; --ignore-query is for none.")
+      throw ValidationError("--key-parameters requires a name; use --ignore-query for none.")
     }
     if tags.contains("") || partition == "" { throw ValidationError("--tag and --partition need a name.") }
   }
@@ -61,7 +68,7 @@ struct RequestOptions: ParsableArguments {
     Set((keyParameters ?? "").split(separator: ",").map(String.init))
   }
 
-  /// `request` as these options have it.
+  /// Returns `request` with these options applied.
   func applied(to request: ImageRequest) -> ImageRequest {
     var request = request
     request.cachePolicy = cachePolicy
@@ -74,58 +81,5 @@ struct RequestOptions: ParsableArguments {
     if !tags.isEmpty { request.tags = tags }
     if let formatHint { request.formatHint = formatHint }
     return request
-  }
-}
-
-/// Another place of an image on the command line.
-struct FallbackArgument: ExpressibleByArgument {
-  let url: URL
-
-  init?(argument: String) {
-    guard let url = URL(string: argument), ["http", "https"].contains(url.scheme?.lowercased()),
-      url.host()?.isEmpty == false
-    else { return nil }
-    self.url = url
-  }
-}
-
-extension CaseIterable where Self: RawRepresentable<String> {
-  fileprivate static func named(_ name: String) -> Self? { allCases.first { kebab($0.rawValue) == name } }
-}
-
-private func kebab(_ name: String) -> String {
-  name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
-}
-
-extension CachePolicy: ExpressibleByArgument {
-  /// As they are written on the command line.
-  public static var allValueStrings: [String] { allCases.map { kebab($0.rawValue) } }
-
-  /// `http`, `use-age` …
-  public init?(argument: String) {
-    guard let value = Self.named(argument) else { return nil }
-    self = value
-  }
-}
-
-extension ImageKind: ExpressibleByArgument {}
-
-extension RequestPriority: ExpressibleByArgument {
-  /// As they are written on the command line.
-  public static var allValueStrings: [String] { allCases.map { kebab("\($0)") } }
-
-  /// `very-low`, `low` …
-  public init?(argument: String) {
-    guard let value = Self.allCases.first(where: { kebab("\($0)") == argument }) else { return nil }
-    self = value
-  }
-}
-
-extension ImageFormat: ExpressibleByArgument {
-  /// The name of a format that can be read.
-  public init?(argument: String) {
-    let formats: [ImageFormat] = [.jpeg, .png, .apng, .webp, .gif]
-    guard let format = formats.first(where: { $0.rawValue == argument.lowercased() }) else { return nil }
-    self = format
   }
 }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Calotype
-import Crypto
+import CalotypeSupport
 import FoundationEssentials
 
-/// A transform as written on the command line, read once.
+/// A transform as written on the command line, parsed once.
 struct TransformArgument: ExpressibleByArgument {
-  /// What is wrong with it is told when all options are there.
+  /// Errors are reported once all options are parsed.
   let parsed: Result<ImageTransform, ImagingError>
 
   init?(argument: String) {
@@ -22,7 +22,7 @@ struct TransformArgument: ExpressibleByArgument {
     } catch {
       throw .invalidParameter(name: "overlay", reason: "\(path) cannot be read; name an image file")
     }
-    let digest = SHA256.hash(data: data).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-    return (try CoderRegistry.standard.decode(data).bitmap, digest.joined())
+    let digest = data.withUnsafeBytes { Hex.encode(MessageDigest.sha256($0)) }
+    return (try CoderRegistry.standard.decode(data).bitmap, digest)
   }
 }

@@ -1,13 +1,15 @@
-/// Where the files of a ``DiskCache`` are.
+import CalotypeSupport
+
+/// The paths of the files of a ``DiskCache``.
 ///
-/// `folder/v2/xx/yyyy…` are records, by the digits of the key's digest, `v2/index` and `v2/journal` the list of them,
-/// `v2/lock` is held by whoever writes, and `v2/tmp/` has what is being written. A namespace is such a `v2` in
-/// `folder/namespaces/name/`. Nothing else in the folder is ever touched, `folder/partial/` included, where programs
-/// may keep parts of downloads.
+/// `folder/v2/xx/yyyy…` are records, by the digits of the key's digest, `v2/index` and `v2/journal` list them, the
+/// writing process holds `v2/lock`, and `v2/tmp/` holds unfinished files. A namespace is such a `v2` in
+/// `folder/namespaces/name/`. Nothing else in the folder is ever touched. Programs may keep parts of downloads in
+/// `folder/partial/`.
 struct CacheLayout: Sendable {
   /// The folder that the user chose.
   let folder: String
-  /// What holds the records and all about them.
+  /// The folder of the records, the index and the lock.
   let version: String
 
   init(folder: String, namespace: String? = nil) {
@@ -18,8 +20,8 @@ struct CacheLayout: Sendable {
     version = "\(root)/\(Self.versionName)"
   }
 
-  /// A name that no text can lead out of a folder with: letters, digits, `-` and `_` stay, all other bytes become
-  /// `%XX`. What would be too long for a file system ends in the digest of the whole.
+  /// Returns a file name for any text that cannot lead out of a folder: letters, digits, `-` and `_` stay, all other
+  /// bytes become `%XX`. A name too long for a file system is truncated and ends in the digest of the text.
   static func fileName(of namespace: String) -> String {
     var name = ""
     for byte in namespace.utf8 {
@@ -28,14 +30,14 @@ struct CacheLayout: Sendable {
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
         name.unicodeScalars.append(Unicode.Scalar(byte))
       default:
-        name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        name += "%" + Hex.encode(CollectionOfOne(byte)).uppercased()
       }
     }
     if name.isEmpty { return "%" }
     return name.utf8.count <= 200 ? name : name.prefix(100) + "%-" + CacheKey(namespace).hexDigest
   }
 
-  /// The folder that holds a name.
+  /// The folder that contains a name.
   static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
     return String(path[..<slash])
@@ -52,14 +54,14 @@ struct CacheLayout: Sendable {
     return holders
   }
 
-  /// The version of the record format; another one lives beside it without being seen.
+  /// The version of the record format; other versions live beside it and are ignored.
   static let versionName = "v2"
   static let tagName = "CACHEDIR.TAG"
-  /// What does not make a folder somebody else's.
+  /// Names in a folder that do not mark it as a folder of another program.
   static let ownNames: Set<String> = [versionName, namespacesName, "partial"]
   static let namespacesName = "namespaces"
 
-  /// What marks a folder as a cache for backup programs (https://bford.info/cachedir/).
+  /// Marks a folder as a cache for backup programs (https://bford.info/cachedir/).
   static let tag = """
     Signature: 8a477f597d28d172789f06886806bc55
     # This file is a cache directory tag created by Calotype.
@@ -67,7 +69,7 @@ struct CacheLayout: Sendable {
 
     """
 
-  /// For files that are being written; only whoever has the lock writes here.
+  /// The folder for unfinished files. Only the holder of the lock writes here.
   var temporaries: String { "\(version)/tmp" }
   var temporary: String { "\(temporaries)/new" }
   var index: String { "\(version)/index" }
@@ -76,7 +78,7 @@ struct CacheLayout: Sendable {
   var tag: String { "\(folder)/\(Self.tagName)" }
 
   /// The 256 folders of records: `00` to `ff`.
-  static let fanOut: [String] = (0..<256).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+  static let fanOut: [String] = (0...255).map { Hex.encode(CollectionOfOne($0)) }
 
   func fanOutFolder(_ name: String) -> String { "\(version)/\(name)" }
 
@@ -85,7 +87,7 @@ struct CacheLayout: Sendable {
   }
 
   func record(_ digest: Digest256) -> String {
-    // Written at one go: this is asked before every read.
+    // Built in a single buffer, because every read needs the path.
     var version = version
     return version.withUTF8 { version in
       String(unsafeUninitializedCapacity: version.count + 66) { buffer in
@@ -106,7 +108,7 @@ struct CacheLayout: Sendable {
     }
   }
 
-  /// The digest that a file in a fan-out folder is named by; `nil` when it is none of ours.
+  /// Returns the digest that names a file in a fan-out folder; `nil` when the file is not a record.
   static func digest(fanOut: String, name: String) -> Digest256? {
     guard name.utf8.count == 62 else { return nil }
     return Digest256(hex: fanOut + name)

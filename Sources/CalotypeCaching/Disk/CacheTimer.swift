@@ -1,4 +1,4 @@
-/// The clock of a cache's time-outs: tells how long ago it was made, and sleeps.
+/// The clock of a cache's timeouts, which measures elapsed time and sleeps.
 struct CacheTimer: Sendable {
   private let clock: any Clock<Duration>
   private let time: @Sendable () -> Duration
@@ -13,7 +13,7 @@ struct CacheTimer: Sendable {
     return { start.duration(to: clock.now) }
   }
 
-  /// Time since this was made.
+  /// The time since this timer was created.
   var elapsed: Duration { time() }
 
   /// - Throws: `CancellationError` when the task is cancelled.

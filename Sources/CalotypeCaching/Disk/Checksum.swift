@@ -1,17 +1,17 @@
 import CISAL
 package import FoundationEssentials
 
-/// CRC-64 (ECMA-182, reflected): finds every burst of up to 64 bits and misses other damage once in 2⁶⁴. It guards
-/// against disks and crashes, not against somebody who may write into the folder.
+/// CRC-64 (ECMA-182, reflected): it detects every burst of up to 64 bits and misses other damage once in 2⁶⁴. It guards
+/// against disks and crashes, not against an attacker who may write to the folder.
 package struct Checksum: Hashable, Sendable {
   package private(set) var value: UInt64
 
-  /// The checksum of data.
+  /// Computes the checksum of data.
   package init(of data: Data) {
     self = data.withUnsafeBytes { Checksum(of: $0) }
   }
 
-  /// Starts with a value that takes part, such as where the bytes belong.
+  /// Starts with a seed that enters the checksum, such as the place of the bytes.
   package init(seed: UInt64 = 0) { value = seed }
 
   init(of bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) {

@@ -1,16 +1,14 @@
 import CalotypeSupport
 
 extension DiskCache {
-  /// Waits until everything that was stored, handed over or removed before is on the device, or has failed: a loss of
-  /// power does not undo it.
+  /// Waits until all earlier stores and removals are on the device, where they survive a loss of power, or have failed.
   ///
-  /// Files are synchronized before the folders with their names, and many files in one call. A record that was
-  /// confirmed so and is replaced later is there, in its old or its new form, at every moment. Flushes at the same time
-  /// share the work. Nothing else waits for the device meanwhile. Records that this cache did not write, such as those
-  /// of another process, are not meant.
+  /// Files are synchronized before the folders with their names, and many files in one call. A flushed record that is
+  /// replaced later exists at every moment, in its old or its new form. Concurrent flushes share the work. No other
+  /// call waits for the device meanwhile. Records of other processes are not flushed.
   ///
-  /// - Throws: ``CachingError/cancelled`` at once when the task is; the writing goes on. ``CachingError`` when the
-  ///   device does not take something: such records are removed.
+  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled; writing continues. ``CachingError`` when
+  ///   the device refuses some records: those are removed.
   public nonisolated func flush() async throws(CachingError) {
     staging.beginFlush()
     defer { staging.endFlush() }
@@ -19,36 +17,43 @@ extension DiskCache {
     try await synchronize()
   }
 
-  /// Puts on the device what has been written. One after the other: a change that another flush has taken is on the
-  /// device when this one's turn comes.
+  /// Synchronizes all written changes. Flushes run one after another: a change that an earlier flush took is on the
+  /// device when this one begins.
   private nonisolated func synchronize() async throws(CachingError) {
-    let call = OneShot<Void>()
+    let call = CallWaiter<Void>()
     syncThread.schedule {
-      guard !call.hasEnded else { return }
+      guard !call.isResolved else { return }
       let changes = self.unsynced.withLock { $0.take() }
-      guard !changes.isEmpty else { return call.end(.success(())) }
+      guard !changes.isEmpty else {
+        call.resolve(.success(()))
+        return
+      }
       let outcome = self.sync.carryOut(changes)
-      guard let failure = outcome.failure else { return call.end(.success(())) }
+      guard let failure = outcome.failure else {
+        call.resolve(.success(()))
+        return
+      }
       let error = CachingError(failure)
       self.count(error)
       var rest = changes
       rest.records.subtract(outcome.lostRecords)
       self.unsynced.withLock { $0.putBack(rest) }
-      // Before the caller knows of the failure: it would find what is not safe.
+      // Before the caller learns of the failure: it would still find a record that is not durable.
       self.thread.schedule {
         self.assumeIsolated { $0.giveUp(outcome) }
-        call.end(.failure(error))
+        call.resolve(.failure(error))
       }
     }
-    try await call.value()
+    try await call.outcome()
   }
 
-  /// Removes what the device did not take, as far as that succeeds: the system no longer knows that it is not written.
+  /// Removes the records that the device refused, as far as possible: the kernel no longer knows that they are not
+  /// written.
   private func giveUp(_ outcome: DiskSync.Outcome) {
     do throws(CachingError) {
-      _ = try withBooks(creates: false) { books throws(FileSystemError) in
-        for digest in outcome.lostRecords { _ = try books.remove(digest) }
-        if outcome.hasLostBooks { try books.abandonIndex() }
+      _ = try withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+        for digest in outcome.lostRecords { _ = try diskStore.remove(digest) }
+        if outcome.hasLostIndex { try diskStore.abandonIndex() }
       }
     } catch {
       count(error)

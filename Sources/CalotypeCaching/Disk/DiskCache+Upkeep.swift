@@ -4,17 +4,18 @@ import Glibc
 extension DiskCache {
   /// Removes the records of a selection, in all their variants.
   ///
-  /// - Returns: How many there were.
-  /// - Complexity: Looks at the header of each record that may be meant: those of the source and hardly any other, or a
-  ///   thirtieth of all for a tag, or all for a prefix.
-  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and some may be removed then.
+  /// - Returns: The number of removed records.
+  /// - Complexity: Reads the header of each candidate: almost only the records of a source, a thirtieth of all for a
+  ///   tag, and all for a prefix, URL or host.
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is cancelled; some records may have been
+  ///   removed.
   @discardableResult
   public nonisolated func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
     let suspects =
       try await onThreadCounted { cache throws(CachingError) -> [Digest256]? in
         cache.writeStaged()
-        return try cache.withBooks(creates: false) { books throws(FileSystemError) in
-          books.index.read { table -> [Digest256] in
+        return try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+          diskStore.index.read { table -> [Digest256] in
             var suspects: [Digest256] = []
             table.forEach { if $0.mayBe(in: selection) { suspects.append($0.digest) } }
             return suspects
@@ -38,10 +39,12 @@ extension DiskCache {
       guard !meant.isEmpty else { continue }
       removed +=
         try await onThreadCounted { cache throws(CachingError) -> Int? in
-          try cache.withBooks(creates: false) { books throws(FileSystemError) in
+          try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
             var removed = 0
-            // What was stored meanwhile stays.
-            for record in meant where try books.discard(record.digest, seen: record.status) { removed += 1 }
+            // Records that were stored meanwhile remain.
+            for record in meant where try diskStore.discard(record.digest, seen: record.status) {
+              removed += 1
+            }
             return removed
           }
         } ?? 0
@@ -49,46 +52,49 @@ extension DiskCache {
     return removed
   }
 
-  /// Removes all records. Files that are not of the cache stay.
+  /// Removes all records. Other files in the folder remain.
   ///
-  /// - Returns: How many there were.
-  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and they may be removed all the same.
+  /// - Returns: The number of removed records.
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is cancelled; the records may still be
+  ///   removed.
   @discardableResult
   public nonisolated func removeAll() async throws(CachingError) -> Int {
     try await onThreadCounted { cache throws(CachingError) -> Int? in
       cache.writeStaged()
-      return try cache.withBooks(creates: false) { books throws(FileSystemError) in try books.removeAll() }
+      return try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+        try diskStore.removeAll()
+      }
     } ?? 0
   }
 
-  /// Compares the folder with the index, removes records that are too old and files that somebody left who died
-  /// while writing, and evicts if a limit is passed. Stores see to the limits by themselves; this is for folders that
-  /// others may have changed.
+  /// Compares the folder with the index, removes expired records and the temporary files of processes that died, and
+  /// evicts if a limit is exceeded. Stores keep the limits by themselves; trim a folder that other programs may have
+  /// changed.
   ///
-  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is, and it may be done all the same.
+  /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is cancelled; the work may still be done.
   @discardableResult
-  public nonisolated func trim() async throws(CachingError) -> TrimReport {
-    try await onThreadCounted { cache throws(CachingError) -> TrimReport? in
+  public nonisolated func trim() async throws(CachingError) -> DiskCache.TrimReport {
+    try await onThreadCounted { cache throws(CachingError) -> DiskCache.TrimReport? in
       cache.writeStaged()
-      // The report is to tell of everything that goes.
-      return try cache.withBooks(creates: false, makesRoom: false) { books throws(FileSystemError) in
-        try books.reconcile()
+      // The report must include every removal.
+      return try cache.withDiskStore(creates: false, makesRoom: false) { diskStore throws(FileSystemError) in
+        try diskStore.reconcile()
       }
-    } ?? TrimReport()
+    } ?? DiskCache.TrimReport()
   }
 
-  /// Reads every byte of every record, removes the damaged ones and makes the index anew; no access to the others.
+  /// Reads every byte of every record, removes the damaged ones and rebuilds the index. Does not count as an access.
   ///
-  /// - Parameter progress: Called now and then with the records that were looked at, and the bytes of the intact ones.
+  /// - Parameter progress: Called now and then with the number of records checked, and the bytes of the intact ones.
   public nonisolated func verify(
     progress: (_ records: Int, _ bytes: Int) -> Void = { _, _ in }
-  ) async throws(CachingError) -> VerifyReport {
+  ) async throws(CachingError) -> DiskCache.VerifyReport {
     try await onThread { $0.writeStaged() }
-    var report = VerifyReport()
+    var report = DiskCache.VerifyReport()
     let reader = reader
     for fanOut in CacheLayout.fanOut {
       let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
-      // One visit to the thread a batch, so that others get their turn and cancellation is noticed.
+      // One batch per visit to the thread, so that other work gets its turn and cancellation is noticed.
       for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
         let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
         let verdicts = try await survey { () throws(CachingError) in
@@ -115,17 +121,20 @@ extension DiskCache {
     counters.withLock { $0.damaged += count }
     do throws(CachingError) {
       try await onThread { cache throws(CachingError) in
-        _ = try cache.withBooks(creates: false) { books throws(FileSystemError) in try books.reconcile() }
+        _ = try cache.withDiskStore(creates: false) { diskStore throws(FileSystemError) in
+          try diskStore.reconcile()
+        }
       }
     } catch {
-      // A folder that may only be read has been verified all the same.
+      // A read-only folder has been verified nevertheless.
       guard error.isAboutWriting else { throw error }
     }
     return report
   }
 
-  /// What the cache holds and did. While another process keeps the folder locked, the files are counted instead.
-  public nonisolated func statistics() async throws(CachingError) -> DiskCacheStatistics {
+  /// Returns the contents and the activity of the cache. While another process keeps the folder locked, it counts the
+  /// files instead.
+  public nonisolated func statistics() async throws(CachingError) -> DiskCache.Statistics {
     let held: (bytes: Int, count: Int)
     do throws(CachingError) {
       held = try await onThread { cache throws(CachingError) in try cache.census() }
@@ -147,29 +156,29 @@ extension DiskCache {
     return result
   }
 
-  /// Length and number of all records, by the index.
+  /// The length and number of all records, from the index.
   private func census() throws(CachingError) -> (bytes: Int, count: Int) {
-    // There is another way to know.
+    // Listing the folder is the fallback.
     let timeout = configuration.effectiveStoreTimeout
-    return try withBooks(creates: false, timeout: timeout) { books throws(FileSystemError) in
-      books.index.read { ($0.bytes, $0.count) }
+    return try withDiskStore(creates: false, timeout: timeout) { diskStore throws(FileSystemError) in
+      diskStore.index.read { ($0.bytes, $0.count) }
     } ?? (0, 0)
   }
 
-  /// Lists the records, least recently used first, and is no access to them. Damaged ones are left out.
+  /// Lists the records, least recently used first, without counting as an access. Damaged records are left out.
   ///
   /// - Complexity: Reads the header of each record; the whole list is in memory.
-  public nonisolated func entries() async throws(CachingError) -> [CacheEntry] {
+  public nonisolated func entries() async throws(CachingError) -> [DiskCache.Entry] {
     try await onThread { $0.writeStaged() }
     let reader = reader
     try await survey { () throws(CachingError) in try reader.checkFolders() }
-    var entries: [CacheEntry] = []
+    var entries: [DiskCache.Entry] = []
     for fanOut in CacheLayout.fanOut {
       let digests = try await survey { () throws(CachingError) in try reader.digests(fanOut) }
       for start in stride(from: 0, to: digests.count, by: Self.headersAtOnce) {
         let batch = digests[start..<min(start + Self.headersAtOnce, digests.count)]
         entries += try await survey { () throws(CachingError) in
-          var entries: [CacheEntry] = []
+          var entries: [DiskCache.Entry] = []
           for digest in batch {
             if let (entry, _) = try reader.entry(digest) { entries.append(entry) }
           }
@@ -184,7 +193,7 @@ extension DiskCache {
 }
 
 extension CachingError {
-  /// Whether a folder may be readable all the same.
+  /// Whether the folder may be readable despite the error.
   fileprivate var isAboutWriting: Bool {
     switch self {
     case .readOnly, .permissionDenied, .diskFull, .locked: true
@@ -194,7 +203,7 @@ extension CachingError {
 }
 
 extension RecordReader {
-  /// Refuses a cache in whose place is a file: it is not empty, but unusable.
+  /// Fails if a file takes the place of the folder: the cache is then unusable rather than empty.
   func checkFolders() throws(CachingError) {
     do throws(FileSystemError) {
       for path in [layout.folder, layout.version] where try files.status(path)?.kind == .regular {
@@ -212,7 +221,7 @@ extension RecordReader {
     return digests
   }
 
-  /// Length and number of all records, by listing them.
+  /// The length and number of all records, from a listing.
   func census() throws(CachingError) -> (bytes: Int, count: Int) {
     var (bytes, count) = (0, 0)
     for fanOut in CacheLayout.fanOut {
@@ -235,7 +244,7 @@ extension RecordReader {
         body(digest, status)
       }
     } catch {
-      // A link or file in the place of a folder holds nothing of ours.
+      // A link or a file in the place of a folder holds no records.
       guard error.code == ENOTDIR || error.code == ELOOP else { throw CachingError(error) }
     }
   }

@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// How callers wait: each ends with the first of the result, a time-out and its cancellation.
+/// The waits of callers. Each ends with the first of the result, a timeout and cancellation.
 extension DiskCache {
   // MARK: Stores
 
@@ -12,9 +12,9 @@ extension DiskCache {
     }
   }
 
-  /// Waits until a store has come in that there was no room for, as long as what is before it moves.
+  /// Waits until there is room for a store, as long as the queue before it makes progress.
   nonisolated func enter(_ record: StagedRecord) async throws(CachingError) {
-    let entry = OneShot<Void>()
+    let entry = CallWaiter<Void>()
     guard case .full = add(record, waitingFor: entry) else { return }
     let (staging, configuration) = (staging, configuration)
     let watch = Task { [timer] in
@@ -23,35 +23,35 @@ extension DiskCache {
         seen = staging.departures
         try await timer.sleep(for: configuration.storeTimeout)
       } while staging.departures != seen
-      // Who has come in at this moment waits no longer.
+      // A store that was admitted at this moment no longer waits.
       guard staging.withdraw(record) else { return }
-      entry.end(.failure(.queueFull(bytes: staging.bytes, limit: configuration.stagingByteLimit)))
+      entry.resolve(.failure(.queueFull(bytes: staging.bytes, limit: configuration.stagingByteLimit)))
     }
     defer { watch.cancel() }
-    try await entry.value(onCancel: {
-      if staging.withdraw(record) { entry.end(.failure(.cancelled)) }
+    try await entry.outcome(onCancel: {
+      if staging.withdraw(record) { entry.resolve(.failure(.cancelled)) }
     })
   }
 
   // MARK: The thread that writes
 
-  /// Runs work on the thread of the cache, in its turn.
+  /// Runs work on the thread of the cache, in order.
   ///
-  /// - Throws: What `work` throws; ``CachingError/cancelled`` at once when the task is. Work that has begun ends all the
-  ///   same.
+  /// - Throws: Errors of `work`; ``CachingError/cancelled`` at once when the task is cancelled. Work that has begun
+  ///   continues.
   nonisolated func onThread<Success: Sendable>(
     _ work: @escaping @Sendable (isolated DiskCache) throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     guard !Task.isCancelled else { throw .cancelled }
-    let call = OneShot<Success>()
+    let call = CallWaiter<Success>()
     thread.schedule {
-      guard !call.hasEnded else { return }
-      call.end(self.assumeIsolated { cache in Result { () throws(CachingError) in try work(cache) } })
+      guard !call.isResolved else { return }
+      call.resolve(self.assumeIsolated { cache in Result { () throws(CachingError) in try work(cache) } })
     }
-    return try await call.value()
+    return try await call.outcome()
   }
 
-  /// The same, and counts failures.
+  /// Runs work like ``onThread(_:)`` and counts failures.
   nonisolated func onThreadCounted<Success: Sendable>(
     _ work: @escaping @Sendable (isolated DiskCache) throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
@@ -67,14 +67,14 @@ extension DiskCache {
 
   // MARK: The threads that read
 
-  /// Runs blocking work of one read on a thread for that, and counts failures.
+  /// Runs the blocking work of one read on a reader thread, and counts failures.
   nonisolated func perform<Success: Sendable>(
     _ operation: String, path: String, _ work: @escaping @Sendable () throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {
     try await perform(operation, path: path, on: readers, work)
   }
 
-  /// Runs blocking work that goes through many records, and counts failures. No time-out: that takes as long as it takes.
+  /// Runs blocking work that scans many records, without a timeout, and counts failures.
   nonisolated func survey<Success: Sendable>(
     _ work: @escaping @Sendable () throws(CachingError) -> Success
   ) async throws(CachingError) -> Success {

@@ -1,16 +1,16 @@
 import CalotypeSupport
 import Glibc
 
-/// The writing: on the thread of the cache, in the order of the stores.
+/// Writing, on the thread of the cache, in the order of the stores.
 extension DiskCache {
-  /// Writes some of what was handed over, and the rest in its turn: others wait for this thread too.
+  /// Writes a batch of staged records and schedules the rest, so that other work on this thread gets its turn.
   func serve() {
     if writeSome() > 0 { thread.schedule { self.assumeIsolated { $0.serve() } } }
   }
 
-  /// Writes what has been handed over until now.
+  /// Writes all records that are staged now.
   func writeStaged() {
-    // What comes meanwhile has its turn later: others wait for this thread too.
+    // Records that are staged meanwhile are written later, so that other work gets its turn.
     var left = staging.count
     while left > 0 {
       let taken = writeSome()
@@ -21,7 +21,7 @@ extension DiskCache {
 
   private static var batch: Int { 64 }
 
-  /// - Returns: How many changes it took from the queue, with those that others made superfluous.
+  /// - Returns: The number of changes taken from the queue, superseded ones included.
   private func writeSome() -> Int {
     let (records, taken) = staging.take(Self.batch)
     guard !records.isEmpty else { return taken }
@@ -44,21 +44,21 @@ extension DiskCache {
     let changes = records.map { $0.change() }
     var results: [Result<Bool, CachingError>] = []
     var stores = 0
-    // All of them are, or none is.
+    // All of them are flushed, or none is.
     let areStores = records.contains { $0.isStore }
     let timeout =
       areStores && !staging.isFlushing ? configuration.effectiveStoreTimeout : configuration.lockTimeout
     var failure: CachingError?
-    // Others may remove the folder between any two steps: then it is made again.
+    // Another process may remove the folder between any two steps; it is then created again.
     for attempt in 0..<3 where results.count < records.count {
       failure = nil
       do throws(CachingError) {
-        let done: Void? = try withBooks(creates: areStores, timeout: timeout) {
-          books throws(FileSystemError) in
+        let done: Void? = try withDiskStore(creates: areStores, timeout: timeout) {
+          diskStore throws(FileSystemError) in
           for change in changes[results.count...] {
             let result: Result<Bool, CachingError>
             do throws(FileSystemError) {
-              result = .success(try change.apply(to: books))
+              result = .success(try change.apply(to: diskStore))
               if change.isStore { stores += 1 }
             } catch {
               if error.code == ENOENT, attempt < 2 { throw error }
@@ -66,12 +66,12 @@ extension DiskCache {
             }
             results.append(result)
           }
-          try books.keepUp()
+          try diskStore.keepUp()
         }
         if done == nil { results = records.map { _ in .success(false) } }
       } catch {
         failure = error
-        books.forget()
+        diskStore.forget()
         guard case .fileSystem(_, _, ENOENT) = error else { break }
       }
     }
@@ -87,18 +87,18 @@ extension DiskCache {
     return results
   }
 
-  /// Has the books under the lock of the folder, with an index that is up to date and within the limits.
+  /// Calls `body` with the store while the folder is locked, with an index that is up to date and within the limits.
   ///
   /// - Parameters:
-  ///   - creates: Whether the folder is made when it is not there.
-  ///   - timeout: How long to wait for another process; `nil` for the time of the configuration.
-  /// - Returns: `nil` when there is no folder.
-  func withBooks<Result>(
+  ///   - creates: Whether to create a missing folder.
+  ///   - timeout: How long to wait for another process; `nil` uses the configured time.
+  /// - Returns: `nil` when there is no such folder.
+  func withDiskStore<Result>(
     creates: Bool, timeout: Duration? = nil, makesRoom: Bool = true,
-    _ body: (DiskBooks) throws(FileSystemError) -> Result
+    _ body: (DiskStore) throws(FileSystemError) -> Result
   ) throws(CachingError) -> Result? {
     defer {
-      let tally = books.takeTally()
+      let tally = diskStore.takeTally()
       counters.withLock { counters in
         counters.evictions += tally.evicted
         counters.expired += tally.expired
@@ -106,9 +106,9 @@ extension DiskCache {
       }
     }
     do throws(FileSystemError) {
-      let result = try books.withLock(creates: creates, timeout: timeout) { () throws(FileSystemError) in
-        if makesRoom { try books.makeRoom(bytes: 0, count: 0) }
-        return try body(books)
+      let result = try diskStore.withLock(creates: creates, timeout: timeout) { () throws(FileSystemError) in
+        if makesRoom { try diskStore.makeRoom(bytes: 0, count: 0) }
+        return try body(diskStore)
       }
       scheduleUpkeep()
       return result
@@ -119,24 +119,24 @@ extension DiskCache {
 
   // MARK: Upkeep
 
-  /// Has what is left of upkeep done, a step at a time, when nobody wants to store.
+  /// Schedules the remaining upkeep, step by step, while no store waits.
   private func scheduleUpkeep() {
-    guard books.hasUpkeep, !isUpkeepScheduled else { return }
+    guard diskStore.hasUpkeep, !isUpkeepScheduled else { return }
     isUpkeepScheduled = true
-    // A cache that nobody holds any more need not be tidy.
+    // A released cache needs no upkeep.
     thread.schedule { [weak self] in self?.assumeIsolated { $0.keepUp() } }
   }
 
-  /// One step of upkeep. Schedules the next, if something is left.
+  /// Runs one step of upkeep, and schedules the next if work is left.
   func keepUp() {
     isUpkeepScheduled = false
-    // Stores come first, and upkeep after the last one again.
+    // Stores come first; upkeep resumes after the last one.
     guard staging.count == 0 else { return }
     do throws(CachingError) {
-      // While another process is at work, it does what has to be done.
-      _ = try withBooks(creates: false, timeout: .zero) { books throws(FileSystemError) in
-        try books.trimSome()
-        try books.keepUp()
+      // Another process that holds the lock does the upkeep.
+      _ = try withDiskStore(creates: false, timeout: .zero) { diskStore throws(FileSystemError) in
+        try diskStore.trimSome()
+        try diskStore.keepUp()
       }
     } catch {
       if case .locked = error { return }
@@ -146,7 +146,8 @@ extension DiskCache {
 
   // MARK: Useless files
 
-  /// Has a file removed that a read found useless. Nobody waits for that: it needs the lock of the folder.
+  /// Schedules the removal of a file that a read found unusable. The read does not wait for it, because it needs the
+  /// lock.
   nonisolated func discardLater(_ digest: Digest256, _ seen: FileStatus) {
     let isFirst = useless.withLock { useless in
       defer { useless[digest] = seen }
@@ -164,12 +165,12 @@ extension DiskCache {
     }
   }
 
-  /// Removes files that were seen to be useless. What cannot be removed now stays, and reads as `nil` the next time too.
+  /// Removes files that reads found unusable. A file that cannot be removed now remains, and reads as `nil` again.
   func discard(_ found: [Digest256: FileStatus]) {
-    // Not worth waiting long for: stores wait behind.
+    // Not worth a long wait, which would delay stores.
     let timeout = min(configuration.lockTimeout, .milliseconds(100))
-    _ = try? withBooks(creates: false, timeout: timeout) { books throws(FileSystemError) in
-      for (digest, seen) in found { _ = try books.discard(digest, seen: seen) }
+    _ = try? withDiskStore(creates: false, timeout: timeout) { diskStore throws(FileSystemError) in
+      for (digest, seen) in found { _ = try diskStore.discard(digest, seen: seen) }
     }
   }
 }

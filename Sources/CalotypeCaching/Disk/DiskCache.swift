@@ -1,22 +1,22 @@
-import CalotypeSupport
+package import CalotypeSupport
 public import FoundationEssentials
 
-/// Records on disk under a byte limit, one file a key, shared with other processes if need be.
+/// A cache on disk under a byte limit, with one file per key. Several processes may share it.
 ///
-/// A record reads as exactly the bytes that were stored, or as `nil`: checksums cover header and payload, and files
-/// are renamed into place whole, so that neither a crash nor a full disk leaves half of one to be believed. The limits
-/// hold at every moment, over all processes that share the folder.
+/// A record reads as exactly the bytes that were stored, or as `nil`: checksums cover header and payload, and files are
+/// renamed into place atomically, so that neither a crash nor a full disk leaves a partial record. The limits hold at
+/// every moment, over all processes that share the folder.
 ///
-/// A store can be read as soon as it was handed over. One thread writes, in the order of the stores; reads wait for
-/// nothing of that. A read of what the system has in memory takes no thread at all, and blocks nobody.
+/// A stored record is readable immediately, before it is written. One thread writes, in the order of the stores; reads
+/// never wait for it. A read from the page cache needs no thread and never blocks.
 ///
-/// A folder that fails (full, read-only, deleted, of another owner) fails the stores, each with its error, and never
-/// more than that; when it works again, so does the cache. A folder that another process keeps locked, or a device that
-/// does not answer, holds nobody up: stores and reads then fail within a second, and later at once
+/// If the folder fails (full, read-only, deleted, of another owner), each store fails with its error; the cache resumes
+/// when the folder works again. A folder that another process keeps locked, or a device that does not answer, blocks no
+/// caller: stores and reads then fail within a second, and later immediately, by a circuit breaker
 /// (``Configuration/storeTimeout``, ``Configuration/readTimeout``). Every call ends when its task is cancelled.
 ///
-/// The least recently used records leave first, going by times that are exact to ``Configuration/touchInterval``. In
-/// large caches a record may be overlooked for a while that moved in the index while that was searched.
+/// The least recently used records are evicted first, by times that are exact to ``Configuration/touchInterval``. In
+/// large caches, a record that moves within the index during a search may be overlooked until the next one.
 ///
 /// ```swift
 /// let cache = DiskCache(.init(byteLimit: 256 << 20))
@@ -24,40 +24,48 @@ public import FoundationEssentials
 /// let record = try await cache.read(key)
 /// ```
 public actor DiskCache: DataCaching {
-  /// What the cache was made with.
+  /// The configuration.
   public nonisolated let configuration: Configuration
   /// The thread that writes. The actor runs on it, so that it may block.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   nonisolated let thread = SerialThread(name: "calotype-disk")
-  /// The thread that waits for the device, so that a device that is slow holds no store up.
+  /// The thread that waits for the device, so that a slow device delays no store.
   nonisolated let syncThread = SerialThread(name: "calotype-sync")
   nonisolated let unsynced = Lock(UnsyncedChanges())
   nonisolated let sync: DiskSync
   nonisolated let readers: ReaderThreads
-  /// For those who go through all records: they take long, and nothing from those who read one.
+  /// The thread that scans all records, so that a long scan does not delay reads.
   nonisolated let surveyor: ReaderThreads
   nonisolated let reader: RecordReader
   nonisolated let index = DiskIndex()
   nonisolated let staging: StagingArea
   nonisolated let circuit: StoreCircuit
   nonisolated let timer: CacheTimer
-  nonisolated let counters: Lock<DiskCacheStatistics>
-  let books: DiskBooks
-  /// Whether a step of upkeep waits for its turn.
+  nonisolated let counters: Lock<DiskCache.Statistics>
+  let diskStore: DiskStore
+  /// Whether a step of upkeep is scheduled.
   var isUpkeepScheduled = false
-  /// Files that reads found useless and nobody has removed yet.
+  /// Files that reads found unusable and that have not been removed yet.
   nonisolated let useless = Lock<[Digest256: FileStatus]>([:])
 
-  /// Makes a cache; no file is touched before it is asked for something.
+  /// Creates a cache. It touches no file before its first use.
   ///
   /// - Parameters:
-  ///   - configuration: Where and how much.
-  ///   - fileSystem: Where files are; another one than the machine's for tests.
-  ///   - now: The clock that ages are told by.
-  ///   - clock: The clock of time-outs.
+  ///   - configuration: The folder and the limits.
+  ///   - now: The present time, by which ages are computed.
+  ///   - clock: The clock of timeouts.
   public init(
-    _ configuration: Configuration = Configuration(), fileSystem: any CacheFileSystem = PosixFileSystem(),
+    _ configuration: Configuration = Configuration(),
+    now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()
+  ) {
+    let files = POSIXFileSystem(trustedOwners: configuration.trustedOwners)
+    self.init(configuration, fileSystem: files, now: now, clock: clock)
+  }
+
+  /// Creates a cache over another file system, for tests.
+  package init(
+    _ configuration: Configuration = Configuration(), fileSystem: any FileSystem,
     now: @escaping @Sendable () -> Date = { Date.now }, clock: any Clock<Duration> = ContinuousClock()
   ) {
     self.configuration = configuration
@@ -67,7 +75,7 @@ public actor DiskCache: DataCaching {
     reader = RecordReader(layout: layout, configuration: configuration, files: fileSystem, now: now)
     sync = DiskSync(layout: layout, files: fileSystem)
     let (staging, counters) = (
-      StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCacheStatistics())
+      StagingArea(byteLimit: configuration.stagingByteLimit), Lock(DiskCache.Statistics())
     )
     (self.staging, self.counters) = (staging, counters)
     circuit = StoreCircuit(timer: timer) { isFinal in
@@ -79,7 +87,7 @@ public actor DiskCache: DataCaching {
         counters.lastFailure = error
       }
     }
-    books = DiskBooks(
+    diskStore = DiskStore(
       layout: layout, configuration: configuration, files: fileSystem, now: now, timer: timer, index: index,
       circuit: circuit, unsynced: unsynced)
     readers = ReaderThreads(
@@ -91,8 +99,8 @@ public actor DiskCache: DataCaching {
 
   /// Reads the record of a key.
   ///
-  /// A record that is damaged is removed soon, counted in ``statistics()`` and reads as `nil`, and so is one that was
-  /// not read for longer than the age limit.
+  /// A damaged record reads as `nil`, is counted in ``statistics()`` and removed soon. The same holds for a record that
+  /// was not read for longer than the age limit.
   ///
   /// - Returns: The record, or `nil` when there is none.
   /// - Throws: ``CachingError`` when the folder cannot be read; ``CachingError/stalled(operation:path:after:)`` when it
@@ -133,7 +141,7 @@ public actor DiskCache: DataCaching {
     }
   }
 
-  /// Whether there is a record that could be read, judged by its header; does not count as an access.
+  /// Returns whether there is a readable record, judged by its header. Does not count as an access.
   public nonisolated func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
     if let staged = staging.newest(key.digest) {
       if case .hit = staged.outcome(now: reader.now()) { return true }
@@ -146,53 +154,67 @@ public actor DiskCache: DataCaching {
     }
   }
 
-  /// Stores a record, replacing the one the key had; returns when it is on disk.
+  /// Stores a record, replacing an existing one of the key, and returns when it is on disk.
   ///
-  /// Older records are removed before, least recently used first, as the limits demand. When too much waits to be
-  /// written, a store waits for its turn, in step with the disk, and for as long as that moves.
+  /// The limits may evict older records before, least recently used first. When the queue of unwritten records is full,
+  /// a store waits for its turn (back-pressure), as long as the disk makes progress.
   ///
-  /// - Throws: ``CachingError``; the record that was there before stays then, unless space had to be made.
-  ///   ``CachingError/queueFull(bytes:limit:)`` when too much waits, and nothing of it was written for
-  ///   ``Configuration/storeTimeout``; ``CachingError/locked(path:)`` at once while the folder cannot be locked. With
-  ///   ``CachingError/cancelled`` it may be stored all the same.
+  /// - Throws: ``CachingError``; the previous record of the key then remains, unless it was evicted.
+  ///   ``CachingError/queueFull(bytes:limit:)`` when the queue is full and nothing was written for
+  ///   ``Configuration/storeTimeout``; ``CachingError/locked(path:)`` at once while the folder cannot be locked. After
+  ///   ``CachingError/cancelled`` the record may still be stored.
   public nonisolated func store(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
   ) async throws(CachingError) {
+    try await store(data, checksum: nil, metadata: metadata, for: key)
+  }
+
+  /// Stores a record like ``store(_:metadata:for:)``.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - checksum: The checksum of the data, where the caller has computed it already: a wrong one makes the record read as
+  ///     damaged.
+  ///   - metadata: The metadata.
+  ///   - key: Its identity.
+  package nonisolated func store(
+    _ data: Data, checksum: Checksum?, metadata: RecordMetadata, for key: CacheKey
+  ) async throws(CachingError) {
     guard !Task.isCancelled else { throw .cancelled }
-    let record = try staged(data, metadata, for: key)
+    let record = try staged(data, metadata, for: key, checksum: checksum)
     try admit()
     if case .full = add(record) { try await enter(record) }
     _ = try await record.ended()
   }
 
-  /// Stores a record, replacing the one the key had; returns at once, when it can be read.
+  /// Stores a record, replacing an existing one of the key, and returns at once. The record can be read from then on.
   ///
-  /// It is written later, by a thread of the cache. A process that ends before has lost it: ``flush()`` waits for it,
-  /// and for the device.
+  /// A thread of the cache writes it later. It is lost if the process ends before; ``flush()`` waits for it and for the
+  /// device.
   ///
   /// - Parameters:
-  ///   - data: What to keep. Held in memory until it is written.
-  ///   - metadata: What to keep beside it.
+  ///   - data: The data. Held in memory until it is written.
+  ///   - metadata: The metadata.
   ///   - key: Its identity.
-  /// - Returns: What to wait for, if the outcome matters.
+  /// - Returns: A handle to wait for the outcome.
   /// - Throws: ``CachingError/recordTooLarge(bytes:limit:)``, ``CachingError/keyTooLong(bytes:limit:)`` or
-  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when it would make
-  ///   more than ``Configuration/stagingByteLimit`` wait; ``CachingError/locked(path:)`` while the folder cannot be locked.
+  ///   ``CachingError/metadataTooLarge(bytes:limit:)``; ``CachingError/queueFull(bytes:limit:)`` when the queue would
+  ///   exceed ``Configuration/stagingByteLimit``; ``CachingError/locked(path:)`` while the folder cannot be locked.
   @discardableResult
   public nonisolated func handOver(
     _ data: Data, metadata: RecordMetadata = RecordMetadata(), for key: CacheKey
-  ) throws(CachingError) -> PendingStore {
+  ) throws(CachingError) -> DiskCache.PendingStore {
     let record = try staged(data, metadata, for: key)
     try admit()
     if case .full(let bytes) = add(record) {
       throw .queueFull(bytes: bytes, limit: configuration.stagingByteLimit)
     }
-    return PendingStore(record: record)
+    return DiskCache.PendingStore(record: record)
   }
 
   /// Removes the record of a key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was a record.
   @discardableResult
   public nonisolated func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
     guard !Task.isCancelled else { throw .cancelled }
@@ -202,18 +224,19 @@ public actor DiskCache: DataCaching {
   }
 
   private nonisolated func staged(
-    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey
+    _ data: Data, _ metadata: RecordMetadata, for key: CacheKey, checksum: Checksum? = nil
   ) throws(CachingError) -> StagedRecord {
     let limit = configuration.effectiveRecordLimit
     guard data.count <= limit else { throw .recordTooLarge(bytes: data.count, limit: limit) }
-    // Asked now: a store that cannot be done must not take the place of one that can.
+    // Checked now: a store that must fail must not replace one that can succeed.
     let size = try RecordHeader.length(key: key, metadata: metadata) + data.count
     guard size <= limit else { throw .recordTooLarge(bytes: size, limit: limit) }
-    return StagedRecord(key: key, content: .data(data, metadata), created: reader.now(), weight: size)
+    return StagedRecord(
+      key: key, content: .data(data, metadata, checksum), created: reader.now(), weight: size)
   }
 
   nonisolated func add(
-    _ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil
+    _ record: StagedRecord, waitingFor entry: CallWaiter<Void>? = nil
   ) -> StagingArea.Admission {
     let admission = staging.add(record, waitingFor: entry)
     if case .first = admission {

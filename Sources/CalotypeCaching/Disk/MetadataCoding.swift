@@ -1,6 +1,6 @@
 /// The metadata in a record: fields of a tag (2 bytes), a length (4) and UTF-8 text, little-endian.
 ///
-/// Fields with unknown tags are skipped, so that later versions can add some. `expires` has a fixed place in the
+/// Fields with unknown tags are skipped, so that later versions can add fields. `expires` has a fixed place in the
 /// header.
 enum MetadataCoding {
   private enum Tag {
@@ -12,12 +12,12 @@ enum MetadataCoding {
     static let response: UInt16 = 5
   }
 
-  /// - Parameter source: ``CacheKey/source`` where it is not the text of the key.
+  /// - Parameter source: ``CacheKey/source`` where it differs from the text of the key.
   static func encode(_ metadata: RecordMetadata, source: String?) -> [UInt8] {
     var bytes: [UInt8] = []
     func field(_ tag: UInt16, _ value: some Collection<UInt8>) {
       bytes.append(little: tag)
-      // Longer values cannot pass the limit on all metadata, which the caller checks.
+      // Longer values exceed the limit on all metadata, which the caller checks.
       bytes.append(little: UInt32(clamping: value.count))
       bytes += value
     }
@@ -33,7 +33,7 @@ enum MetadataCoding {
     return bytes
   }
 
-  /// Reads what ``encode(_:source:)`` wrote; `nil` when a length leads outside or text is not UTF-8.
+  /// Decodes the result of ``encode(_:source:)``; `nil` when a length exceeds the data or text is not UTF-8.
   static func decode(_ raw: UnsafeRawBufferPointer) -> (metadata: RecordMetadata, source: String?)? {
     var metadata = RecordMetadata()
     var source: String?

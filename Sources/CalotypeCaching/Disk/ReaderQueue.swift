@@ -1,17 +1,18 @@
 import CalotypeSupport
+import HeapModule
 
-/// What waits for the threads of ``ReaderThreads``, what they do, and how long they have been at it.
+/// The waiting and running jobs of ``ReaderThreads``, with their deadlines.
 ///
-/// A job that takes longer than the time-out has stalled: its caller is told, its thread is lost until it returns. When
-/// all threads are lost, what waits is given up, and what comes is refused. After a cool-down, which doubles from time to
-/// time, a thread in reserve tries one job; there are as many in reserve as there are threads.
+/// A job that exceeds the timeout has stalled: its caller gets an error, and its thread is lost until the job returns.
+/// When all threads are lost, waiting jobs are given up and new ones refused. After a cool-down, which doubles each
+/// time, a reserve thread probes one job; there are as many reserve threads as regular ones.
 final class ReaderQueue: Sendable {
   struct Job: Sendable {
-    /// Higher ones first.
+    /// Higher priorities first.
     let priority: UInt8
-    /// Does the work, and returns how to tell the caller what came of it.
+    /// Does the work, and returns a closure that delivers the outcome to the caller.
     let run: @Sendable () -> @Sendable () -> Void
-    /// Tells the caller that it will not be run, or not end in time.
+    /// Reports to the caller that the job will not run, or will not end in time.
     let giveUp: @Sendable () -> Void
   }
 
@@ -26,7 +27,7 @@ final class ReaderQueue: Sendable {
 
   private struct Running: Sendable {
     let job: Job
-    /// When it has stalled; `nil` for never, or not said yet.
+    /// When it counts as stalled; `nil` for never, or not set yet.
     var deadline: Duration?
     var isStalled = false
   }
@@ -34,17 +35,17 @@ final class ReaderQueue: Sendable {
   private struct State {
     var nextNumber: UInt64 = 0
     var waiting: [UInt64: Job] = [:]
-    /// In the order of their turns; those that are gone from `waiting` are skipped.
-    var tickets = BinaryHeap<Ticket>()
+    /// In the order of their turns. Tickets that are no longer in `waiting` are skipped.
+    var tickets = Heap<Ticket>()
     var running: [UInt64: Running] = [:]
     var stalled = 0
     var threads = 0
     var idle = 0
     var isClosed = false
     var isWatched = false
-    /// Threads more than there are usually.
+    /// The number of reserve threads.
     var reserve = 0
-    /// The job that one of them tries.
+    /// The job that probes the file system.
     var probe: UInt64?
     var retryAt = Duration.zero
     var coolDown = ReaderQueue.shortestCoolDown
@@ -66,7 +67,7 @@ final class ReaderQueue: Sendable {
     self.timer = timer
   }
 
-  /// Whether jobs are refused because all threads are held up.
+  /// Whether jobs are refused because all threads are stalled.
   var isOpen: Bool { state.withLock { isOpen($0) } }
 
   /// Jobs that wait for a thread.
@@ -75,14 +76,14 @@ final class ReaderQueue: Sendable {
   /// Whether no job runs.
   var isIdle: Bool { state.withLock { $0.running.isEmpty } }
 
-  /// Threads that are held up.
+  /// Stalled threads.
   var stalledCount: Int { state.withLock { $0.stalled } }
 
   private func isOpen(_ state: State) -> Bool {
     state.stalled >= usualThreads + state.reserve || state.probe != nil
   }
 
-  /// Takes a job, and has it run.
+  /// Adds a job.
   ///
   /// - Returns: Its number; `nil` when it is refused.
   func push(_ job: Job) -> UInt64? {
@@ -99,7 +100,7 @@ final class ReaderQueue: Sendable {
       state.nextNumber += 1
       state.waiting[number] = job
       state.tickets.insert(Ticket(priority: job.priority, number: number))
-      // As many as there is work for.
+      // One thread per job, up to the limit.
       let starts = state.idle < state.waiting.count && state.threads < usualThreads + state.reserve
       if starts { state.threads += 1 }
       return (number, starts)
@@ -108,7 +109,7 @@ final class ReaderQueue: Sendable {
     return number
   }
 
-  /// Takes back a job that nobody has begun.
+  /// Withdraws a job that has not begun.
   func withdraw(_ number: UInt64) {
     let job = state.withLock { state -> Job? in
       if state.probe == number { Self.endProbe(&state) }
@@ -117,7 +118,7 @@ final class ReaderQueue: Sendable {
     withExtendedLifetime(job) {}
   }
 
-  /// Lets the threads end when nothing is left to do.
+  /// Ends the threads when no job is left.
   func close() {
     state.withLock(waking: .all) { $0.isClosed = true }
   }
@@ -143,7 +144,7 @@ final class ReaderQueue: Sendable {
   private func take() -> (UInt64, Job)? {
     var isIdle = false
     let next = state.wait { state -> Next? in
-      while let ticket = state.tickets.popFirst() {
+      while let ticket = state.tickets.popMin() {
         guard let job = state.waiting.removeValue(forKey: ticket.number) else { continue }
         if isIdle { state.idle -= 1 }
         state.running[ticket.number] = Running(job: job)
@@ -163,14 +164,14 @@ final class ReaderQueue: Sendable {
     return (number, job)
   }
 
-  /// - Returns: Whether the thread goes on.
+  /// - Returns: Whether the thread continues.
   private func finish(_ number: UInt64) -> Bool {
     let (running, goesOn) = state.withLock { state -> (Running?, Bool) in
       let running = state.running.removeValue(forKey: number)
       if state.probe == number { state.probe = nil }
       if running?.isStalled == true {
         state.stalled -= 1
-        // One that comes back takes the place of one in reserve.
+        // A thread that returns replaces a reserve thread.
         state.reserve = max(0, state.reserve - 1)
       }
       if state.stalled == 0 { state.coolDown = Self.shortestCoolDown }
@@ -184,7 +185,7 @@ final class ReaderQueue: Sendable {
 
   // MARK: The watch
 
-  /// Has a job watched that is about to run.
+  /// Starts to watch a job that is about to run.
   private func watch(_ number: UInt64) {
     let deadline = timeout.map { timer.elapsed + $0 }
     let isWatched = state.withLock { state in
@@ -195,7 +196,7 @@ final class ReaderQueue: Sendable {
     if !isWatched { Task.detached { await self.watch() } }
   }
 
-  /// Looks after the running jobs until there is none.
+  /// Watches the running jobs until there are none.
   private func watch() async {
     while let deadline = nextDeadline() {
       let pause = deadline - timer.elapsed
@@ -204,7 +205,7 @@ final class ReaderQueue: Sendable {
     }
   }
 
-  /// When the next job has stalled; `nil` when none is left that can.
+  /// The next deadline; `nil` when no job has one.
   private func nextDeadline() -> Duration? {
     state.withLock { state in
       let deadline = state.running.values.lazy.filter { !$0.isStalled }.compactMap(\.deadline).min()
@@ -225,11 +226,11 @@ final class ReaderQueue: Sendable {
         jobs.append(running.job)
       }
       guard !jobs.isEmpty, state.stalled >= usualThreads + state.reserve else { return jobs }
-      // Nobody is left who could do anything.
+      // No thread is left to run jobs.
       Self.endProbe(&state)
       jobs += state.waiting.values
       state.waiting = [:]
-      state.tickets = BinaryHeap()
+      state.tickets = Heap()
       state.retryAt = time + state.coolDown
       state.coolDown = min(state.coolDown * 2, Self.longestCoolDown)
       return jobs
@@ -237,7 +238,7 @@ final class ReaderQueue: Sendable {
     for job in jobs { job.giveUp() }
   }
 
-  /// Forgets a probe that nobody has begun: it tells nothing.
+  /// Forgets a probe that has not begun, which says nothing about the file system.
   private static func endProbe(_ state: inout State) {
     guard let probe = state.probe, state.waiting[probe] != nil else { return }
     state.probe = nil

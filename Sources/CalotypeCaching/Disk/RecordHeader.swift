@@ -1,12 +1,13 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The first part of a record file: what it is the record of, and how to know that its bytes are right.
+/// The header of a record file: its key and metadata, and checksums.
 ///
 /// Little-endian, in this order: magic (8 bytes), version (4), header length (4), payload length (8), created and
 /// expires in microseconds since 1970 (8 each, expires `Int64.max` for never), key length (4), metadata length (4),
-/// ``Checksum`` of the payload (8), checksum of this header without this field (8), key, metadata. The payload
-/// follows to the end of the file. The two checksums make a header trustworthy without its payload.
+/// ``Checksum`` of the payload (8), checksum of this header without this field (8), key, metadata. The payload follows
+/// to the end of the file. With two checksums, the header can be verified without the payload.
 struct RecordHeader: Sendable {
   var key: CacheKeyText
   var metadata: RecordMetadata
@@ -21,7 +22,7 @@ struct RecordHeader: Sendable {
     var text: String
     var source: String?
 
-    /// Whether it is the text of `key`, byte by byte.
+    /// Whether the text equals that of `key`, byte by byte.
     func isText(of key: CacheKey) -> Bool {
       var own = text
       var other = key.text
@@ -44,7 +45,7 @@ struct RecordHeader: Sendable {
   static let maxLength = fixedLength + maxKeyLength + maxMetadataLength
   private static let checksumOffset = 56
 
-  /// How many bytes stand before the payload; throws when key or metadata are too long.
+  /// Returns the number of bytes before the payload. Throws when key or metadata are too long.
   static func length(key: CacheKey, metadata: RecordMetadata) throws(CachingError) -> Int {
     let keyLength = key.text.utf8.count
     guard keyLength <= maxKeyLength else { throw .keyTooLong(bytes: keyLength, limit: maxKeyLength) }
@@ -60,8 +61,12 @@ struct RecordHeader: Sendable {
       metadata, source: key.source.utf8.elementsEqual(key.text.utf8) ? nil : key.source)
   }
 
-  /// The bytes that stand before `payload` in its file, of key and metadata that ``length(key:metadata:)`` has accepted.
-  static func encode(key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data) -> Data {
+  /// Returns the bytes before `payload` in its file, for key and metadata that ``length(key:metadata:)`` has accepted.
+  ///
+  /// - Parameter checksum: The checksum of the payload, where the caller has computed it already.
+  static func encode(
+    key: CacheKey, metadata: RecordMetadata, created: Date, payload: Data, checksum: Checksum? = nil
+  ) -> Data {
     let keyBytes = key.text.utf8
     let metadataBytes = metadataBytes(key, metadata)
     let length = fixedLength + keyBytes.count + metadataBytes.count
@@ -75,7 +80,7 @@ struct RecordHeader: Sendable {
     bytes.append(little: metadata.expires?.microseconds ?? .max)
     bytes.append(little: UInt32(keyBytes.count))
     bytes.append(little: UInt32(metadataBytes.count))
-    bytes.append(little: payload.withUnsafeBytes { Checksum(of: $0) }.value)
+    bytes.append(little: (checksum ?? Checksum(of: payload)).value)
     bytes.append(little: UInt64(0))
     bytes += keyBytes
     bytes += metadataBytes
@@ -86,7 +91,7 @@ struct RecordHeader: Sendable {
     return Data(bytes)
   }
 
-  /// The length of the header whose beginning is `prefix`; `nil` when these are not the first bytes of a whole
+  /// Returns the length of the header that begins with `prefix`; `nil` when these are not the first bytes of a complete
   /// record file of `fileSize` bytes.
   static func length(prefix raw: UnsafeRawBufferPointer, fileSize: Int) -> Int? {
     guard raw.count >= fixedLength, raw.little(at: 0, UInt64.self) == magicWord,
@@ -102,7 +107,7 @@ struct RecordHeader: Sendable {
     return length
   }
 
-  /// Reads the header at the beginning of `raw`, all of which must be there; `nil` when it is damaged.
+  /// Reads the complete header at the beginning of `raw`; `nil` when it is damaged.
   init?(_ raw: UnsafeRawBufferPointer, fileSize: Int) {
     guard let length = Self.length(prefix: raw, fileSize: fileSize), raw.count >= length else { return nil }
     let header = UnsafeRawBufferPointer(rebasing: raw[..<length])
@@ -144,18 +149,5 @@ extension UnsafeRawBufferPointer {
   /// Reads an integer; traps outside of the buffer, so lengths are checked before.
   func little<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: Value.Type) -> Value {
     Value(littleEndian: loadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
-}
-
-extension Date {
-  /// Microseconds since 1970; the nearest that fits, and 0 for a date that is not a number. Never `Int64.max`.
-  var microseconds: Int64 {
-    let value = (timeIntervalSince1970 * 1_000_000).rounded()
-    guard !value.isNaN else { return 0 }
-    return Int64(exactly: min(max(value, -0x1p62), 0x1p62)) ?? 0
-  }
-
-  init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }
 }

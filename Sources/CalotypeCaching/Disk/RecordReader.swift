@@ -1,17 +1,18 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The reading half of a ``DiskCache``: knows files, keeps no books, may be used by any number of threads at once.
+/// The reading half of a ``DiskCache``. It reads files, has no state, and may be used by any number of threads at once.
 ///
-/// The folder may be shared with other processes, so every step expects files to appear and to vanish. Records only
-/// ever change by a rename of a whole file.
+/// Other processes may share the folder, so files may appear and vanish between any two steps. Records change only by
+/// renaming a whole file.
 struct RecordReader: Sendable {
   let layout: CacheLayout
   let configuration: DiskCache.Configuration
-  let files: any CacheFileSystem
+  let files: any FileSystem
   let now: @Sendable () -> Date
 
-  /// What a read found. Who is not told by a file but by what it found of one, may have it removed.
+  /// The outcome of a read. The caller removes a file that turned out to be unusable.
   enum Outcome: Sendable {
     case hit(CacheRecord)
     case miss
@@ -19,9 +20,9 @@ struct RecordReader: Sendable {
     case damaged(FileStatus)
   }
 
-  /// Reads a record if it is in memory as a whole and nothing has to be done about it.
+  /// Reads a record if all of it is in the page cache and its file needs no update.
   ///
-  /// - Returns: `nil` when somebody who may wait has to look.
+  /// - Returns: `nil` when a thread that may block has to read it.
   func readAtOnce(_ key: CacheKey) -> Outcome? {
     do throws(FileSystemError) {
       let outcome = try read(key, mayWait: false)
@@ -36,20 +37,20 @@ struct RecordReader: Sendable {
     }
   }
 
-  /// Reads a record, and notes in its file that it was accessed.
+  /// Reads a record, and updates the time of the last access.
   func read(_ key: CacheKey) throws(CachingError) -> Outcome {
     do throws(FileSystemError) {
       let outcome = try read(key, mayWait: true)
       if case .hit(let record) = outcome {
         let time = now()
         if isDueForTouch(record.accessed, time) {
-          // A folder we may only read still serves; its records then age from the day they were stored.
+          // A read-only folder still serves; its records then age from the time they were stored.
           try? files.touch(layout.record(key.digest), modified: time)
         }
       }
       return outcome
     } catch {
-      // A link, pipe or folder in the place of a record: we did not put it there and do not follow it.
+      // A link, pipe or folder in the place of a record belongs to another program, and is not followed.
       let path = layout.record(key.digest)
       if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO,
         let status = try? files.status(path), status.kind != .folder
@@ -60,16 +61,16 @@ struct RecordReader: Sendable {
     }
   }
 
-  /// Longer records are copied and checked by threads that may take their time.
+  /// Longer records are copied and verified on reader threads.
   private static var atOnceLimit: Int { 1 << 20 }
 
   private func isDueForTouch(_ accessed: Date, _ time: Date) -> Bool {
-    // Touched under a clock that was wrong, it would neither age nor be touched until that time.
+    // A file touched under a wrong clock would neither expire nor be touched until that time.
     abs(time.timeIntervalSince(accessed)) > configuration.touchInterval.seconds
   }
 
   private func read(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {
-    // Another process may allow itself more than we do; memory for that is not ours to take.
+    // Another process may have a higher limit; this one must not allocate more than its own.
     let most = configuration.effectiveRecordLimit
     let limit = mayWait ? most : min(most, Self.atOnceLimit)
     guard let file = try files.contents(of: layout.record(key.digest), limit: limit, mayWait: mayWait)
@@ -95,7 +96,7 @@ struct RecordReader: Sendable {
         accessed: status.modified))
   }
 
-  /// Whether a record would be read, without its payload.
+  /// Whether a record would be readable, judged without its payload.
   func contains(_ key: CacheKey) throws(CachingError) -> Bool {
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(layout.record(key.digest)), let header else { return false }
@@ -109,14 +110,14 @@ struct RecordReader: Sendable {
     }
   }
 
-  /// What is known of a record without its payload, or `nil` when there is none or it is damaged.
-  func entry(_ digest: Digest256) throws(CachingError) -> (entry: CacheEntry, status: FileStatus)? {
+  /// Reads the header of a record; `nil` when there is no record or it is damaged.
+  func entry(_ digest: Digest256) throws(CachingError) -> (entry: DiskCache.Entry, status: FileStatus)? {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path), let header,
         CacheKey(header.key.text).digest == digest
       else { return nil }
-      let entry = CacheEntry(
+      let entry = DiskCache.Entry(
         key: header.key.text, source: header.key.source ?? header.key.text, metadata: header.metadata,
         dataLength: header.payloadLength, fileLength: file.status.size, created: header.created,
         accessed: file.status.modified, path: path)
@@ -128,14 +129,14 @@ struct RecordReader: Sendable {
     }
   }
 
-  /// What a look at a whole record found.
+  /// The result of verifying a record.
   enum Verdict: Sendable {
     case intact(size: Int)
     case damaged(path: String, FileStatus)
     case gone
   }
 
-  /// Reads a record in pieces, so that one of any size needs little memory.
+  /// Verifies a record in pieces, so that any size needs little memory.
   func verify(_ digest: Digest256) throws(CachingError) -> Verdict {
     let path = layout.record(digest)
     do throws(FileSystemError) {
@@ -150,7 +151,7 @@ struct RecordReader: Sendable {
   }
 
   private func isIntact(
-    _ file: any CacheFileReading, _ header: RecordHeader
+    _ file: any FileReading, _ header: RecordHeader
   ) throws(FileSystemError) -> Bool {
     var checksum = Checksum()
     var offset = header.length
@@ -164,13 +165,13 @@ struct RecordReader: Sendable {
     return checksum == header.payloadChecksum
   }
 
-  /// Opens a record and reads its header. `nil`: nothing there. No header: it is damaged.
+  /// Opens a record and reads its header. Returns `nil` when there is no file, and no header when it is damaged.
   private func openRecord(
     _ path: String
-  ) throws(FileSystemError) -> (file: any CacheFileReading, header: RecordHeader?)? {
+  ) throws(FileSystemError) -> (file: any FileReading, header: RecordHeader?)? {
     guard let file = try files.open(path) else { return nil }
     let size = file.status.size
-    // Enough for the header of nearly every record.
+    // Enough for nearly every header.
     let start = try file.read(at: 0, count: min(size, 4096))
     guard let length = start.withUnsafeBytes({ RecordHeader.length(prefix: $0, fileSize: size) }) else {
       return (file, nil)
@@ -186,7 +187,7 @@ struct RecordReader: Sendable {
 }
 
 extension Duration {
-  /// Seconds, with the rounding of `Double`.
+  /// Seconds as a `Double`.
   var seconds: TimeInterval {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
   }

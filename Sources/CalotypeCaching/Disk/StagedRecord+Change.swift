@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -6,23 +7,24 @@ extension StagedRecord {
     if case .data = content { true } else { false }
   }
 
-  /// What a read finds while it waits.
+  /// The outcome of a read while the record is staged.
   func outcome(now: Date) -> RecordReader.Outcome {
-    guard case .data(let data, let metadata) = content else { return .miss }
+    guard case .data(let data, let metadata, _) = content else { return .miss }
     if let expires = metadata.expires, expires <= now { return .miss }
     return .hit(CacheRecord(data: data, metadata: metadata, created: created, accessed: created))
   }
 
-  /// What has to be done, worked out before anybody is kept waiting for it.
+  /// Prepares the change on disk, before the lock is taken.
   func change() -> DiskChange {
-    guard case .data(let data, let metadata) = content else { return .remove(key.digest) }
-    let header = RecordHeader.encode(key: key, metadata: metadata, created: created, payload: data)
+    guard case .data(let data, let metadata, let checksum) = content else { return .remove(key.digest) }
+    let header = RecordHeader.encode(
+      key: key, metadata: metadata, created: created, payload: data, checksum: checksum)
     let entry = IndexEntry(key: key, metadata: metadata, size: header.count + data.count, accessed: created)
     return .store(data, header: header, entry, time: created)
   }
 }
 
-/// A step of the books.
+/// A change of the ``DiskStore``.
 enum DiskChange {
   case store(Data, header: Data, IndexEntry, time: Date)
   case remove(Digest256)
@@ -32,13 +34,13 @@ enum DiskChange {
   }
 
   /// - Returns: Whether there is, or was, a record.
-  func apply(to books: DiskBooks) throws(FileSystemError) -> Bool {
+  func apply(to diskStore: DiskStore) throws(FileSystemError) -> Bool {
     switch self {
     case .store(let data, let header, let entry, let time):
-      try books.store(data, header: header, entry: entry, time: time)
+      try diskStore.store(data, header: header, entry: entry, time: time)
       return true
     case .remove(let digest):
-      return try books.remove(digest)
+      return try diskStore.remove(digest)
     }
   }
 }

@@ -1,26 +1,25 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// A change that was handed over to a ``DiskCache`` and is not on disk yet, and everyone who waits for that.
+/// A change that was handed over to a ``DiskCache`` and is not on disk yet, and the tasks that wait for it.
 final class StagedRecord: Sendable {
   enum Content: Sendable {
-    case data(Data, RecordMetadata)
+    /// With the checksum of the data, where the caller has computed it already.
+    case data(Data, RecordMetadata, Checksum?)
     case removal
   }
 
   let key: CacheKey
   let content: Content
   let created: Date
-  /// Bytes that are held in memory.
+  /// Bytes held in memory.
   let weight: Int
 
   private struct State {
     /// Whether there was, or is, a record.
     var result: Result<Bool, CachingError>?
-    var waiters: [UInt64: CheckedContinuation<Result<Bool, CachingError>, Never>] = [:]
-    var next: UInt64 = 0
-    var left: Set<UInt64> = []
-    /// Stores that this one took the place of.
+    var waiters: [CallWaiter<Bool>] = []
+    /// Earlier stores that this one replaced.
     var superseded: [StagedRecord] = []
   }
 
@@ -33,49 +32,36 @@ final class StagedRecord: Sendable {
     self.weight = weight
   }
 
-  /// Lets an earlier store of the key, which is not written any more, end as this change does.
+  /// Gives an earlier store of the key, which is no longer written, the same outcome as this change.
   func adopt(_ earlier: StagedRecord) {
     state.withLock { $0.superseded.append(earlier) }
   }
 
-  /// Says how it ended; once.
+  /// Records the outcome and resumes the waiting tasks. Call it once.
   func end(_ result: Result<Bool, CachingError>) {
     let (waiters, superseded) = state.withLock { state in
       state.result = result
-      defer { (state.waiters, state.superseded) = ([:], []) }
-      return (Array(state.waiters.values), state.superseded)
+      defer { (state.waiters, state.superseded) = ([], []) }
+      return (state.waiters, state.superseded)
     }
-    for waiter in waiters { waiter.resume(returning: result) }
+    for waiter in waiters { waiter.resolve(result) }
     for record in superseded { record.end(result.map { _ in true }) }
   }
 
-  /// Waits for the end.
+  /// Waits for the outcome.
   ///
-  /// - Throws: what went wrong; ``CachingError/cancelled`` when the waiting task is, which stops nothing.
+  /// - Throws: The error; ``CachingError/cancelled`` when the waiting task is cancelled, which stops nothing else.
   func ended() async throws(CachingError) -> Bool {
-    let number = state.withLock { state in
-      state.next += 1
-      return state.next
+    let waiter = CallWaiter<Bool>()
+    let result = state.withLock { state in
+      if state.result == nil { state.waiters.append(waiter) }
+      return state.result
     }
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let ready = state.withLock { state -> Result<Bool, CachingError>? in
-          if let result = state.result { return result }
-          // Cancelled before it could wait.
-          if state.left.remove(number) != nil { return .failure(.cancelled) }
-          state.waiters[number] = continuation
-          return nil
-        }
-        if let ready { continuation.resume(returning: ready) }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        let waiter = state.waiters.removeValue(forKey: number)
-        if waiter == nil, state.result == nil { state.left.insert(number) }
-        return waiter
-      }
-      waiter?.resume(returning: .failure(.cancelled))
+    if let result { return try result.get() }
+    defer {
+      // A cancelled wait must not leak while the record waits for the disk.
+      state.withLock { state in state.waiters.removeAll { $0 === waiter } }
     }
-    return try result.get()
+    return try await waiter.outcome()
   }
 }

@@ -1,11 +1,12 @@
 import CalotypeSupport
 
-/// What was handed over and is not on disk yet: read from here meanwhile, written in the order it came.
+/// The changes that were handed over and are not on disk yet. Reads find them here; they are written in order of
+/// arrival.
 final class StagingArea: Sendable {
   /// A store that waits for room.
   private struct Entrant {
     let record: StagedRecord
-    let entry: OneShot<Void>
+    let entry: CallWaiter<Void>
   }
 
   private struct State {
@@ -13,16 +14,16 @@ final class StagingArea: Sendable {
     var newest: [Digest256: StagedRecord] = [:]
     var queue: [StagedRecord] = []
     var bytes = 0
-    /// Somebody is going to take from the queue.
+    /// Whether the writing thread has been scheduled.
     var isServed = false
-    /// Stores that wait for room, in the order they came.
+    /// Stores that wait for room, in order of arrival.
     var entrants: [Entrant] = []
-    /// How often something left.
+    /// The number of departures so far.
     var departures = 0
-    /// Those who wait for all that is there to be written.
+    /// The number of flushes in progress.
     var flushes = 0
 
-    /// Removals take no room, and nobody could wait for one that was not admitted.
+    /// Removals take no room, and there is no wait for one that was refused.
     func hasRoom(for record: StagedRecord, byteLimit: Int) -> Bool {
       record.weight == 0 || bytes == 0 || record.weight <= byteLimit - bytes
     }
@@ -33,8 +34,8 @@ final class StagingArea: Sendable {
       bytes += record.weight
     }
 
-    /// - Returns: Those who have come in now.
-    mutating func depart(_ weight: Int, byteLimit: Int) -> [OneShot<Void>] {
+    /// - Returns: The stores that were admitted.
+    mutating func depart(_ weight: Int, byteLimit: Int) -> [CallWaiter<Void>] {
       bytes -= weight
       departures += 1
       var count = 0
@@ -55,20 +56,21 @@ final class StagingArea: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// What becomes of a change that is handed over.
+  /// The outcome of handing over a change.
   enum Admission: Sendable {
-    /// It waits; somebody has to take it who does not know of it yet.
+    /// It is queued, and the writing thread must be scheduled.
     case first
     case queued
     case full(bytes: Int)
   }
 
-  /// Takes a change in.
+  /// Adds a change.
   ///
-  /// - Parameter entry: Ends when there is room, if there is none now; until then, ``withdraw(_:)`` takes the change back.
-  func add(_ record: StagedRecord, waitingFor entry: OneShot<Void>? = nil) -> Admission {
+  /// - Parameter entry: Resolved when there is room, if there is none now. Until then, ``withdraw(_:)`` takes the
+  ///   change back.
+  func add(_ record: StagedRecord, waitingFor entry: CallWaiter<Void>? = nil) -> Admission {
     state.withLock { state in
-      // Those that wait for room are not overtaken by smaller ones.
+      // Waiting stores are not overtaken by smaller ones.
       let isFirst = state.entrants.isEmpty || record.weight == 0
       guard isFirst, state.hasRoom(for: record, byteLimit: byteLimit) else {
         if let entry { state.entrants.append(Entrant(record: record, entry: entry)) }
@@ -80,9 +82,9 @@ final class StagingArea: Sendable {
     }
   }
 
-  /// Takes back a store that waits for room.
+  /// Withdraws a store that waits for room.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: Whether it was waiting.
   func withdraw(_ record: StagedRecord) -> Bool {
     state.withLock { state in
       guard let place = state.entrants.firstIndex(where: { $0.record === record }) else { return false }
@@ -91,24 +93,25 @@ final class StagingArea: Sendable {
     }
   }
 
-  /// The newest change of a key, if one waits.
+  /// The newest change of a key that is not written yet.
   func newest(_ digest: Digest256) -> StagedRecord? {
     state.withLock { $0.newest.isEmpty ? nil : $0.newest[digest] }
   }
 
-  /// The changes that came first, which stay readable until ``finish(_:)``; none when nothing waits. They are stores or
-  /// removals, never both. Stores that a later change of the same key made superfluous are left out, and end with it.
+  /// Takes the oldest changes, which stay readable until ``finish(_:)``; none when the queue is empty. They are either
+  /// stores or removals. A store that a later change of its key supersedes is left out, and gets the outcome of that
+  /// change.
   ///
-  /// - Returns: What to write, and how many changes were taken from the queue.
+  /// - Returns: The changes to write, and the number of changes taken from the queue.
   func take(_ count: Int) -> (records: [StagedRecord], taken: Int) {
-    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [OneShot<Void>]) in
+    let (records, taken, entered) = state.withLock { state -> ([StagedRecord], Int, [CallWaiter<Void>]) in
       var records: [StagedRecord] = []
       var taken = 0
       var weight = 0
       for record in state.queue {
         guard records.count < count, record.isStore == records.first?.isStore ?? record.isStore else { break }
         taken += 1
-        // Removals are done in any case: the store after them may fail.
+        // Removals are always carried out, because the store after them may fail.
         if record.isStore, let newest = state.newest[record.key.digest], newest !== record {
           newest.adopt(record)
           weight += record.weight
@@ -120,25 +123,25 @@ final class StagingArea: Sendable {
       if taken == 0 { state.isServed = false }
       return (records, taken, weight > 0 ? state.depart(weight, byteLimit: byteLimit) : [])
     }
-    for entry in entered { entry.end(.success(())) }
+    for entry in entered { entry.resolve(.success(())) }
     return (records, taken)
   }
 
-  /// From now on the disk has it, or has not.
+  /// The changes are on disk, or have failed.
   func finish(_ record: StagedRecord) {
     let entered = state.withLock { state in
       if state.newest[record.key.digest] === record { state.newest[record.key.digest] = nil }
       return state.depart(record.weight, byteLimit: byteLimit)
     }
-    for entry in entered { entry.end(.success(())) }
+    for entry in entered { entry.resolve(.success(())) }
   }
 
-  /// Gives up the stores that nobody has taken yet, those that wait for room included.
+  /// Gives up the stores that have not been taken yet, including those that wait for room.
   ///
   /// - Parameters:
-  ///   - error: What they end with.
-  ///   - sparesFlushed: Whether they stay while somebody waits for all to be written.
-  /// - Returns: How many there were.
+  ///   - error: The error they fail with.
+  ///   - sparesFlushed: Whether they stay while a flush is in progress.
+  /// - Returns: The number of stores given up.
   func abandonStores(with error: CachingError, sparesFlushed: Bool) -> Int {
     let (records, entrants) = state.withLock { state -> ([StagedRecord], [Entrant]) in
       if sparesFlushed, state.flushes > 0 { return ([], []) }
@@ -148,38 +151,38 @@ final class StagingArea: Sendable {
         state.bytes -= record.weight
         if state.newest[record.key.digest] === record { state.newest[record.key.digest] = nil }
       }
-      // What a removal is to remove is not found meanwhile.
+      // A record is not found while its removal is pending.
       for removal in state.queue { state.newest[removal.key.digest] = removal }
       defer { state.entrants = [] }
       state.departures += 1
       return (stores, state.entrants)
     }
     for record in records { record.end(.failure(error)) }
-    for entrant in entrants { entrant.entry.end(.failure(error)) }
+    for entrant in entrants { entrant.entry.resolve(.failure(error)) }
     return records.count + entrants.count
   }
 
   // MARK: Waiting for all
 
-  /// From now on more patience is shown, until ``endFlush()``.
+  /// Waits longer for the lock until ``endFlush()``.
   func beginFlush() { state.withLock { $0.flushes += 1 } }
 
   func endFlush() { state.withLock { $0.flushes -= 1 } }
 
-  /// Whether somebody waits for all to be written.
+  /// Whether a flush is in progress.
   var isFlushing: Bool { state.withLock { $0.flushes > 0 } }
 
-  // MARK: Numbers
+  // MARK: Counts
 
-  /// Bytes that wait or are being written.
+  /// Bytes that are queued or being written.
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Changes that wait.
+  /// Queued changes.
   var count: Int { state.withLock { $0.queue.count } }
 
   /// Stores that wait for room.
   var entrantCount: Int { state.withLock { $0.entrants.count } }
 
-  /// How often something left: who waits for room sees whether anything moves.
+  /// The number of departures so far, which shows waiting stores whether the queue makes progress.
   var departures: Int { state.withLock { $0.departures } }
 }

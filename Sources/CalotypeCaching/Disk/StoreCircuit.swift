@@ -1,16 +1,16 @@
 import CalotypeSupport
 
-/// Decides whether a ``DiskCache`` takes stores: not while its folder cannot be locked, so that they fail at once
-/// instead of one after the other when their time is over.
+/// The circuit breaker for stores of a ``DiskCache``: while its folder cannot be locked, stores fail at once instead of
+/// timing out one after another.
 ///
-/// It opens when a wait for the lock takes too long. After a cool-down, which doubles from time to time, one store is
-/// let through to try. Any lock that is taken closes it.
+/// It opens when a wait for the lock takes too long. After a cool-down, which doubles each time, one store may probe
+/// the lock. Taking the lock closes it.
 final class StoreCircuit: Sendable {
   private enum State {
     case closed
-    /// Somebody waits for the lock, for too long already.
+    /// Whether a wait for the lock has already taken too long.
     case waiting
-    /// The next store may try from then on.
+    /// When the next store may probe.
     case open(until: Duration)
   }
 
@@ -26,21 +26,21 @@ final class StoreCircuit: Sendable {
   private let timer: CacheTimer
   private let opened: @Sendable (_ isFinal: Bool) -> Void
 
-  /// - Parameter opened: Called when a wait has taken too long, by the thread that waits; with `true` when it was as long as
-  ///   any may be.
+  /// - Parameter opened: Called by the waiting thread when a wait has taken too long; with `true` when it has reached
+  ///   the longest timeout.
   init(timer: CacheTimer, opened: @escaping @Sendable (_ isFinal: Bool) -> Void) {
     self.timer = timer
     self.opened = opened
   }
 
-  /// Whether stores are refused, but for one now and then.
+  /// Whether stores are refused, except for occasional probes.
   var isOpen: Bool {
     book.withLock { book in
       if case .closed = book.state { false } else { true }
     }
   }
 
-  /// Whether a store may come in.
+  /// Whether a store is admitted.
   func admits() -> Bool {
     guard isOpen else { return true }
     let time = timer.elapsed
@@ -50,22 +50,22 @@ final class StoreCircuit: Sendable {
       case .waiting: return false
       case .open(let until):
         guard time >= until else { return false }
-        // One at a time, and another one later in case nothing comes of this one.
+        // One probe at a time, and another later in case this one is lost.
         book.state = .open(until: time + book.coolDown)
         return true
       }
     }
   }
 
-  /// The lock has been waited for too long, and still is.
+  /// A wait for the lock has taken too long and continues.
   func lockIsHeld() {
     book.withLock { $0.state = .waiting }
     opened(false)
   }
 
-  /// The lock was not to be had in time.
+  /// A wait for the lock timed out.
   ///
-  /// - Parameter isFinal: Whether nobody would have waited longer.
+  /// - Parameter isFinal: Whether it was the longest timeout.
   func lockWasNotTaken(isFinal: Bool) {
     let time = timer.elapsed
     book.withLock { book in

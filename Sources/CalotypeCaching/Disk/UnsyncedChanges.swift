@@ -1,15 +1,14 @@
-/// Changes that a loss of power may undo: the thread of a ``DiskCache`` notes them, and flushes take them.
+/// Changes that a loss of power may undo. The thread of a ``DiskCache`` notes them, and flushes take them.
 struct UnsyncedChanges: Sendable {
-  /// Records that were stored. Those that were removed since are left out, so that the count limit of the cache holds
-  /// here too.
+  /// Records that were stored. Removed ones are left out, so that the count limit of the cache bounds them, too.
   var records: Set<Digest256> = []
   /// Fan-out folders, by number, in which a record was stored or removed.
   var fanOuts: Set<Int> = []
   /// Whether the journal or the index changed.
   var hasBooks = false
-  /// Folders above the records in which a folder was made.
+  /// Parent folders in which a folder was created.
   var folders: Set<String> = []
-  /// Whether there was a flush: what it confirmed is replaced with more care from then on.
+  /// Whether there was a flush; flushed records are replaced with more care from then on.
   var isFlushed = false
 
   /// Whether there is nothing to synchronize.
@@ -27,7 +26,7 @@ struct UnsyncedChanges: Sendable {
     fanOuts.insert(Int(digest.word0 >> 56))
   }
 
-  /// All changes, which are then in the hands of the caller.
+  /// Takes all changes.
   mutating func take() -> UnsyncedChanges {
     defer {
       self = UnsyncedChanges()

@@ -1,10 +1,10 @@
 /// Reads one `Cache-Control` field (RFC 9111 §5.2), directive by directive, in one pass.
 ///
-/// Nothing stops it: what is malformed is a directive with a malformed argument, so that one after it is still seen.
+/// It never fails: a malformed directive gets a malformed argument, so that later directives are still read.
 struct DirectiveReader: IteratorProtocol {
   enum Argument: Hashable {
     case none
-    /// Without its quotes, should it have had some.
+    /// Without quotes.
     case text(String)
     case malformed
   }
@@ -16,8 +16,8 @@ struct DirectiveReader: IteratorProtocol {
   }
 
   private var rest: ArraySlice<UInt8>
-  /// A quote that is never closed would swallow what follows, `no-store` among it. From the first of those on, quotes
-  /// are letters like others.
+  /// An unclosed quote would swallow later directives, such as `no-store`. After the first unclosed quote, quotes count
+  /// as ordinary characters.
   private var takesQuotes = true
 
   init(_ text: String) {
@@ -55,7 +55,7 @@ struct DirectiveReader: IteratorProtocol {
     return .text(String(decoding: text, as: UTF8.self))
   }
 
-  /// The text of a quoted string, which is taken from the front; `nil` if it has no end.
+  /// Reads a quoted string from the front; `nil` if it has no end.
   private mutating func readQuoted() -> String? {
     var text: [UInt8] = []
     var index = rest.startIndex + 1

@@ -2,22 +2,24 @@ public import FoundationEssentials
 public import HTTPTypes
 
 extension FreshnessPolicy {
-  /// How a request is answered (RFC 9111 §4).
+  /// Decides how to answer a request (RFC 9111 §4).
   ///
-  /// A request that asks for a range, or is conditional itself, is not answered from what is stored. `max-age` in a
-  /// request does not make it ask for what is `immutable` and fresh; `no-cache` does.
+  /// A request for a range, or a conditional one, is not answered from the cache. `max-age` in a request does not
+  /// revalidate a fresh `immutable` response; `no-cache` does.
   ///
   /// - Parameters:
   ///   - request: Header fields of the request, of a `GET`.
-  ///   - stored: What is stored for it, if anything is.
+  ///   - stored: The stored response, if there is one.
   ///   - now: The time.
-  public func decision(for request: HTTPFields, stored: StoredResponse?, now: Date) -> CacheDecision {
-    let wants = CacheControl(request: request)
-    let otherwise = wants.onlyIfCached ? CacheDecision.unavailable : .load
+  public func decision(for request: HTTPFields, stored: StoredResponse?, now: Date)
+    -> FreshnessPolicy.Decision
+  {
+    let wants = CacheControlHeader(request: request)
+    let otherwise = wants.onlyIfCached ? FreshnessPolicy.Decision.unavailable : .load
     guard let stored, Self.isPlain(request), stored.matches(request) else { return otherwise }
     let now = HTTPSeconds.of(now)
-    let judged = Judgement(of: stored, under: self, now: now)
-    // The age does not become less when the clock is set back.
+    let judged = FreshnessState(of: stored, under: self, now: now)
+    // The age does not decrease when the clock is set back.
     let end = HTTPSeconds.date(max(now, stored.received) + judged.lifetime - judged.age)
     let mayUse = wants.noCache == .none && !judged.alwaysRevalidates && judged.isYoungEnough(for: wants)
     if mayUse {
@@ -33,21 +35,21 @@ extension FreshnessPolicy {
     return .revalidate(stored.conditionalFields)
   }
 
-  /// Whether what is stored may be used because the server cannot be reached, or answers with a status that
-  /// ``isFailure(status:)`` (RFC 5861 §4, RFC 9111 §4.2.4).
+  /// Returns whether the stored response may be used when the server cannot be reached, or answers with a status for
+  /// which ``isFailure(status:)`` is true (RFC 5861 §4, RFC 9111 §4.2.4).
   ///
-  /// The time that a request names counts, then that of the response, then ``staleIfError``. Never, if the response says
-  /// `no-cache` or `must-revalidate`, or in a shared cache `proxy-revalidate` or `s-maxage`, or if the request wants it
-  /// confirmed or younger.
+  /// The time in the request counts first, then that of the response, then ``staleIfError``. Never, if the response
+  /// says `no-cache` or `must-revalidate`, or in a shared cache `proxy-revalidate` or `s-maxage`, or if the request
+  /// demands a revalidated or younger response.
   ///
   /// - Parameters:
-  ///   - stored: What is stored.
+  ///   - stored: The stored response.
   ///   - request: Header fields of the request.
   ///   - now: The time.
   public func mayServeOnError(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {
     guard Self.isPlain(request), stored.matches(request) else { return false }
-    let wants = CacheControl(request: request)
-    let judged = Judgement(of: stored, under: self, now: HTTPSeconds.of(now))
+    let wants = CacheControlHeader(request: request)
+    let judged = FreshnessState(of: stored, under: self, now: HTTPSeconds.of(now))
     guard judged.isPositive, !judged.alwaysRevalidates, wants.noCache == .none,
       judged.isYoungEnough(for: wants)
     else {
@@ -59,11 +61,11 @@ extension FreshnessPolicy {
     return (wants.staleIfError ?? judged.staleIfError) > judged.staleness
   }
 
-  /// Whether a status says that the server fails, and not what it thinks of the image: 500, 502, 503 and 504
-  /// (RFC 5861 §4).
+  /// Returns whether a status reports a failure of the server rather than of the resource: 500, 502, 503 and 504 (RFC
+  /// 5861 §4).
   public static func isFailure(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
-  /// Whether the answer to a request would be a whole image. Others are between those who ask and the server.
+  /// Whether the request asks for a whole image unconditionally. Other requests bypass the cache.
   private static func isPlain(_ request: HTTPFields) -> Bool {
     ![HTTPField.Name.range, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince].contains {
       request.contains($0)

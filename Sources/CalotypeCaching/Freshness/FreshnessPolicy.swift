@@ -1,7 +1,7 @@
-/// How long responses may be used, and what is decided where they do not say. A value; who loads and stores carries it
-/// out.
+/// Decides how long responses may be used, with defaults for responses without explicit freshness. A value without I/O;
+/// the loading code carries out its decisions.
 ///
-/// It follows RFC 9111 with RFC 5861 and RFC 8246. Times are whole seconds; what is less counts as nothing.
+/// It follows RFC 9111 with RFC 5861 and RFC 8246. Times are whole seconds, rounded down.
 ///
 /// ```swift
 /// let policy = FreshnessPolicy()
@@ -13,63 +13,63 @@
 /// }
 /// ```
 public struct FreshnessPolicy: Hashable, Sendable {
-  /// Whose the cache is.
+  /// The kind of cache.
   public enum Mode: String, Hashable, Sendable {
-    /// Of several users: `s-maxage` counts, and nothing is stored that is `private` or was only for whoever had the
-    /// right `Authorization`.
+    /// A cache for several users: `s-maxage` counts, and responses that are `private` or depend on `Authorization` are
+    /// not stored.
     case shared
-    /// Of one user.
+    /// A cache for one user.
     case `private`
   }
 
-  /// Whose the cache is. ``Mode/shared`` by default: a program may not know whom it serves, and what is wrong then is that
-  /// too little is stored, not that somebody sees what was meant for another.
+  /// The kind of cache. ``Mode/shared`` by default: it errs on the safe side, and stores too little rather than showing
+  /// one user's response to another.
   public var mode: Mode
-  /// How long a response is fresh that says nothing but when it was last modified: this part of the time since then. 0.1 by
-  /// default.
+  /// The heuristic lifetime of a response that only has a `Last-Modified` date, as a fraction of the time since then.
+  /// 0.1 by default.
   public var heuristicFraction: Double
-  /// The most that ``heuristicFraction`` leads to. A day by default.
+  /// The longest heuristic lifetime. A day by default.
   public var maxHeuristicLifetime: Duration
-  /// How long a response is fresh that says nothing at all. An hour by default: most images never change under their
-  /// address, and who does not say so does not expect to see changes at once.
+  /// The lifetime of a response without any information about caching. An hour by default: most images never change
+  /// under their URL.
   public var defaultLifetime: Duration
-  /// Responses are fresh for at least this time, also those that say less. None by default.
+  /// The shortest lifetime, even for responses that declare a shorter one. Zero by default.
   ///
-  /// It does not change what `no-store` and `no-cache` mean.
+  /// It does not change the meaning of `no-store` and `no-cache`.
   public var minLifetime: Duration
-  /// Responses are fresh for at most this time, whatever they and ``minLifetime`` say. A year by default.
+  /// The longest lifetime, which also limits ``minLifetime``. A year by default.
   public var maxLifetime: Duration
-  /// When set, responses are fresh for this time whatever they say of lifetimes: `no-cache`, `must-revalidate` and `Age`
-  /// mean nothing then. `no-store`, `private` and `Vary` do.
+  /// A fixed lifetime that overrides that of all responses: `no-cache`, `must-revalidate` and `Age` are then ignored;
+  /// `no-store`, `private` and `Vary` are not.
   public var pinnedLifetime: Duration?
-  /// Statuses other than 200 and 203 that are stored, and how long they are fresh when they say nothing. By default 404 and
-  /// 410, for one and ten minutes.
+  /// Statuses other than 200 and 203 that are stored (negative caching), and their default lifetimes. By default 404
+  /// and 410, for one and ten minutes.
   ///
-  /// They are never served stale and never revalidated: when they have expired the image is loaded anew. Statuses that are
-  /// not named are not stored, even if they say how long they are fresh: of 5xx, that would hide that all is well again.
+  /// They are never served stale and never revalidated: after they expire the image is loaded anew. Other statuses are
+  /// not stored, even with an explicit lifetime: a stored 5xx would hide that the server has recovered.
   public var negativeLifetimes: [Int: Duration]
-  /// The longest that a status of ``negativeLifetimes`` is fresh, whatever it says. An hour by default.
+  /// The longest lifetime of a status in ``negativeLifetimes``. An hour by default.
   public var maxNegativeLifetime: Duration
-  /// How long a response that says nothing of it is used stale while the server is asked. None by default: RFC 9111 leaves
-  /// that to the server.
+  /// The default of `stale-while-revalidate` for responses without it. Zero by default: RFC 9111 leaves it to the
+  /// server.
   public var staleWhileRevalidate: Duration
-  /// How long a response that says nothing of it is used stale when the server cannot be asked. A day by default.
+  /// The default of `stale-if-error` for responses without it. A day by default.
   public var staleIfError: Duration
 
-  /// The default policy with a few things changed.
+  /// Creates a policy; parameters have the defaults of the properties.
   ///
   /// - Parameters:
-  ///   - mode: Whose the cache is.
-  ///   - heuristicFraction: Part of the time since the last modification, from 0 to 1.
-  ///   - maxHeuristicLifetime: The most that leads to.
-  ///   - defaultLifetime: For responses that say nothing at all.
-  ///   - minLifetime: The least.
-  ///   - maxLifetime: The most.
-  ///   - pinnedLifetime: What counts instead of what responses say.
-  ///   - negativeLifetimes: For statuses other than 200 and 203.
-  ///   - maxNegativeLifetime: The most for those.
-  ///   - staleWhileRevalidate: How long stale responses are used while the server is asked.
-  ///   - staleIfError: How long when it cannot be asked.
+  ///   - mode: The kind of cache.
+  ///   - heuristicFraction: The heuristic lifetime as a fraction of the time since the last modification, from 0 to 1.
+  ///   - maxHeuristicLifetime: The longest heuristic lifetime.
+  ///   - defaultLifetime: The lifetime of responses without any information about caching.
+  ///   - minLifetime: The shortest lifetime.
+  ///   - maxLifetime: The longest lifetime.
+  ///   - pinnedLifetime: A fixed lifetime for all responses.
+  ///   - negativeLifetimes: Default lifetimes of statuses other than 200 and 203.
+  ///   - maxNegativeLifetime: The longest lifetime of those statuses.
+  ///   - staleWhileRevalidate: The default of `stale-while-revalidate`.
+  ///   - staleIfError: The default of `stale-if-error`.
   public init(
     mode: Mode = .shared, heuristicFraction: Double = 0.1, maxHeuristicLifetime: Duration = .seconds(86_400),
     defaultLifetime: Duration = .seconds(3600), minLifetime: Duration = .zero,
@@ -91,7 +91,7 @@ public struct FreshnessPolicy: Hashable, Sendable {
     self.staleIfError = staleIfError
   }
 
-  /// A policy for images that never change under their address: all are fresh for `lifetime`.
+  /// A policy for images that never change under their URL: all are fresh for `lifetime`.
   public static func pinned(_ lifetime: Duration) -> FreshnessPolicy {
     FreshnessPolicy(pinnedLifetime: lifetime)
   }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 extension HTTPField.Name {
-  /// `Pragma` (RFC 9111 §5.4), which is deprecated and not among the names that the package knows. It is a name: what
-  /// stands in its place is never used.
+  /// `Pragma` (RFC 9111 §5.4), which is deprecated and has no constant in HTTPTypes. It is a valid name, so the
+  /// fallback is never used.
   package static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
 }

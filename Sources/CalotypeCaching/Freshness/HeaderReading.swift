@@ -3,26 +3,26 @@ import HTTPTypes
 
 /// Numbers of seconds in header fields.
 enum DeltaSeconds {
-  /// Digits only; more than fit are ``CacheControl/longest``. `nil` for anything else.
+  /// Digits only; larger numbers become ``CacheControlHeader/longest``. `nil` for anything else.
   static func read(_ text: some StringProtocol) -> Int? {
     let digits = text.utf8
     guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
       return nil
     }
-    return min(Int(text) ?? CacheControl.longest, CacheControl.longest)
+    return min(Int(text) ?? CacheControlHeader.longest, CacheControlHeader.longest)
   }
 
-  /// Whole seconds of a duration, from 0 to ``CacheControl/longest``.
+  /// Whole seconds of a duration, from 0 to ``CacheControlHeader/longest``.
   static func of(_ duration: Duration) -> Int {
-    Int(min(max(duration.components.seconds, 0), Int64(CacheControl.longest)))
+    Int(min(max(duration.components.seconds, 0), Int64(CacheControlHeader.longest)))
   }
 }
 
-/// Times as HTTP has them: whole seconds since 1970, of the years 0 to 9999, so that no sum of them overflows.
+/// HTTP times: whole seconds since 1970, in the years 0 to 9999, so that no sum of them overflows.
 enum HTTPSeconds {
   static let range = -62_167_219_200...253_402_300_800
 
-  /// The second that `date` is in, or the nearest that has a year of four digits. What is no number is 1970.
+  /// Returns the second of `date`, clamped to years of four digits; 0 for a date that is not a number.
   static func of(_ date: Date) -> Int {
     let seconds = date.timeIntervalSince1970.rounded(.down)
     guard !seconds.isNaN else { return 0 }
@@ -32,9 +32,9 @@ enum HTTPSeconds {
   static func date(_ seconds: Int) -> Date { Date(timeIntervalSince1970: TimeInterval(seconds)) }
 }
 
-/// Names of fields, in lists.
+/// Lists of field names.
 enum FieldNames {
-  /// A name in lower case, without the spaces around it; `nil` if it is none.
+  /// Returns a name in lower case without surrounding spaces; `nil` if it is not a name.
   static func read(_ bytes: some Collection<UInt8>) -> String? {
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     var trimmed = Array(bytes.drop(while: isSpace))

@@ -3,12 +3,12 @@ public import FoundationEssentials
 import HTTPTypes
 
 extension StoredResponse {
-  /// How old the response is: the time since the server made it or last confirmed it (RFC 9111 §4.2.3).
+  /// Returns the age of the response: the time since the server generated or last confirmed it (RFC 9111 §4.2.3).
   ///
-  /// It never becomes less when `now` grows. A clock that was set back to before the response came counts as that moment.
+  /// The age never decreases as `now` grows. A time before the arrival of the response counts as its arrival.
   public func currentAge(at now: Date) -> Duration { .seconds(age(at: HTTPSeconds.of(now))) }
 
-  /// How old the response may be to be fresh (RFC 9111 §4.2.1): what it says, then what `policy` says.
+  /// Returns the age up to which the response is fresh (RFC 9111 §4.2.1): its own lifetime, or else that of `policy`.
   public func freshnessLifetime(under policy: FreshnessPolicy) -> Duration {
     .seconds(lifetime(under: policy))
   }
@@ -31,19 +31,19 @@ extension StoredResponse {
     return min(max(lifetime, DeltaSeconds.of(policy.minLifetime)), DeltaSeconds.of(policy.maxLifetime))
   }
 
-  /// What the response says; `nil` if nothing.
+  /// The lifetime that the response declares; `nil` if it declares none.
   private func explicitLifetime(in mode: FreshnessPolicy.Mode) -> Int? {
     let control = cacheControl
     if mode == .shared, let shared = control.sharedMaxAge { return shared }
     if let maxAge = control.maxAge { return maxAge }
     if let first = fields[values: .expires].first {
-      // Two that differ, and what is no date, such as "0", are long ago.
+      // Contradicting or invalid dates, such as "0", count as past.
       guard fields[values: .expires].allSatisfy({ $0 == first }), let expires = HTTPDate(first, now: received)
       else { return 0 }
-      return min(max(0, expires.secondsSince1970 - (date ?? received)), CacheControl.longest)
+      return min(max(0, expires.secondsSince1970 - (date ?? received)), CacheControlHeader.longest)
     }
-    // Of no meaning in responses by the letter, but who sends it means it.
-    if fields[values: .cacheControl].isEmpty, CacheControl.pragmaSaysNoCache(fields) { return 0 }
+    // RFC 9111 gives it no meaning in responses, but servers that send it mean `no-cache`.
+    if fields[values: .cacheControl].isEmpty, CacheControlHeader.pragmaSaysNoCache(fields) { return 0 }
     return nil
   }
 
@@ -56,12 +56,13 @@ extension StoredResponse {
     return min(Int(unchanged * fraction), DeltaSeconds.of(policy.maxHeuristicLifetime))
   }
 
-  /// When the server made it, by its own clock.
+  /// When the server generated the response, by its own clock.
   private var date: Int? {
     fields[values: .date].first.flatMap { HTTPDate($0, now: received) }?.secondsSince1970
   }
 
-  /// The time it spent in caches before ours. Of a list the first counts; what is no number is passed over (RFC 9111 §5.1).
+  /// The time it spent in other caches (`Age`). The first value of a list counts; an invalid one is ignored (RFC 9111
+  /// §5.1).
   private var ageValue: Int? {
     guard let first = fields[values: .age].first?.split(separator: ",", maxSplits: 1).first else {
       return nil

@@ -2,19 +2,19 @@ public import FoundationEssentials
 public import HTTPTypes
 
 extension StoredResponse {
-  /// The response after the server said 304: the same bytes, with what the server now says of them (RFC 9111 §3.2).
+  /// Returns the response after a 304: the same bytes with updated header fields (RFC 9111 §3.2).
   ///
-  /// Fields of the 304 take the place of those with the same name. What speaks of the bytes stays: `Content-Type` as all
-  /// that begins with `Content-`, because no bytes came. `Age` and `Date` are of the 304 or of nobody: the old ones
-  /// would make it old again.
+  /// Fields of the 304 replace fields of the same name. Fields that describe the bytes (`Content-Type` and all that
+  /// begin with `Content-`) stay, because no bytes arrived. `Age` and `Date` come only from the 304: the old ones would
+  /// make the response old again.
   ///
   /// - Parameters:
   ///   - notModified: The header fields of the 304.
-  ///   - request: The header fields of the request that it answers.
-  ///   - requestTime: When that was sent.
-  ///   - responseTime: When the 304 came.
-  /// - Returns: `nil` when the validators of the 304 are those of another version, or the result would be too long: then
-  ///   the response has to be loaded anew.
+  ///   - request: The header fields of the conditional request.
+  ///   - requestTime: When the conditional request was sent.
+  ///   - responseTime: When the 304 arrived.
+  /// - Returns: `nil` when the 304 is for another version or the result would be too long. The response must then be
+  ///   loaded anew.
   public func merged(
     notModified: HTTPFields, request: HTTPFields, requestTime: Date, responseTime: Date
   ) -> StoredResponse? {
@@ -27,7 +27,7 @@ extension StoredResponse {
       fields[values: name] = news[values: name]
     }
     let merged = StoredResponse(
-      status: status, kept: fields, selection: Selection(vary: fields[values: .vary], request: request),
+      status: status, kept: fields, selection: VaryKey(vary: fields[values: .vary], request: request),
       requested: HTTPSeconds.of(requestTime), received: HTTPSeconds.of(responseTime))
     return merged.isWithinLimit ? merged : nil
   }

@@ -3,7 +3,7 @@ import HTTPTypes
 extension StoredResponse: Codable {
   /// Reads its ``text``, as one string.
   ///
-  /// - Throws: `DecodingError` for any other.
+  /// - Throws: `DecodingError` for any other string.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let response = StoredResponse(text: try container.decode(String.self)) else {
@@ -20,7 +20,7 @@ extension StoredResponse: Codable {
 }
 
 extension StoredResponse {
-  /// The whole as text, a line for each fact, to be kept beside the bytes:
+  /// The description as text, one fact per line, to be stored beside the bytes:
   ///
   /// ```
   /// response/1 200
@@ -45,7 +45,7 @@ extension StoredResponse {
     return text
   }
 
-  /// Reads what ``text`` wrote; `nil` for anything else, to the byte.
+  /// Reads ``text``; `nil` for anything that differs in a single byte.
   public init?(text: String) {
     guard text.utf8.count <= Self.maxTextLength else { return nil }
     var lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
@@ -60,7 +60,7 @@ extension StoredResponse {
       lines.popLast()?.isEmpty == true
     else { return nil }
     var selected: [String: Digest256?] = [:]
-    var selection: Selection?
+    var selection: VaryKey?
     var fields = HTTPFields()
     for line in lines {
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1, omittingEmptySubsequences: false)
@@ -89,10 +89,10 @@ extension StoredResponse {
       status: status, kept: Self.kept(of: fields), selection: selection ?? .fields(selected),
       requested: requested,
       received: received)
-    // Only one text stands for each response: whatever was passed over, repeated or spelt otherwise shows here.
+    // The encoding is canonical: anything skipped, repeated or spelt differently shows here.
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 
-  /// Whether ``text`` is as short as it has to be.
+  /// Whether ``text`` is within the limit.
   var isWithinLimit: Bool { text.utf8.count <= Self.maxTextLength }
 }

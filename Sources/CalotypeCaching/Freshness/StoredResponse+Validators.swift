@@ -2,10 +2,10 @@ import CalotypeSupport
 public import HTTPTypes
 
 extension StoredResponse {
-  /// The `ETag`, if it has one that is well-formed.
+  /// The `ETag`, if there is a well-formed one.
   public var entityTag: EntityTag? { fields[values: .eTag].first.flatMap(EntityTag.init) }
 
-  /// The `Last-Modified` as the server wrote it, if it has one that is a date.
+  /// The `Last-Modified` as the server wrote it, if it is a date.
   public var lastModified: String? {
     guard let text = fields[values: .lastModified].first, HTTPDate(text, now: received) != nil else {
       return nil
@@ -13,11 +13,11 @@ extension StoredResponse {
     return text
   }
 
-  /// Whether the server can be asked if it is still the same.
+  /// Whether the response can be revalidated.
   public var hasValidators: Bool { entityTag != nil || lastModified != nil }
 
-  /// The fields that ask the server to answer 304 if it is still the same (RFC 9111 §4.3.1): `If-None-Match` and
-  /// `If-Modified-Since`, as far as there are validators.
+  /// The fields of a conditional request (RFC 9111 §4.3.1): `If-None-Match` and `If-Modified-Since`, as far as the
+  /// response has validators.
   public var conditionalFields: HTTPFields {
     var conditional = HTTPFields()
     if let entityTag { conditional[.ifNoneMatch] = entityTag.text }
@@ -25,10 +25,10 @@ extension StoredResponse {
     return conditional
   }
 
-  /// Whether a 304 with these fields speaks of this response (RFC 9111 §4.3.4).
+  /// Whether a 304 with these fields confirms this response (RFC 9111 §4.3.4).
   ///
-  /// Entity tags are compared weakly, as the server did for `If-None-Match`: many make a tag weak when they compress and
-  /// forget to in a 304. A date that is later is another version.
+  /// Entity tags are compared weakly, as the server did for `If-None-Match`: many servers weaken a tag when they
+  /// compress, but not in a 304. A later date is another version.
   func isConfirmed(by notModified: HTTPFields) -> Bool {
     if let theirs = notModified[values: .eTag].first.flatMap(EntityTag.init), let ours = entityTag {
       return ours.matchesWeakly(theirs)

@@ -1,13 +1,13 @@
 import CalotypeSupport
 extension CacheGroup {
-  /// What a tier has, and which tiers were asked and have nothing.
+  /// The answer of a tier, and the tiers that were asked before and had none.
   struct Answer<Value: Sendable>: Sendable {
     let value: Value
     let tier: Int
     let misses: [Int]
   }
 
-  /// Asks tiers until one has an answer; `nil` if none has and none failed.
+  /// Asks tiers until one has an answer. Returns `nil` if none has one and none failed.
   func ask<Value: Sendable>(
     _ policy: Policy, _ question: @escaping @Sendable (any DataCaching) async throws(CachingError) -> Value?
   ) async throws(CachingError) -> Answer<Value>? {
@@ -72,17 +72,17 @@ extension CacheGroup {
     return try result.get()
   }
 
-  /// Changes the tiers that a policy names, of those that are written; all of them, whatever goes wrong in one.
+  /// Changes the writable tiers that a policy selects. An error in one does not stop the others.
   ///
-  /// - Parameter scope: The records that are changed.
-  /// - Returns: What they answered, in any order.
+  /// - Parameter scope: The records to change.
+  /// - Returns: Their answers, in any order.
   func change<Value: Sendable>(
     _ policy: Policy, of scope: FillTable.Scope,
     _ change: @escaping @Sendable (any DataCaching) async throws(CachingError) -> Value
   ) async throws(CachingError) -> [Value] {
     if tiers.isEmpty { return [] }
     let written = tiers.indices.filter { !tiers[$0].isReadOnly }
-    if written.isEmpty { throw .onlyRead }
+    if written.isEmpty { throw .cacheIsReadOnly }
     if Task.isCancelled { throw .cancelled }
     book.fills.withLock { $0.beginChange(scope) }
     defer { book.fills.withLock { $0.endChange(scope) } }

@@ -1,16 +1,15 @@
 import CalotypeSupport
 public import FoundationEssentials
 
-/// Several caches as one, with a policy for each verb.
+/// Combines several caches into one, with a policy for each operation.
 ///
 /// The first tier is the highest. A record that is found in a lower tier is stored into the higher ones that were asked
-/// before and had none, so that it is found there next time. Tiers that are only read are asked, and left out of all
-/// else: `highestOnly` is then the highest that is written.
+/// before and had none, so that it is found there next time. Read-only tiers take part in look-ups only; for changes,
+/// `highestOnly` means the highest writable tier.
 ///
-/// A tier that fails does not hide what another has: questions throw only if no tier has an answer. What is to be
-/// changed is tried in every tier that the policy names, and then the first error is thrown: after it, tiers may
-/// differ. A group without tiers answers at once that there is nothing, and takes whatever is stored without keeping
-/// it.
+/// A tier that fails does not hide the answer of another: look-ups throw only if no tier has an answer. A change is
+/// attempted in every tier that the policy selects, and then the first error is thrown; tiers may differ after it. A
+/// group without tiers is always empty, and discards stored records.
 ///
 /// ```swift
 /// let cache = CacheGroup([memory, disk, ReadOnlyCache(delivered)], policies: .init(store: .concurrent))
@@ -18,18 +17,18 @@ public import FoundationEssentials
 public struct CacheGroup: DataCaching {
   /// The tiers, the highest first.
   public let tiers: [any DataCaching]
-  /// A policy for each verb.
+  /// A policy for each operation.
   public let policies: Policies
   /// Whether records that are found in a lower tier are stored into higher ones.
   public let fillsHigherTiers: Bool
 
   let book: Book
 
-  /// Makes a group.
+  /// Creates a group.
   ///
   /// - Parameters:
   ///   - tiers: The highest first.
-  ///   - policies: A policy for each verb.
+  ///   - policies: A policy for each operation.
   ///   - fillsHigherTiers: Whether records that are found in a lower tier are stored into higher ones.
   public init(_ tiers: [any DataCaching], policies: Policies = Policies(), fillsHigherTiers: Bool = true) {
     self.tiers = tiers
@@ -38,17 +37,17 @@ public struct CacheGroup: DataCaching {
     book = Book(tierCount: tiers.count)
   }
 
-  /// What the group did that its callers did not see.
+  /// Fills and failures that callers do not see.
   public var statistics: Statistics { book.statistics.withLock { $0 } }
 
-  /// Whether there is no tier that is written.
+  /// Whether no tier is writable.
   public var isReadOnly: Bool { !tiers.isEmpty && tiers.allSatisfy(\.isReadOnly) }
 
-  /// The record of a key in one of the tiers that ``Policies/query`` names.
+  /// Returns the record of a key from one of the tiers that ``Policies/query`` selects.
   ///
-  /// With ``Policy/concurrent``, the first answer counts, which may be older than what a slower tier has.
-  /// A record that is stored into higher tiers is there when the call returns; that this fails shows in ``statistics``
-  /// only. With ``Policy/concurrent``, the call returns when all tiers have, those that were cancelled too.
+  /// With ``Policy/concurrent``, the first answer counts, which may be older than what a slower tier has. A record that
+  /// fills higher tiers is stored there before the call returns. A failure to do so shows only in ``statistics``. With
+  /// ``Policy/concurrent``, the call returns after all tiers have returned, including cancelled ones.
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
@@ -58,12 +57,12 @@ public struct CacheGroup: DataCaching {
     guard let answer else { return nil }
     if fillsHigherTiers, let mark {
       for index in answer.misses.sorted() where index < answer.tier && !tiers[index].isReadOnly {
-        // What was stored or removed since is newer than what was found.
+        // A record that was stored or removed meanwhile is newer than this one.
         guard book.fills.withLock({ $0.isCurrent(key, since: mark) }) else { break }
         do throws(CachingError) {
           try await tiers[index].store(answer.value.data, metadata: answer.value.metadata, for: key)
           book.noteFill()
-          // Or it was while we filled: then a miss is right, and harmless.
+          // If that happened during the fill, a miss is correct and harmless.
           if !book.fills.withLock({ $0.isCurrent(key, since: mark) }) { try await tiers[index].remove(key) }
         } catch {
           book.note(error, of: index)
@@ -73,7 +72,7 @@ public struct CacheGroup: DataCaching {
     return answer.value
   }
 
-  /// Whether one of the tiers that ``Policies/contains`` names has a record.
+  /// Returns whether one of the tiers that ``Policies/contains`` selects has a record.
   ///
   /// - Throws: The first error, if there is one and no tier has a record.
   public func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
@@ -81,19 +80,21 @@ public struct CacheGroup: DataCaching {
     } != nil
   }
 
-  /// Stores a record into the tiers that ``Policies/store`` names.
+  /// Stores a record into the tiers that ``Policies/store`` selects.
   ///
-  /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
+  /// - Throws: The first error of a tier, after all were tried; ``CachingError/cacheIsReadOnly`` when no tier is
+  ///   writable.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
     _ = try await change(policies.store, of: .key(key)) { tier throws(CachingError) in
       try await tier.store(data, metadata: metadata, for: key)
     }
   }
 
-  /// Removes the record of a key from the tiers that ``Policies/remove`` names.
+  /// Removes the record of a key from the tiers that ``Policies/remove`` selects.
   ///
-  /// - Returns: Whether one of them had it.
-  /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
+  /// - Returns: Whether any of them had it.
+  /// - Throws: The first error of a tier, after all were tried; ``CachingError/cacheIsReadOnly`` when no tier is
+  ///   writable.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
     try await change(policies.remove, of: .key(key)) { tier throws(CachingError) in try await tier.remove(key)
@@ -101,10 +102,11 @@ public struct CacheGroup: DataCaching {
       true)
   }
 
-  /// Removes the records of a selection from the tiers that ``Policies/remove`` names.
+  /// Removes the records of a selection from the tiers that ``Policies/remove`` selects.
   ///
-  /// - Returns: How many there were, in all tiers together.
-  /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
+  /// - Returns: The number of records, summed over all tiers.
+  /// - Throws: The first error of a tier, after all were tried; ``CachingError/cacheIsReadOnly`` when no tier is
+  ///   writable.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
     try await change(policies.remove, of: .all) { tier throws(CachingError) in
@@ -113,17 +115,18 @@ public struct CacheGroup: DataCaching {
     .reduce(0, +)
   }
 
-  /// Removes all records from the tiers that ``Policies/clear`` names.
+  /// Removes all records from the tiers that ``Policies/clear`` selects.
   ///
-  /// - Returns: How many there were, in all tiers together.
-  /// - Throws: The first error of a tier, after all were tried; ``CachingError/onlyRead`` when no tier is written.
+  /// - Returns: The number of records, summed over all tiers.
+  /// - Throws: The first error of a tier, after all were tried; ``CachingError/cacheIsReadOnly`` when no tier is
+  ///   writable.
   @discardableResult
   public func removeAll() async throws(CachingError) -> Int {
     try await change(policies.clear, of: .all) { tier throws(CachingError) in try await tier.removeAll() }
       .reduce(0, +)
   }
 
-  /// Waits until everything that was stored is where it stays, in all tiers that are written.
+  /// Waits until all stored records are durable in all writable tiers.
   ///
   /// - Throws: The first error of a tier, after all were tried.
   public func flush() async throws(CachingError) {
@@ -136,7 +139,7 @@ public struct CacheGroup: DataCaching {
   /// The statistics, which all copies of a group share.
   final class Book: Sendable {
     let statistics: Lock<Statistics>
-    /// Sees to it that no filling undoes a store or a removal.
+    /// Prevents fills from undoing a store or a removal.
     let fills = Lock(FillTable())
 
     init(tierCount: Int) {

@@ -1,13 +1,13 @@
-/// Keys of a ``CacheGroup`` that are being read, and changes that are going on: a read that was overtaken by a change
-/// of its key fills no tier, and changes of other keys do not matter.
+/// The reads and changes of a ``CacheGroup`` that are in progress. A read that was overtaken by a change of its key
+/// must not fill a tier; changes of other keys do not matter.
 ///
-/// Holds no more keys than calls are under way.
+/// Holds at most one key for each call in progress.
 struct FillTable: Sendable {
-  /// The records that a change is about.
+  /// The records that a change affects.
   enum Scope: Sendable {
     case key(CacheKey)
     case all
-    /// None: nothing that is read can be out of date because of it.
+    /// None: the change cannot outdate a read.
     case none
   }
 
@@ -20,19 +20,19 @@ struct FillTable: Sendable {
   private var changing: [CacheKey: Int] = [:]
   private var changesOfAll = 0
 
-  /// Whether nothing is under way.
+  /// Whether no call is in progress.
   var isIdle: Bool { reads.isEmpty && changing.isEmpty && changesOfAll == 0 }
 
   /// Begins a read.
   ///
-  /// - Returns: What ``isCurrent(_:since:)`` is asked with; `nil` when what is read may be out of date already.
+  /// - Returns: A number for ``isCurrent(_:since:)``; `nil` when the result may be outdated already.
   mutating func beginRead(_ key: CacheKey) -> Int? {
     reads[key, default: Read()].count += 1
     guard changesOfAll == 0, changing[key] == nil else { return nil }
     return reads[key]?.changes
   }
 
-  /// Whether nothing has changed since a read began.
+  /// Returns whether the key has not changed since a read began.
   func isCurrent(_ key: CacheKey, since mark: Int) -> Bool { reads[key]?.changes == mark }
 
   /// Ends a read.
@@ -41,7 +41,7 @@ struct FillTable: Sendable {
     if reads[key]?.count == 0 { reads[key] = nil }
   }
 
-  /// Begins a change; those that read what it is about notice.
+  /// Begins a change, and marks the reads it affects as outdated.
   mutating func beginChange(_ scope: Scope) {
     switch scope {
     case .key(let key):

@@ -1,19 +1,18 @@
 public import FoundationEssentials
 
-/// A cache that is only read, such as a folder of images that a program was delivered with.
+/// A read-only view of a cache, such as a folder of images that is shipped with a program.
 ///
-/// What is stored into it or removed from it is refused with ``CachingError/onlyRead``: who believes that a record is gone
-/// must not find it again. A ``CacheGroup`` knows and leaves it out, so that a removed record is found again where it is
-/// part of such a tier.
+/// Stores and removals fail with ``CachingError/cacheIsReadOnly`` rather than silently doing nothing. A ``CacheGroup``
+/// skips it for changes; a record that was removed from the group is still found if such a tier has it.
 ///
 /// ```swift
 /// let cache = CacheGroup([disk, ReadOnlyCache(delivered)])
 /// ```
 public struct ReadOnlyCache: DataCaching {
-  /// The cache that is read.
+  /// The underlying cache.
   public let base: any DataCaching
 
-  /// Only reads `base`.
+  /// Creates a read-only view of `base`.
   public init(_ base: any DataCaching) {
     self.base = base
   }
@@ -21,39 +20,39 @@ public struct ReadOnlyCache: DataCaching {
   /// `true`.
   public var isReadOnly: Bool { true }
 
-  /// The record of a key in ``base``.
+  /// Returns the record of a key in ``base``.
   public func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord? {
     try await base.read(key)
   }
 
-  /// Whether ``base`` has a record.
+  /// Returns whether ``base`` has a record.
   public func contains(_ key: CacheKey) async throws(CachingError) -> Bool {
     try await base.contains(key)
   }
 
-  /// - Throws: ``CachingError/onlyRead``.
+  /// - Throws: ``CachingError/cacheIsReadOnly``.
   public func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError) {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
-  /// - Throws: ``CachingError/onlyRead``.
+  /// - Throws: ``CachingError/cacheIsReadOnly``.
   @discardableResult
   public func remove(_ key: CacheKey) async throws(CachingError) -> Bool {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
-  /// - Throws: ``CachingError/onlyRead``.
+  /// - Throws: ``CachingError/cacheIsReadOnly``.
   @discardableResult
   public func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
-  /// - Throws: ``CachingError/onlyRead``.
+  /// - Throws: ``CachingError/cacheIsReadOnly``.
   @discardableResult
   public func removeAll() async throws(CachingError) -> Int {
-    throw .onlyRead
+    throw .cacheIsReadOnly
   }
 
-  /// Does nothing: there is nothing that was stored.
+  /// Does nothing, because nothing can be stored.
   public func flush() async throws(CachingError) {}
 }

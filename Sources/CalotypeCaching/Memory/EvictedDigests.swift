@@ -1,19 +1,19 @@
-/// What left a queue of an ``EvictionOrder`` not long ago, without its value.
+/// The digests of entries that left a queue of an ``EvictionOrder`` recently (its ghost queue).
 ///
-/// A table in which each digest has one place: a later one takes the place of an earlier one, and what is old is not
-/// removed but no longer counts. So nothing is ever searched or cleaned up. Two digests that fall together make the
-/// order forget one that left, or believe that one came back which did not: no harm.
+/// A table with one slot per digest: a later digest overwrites an earlier one, and old digests stay but no longer
+/// count, so nothing is ever searched or cleaned up. After a collision the order forgets an eviction, or mistakes a new
+/// entry for a returning one; both are harmless.
 struct EvictedDigests: Sendable {
   private struct Place: Sendable {
     var fold: UInt32 = 0
-    /// The sums as they were when it left; the number modulo 2³².
+    /// The sums at the time of eviction; the number modulo 2³².
     var number: UInt32 = 0
     var bytes: UInt64 = 0
   }
 
   private let seed: UInt64
   private var places: [Place] = []
-  /// Sums of all that ever left. From one on, so that an empty place is an old one.
+  /// Sums over all evictions. They start at one, so that an empty slot counts as old.
   private var bytes: UInt64 = 0
   private var number: UInt64 = 0
   private var byteLimit: UInt64 = 0
@@ -23,11 +23,11 @@ struct EvictedDigests: Sendable {
     self.seed = seed
   }
 
-  /// Costs of all that count, or their number if they cost nothing.
+  /// The total cost of all valid digests, or their number if they cost nothing.
   var weight: Int { bytes > 0 ? Int(min(bytes, byteLimit)) : Int(min(number, countLimit)) }
 
-  /// Adds one. From now on those count that left last and together cost no more than `byteLimit`, and are no more
-  /// than `countLimit`.
+  /// Adds a digest. From now on, the latest digests are valid: those with a total cost of at most `byteLimit`, and at
+  /// most `countLimit` of them.
   mutating func insert(_ digest: Digest256, cost: Int, byteLimit: Int, countLimit: Int) {
     if places.count < 2 * countLimit { grow(to: 4 * countLimit) }
     self.byteLimit = UInt64(max(0, byteLimit))
@@ -38,8 +38,8 @@ struct EvictedDigests: Sendable {
     places[index(fold)] = Place(fold: fold, number: UInt32(truncatingIfNeeded: number), bytes: bytes)
   }
 
-  /// Forgets one.
-  /// - Returns: Whether it was there.
+  /// Removes a digest.
+  /// - Returns: Whether it was there and valid.
   mutating func remove(_ digest: Digest256) -> Bool {
     guard !places.isEmpty else { return false }
     let fold = fold(digest)

@@ -1,11 +1,10 @@
-/// The order in which entries of a ``MemoryCache`` leave, and the sum of their costs: S3-FIFO whose first queue takes
-/// as much room as pays.
+/// The eviction order of a ``MemoryCache`` and the sum of its costs: S3-FIFO with an adaptive probation queue.
 ///
-/// New entries wait in a queue on probation. Those that were looked up there go to the main queue; the others leave,
-/// so that what is asked for once (a scan) passes without pushing out what is asked for often. The main queue is a
-/// clock: an entry that was looked up goes to its end as often as it was. As S3-FIFO alone keeps a working set badly
-/// that moves, both queues remember what left them, and whoever comes back says which queue was too small (as in
-/// ARC). Marks of look-ups are with the entries in the shards, so that a hit changes nothing here.
+/// New entries wait in a probation queue. Entries that are looked up there move to the main queue, the others are
+/// evicted, so that a scan of entries that are used once does not push out popular ones. The main queue is a clock:
+/// each look-up saves an entry for another round. S3-FIFO alone adapts badly to a moving working set; so both queues
+/// remember evicted digests, and an entry that returns shows which queue was too small (as in ARC). The marks of
+/// look-ups are stored with the entries in the shards, so that a hit changes nothing here.
 ///
 /// Yang et al., "FIFO Queues are All You Need for Cache Eviction", SOSP 2023; Megiddo and Modha, "ARC: A Self-Tuning,
 /// Low Overhead Replacement Cache", FAST 2003.
@@ -14,7 +13,7 @@ struct EvictionOrder: Sendable {
     case probation, main
   }
 
-  /// The entry whose turn it is.
+  /// The next entry to examine for eviction.
   struct Candidate {
     let node: Int
     let digest: Digest256
@@ -45,10 +44,10 @@ struct EvictionOrder: Sendable {
   private var main = List()
   private var leftProbation: EvictedDigests
   private var leftMain: EvictedDigests
-  /// How much of the contents may be on probation.
+  /// The fraction of the contents that may be on probation.
   private(set) var probationShare = Self.shares.lowerBound
 
-  /// - Parameter seed: A random number: nobody can choose keys that are taken for others.
+  /// - Parameter seed: A random number, so that an attacker cannot choose keys that are mistaken for others.
   init(seed: UInt64) {
     leftProbation = EvictedDigests(seed: seed)
     leftMain = EvictedDigests(seed: seed)
@@ -58,7 +57,7 @@ struct EvictionOrder: Sendable {
   var bytes: Int { probation.bytes + main.bytes }
   var count: Int { probation.count + main.count }
 
-  /// The next one to leave, unless it was looked up; `nil` when there is none.
+  /// The next entry to evict, unless it was looked up; `nil` when there is none.
   var candidate: Candidate? {
     let queue: Queue = main.count == 0 || (probation.count > 0 && isProbationFull) ? .probation : .main
     let head = queue == .main ? main.head : probation.head
@@ -66,7 +65,7 @@ struct EvictionOrder: Sendable {
     return Candidate(node: Int(head), digest: nodes[Int(head)].digest, queue: queue)
   }
 
-  /// All nodes, in no order that means anything.
+  /// All nodes, in no particular order.
   var all: [Int] {
     var result: [Int] = []
     result.reserveCapacity(count)
@@ -84,7 +83,7 @@ struct EvictionOrder: Sendable {
 
   func digest(at node: Int) -> Digest256 { nodes[node].digest }
 
-  /// Adds an entry: on probation, or among the others if it left not long ago.
+  /// Adds an entry: to the main queue if it was evicted recently, otherwise on probation.
   mutating func append(_ digest: Digest256, cost: Int) -> Int {
     let queue = queueForNew(digest, cost: cost)
     let node = Node(digest: digest, cost: cost, queue: queue)
@@ -105,24 +104,24 @@ struct EvictionOrder: Sendable {
     free.append(Int32(truncatingIfNeeded: node))
   }
 
-  /// Gives the place of an entry to a new value of its own.
+  /// Replaces the value of an entry, which keeps its place.
   mutating func replace(_ node: Int, cost: Int) {
     unlink(node)
     nodes[node].cost = cost
     link(node)
   }
 
-  /// Lets a candidate stay that was looked up.
+  /// Keeps a candidate that was looked up.
   mutating func spare(_ candidate: Candidate) {
     unlink(candidate.node)
     nodes[candidate.node].queue = .main
     link(candidate.node)
   }
 
-  /// Removes a candidate, and remembers that it was there.
+  /// Removes a candidate and remembers its digest.
   mutating func evict(_ candidate: Candidate) {
     let cost = nodes[candidate.node].cost
-    // Half of the contents each: longer memories take good entries for popular ones.
+    // Half of the contents each: with longer memories, ordinary entries would be mistaken for popular ones.
     let (byteLimit, countLimit) = (bytes / 2, count / 2 + 16)
     remove(candidate.node)
     switch candidate.queue {
@@ -132,7 +131,7 @@ struct EvictionOrder: Sendable {
     }
   }
 
-  /// Forgets what was there, too.
+  /// Also forgets evicted digests.
   mutating func removeAllMemories() {
     leftProbation.removeAll()
     leftMain.removeAll()
@@ -146,8 +145,8 @@ struct EvictionOrder: Sendable {
   }
 
   private mutating func queueForNew(_ digest: Digest256, cost: Int) -> Queue {
-    // In parts of the contents; more if the other queue's memory is longer, as in ARC. Twice as fast as there: the
-    // working set of a user who scrolls is a new one soon.
+    // A fraction of the contents, larger if the other queue's memory is longer, as in ARC. Twice as fast as ARC,
+    // because the working set of a user who scrolls changes quickly.
     let part = bytes > 0 ? Double(cost) / Double(bytes) : 1 / Double(max(1, count))
     let (fromProbation, fromMain) = (Double(leftProbation.weight), Double(leftMain.weight))
     if leftProbation.remove(digest) {

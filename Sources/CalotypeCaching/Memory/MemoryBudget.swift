@@ -1,30 +1,30 @@
 import CalotypeSupport
 
-/// How many bytes a ``MemoryCache`` may hold now: what it was given, less what the memory of the machine demands.
+/// The present byte limit of a ``MemoryCache``: its configured limit, reduced under memory pressure.
 ///
-/// A value without a clock: whoever asks tells the time.
+/// A value without a clock: the caller passes the time.
 struct MemoryBudget: Sendable {
-  /// What the program asked for; `nil` to follow the memory of the machine.
+  /// The configured limit; `nil` follows the memory of the machine.
   private var asked: Int?
-  /// The first memory limit that was reported: `asked` was meant for that.
+  /// The first memory limit that was reported, which `asked` refers to.
   private var firstMemoryLimit: Int?
   private var memoryLimit: Int?
-  /// The last reported level; `nil` when nobody watches.
+  /// The last reported level; `nil` when no source is followed.
   private(set) var level: MemoryPressure.Level?
-  /// Of the whole budget.
+  /// The fraction of the whole budget that is available.
   private var eighths = Self.all
-  /// When the share began to recover, or last grew; `nil` when it does not.
+  /// When the fraction began to recover or last grew; `nil` when it does not recover.
   private var lastStep: Int64?
 
   private static let all = 8
-  /// How long there has to be no pressure for another eighth, in nanoseconds.
+  /// The time without pressure after which the fraction grows by an eighth, in nanoseconds.
   static let step: Int64 = 5_000_000_000
 
   init(byteLimit: Int?) {
     asked = byteLimit.map { max(0, $0) }
   }
 
-  /// Without pressure.
+  /// The limit without pressure.
   var whole: Int {
     guard let asked else { return memoryLimit.map(SystemMemory.cacheLimit) ?? SystemMemory.defaultCacheLimit }
     guard let memoryLimit, let firstMemoryLimit, memoryLimit < firstMemoryLimit else { return asked }
@@ -32,7 +32,7 @@ struct MemoryBudget: Sendable {
     return scaled < Double(asked) ? Int(scaled) : asked
   }
 
-  /// Now.
+  /// The present limit.
   var limit: Int {
     eighths == Self.all ? whole : whole / Self.all * eighths + whole % Self.all * eighths / Self.all
   }
@@ -45,7 +45,7 @@ struct MemoryBudget: Sendable {
     firstMemoryLimit = memoryLimit
   }
 
-  /// Takes the steps that are due.
+  /// Applies the recovery steps that are due.
   mutating func recover(at time: Int64) {
     while let last = lastStep, time &- last >= Self.step {
       eighths += 1
@@ -53,7 +53,7 @@ struct MemoryBudget: Sendable {
     }
   }
 
-  /// Takes in what a source reports; `nil` when it reports no longer.
+  /// Applies a report of a source; `nil` when the source has ended.
   mutating func apply(_ pressure: MemoryPressure?, at time: Int64) {
     if let limit = pressure?.memoryLimit, limit > 0 {
       memoryLimit = limit

@@ -1,18 +1,18 @@
 extension MemoryCache {
-  /// Evicts values, next to leave first, until so many bytes are free that were not before; O(evicted), amortised. The last
-  /// resort of somebody who needs the memory for something else.
+  /// Evicts values in eviction order until `bytes` have been freed; O(evicted), amortised. A last resort when the
+  /// memory is needed elsewhere.
   ///
-  /// Values are released by the calling thread before this returns, with no lock of the cache held: whoever calls it under
-  /// a lock of their own must know that no value needs that.
+  /// The calling thread releases the values before this returns, with no lock of the cache held. A caller that holds a
+  /// lock must know that releasing a value does not take it.
   ///
-  /// - Parameter bytes: How many, by the costs of the values.
-  /// - Returns: How many were freed: at least `bytes`, or all that there was.
+  /// - Parameter bytes: The bytes to free, by the costs of the values.
+  /// - Returns: The bytes freed: at least `bytes`, or the whole cache.
   @discardableResult
   package nonisolated func reclaim(bytes: Int) -> Int {
     table.reclaim(bytes: max(0, bytes))
   }
 
-  /// What all values cost now, and what they may; O(1), for those who ask often.
+  /// The total cost of all values and its limit; O(1), cheaper than ``statistics``.
   package nonisolated var usage: (bytes: Int, byteLimit: Int) {
     table.usage
   }

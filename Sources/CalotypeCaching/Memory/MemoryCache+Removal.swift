@@ -12,18 +12,18 @@ extension MemoryCache {
     table.removeAll()
   }
 
-  /// Removes all values that a selection takes in: of one source in O(its values), by the beginning of the source in
+  /// Removes all values of a selection: by source in O(values of the source), by URL, host or prefix of the source in
   /// O(sources), by tag in O(entries with tags).
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: The number of removed values.
   @discardableResult
   public nonisolated func removeAll(_ selection: CacheSelection) -> Int {
     table.removeAll(selection)
   }
 
-  /// Removes values whose time to live is over; O(entries). Look-ups do so for the keys they see.
+  /// Removes all expired values; O(entries). A look-up also removes the expired value of its key.
   ///
-  /// - Returns: How many were removed.
+  /// - Returns: The number of removed values.
   @discardableResult
   public func removeExpired() -> Int {
     table.removeExpired()

@@ -1,15 +1,16 @@
 extension MemoryCache {
-  /// The smallest value of the same picture that is at least as wide and as high, for a request that need not be met
-  /// exactly; O(sizes of the picture that are stored).
+  /// Returns the smallest cached size of the same picture that is at least as wide and as high, for requests that
+  /// accept a larger size; O(cached sizes of the picture).
   ///
-  /// Only values that were stored with a ``Rendition`` are found, and ``value(for:allowingStale:)`` never returns one
-  /// of another size. A find counts as a hit; finding none counts as nothing, since a look-up of the key itself has
-  /// counted as a miss before.
+  /// Finds only values that were stored with a ``MemoryTier/SizeVariant``. A result counts as a hit; no result counts
+  /// as nothing, because the look-up of the key itself has already counted as a miss.
   ///
   /// - Parameters:
-  ///   - rendition: The picture, and the least size.
-  ///   - allowingStale: Whether a value counts that is no longer fresh.
-  public nonisolated func value(coveringAtLeast rendition: Rendition, allowingStale: Bool = false) -> Value? {
+  ///   - rendition: The picture and the minimum size.
+  ///   - allowingStale: Whether stale values count.
+  public nonisolated func value(
+    coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool = false
+  ) -> Value? {
     table.lookUp(coveringAtLeast: rendition, allowingStale: allowingStale).map(Self.open)
   }
 }

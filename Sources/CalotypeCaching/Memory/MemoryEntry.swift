@@ -1,35 +1,35 @@
-/// What the caller says about a value beside its cost; most entries have none of it.
+/// Optional properties of an entry; most entries have none.
 struct MemoryLabels: Sendable {
   var tags: [String] = []
-  var rendition: Rendition?
+  var rendition: MemoryTier.SizeVariant?
   /// Finds the value while it lives; only in caches with ``LiveValues``.
-  var recall: MemoryTable.Recall?
+  var recall: MemoryBox.Recall?
 
   var isEmpty: Bool { tags.isEmpty && rendition == nil && recall == nil }
 }
 
-/// A value and all that is known of it, on its way into a ``MemoryTable``.
+/// A value and its properties, on its way into a ``MemoryTable``.
 struct MemoryEntry: Sendable {
   var digest: Digest256
-  var box: MemoryTable.Box
+  var box: MemoryBox
   var cost: Int
   var times = MemoryShard.Times()
-  /// Its key's, for the source.
-  var words: CacheKeyWords
+  /// The text of its key, for the source.
+  var words: CacheKeyText
   var labels = MemoryLabels()
 }
 
-/// What an entry was, without its value.
+/// A removed entry without its value.
 struct RemovedEntry: Sendable {
   var digest: Digest256
   var cost: Int
   var times: MemoryShard.Times
-  /// Its key's, for the source.
-  var words: CacheKeyWords
+  /// The text of its key, for the source.
+  var words: CacheKeyText
   var labels: MemoryLabels
 
-  /// The entry again, with its value.
-  func restored(_ box: MemoryTable.Box) -> MemoryEntry {
+  /// Restores the entry with its value.
+  func restored(_ box: MemoryBox) -> MemoryEntry {
     MemoryEntry(digest: digest, box: box, cost: cost, times: times, words: words, labels: labels)
   }
 }

@@ -1,19 +1,19 @@
-/// One of the tables of a ``MemoryCache``: open addressing with linear probing, keyed by digest.
+/// One shard of a ``MemoryCache``: a hash table with open addressing and linear probing, keyed by digest.
 ///
-/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes. A row is one line of
-/// the processor's cache and counts no references by itself, so that a hit that needs no probing reads one line here
-/// and retains nothing.
+/// Not generic, so that look-ups are compiled once with known layouts: values travel in boxes. A row is one cache line
+/// of the processor and does not count references by itself, so a hit without probing reads one line here and retains
+/// nothing.
 struct MemoryShard: ~Copyable {
   typealias Box = MemoryBox
 
-  /// When an entry is too old, in nanoseconds on the cache's own scale; `Int64.max` for never.
+  /// The times at which an entry becomes too old, in nanoseconds of the clock of the cache; `Int64.max` for never.
   struct Times: Hashable, Sendable {
-    /// From then on it is only for those who take what is stale.
+    /// When it becomes stale.
     var stale = Int64.max
-    /// From then on it is not there.
+    /// When it expires.
     var expires = Int64.max
 
-    /// The first of both: before it, nothing else needs to be asked.
+    /// The earlier of the two times: before it, the entry is valid without further checks.
     var first: Int64 { min(stale, expires) }
   }
 
@@ -21,28 +21,27 @@ struct MemoryShard: ~Copyable {
     var digest: Digest256
     var box: Box
     var times = Times()
-    /// The entry's place in the order of eviction.
+    /// The node of the entry in the eviction order.
     var node: Int
   }
 
   private struct Row {
     var digest: Digest256
-    /// `nil` where the row is free. Otherwise the row owns one reference: taken when an entry is put in, and given to
-    /// whoever takes it out.
+    /// `nil` in a free row. Otherwise the row owns one reference: insertion takes it, and removal passes it on.
     var box: Unmanaged<Box>?
     var times: Times
     var node: Int32
-    /// Look-ups since the entry's turn last came, up to `mostMarks`.
+    /// Look-ups since the last turn of the entry, up to `mostMarks`.
     var marks: UInt8
 
     static let free = Row(
       digest: Digest256(word0: 0, word1: 0, word2: 0, word3: 0), box: nil, times: Times(), node: 0, marks: 0)
   }
 
-  /// For how many turns look-ups can keep an entry.
+  /// The number of turns for which look-ups can keep an entry.
   static let mostMarks: UInt8 = 3
 
-  // What a look-up needs comes first: beside the mutex, in its line.
+  // The fields of a look-up come first, in the cache line of the mutex.
   private var rows: UnsafeMutablePointer<Row>
   private let seed: UInt64
   private var mask: Int
@@ -51,7 +50,7 @@ struct MemoryShard: ~Copyable {
   private(set) var stale = 0
   private(set) var count = 0
 
-  /// - Parameter seed: A random number: nobody can choose keys that fall into one chain.
+  /// - Parameter seed: A random number, so that an attacker cannot choose colliding keys.
   init(seed: UInt64) {
     self.seed = seed
     mask = 15
@@ -73,12 +72,12 @@ struct MemoryShard: ~Copyable {
     return rows
   }
 
-  /// Looks up and marks an entry. Counts as a hit; ``hitWasMiss(isStale:)`` takes that back.
+  /// Looks up and marks an entry. Counts as a hit; ``hitWasMiss(isStale:)`` reverts that.
   ///
   /// - Parameters:
-  ///   - isOver: Set to the first of its times.
-  ///   - use: Given the box while the row holds it.
-  /// - Returns: Whether there is one.
+  ///   - isOver: Set to the earlier of its times.
+  ///   - use: Receives the box while the row holds it.
+  /// - Returns: Whether there is an entry.
   @inline(__always)
   mutating func lookUp(_ digest: Digest256, isOver: inout Int64, use: (Box) -> Void) -> Bool {
     let row = rows + index(of: digest)
@@ -87,21 +86,21 @@ struct MemoryShard: ~Copyable {
       return false
     }
     hits += 1
-    // Not written when full, so that the line of a popular entry stays shared.
+    // Not written at the maximum, so that the cache line of a popular entry stays shared.
     if row.pointee.marks < Self.mostMarks { row.pointee.marks += 1 }
     isOver = row.pointee.times.first
     box._withUnsafeGuaranteedRef(use)
     return true
   }
 
-  /// What was found was too old.
+  /// Counts a hit as a miss, because the entry was too old.
   mutating func hitWasMiss(isStale: Bool) {
     hits -= 1
     misses += 1
     if isStale { stale += 1 }
   }
 
-  /// What was missed was found elsewhere.
+  /// Counts a miss as a hit, because the value was found elsewhere.
   mutating func missWasHit() {
     misses -= 1
     hits += 1
@@ -122,8 +121,8 @@ struct MemoryShard: ~Copyable {
     return row.pointee.box == nil ? nil : row.pointee.times
   }
 
-  /// Takes a mark of an entry, or all of them; removes the entry if it has none.
-  /// - Returns: What was removed.
+  /// Removes one mark of an entry, or all of them; removes the entry if it has no marks.
+  /// - Returns: The removed entry.
   mutating func removeUnlessMarked(_ digest: Digest256, takingAll: Bool) -> Entry? {
     let index = index(of: digest)
     guard rows[index].box != nil, rows[index].marks > 0 else { return remove(at: index) }
@@ -131,7 +130,7 @@ struct MemoryShard: ~Copyable {
     return nil
   }
 
-  /// Changes when an entry becomes stale.
+  /// Changes the time at which an entry becomes stale.
   mutating func setStale(_ digest: Digest256, at time: Int64) -> Bool {
     let row = rows + index(of: digest)
     guard row.pointee.box != nil else { return false }
@@ -139,8 +138,8 @@ struct MemoryShard: ~Copyable {
     return true
   }
 
-  /// Adds an entry or replaces the one with its digest.
-  /// - Returns: The value that was there.
+  /// Adds an entry, or replaces the one with its digest.
+  /// - Returns: The previous value.
   mutating func insert(_ entry: consuming Entry) -> Box? {
     var index = index(of: entry.digest)
     let old = rows[index].box
@@ -151,7 +150,7 @@ struct MemoryShard: ~Copyable {
       }
       count += 1
     }
-    // What is popular stays so when it is renewed.
+    // A replaced entry keeps its marks, because it stays popular.
     let marks = old == nil ? 0 : rows[index].marks
     rows[index] = Row(
       digest: entry.digest, box: .passRetained(entry.box), times: entry.times,
@@ -189,11 +188,11 @@ struct MemoryShard: ~Copyable {
     return Int(truncatingIfNeeded: product.high ^ product.low) & mask
   }
 
-  /// Where a digest is, or the free row where it would be.
+  /// The row of a digest, or the free row where it belongs.
   @inline(__always)
   private func index(of digest: Digest256) -> Int {
     var index = home(of: digest)
-    // At most half of the rows are taken: there is a free one to end at.
+    // At most half of the rows are in use, so the search ends at a free one.
     while rows[index].box != nil, rows[index].digest != digest { index = (index + 1) & mask }
     return index
   }

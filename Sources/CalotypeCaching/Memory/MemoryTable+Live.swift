@@ -1,7 +1,7 @@
 import CalotypeSupport
 
 extension MemoryTable {
-  /// Finds a value that was evicted but lives elsewhere, and puts it back.
+  /// Finds an evicted value that is still alive, and stores it again.
   func revive(_ digest: Digest256, allowingStale: Bool) -> Box? {
     guard let slot = ledger.withLock({ $0.live.slot(digest) }) else { return nil }
     guard let box = slot.recall() else {
@@ -22,7 +22,7 @@ extension MemoryTable {
     return box
   }
 
-  /// Looks which of the values that are held weakly are dead, and forgets those.
+  /// Forgets weakly held values that have been released.
   func sweepLive() {
     let slots = ledger.withLock { $0.live.all }
     let dead = slots.filter { $0.recall() == nil }

@@ -18,7 +18,7 @@ extension MemoryTable {
     withExtendedLifetime(released) {}
   }
 
-  /// Removes all entries that a selection takes in.
+  /// Removes all entries of a selection.
   func removeAll(_ selection: CacheSelection) -> Int {
     let released = ledger.withLock { ledger -> [Box] in
       let (entries, live) = ledger.digests(selection)
@@ -28,7 +28,7 @@ extension MemoryTable {
     return released.count
   }
 
-  /// Removes all entries whose time has come.
+  /// Removes all expired entries.
   func removeExpired() -> Int {
     let time = now()
     let released = ledger.withLock { ledger -> [Box] in
@@ -38,12 +38,12 @@ extension MemoryTable {
   }
 
   func removeExpired(_ digest: Digest256, at time: Int64) {
-    // Asked again under the ledger: the key may have been stored anew since.
+    // Checked again under the lock of the state: the key may have a new value since.
     let released = ledger.withLock { takeExpired(digest, at: time, &$0) }
     withExtendedLifetime(released) {}
   }
 
-  private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout MemoryLedger) -> Box? {
+  private func takeExpired(_ digest: Digest256, at time: Int64, _ ledger: inout MemoryTableState) -> Box? {
     let expires = withShard(digest) { $0.times(digest)?.expires }
     guard let expires, expires != .max, expires <= time else { return nil }
     ledger.expired += 1

@@ -1,10 +1,10 @@
 import CalotypeSupport
 
 extension MemoryTable {
-  /// The value of the smallest entry that is at least as large.
-  func lookUp(coveringAtLeast rendition: Rendition, allowingStale: Bool) -> Box? {
+  /// Returns the value of the smallest entry that is at least as large.
+  func lookUp(coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool) -> Box? {
     for digest in ledger.withLock({ $0.renditions.covering(rendition) }) {
-      // What is too old is no answer; the next one may be.
+      // An expired size does not count; the next larger one may.
       var box: Box?
       guard contains(digest, allowingStale: allowingStale),
         lookUp(digest, allowingStale: allowingStale, use: { box = $0 })

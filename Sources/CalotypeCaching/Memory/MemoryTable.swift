@@ -1,28 +1,27 @@
 import CalotypeSupport
 import Synchronization
 
-/// The storage of a ``MemoryCache``: shards that look-ups lock one at a time, and one ledger that all changes go
+/// The storage of a ``MemoryCache``: shards that look-ups lock one at a time, and one state that all changes go
 /// through, so that the sum of costs is exact.
 ///
-/// Locks are taken in one order, ledger before shard. A look-up takes its shard only. Values are released, and the
-/// clock is asked, outside of all locks: who knows what they do.
-// `@unchecked`: `shards` is made at the beginning and freed at the end; what it points at is Sendable.
+/// Locks are taken in one order, state before shard. A look-up locks its shard only. Values are released, and the clock
+/// is read, outside all locks, because both may run arbitrary code.
+// `@unchecked`: `shards` is allocated in `init` and freed in `deinit`; its contents are Sendable.
 @usableFromInline
 final class MemoryTable: @unchecked Sendable {
   typealias Box = MemoryBox
-  /// Puts a value into a box again if it is alive.
-  typealias Recall = @Sendable () -> Box?
 
-  let ledger: Lock<MemoryLedger>
+  let ledger: Lock<MemoryTableState>
   let now: @Sendable () -> Int64
-  /// Not an array of references: each look-up would retain the one that it uses, and threads would share the count.
+  /// Not an array of references: each look-up would retain its shard, and threads would contend for the reference
+  /// count.
   private let shards: UnsafeMutablePointer<Unmanaged<Lock<MemoryShard>>>
   private let entryLimit: Int?
   private let keepsLive: Bool
-  /// Whether the budget has to be asked again as time goes by; spares stores the clock while it has not.
+  /// Whether the budget grows with time. Otherwise stores need not read the clock.
   private let isRecovering = Atomic(false)
 
-  /// A power of two. Shards of 32 make it rare that two threads want the same one at a time.
+  /// A power of two. With 32 shards, two threads rarely contend for the same one.
   private static let shardCount = 32
 
   init(
@@ -30,7 +29,7 @@ final class MemoryTable: @unchecked Sendable {
   ) {
     let seed = UInt64.random(in: .min ... .max)
     ledger = Lock(
-      MemoryLedger(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
+      MemoryTableState(byteLimit: byteLimit, countLimit: countLimit, liveLimit: liveLimit ?? 0, seed: seed))
     shards = .allocate(capacity: Self.shardCount)
     for index in 0..<Self.shardCount {
       (shards + index).initialize(to: .passRetained(Lock(MemoryShard(seed: seed))))
@@ -54,8 +53,8 @@ final class MemoryTable: @unchecked Sendable {
 
   /// Looks up an entry.
   ///
-  /// - Parameter use: Given its box, mostly while the shard is locked: must do no more than copy what is in it.
-  /// - Returns: Whether there is one; if not, what `use` was given does not count.
+  /// - Parameter use: Called with the box, usually while the shard is locked: it must only copy its value.
+  /// - Returns: Whether there is an entry; if not, ignore the value that `use` received.
   @usableFromInline
   func lookUp(_ digest: Digest256, allowingStale: Bool, use: (MemoryBox) -> Void) -> Bool {
     var isOver = Int64.max
@@ -73,13 +72,13 @@ final class MemoryTable: @unchecked Sendable {
     return end == .max || end > now()
   }
 
-  func store(_ entry: MemoryEntry) -> MemoryStoreOutcome {
+  func store(_ entry: MemoryEntry) -> MemoryTier.StoreOutcome {
     let time = recoveryTime()
     let (outcome, released, needsSweep) = ledger.withLock {
-      ledger -> (MemoryStoreOutcome, ReleasedBoxes, Bool) in
+      ledger -> (MemoryTier.StoreOutcome, DeferredReleases, Bool) in
       recover(&ledger, at: time)
       if keepsLive { ledger.live.remove(entry.digest) }
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       let outcome = store(entry, &ledger, &released)
       return (outcome, released, ledger.live.needsSweep)
     }
@@ -88,22 +87,22 @@ final class MemoryTable: @unchecked Sendable {
     return outcome
   }
 
-  /// Puts back what was found alive, unless it was removed or replaced meanwhile.
-  /// - Returns: Whether the value is still the one of its key.
-  func restore(_ slot: LiveSlots.Slot, _ box: Box) -> Bool {
+  /// Restores a live value, unless it was removed or replaced meanwhile.
+  /// - Returns: Whether the value is still the current one of its key.
+  func restore(_ slot: WeakTable.Slot, _ box: Box) -> Bool {
     let time = recoveryTime()
-    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, ReleasedBoxes) in
+    let (isCurrent, released) = ledger.withLock { ledger -> (Bool, DeferredReleases) in
       recover(&ledger, at: time)
       guard ledger.live.slot(slot.entry.digest)?.number == slot.number else {
-        return (false, ReleasedBoxes())
+        return (false, DeferredReleases())
       }
       ledger.revived += 1
-      // What has no room in the cache is still found as long as it lives.
+      // A value without room in the cache is still found as long as it lives.
       guard slot.entry.cost <= min(ledger.budget.limit, entryLimit ?? .max) else {
-        return (true, ReleasedBoxes())
+        return (true, DeferredReleases())
       }
       ledger.live.remove(slot.entry.digest)
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       _ = store(slot.entry.restored(box), &ledger, &released)
       return (true, released)
     }
@@ -111,7 +110,7 @@ final class MemoryTable: @unchecked Sendable {
     return isCurrent
   }
 
-  /// Changes when an entry that is not expired becomes stale.
+  /// Changes the time at which an entry becomes stale, unless the entry has expired.
   func setStale(_ digest: Digest256, at stale: Int64) -> Bool {
     let time = now()
     return withShard(digest) { shard in
@@ -120,13 +119,13 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  /// Removes entries, next to leave first, until the rest costs no more than `bytes`.
+  /// Evicts entries in eviction order until the rest costs no more than `bytes`.
   func trim(toBytes bytes: Int) -> Int {
     evict { $0.order.bytes > bytes }
   }
 
-  /// Removes entries, next to leave first, until so many bytes are free that were not before.
-  /// - Returns: How many were freed.
+  /// Evicts entries in eviction order until `bytes` have been freed.
+  /// - Returns: The bytes freed.
   func reclaim(bytes: Int) -> Int {
     var (before, after) = (0, 0)
     _ = evict {
@@ -145,11 +144,11 @@ final class MemoryTable: @unchecked Sendable {
     } after: { ledger in
       recover(&ledger, at: time)
       ledger.budget.setLimit(byteLimit)
-      ledger.countLimit = MemoryLedger.clamped(countLimit)
+      ledger.countLimit = MemoryTableState.clamped(countLimit)
     }
   }
 
-  /// Takes in what a source of pressure reports: the limit changes, and at the worst everything leaves.
+  /// Applies a report of memory pressure: changes the limit, and evicts everything at the critical level.
   func apply(_ pressure: MemoryPressure?) {
     let time = now()
     let isCritical = pressure?.level == .critical
@@ -169,11 +168,11 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  var statistics: MemoryCacheStatistics {
+  var statistics: MemoryTier.Statistics {
     let time = recoveryTime()
     var result = ledger.withLock { ledger in
       recover(&ledger, at: time)
-      return MemoryCacheStatistics(
+      return MemoryTier.Statistics(
         bytes: ledger.order.bytes, count: ledger.order.count, byteLimit: ledger.budget.limit,
         byteLimitWithoutPressure: ledger.budget.whole, countLimit: ledger.countLimit,
         pressure: ledger.budget.level, coveringHits: ledger.coveringHits, revived: ledger.revived,
@@ -191,12 +190,12 @@ final class MemoryTable: @unchecked Sendable {
     return result
   }
 
-  /// Whether what was found is to be had: its first time is `isOver`.
+  /// Whether a found entry is still valid; `isOver` is the earlier of its times.
   private func isInTime(_ digest: Digest256, _ isOver: Int64, allowingStale: Bool) -> Bool {
     let time = now()
     guard isOver <= time else { return true }
     let (isInTime, isExpired) = withShard(digest) { shard -> (Bool, Bool) in
-      // Removed or stored anew since: what was found is over all the same.
+      // It was removed or replaced since, and the found value is too old anyway.
       guard let times = shard.times(digest), min(times.stale, times.expires) == isOver else {
         shard.hitWasMiss(isStale: false)
         return (false, false)
@@ -210,19 +209,21 @@ final class MemoryTable: @unchecked Sendable {
     return isInTime
   }
 
-  private func store(_ entry: MemoryEntry, _ ledger: inout MemoryLedger, _ released: inout ReleasedBoxes)
-    -> MemoryStoreOutcome
+  private func store(
+    _ entry: MemoryEntry, _ ledger: inout MemoryTableState, _ released: inout DeferredReleases
+  )
+    -> MemoryTier.StoreOutcome
   {
     let digest = entry.digest
     let limit = min(ledger.budget.limit, entryLimit ?? .max)
     guard entry.cost <= limit, ledger.countLimit != 0 else {
-      // What was stored under this key before is older than what the caller has now.
+      // The previous value of the key is outdated, because the caller has a newer one.
       if let old = take(digest, &ledger) { released.append(old) }
       ledger.rejections += 1
       return .tooLarge(cost: entry.cost, limit: limit)
     }
     var evicted = 0
-    // Entries come and go under the ledger only: asked once, this stays so but for what is evicted here.
+    // Entries change only under the lock of the state, so this holds until an eviction here.
     var old = withShard(digest) { $0.node(digest) }
     while true {
       let oldCost = old.map { ledger.order.cost(at: $0) } ?? 0
@@ -241,7 +242,7 @@ final class MemoryTable: @unchecked Sendable {
         if let replaced = withShard(digest, { $0.insert(row) }) { released.append(replaced) }
         return .stored(evicted: evicted)
       }
-      // The loop ends: an empty cache has room for whatever passed the check above.
+      // The loop ends: an empty cache has room for every value that passed the check above.
       guard let victim = evictNext(&ledger) else { return .tooLarge(cost: entry.cost, limit: limit) }
       evicted += 1
       if victim.digest == digest { old = nil }
@@ -249,14 +250,14 @@ final class MemoryTable: @unchecked Sendable {
     }
   }
 
-  /// Evicts while `isNeeded` says so.
-  /// - Returns: How many.
+  /// Evicts while `isNeeded` returns `true`.
+  /// - Returns: The number of evicted entries.
   private func evict(
-    while isNeeded: (MemoryLedger) -> Bool, after change: (inout MemoryLedger) -> Void = { _ in }
+    while isNeeded: (MemoryTableState) -> Bool, after change: (inout MemoryTableState) -> Void = { _ in }
   ) -> Int {
-    let (released, needsSweep) = ledger.withLock { ledger -> (ReleasedBoxes, Bool) in
+    let (released, needsSweep) = ledger.withLock { ledger -> (DeferredReleases, Bool) in
       change(&ledger)
-      var released = ReleasedBoxes()
+      var released = DeferredReleases()
       while isNeeded(ledger), let victim = evictNext(&ledger) { released.append(victim.box) }
       return (released, ledger.live.needsSweep)
     }
@@ -266,9 +267,9 @@ final class MemoryTable: @unchecked Sendable {
     return count
   }
 
-  /// Takes the next entry whose turn it is and that was not looked up since it last was.
-  private func evictNext(_ ledger: inout MemoryLedger) -> MemoryShard.Entry? {
-    // Other threads may mark entries as fast as they are cleared: after some rounds the next one goes.
+  /// Removes the next entry in eviction order that was not looked up since its last turn.
+  private func evictNext(_ ledger: inout MemoryTableState) -> MemoryShard.Entry? {
+    // Other threads may mark entries as fast as they are cleared: after some rounds the next entry is evicted anyway.
     var chances = ledger.order.count * (Int(MemoryShard.mostMarks) + 1)
     while let candidate = ledger.order.candidate {
       let isNew = candidate.queue == .probation
@@ -286,18 +287,18 @@ final class MemoryTable: @unchecked Sendable {
     return nil
   }
 
-  func take(_ digest: Digest256, _ ledger: inout MemoryLedger) -> Box? {
+  func take(_ digest: Digest256, _ ledger: inout MemoryTableState) -> Box? {
     guard let entry = withShard(digest, { $0.remove(digest) }) else { return nil }
     ledger.remove(entry)
     return entry.box
   }
 
-  /// The time, if the budget depends on it.
+  /// The time, if the budget depends on it; otherwise `nil`.
   private func recoveryTime() -> Int64? {
     isRecovering.load(ordering: .relaxed) ? now() : nil
   }
 
-  private func recover(_ ledger: inout MemoryLedger, at time: Int64?) {
+  private func recover(_ ledger: inout MemoryTableState, at time: Int64?) {
     guard let time else { return }
     ledger.budget.recover(at: time)
     isRecovering.store(ledger.budget.isRecovering, ordering: .relaxed)

@@ -1,8 +1,8 @@
-/// Which entries of a ``MemoryCache`` were made from the same source: a list through the entries, and its text once.
+/// Groups the entries of a ``MemoryCache`` by source: a linked list through the entries, and each text once.
 struct SourceIndex: Sendable {
   private struct Group: Sendable {
-    /// Of one of its keys; `nil` where nothing is.
-    var words: CacheKeyWords?
+    /// The texts of one of its keys; `nil` in a free slot.
+    var words: CacheKeyText?
     var head: Int32
     /// The lower half of the hash.
     var hash: UInt32
@@ -14,24 +14,24 @@ struct SourceIndex: Sendable {
     var next: Int32 = none
   }
 
-  /// A place of the table of groups.
+  /// A slot of the table of groups.
   private struct Slot: Sendable {
     var group: Int32 = none
-    /// Its group's: most groups that are not meant are told by it.
+    /// The hash of the group's source, which rules out most other groups.
     var hash: UInt32 = 0
   }
 
   private static let none: Int32 = -1
 
-  /// Open addressing by hash, with linear probing; at most half of it is taken.
+  /// Open addressing by hash with linear probing; at most half full.
   private var slots = Array(repeating: Slot(), count: 16)
   private var groups: [Group] = []
   private var free: [Int32] = []
-  /// By node.
+  /// Indexed by node.
   private var links: [Link] = []
 
   /// Adds the entry at a node; O(1).
-  mutating func insert(_ node: Int, _ words: CacheKeyWords) {
+  mutating func insert(_ node: Int, _ words: CacheKeyText) {
     while links.count <= node { links.append(Link()) }
     let place = Int32(truncatingIfNeeded: node)
     var slot = slot(of: words)
@@ -61,10 +61,10 @@ struct SourceIndex: Sendable {
     slots[slot] = Slot(group: group, hash: hash)
   }
 
-  /// Those of a key with the source of the entry at a node.
-  func words(of node: Int) -> CacheKeyWords? { groups[Int(links[node].group)].words }
+  /// The texts of a key with the source of the entry at a node.
+  func words(of node: Int) -> CacheKeyText? { groups[Int(links[node].group)].words }
 
-  /// Takes the entry at a node out; O(1).
+  /// Removes the entry at a node; O(1).
   mutating func remove(_ node: Int) {
     let link = links[node]
     links[node] = Link()
@@ -78,20 +78,20 @@ struct SourceIndex: Sendable {
     }
   }
 
-  /// The nodes of a source; O(their number).
+  /// Returns the nodes of a source; O(their number).
   func nodes(of source: String) -> [Int] {
-    let group = slots[slot(of: CacheKeyWords(text: source, source: source))].group
+    let group = slots[slot(of: CacheKeyText(text: source, source: source))].group
     return group == Self.none ? [] : nodes(ofGroup: Int(group))
   }
 
-  /// The nodes of all sources that `isWanted` takes; O(sources).
+  /// Returns the nodes of all sources that `isWanted` accepts; O(sources).
   func nodes(where isWanted: (String) -> Bool) -> [Int] {
     groups.indices.filter { groups[$0].words.map { isWanted($0.source) } ?? false }
       .flatMap { nodes(ofGroup: $0) }
   }
 
-  /// Where the group of a source is, or the free slot where it would be.
-  private func slot(of words: CacheKeyWords) -> Int {
+  /// The slot of a source's group, or the free slot where it would be.
+  private func slot(of words: CacheKeyText) -> Int {
     let hash = UInt32(truncatingIfNeeded: words.sourceHash)
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot].group != Self.none {

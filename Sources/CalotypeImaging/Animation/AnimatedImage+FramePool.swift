@@ -2,16 +2,16 @@ import CalotypeSupport
 import FoundationEssentials
 
 extension AnimatedImage {
-  /// The frame decoders of one animation: each at its place in it, used by one thread at a time.
+  /// A pool of the frame decoders of one animation: each has a position in it, and is used by one thread at a time.
   final class FramePool: Sendable {
-    /// Decoders that are kept when nobody uses them: one that plays, one for who looks elsewhere.
+    /// The number of idle decoders to keep: one for playback, one for access to other frames.
     static let idleLimit = 2
 
-    // `@unchecked`: the decoder is touched only by the thread that took the cursor out of the pool, and the lock of
-    // the pool orders one thread's use before the next one's.
+    // `@unchecked`: only the thread that took the cursor out of the pool uses the decoder, and the lock of the pool
+    // orders the uses of different threads.
     private final class Cursor: @unchecked Sendable {
       let decoder: any FrameDecoding
-      /// The frame that costs least.
+      /// The cheapest frame to decode next.
       var next = 0
 
       init(_ decoder: any FrameDecoding) { self.decoder = decoder }
@@ -20,14 +20,14 @@ extension AnimatedImage {
     private let data: Data
     private let decoder: any ImageDecoding
     private let options: DecodeOptions
-    /// For each frame the last up to it that needs none before.
+    /// The last independent frame up to each frame.
     let keyFrames: [Int]
     private let idle: Lock<[Cursor]>
 
-    /// `nil` when the coder has no access to frames.
+    /// Returns `nil` if the coder does not support access to frames.
     ///
-    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames and for the memory that one
-    ///   is predicted to take, of every coder; what it finds wrong.
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames and for the predicted
+    ///   memory of one, for every coder; the errors of the coder.
     init?(
       data: Data, info: ImageInfo, decoder: any ImageDecoding, options: DecodeOptions
     ) throws(ImagingError) {
@@ -36,7 +36,7 @@ extension AnimatedImage {
       self.data = data
       self.decoder = decoder
       self.options = options
-      // Asked once, of the decoder that is there: whoever plays would otherwise have the file read again.
+      // The existing decoder answers once: otherwise playback would read the file again.
       var last = 0
       keyFrames = (0..<first.info.frameCount).map { index in
         if first.isKeyFrame(index) { last = index }
@@ -45,7 +45,7 @@ extension AnimatedImage {
       idle = Lock([Cursor(first)])
     }
 
-    /// Gives back what is kept to make the next frame cheap.
+    /// Releases the idle decoders, which make the next frame cheap.
     func dropIdle() {
       // The canvases are freed outside the lock.
       let dropped = idle.withLock { cursors -> [Cursor] in
@@ -55,10 +55,10 @@ extension AnimatedImage {
       withExtendedLifetime(dropped) {}
     }
 
-    /// A frame as stored, with what its numbers mean.
+    /// Returns a frame as stored, with its colour profile.
     func frame(at index: Int, info: ImageInfo) throws(ImagingError) -> Image {
       let cursor = try take(for: index)
-      // A cursor that failed is not given back: nobody knows what is on its canvas.
+      // A cursor that failed is not returned: the state of its canvas is unknown.
       let bitmap = try cursor.decoder.frame(at: index)
       let image = Image(
         bitmap: bitmap, info: info.marked(cursor.decoder.isFrameDamaged ? .damaged : []),
@@ -69,7 +69,7 @@ extension AnimatedImage {
       return image
     }
 
-    /// The cursor that is nearest before a frame, otherwise any, otherwise a new one.
+    /// Takes the cursor with the nearest position before a frame, otherwise any, otherwise a new one.
     private func take(for index: Int) throws(ImagingError) -> Cursor {
       let found = idle.withLock { cursors -> Cursor? in
         var best: Int?
@@ -92,7 +92,7 @@ extension AnimatedImage {
         cursors.append(cursor)
         return cursors.count > Self.idleLimit ? cursors.removeFirst() : nil
       }
-      // The canvases of the one that was used longest ago are freed outside the lock.
+      // The canvases of the least recently used cursor are freed outside the lock.
       withExtendedLifetime(surplus) {}
     }
   }

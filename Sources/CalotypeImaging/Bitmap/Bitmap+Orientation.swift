@@ -1,14 +1,14 @@
 extension Bitmap {
-  /// The bitmap turned upright: what was stored with this orientation, as it is to be seen.
+  /// Returns the upright bitmap of a picture that is stored with this orientation.
   ///
-  /// Exact: pixels move, none changes. `.topLeft` returns the bitmap itself.
+  /// The pixels are moved without a change. `.topLeft` returns the bitmap itself.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func oriented(
     _ orientation: Orientation, pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     guard orientation != .topLeft else { return self }
-    let turn = PixelTurn(orientation: orientation, size: size)
+    let turn = PixelRotation(orientation: orientation, size: size)
     return try Bitmap(
       size: orientation.apply(to: size), format: format, pool: pool
     ) { (target: UnsafeMutableRawBufferPointer) throws(ImagingError) in
@@ -24,14 +24,14 @@ extension Bitmap {
   }
 }
 
-/// Where the pixels of a turned picture come from: the source index is an affine function of target x and y.
-private struct PixelTurn {
+/// The source of the pixels of a rotated picture: the source index is an affine function of target x and y.
+private struct PixelRotation {
   let target: PixelSize
-  /// Source index of target pixel (0, 0).
+  /// The source index of target pixel (0, 0).
   let origin: Int
-  /// Change of the source index for one step to the right in the target.
+  /// The change of the source index for one step to the right in the target.
   let stepX: Int
-  /// Change of the source index for one step down in the target.
+  /// The change of the source index for one step down in the target.
   let stepY: Int
 
   init(orientation: Orientation, size: PixelSize) {
@@ -52,8 +52,8 @@ private struct PixelTurn {
       }
   }
 
-  /// Pixels of a tile's side. A tile of the source and one of the target fit the first-level cache, so that
-  /// reading down the columns costs no more than reading along the rows.
+  /// The side of a tile, in pixels. A tile of the source and one of the target fit the first-level cache, so that
+  /// reading columns costs no more than reading rows.
   private static let tile = 32
 
   func run<Pixel: BitwiseCopyable>(
@@ -64,7 +64,7 @@ private struct PixelTurn {
     else { return }
     let width = self.target.width
     let height = self.target.height
-    // Rows that stay rows are copied whole; columns that become rows, tile by tile.
+    // Rows that stay rows are copied whole; columns that become rows are copied in tiles.
     let tileWidth = abs(stepX) == 1 ? width : Self.tile
     for top in stride(from: 0, to: height, by: Self.tile) {
       if Task.isCancelled { throw .cancelled }

@@ -2,27 +2,27 @@ import Glibc
 
 /// A rectangle of pixels in memory: owned, aligned, and immutable once created.
 ///
-/// Rows run from top to bottom, without padding. Copies share the pixels. The memory returns to its
-/// ``PixelPool`` when the last copy goes.
+/// Rows run from top to bottom, without padding. Copies share the pixels. The memory returns to its ``PixelPool`` with
+/// the last copy.
 public struct Bitmap: Sendable {
   /// Width and height in pixels, both at least 1.
   public let size: PixelSize
   /// The layout of a pixel.
   public let format: PixelFormat
-  /// Whether every pixel is known to be fully opaque. `false` says nothing.
+  /// A Boolean value that indicates whether every pixel is known to be fully opaque. `false` makes no statement.
   public let isOpaque: Bool
 
   private let storage: PixelStorage
 
-  /// Pixels per row.
+  /// The number of pixels per row.
   public var width: Int { size.width }
-  /// Number of rows.
+  /// The number of rows.
   public var height: Int { size.height }
-  /// Bytes from one row to the next: `width * format.bytesPerPixel`.
+  /// The distance between rows, in bytes: `width * format.bytesPerPixel`.
   public var bytesPerRow: Int { size.width * format.bytesPerPixel }
   /// Bytes of all rows.
   public var byteCount: Int { bytesPerRow * size.height }
-  /// Bytes of the buffer that holds them, which may be more.
+  /// Bytes of the allocated buffer, which may be larger.
   package var allocatedByteCount: Int { storage.buffer.count }
 
   /// Creates a bitmap from pixels that `initialize` writes.
@@ -31,7 +31,7 @@ public struct Bitmap: Sendable {
   /// must write all of them and return whether all pixels are opaque.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size,
-  ///   ``ImagingError/outOfMemory(byteCount:)``, and what `initialize` throws.
+  ///   ``ImagingError/outOfMemory(byteCount:)``, and the errors of `initialize`.
   public init(
     size: PixelSize, format: PixelFormat = .rgba8, pool: PixelPool = .shared,
     initialize: (UnsafeMutableRawBufferPointer) throws(ImagingError) -> Bool
@@ -50,6 +50,16 @@ public struct Bitmap: Sendable {
     self.format = format
   }
 
+  /// All pixels: ``byteCount`` bytes.
+  public var bytes: RawSpan {
+    @_lifetime(borrow self)
+    borrowing get {
+      let span = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
+      // The storage owns the bytes and lives as long as the bitmap.
+      return _overrideLifetime(span, borrowing: self)
+    }
+  }
+
   /// Calls `body` with all pixels: `byteCount` bytes, valid during the call only.
   public func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -58,7 +68,8 @@ public struct Bitmap: Sendable {
     return try body(UnsafeRawBufferPointer(rebasing: storage.buffer[..<byteCount]))
   }
 
-  /// Gives the bitmap back as long as somebody holds it or a copy of it, without holding its pixels.
+  /// Returns a closure that returns the bitmap while it, or a copy of it, is alive. The closure does not retain the
+  /// pixels.
   package func weakReference() -> @Sendable () -> Bitmap? {
     let (size, format, isOpaque) = (size, format, isOpaque)
     return { [weak storage] in
@@ -66,11 +77,11 @@ public struct Bitmap: Sendable {
     }
   }
 
-  /// Takes over a buffer of `pool` that holds the pixels at its start: for decoders that keep it for longer than a
-  /// call, or need room behind the pixels while they work.
+  /// Takes ownership of a buffer of `pool` with the pixels at its start; for decoders that keep it for longer than a
+  /// call, or need room behind the pixels.
   ///
-  /// `buffer` is one that ``PixelPool/take(byteCount:)`` returned, of at least the bytes of `size` and `format`, both
-  /// sides at least 1. From here on it belongs to the bitmap.
+  /// ``PixelPool/take(byteCount:)`` has returned `buffer`, which has at least the bytes of `size` and `format`, both
+  /// sides at least 1. It then belongs to the bitmap.
   init(
     adopting buffer: UnsafeMutableRawBufferPointer, of pool: PixelPool, size: PixelSize, format: PixelFormat,
     isOpaque: Bool
@@ -89,7 +100,7 @@ public struct Bitmap: Sendable {
 }
 
 extension Bitmap: Equatable {
-  /// Whether size, format and every byte are the same.
+  /// Returns true if size, format and every byte are equal.
   public static func == (a: Bitmap, b: Bitmap) -> Bool {
     guard a.size == b.size, a.format == b.format else { return false }
     return a.withUnsafeBytes { x in
@@ -101,7 +112,7 @@ extension Bitmap: Equatable {
   }
 }
 
-/// Owns a buffer of a pool and gives it back at the end.
+/// An owner of a buffer of a pool that returns it at the end.
 // `@unchecked`: the bytes are written before the bitmap is published and only read afterwards.
 private final class PixelStorage: @unchecked Sendable {
   let buffer: UnsafeMutableRawBufferPointer

@@ -1,13 +1,13 @@
-/// How the bytes of a ``Bitmap`` are laid out.
+/// The layout of the bytes of a ``Bitmap``.
 public enum PixelFormat: Hashable, Sendable, CaseIterable {
-  /// Four bytes a pixel: red, green, blue, alpha; alpha is straight (not premultiplied). The exchange format.
+  /// Four bytes per pixel: red, green, blue, alpha; alpha is straight (not premultiplied). The exchange format.
   case rgba8
-  /// Eight bytes a pixel: red, green, blue, alpha as `UInt16` in the machine's byte order; alpha is straight.
+  /// Eight bytes per pixel: red, green, blue, alpha as `UInt16` in the machine's byte order; alpha is straight.
   case rgba16
-  /// One byte a pixel: grey.
+  /// One byte per pixel: grey.
   case gray8
-  /// Four bytes a pixel: cyan, magenta, yellow, black; 255 is full ink. Only between a decoder and the conversion
-  /// of colours.
+  /// Four bytes per pixel: cyan, magenta, yellow, black; 255 is full ink. Only used between a decoder and colour
+  /// conversion.
   case cmyk8
 
   /// Bytes per pixel.

@@ -1,67 +1,66 @@
 import CalotypeSupport
 import Glibc
 
-/// Buffers for pixels, kept for the next image instead of being given back to the system.
+/// A pool of pixel buffers that are kept for the next image instead of being returned to the system.
 ///
-/// Touching fresh pages costs a third of a JPEG decode; a buffer that was used before costs nothing. Released buffers
-/// are kept up to ``byteLimit`` for about a second; beyond it others are freed. Large ones have pages of their own,
-/// which the system has back as soon as they are freed.
+/// Touching fresh pages costs a third of a JPEG decode; a reused buffer costs nothing. Released buffers are kept up to
+/// ``byteLimit`` for about a second; others are freed. Large buffers have pages of their own, which return to the
+/// system as soon as they are freed.
 ///
-/// Contents are not cleared as a rule: whoever takes a buffer writes all of it. A pool that is shared by those who
-/// must not see each other's pictures clears what is released (``zeroOnReturn()``), which pipelines ask of ``shared``
-/// when the first request with a partition comes.
+/// Contents are normally not cleared: the user of a buffer writes all of it. A pool that is shared by tenants who must
+/// not see each other's pictures clears released buffers (``zeroOnReturn()``); pipelines enable that for ``shared``
+/// with the first request that has a partition.
 public final class PixelPool: Sendable {
-  /// The pool that decoders and transforms use unless told otherwise: keeps at most 128 MiB, or an eighth of the memory
-  /// that the process may use, whichever is less.
+  /// The default pool of decoders and transforms. It keeps at most 128 MiB, or an eighth of the memory that the process
+  /// may use if that is less.
   public static let shared = PixelPool(byteLimit: min(128 << 20, SystemMemory.availableToThisProcess / 8))
 
-  /// What a pool holds and has done.
+  /// The contents and counters of a pool.
   public struct Statistics: Hashable, Sendable {
     /// Bytes of buffers in use.
     public var bytesInUse = 0
     /// Bytes of buffers kept for reuse.
     public var bytesIdle = 0
-    /// Buffers taken that were used before.
+    /// The number of reused buffers.
     public var hits = 0
-    /// Buffers taken that had to be allocated.
+    /// The number of allocated buffers.
     public var misses = 0
   }
 
-  /// A buffer that waits for its next use.
+  /// A buffer that is kept for its next use.
   fileprivate struct IdleBuffer {
-    /// `UInt` because raw pointers are not `Sendable`.
+    /// The address; `UInt` because raw pointers are not `Sendable`.
     let address: UInt
-    /// The round of the reclaimer before which it was given back.
+    /// The round of the reclaimer in which it was released.
     let round: Int
   }
 
   fileprivate struct State {
     var byteLimit: Int
-    /// Idle buffers by capacity, those that have waited longest first.
+    /// Idle buffers by capacity, the oldest first.
     var idle: [Int: [IdleBuffer]] = [:]
     var statistics = Statistics()
     var round = 0
-    /// Whether buffers are cleared when they are released.
+    /// A Boolean value that indicates whether released buffers are cleared.
     var zeroes = false
-    /// Whether the reclaimer knows that there are idle buffers.
+    /// A Boolean value that indicates whether the reclaimer knows that there are idle buffers.
     var isWatched = false
   }
 
-  /// A buffer that is to be freed.
+  /// A buffer to free.
   fileprivate typealias Freed = (address: UInt, capacity: Int)
 
   private let state: Lock<State>
   private let reclaimer: IdleReclaimer
-  /// The byte that buffers are full of, each new and of exactly the size asked for; `nil`, as a rule, for neither.
+  /// The fill byte of new, exactly sized buffers; `nil`, the normal case, disables both.
   private let fill: UInt8?
 
   /// Creates a pool.
   ///
   /// - Parameters:
-  ///   - byteLimit: Bytes of idle buffers kept at most.
-  ///   - zeroesOnReturn: Whether buffers are cleared when they are released, so that no mistake of a decoder can ever
-  ///     show pixels of another image: for programs whose tenants must not see each other's pictures. Costs about 0.1
-  ///     ms a megabyte.
+  ///   - byteLimit: The largest number of bytes of idle buffers.
+  ///   - zeroesOnReturn: Pass true to clear released buffers, so that no error of a decoder can show pixels of another
+  ///     image: for programs whose tenants must not see each other's pictures. Costs about 0.1 ms per megabyte.
   public convenience init(byteLimit: Int, zeroesOnReturn: Bool = false) {
     self.init(byteLimit: byteLimit, zeroesOnReturn: zeroesOnReturn, reclaimer: .shared)
   }
@@ -78,10 +77,10 @@ public final class PixelPool: Sendable {
     trim()
   }
 
-  /// Idle bytes kept at most.
+  /// The largest number of idle bytes.
   public var byteLimit: Int { state.withLock { $0.byteLimit } }
 
-  /// Changes the limit; what is beyond it is freed.
+  /// Changes the limit and frees the excess.
   public func setByteLimit(_ byteLimit: Int) {
     free(
       state.withLock { state in
@@ -90,11 +89,11 @@ public final class PixelPool: Sendable {
       })
   }
 
-  /// Whether buffers are cleared when they are released.
+  /// A Boolean value that indicates whether released buffers are cleared.
   public var zeroesOnReturn: Bool { state.withLock { $0.zeroes } }
 
-  /// Has buffers cleared from now on when they are released, those in use included, and frees the idle ones: no
-  /// mistake of a decoder can show pixels of another image then. Costs about 0.1 ms a megabyte; there is no way back.
+  /// Clears released buffers from now on, including those in use, and frees the idle ones, so that no error of a
+  /// decoder can show pixels of another image. Costs about 0.1 ms per megabyte; it cannot be turned off again.
   public func zeroOnReturn() {
     let isNew = state.withLock { state in
       defer { state.zeroes = true }
@@ -106,7 +105,7 @@ public final class PixelPool: Sendable {
   /// A snapshot of the counters.
   public var statistics: Statistics { state.withLock { $0.statistics } }
 
-  /// Frees all idle buffers, now.
+  /// Frees all idle buffers immediately.
   public func trim() { trim(clearing: false) }
 
   private func trim(clearing: Bool) {
@@ -117,14 +116,14 @@ public final class PixelPool: Sendable {
     }
     for (capacity, buffers) in idle {
       for buffer in buffers {
-        // What malloc has back it gives to others.
+        // malloc reuses freed memory for other purposes.
         if clearing { Self.clear(buffer.address, capacity: capacity) }
         Self.deallocate(buffer.address, capacity: capacity)
       }
     }
   }
 
-  /// A buffer of at least `byteCount` bytes, aligned to 64, or `nil` when the system has no memory left.
+  /// Takes a buffer of at least `byteCount` bytes, aligned to 64; returns `nil` if the system is out of memory.
   func take(byteCount: Int) -> UnsafeMutableRawBufferPointer? {
     if let fill { return takeExactly(byteCount, filledWith: fill) }
     let capacity = Self.capacity(for: byteCount)
@@ -147,7 +146,7 @@ public final class PixelPool: Sendable {
     return UnsafeMutableRawBufferPointer(start: base, count: capacity)
   }
 
-  /// Gives back a buffer that came from ``take(byteCount:)``.
+  /// Releases a buffer that came from ``take(byteCount:)``.
   func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
     if fill != nil {
@@ -160,11 +159,11 @@ public final class PixelPool: Sendable {
     if isCleared { Self.clear(address, capacity: capacity) }
     let (freed, mustBeWatched) = state.withLock { state -> ([Freed], Bool) in
       state.statistics.bytesInUse -= capacity
-      // Where clearing began just now, one that was not cleared must not be kept.
+      // If clearing has just been enabled, a buffer that was not cleared must not be kept.
       guard capacity <= state.byteLimit, isCleared || !state.zeroes else {
         return ([(address, capacity)], false)
       }
-      // The newest is the likeliest to be asked for again: buffers of other sizes, the largest first, make room.
+      // The newest buffer is the likeliest to be reused: buffers of other sizes, the largest first, make room.
       let freed = state.makeRoom(for: capacity)
       guard state.statistics.bytesIdle + capacity <= state.byteLimit else {
         return (freed + [(address, capacity)], false)
@@ -181,7 +180,7 @@ public final class PixelPool: Sendable {
     if mustBeWatched { reclaimer.watch(self) }
   }
 
-  /// A buffer of its own for each use, from malloc, so that sanitizers know where it ends.
+  /// Allocates a separate buffer for each use by malloc, so that sanitizers know its end.
   private func takeExactly(_ byteCount: Int, filledWith byte: UInt8) -> UnsafeMutableRawBufferPointer? {
     var pointer: UnsafeMutableRawPointer?
     guard posix_memalign(&pointer, 64, max(1, byteCount)) == 0, let pointer else { return nil }
@@ -199,10 +198,10 @@ public final class PixelPool: Sendable {
 }
 
 extension PixelPool: IdleReclaiming {
-  /// Rounds of the reclaimer that a buffer stays idle before it is freed: 1 to 1.5 seconds.
+  /// The number of rounds of the reclaimer before an idle buffer is freed: 1 to 1.5 seconds.
   static let idleRounds = 3
 
-  /// Frees the buffers that nobody has asked for in the last rounds, also when others of their size are in use.
+  /// Frees the buffers that were not used in the last rounds, even if others of their size are in use.
   package func reclaimIdle() -> Bool {
     let (freed, isWatched) = state.withLock { state -> ([Freed], Bool) in
       state.round += 1
@@ -216,7 +215,7 @@ extension PixelPool: IdleReclaiming {
 }
 
 extension PixelPool.State {
-  /// Takes buffers out until so many bytes may be added: of other sizes first, the largest before others.
+  /// Removes buffers until `capacity` bytes may be added: buffers of other sizes first, the largest before others.
   fileprivate mutating func makeRoom(for capacity: Int) -> [PixelPool.Freed] {
     var freed: [PixelPool.Freed] = []
     while statistics.bytesIdle + capacity > byteLimit {
@@ -230,7 +229,7 @@ extension PixelPool.State {
     return freed
   }
 
-  /// Takes out the buffers that were given back in that round or before.
+  /// Removes the buffers that were released in that round or before.
   fileprivate mutating func takeIdle(since round: Int) -> [PixelPool.Freed] {
     var freed: [PixelPool.Freed] = []
     for (size, buffers) in idle {

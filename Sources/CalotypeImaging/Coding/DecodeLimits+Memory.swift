@@ -1,5 +1,5 @@
 extension DecodeLimits {
-  /// Bytes that the decode of so many encoded bytes may take by ``maxExpansion``.
+  /// Returns the bytes of memory that ``maxExpansion`` grants to a decode of this number of encoded bytes.
   private func expandedByteCount(of byteCount: Int) -> Int {
     expanded(byteCount, by: max(0, maxExpansion), beyond: unquestionedBytes)
   }
@@ -10,11 +10,11 @@ extension DecodeLimits {
     return overflow || overflow2 ? .max : sum
   }
 
-  /// Pixels of frames for a byte of memory that ``maxExpansion`` allows: screens that hardly change take one byte for
-  /// hundreds of pixels.
+  /// Pixels of frames that ``maxExpansion`` allows for each byte of memory: screen recordings with few changes take one
+  /// byte for hundreds of pixels.
   private static let framePixelsPerByte = 8
 
-  /// Encoded bytes from which on a decode may take so much memory by ``maxExpansion``.
+  /// Returns the number of encoded bytes at which ``maxExpansion`` grants so much memory.
   private func encodedByteCount(for predicted: Int) -> Int {
     let surplus = predicted - unquestionedBytes
     guard surplus > 0 else { return 0 }
@@ -29,14 +29,14 @@ extension DecodeLimits {
     }
   }
 
-  /// Refuses a decode that would take too much memory, also for the number of bytes that it is made of.
+  /// Refuses a decode that would take too much memory, in absolute terms or in proportion to its encoded bytes.
   func check(predictedByteCount predicted: Int, encodedByteCount: Int) throws(ImagingError) {
     try check(predictedByteCount: predicted)
     let limit = expandedByteCount(of: encodedByteCount)
     guard predicted <= limit else { throw .limitExceeded(.expansion, value: predicted, limit: limit) }
   }
 
-  /// Refuses an animation whose frames together are too much work, each as large as the canvas that is delivered.
+  /// Refuses an animation whose frames are too much work in total, each counted as large as the delivered canvas.
   func check(totalPixelsOf info: ImageInfo, encodedByteCount: Int) throws(ImagingError) {
     let (canvases, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: info.frameCount)
     // Frames of a GIF may be larger than its canvas.
@@ -50,26 +50,26 @@ extension DecodeLimits {
     guard total <= limit else { throw .limitExceeded(.frameExpansion, value: total, limit: limit) }
   }
 
-  /// Whether a decoder that is fed may take memory for pixels by now.
+  /// The permission of an incremental decoder to allocate memory for pixels.
   ///
-  /// A header can promise anything: what takes more memory than any decode may has to wait until so many bytes have come
-  /// that it is no surprise.
+  /// A header can claim any size: a decode that would take more than the base grant of memory waits until the number of
+  /// encoded bytes makes the claim plausible.
   struct Grant {
     private let limits: DecodeLimits
     private var predicted: Int?
-    /// Whether it was said.
+    /// The answer, once it is final.
     private(set) var isGiven = false
 
     init(_ limits: DecodeLimits) {
       self.limits = limits
     }
 
-    /// Bytes after which to ask again.
+    /// The number of encoded bytes after which to ask again.
     var neededByteCount: Int { predicted.map { limits.encodedByteCount(for: $0) } ?? 0 }
 
-    /// Whether so many encoded bytes are enough, or become enough; `prediction` is asked for once.
+    /// Returns true once this number of encoded bytes is enough; `prediction` is evaluated once.
     ///
-    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` when no number of bytes is.
+    /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` if no number of bytes would be enough.
     mutating func isGiven(
       for byteCount: Int, _ prediction: @autoclosure () -> Int
     ) throws(ImagingError) -> Bool {
@@ -81,7 +81,7 @@ extension DecodeLimits {
       return isGiven
     }
 
-    /// The same when no more bytes come.
+    /// Gives the permission or throws, for input that has ended.
     ///
     /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
     mutating func demand(for byteCount: Int, _ prediction: @autoclosure () -> Int) throws(ImagingError) {
@@ -98,7 +98,7 @@ extension DecodeOptions {
       predictedByteCount: workingByteCount(for: info), encodedByteCount: encodedByteCount)
   }
 
-  /// Refuses to decode a picture as a whole that was to be shrunk on its way, if that would take too much memory.
+  /// Refuses a decode that needs the whole picture where streaming was planned, if it would take too much memory.
   func checkWholeMemory(for info: ImageInfo, encodedByteCount: Int) throws(ImagingError) {
     try limits.check(predictedByteCount: wholeByteCount(for: info), encodedByteCount: encodedByteCount)
   }

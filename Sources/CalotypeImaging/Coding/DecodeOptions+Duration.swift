@@ -1,8 +1,9 @@
 extension DecodeOptions {
-  /// About the time that a decode by these options takes of one processor: to tell short work from long.
+  /// Predicts the processor time of a decode with these options, to tell short work from long.
   ///
-  /// From measurements of photographs on one machine, typically right to a factor of two or three; what only the compressed
-  /// data can tell is not known. ``transforms`` are not counted beyond a resize at the beginning.
+  /// The prediction comes from measurements of photographs on one machine and is typically right to a factor of two or
+  /// three; properties that only the compressed data reveal are not included. ``transforms`` are not counted, except
+  /// for a resize at the beginning.
   ///
   /// - Complexity: O(sides of a thumbnail).
   package func predictedDuration(for info: ImageInfo) -> Duration {
@@ -11,9 +12,10 @@ extension DecodeOptions {
 }
 
 extension DecodeWork {
-  /// A decode of a single pixel, and all that goes with it.
+  /// Nanoseconds of a decode of a single pixel, with all fixed costs.
   private static let base = 20_000.0
-  /// Of a resize, for a pixel that it reads; of the conversion of colours, and of a turn, for a pixel of the result.
+  /// Nanoseconds of resampling for each source pixel, and of colour conversion and rotation for each pixel of the
+  /// result.
   private static let shrinking = 2.2, converting = 4.0, turning = 1.0
 
   var duration: Duration {
@@ -26,12 +28,12 @@ extension DecodeWork {
     return .nanoseconds(Int64(min(nanoseconds, 0x1p62)))
   }
 
-  /// Of the decoder alone, for a pixel of the source.
+  /// Nanoseconds of the decoder alone for each source pixel.
   private var nanosecondsPerPixel: Double {
     switch info.format {
     case .jpeg:
       let samples = layout.samplesPerPixel
-      // Coefficients are read whatever becomes of them; in several scans, that is what takes the time.
+      // All coefficients are read at every scale; with several scans, reading them dominates the time.
       if layout.coefficientByteCount > 0 { return 4 + 5 * samples }
       return 0.85 * samples + (0.5 + 0.95 * samples) / Double(denominator * denominator)
     case .png, .apng:

@@ -1,6 +1,6 @@
 extension DecodeOptions {
-  /// Bytes of the pixels that a decode by these options takes at its end, before transforms: what it delivers, and the whole
-  /// picture besides where the format can only be shrunk as a whole.
+  /// Returns the bytes of pixels that a decode with these options holds at its end, before transforms: the result, and
+  /// the whole picture besides if the format can only be shrunk as a whole.
   package func outputByteCount(for info: ImageInfo) -> Int {
     let whole = info.size.byteCount
     let uprightSize = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
@@ -17,7 +17,7 @@ extension DecodeOptions {
 }
 
 extension PixelSize {
-  /// Bytes of so many pixels in ``PixelFormat/rgba8``; `Int.max` when that overflows.
+  /// Bytes of a picture of this size in ``PixelFormat/rgba8``; `Int.max` if the number overflows.
   package var byteCount: Int {
     let (product, overflow) = pixelCount.multipliedReportingOverflow(by: 4)
     return overflow ? .max : product

@@ -1,30 +1,31 @@
 import CPixels
 
 extension DecodeOptions {
-  /// Bytes that a decode by these options takes at its peak: its result, and what our code and the libraries take besides.
+  /// Predicts the peak memory of a decode with these options, in bytes: its result, and the memory of our code and of
+  /// the libraries.
   ///
-  /// From measurements of photographs. For images of a megapixel and more it is rarely below the truth, and then by
-  /// less than a tenth; what a file may do that its header does not say, it is assumed to do. The encoded bytes are not
-  /// counted, nor what ``transforms`` take beyond a second picture.
+  /// The prediction comes from measurements of photographs. For images of a megapixel and more it is rarely too low,
+  /// and then by less than a tenth; properties that the header leaves open are assumed at their worst. The encoded
+  /// bytes are not counted, nor the memory of ``transforms`` beyond a second picture.
   ///
   /// - Complexity: O(sides of a thumbnail).
   package func workingByteCount(for info: ImageInfo) -> Int {
     byteCount(for: info, .whole, \.peakByteCount)
   }
 
-  /// The same for a decode that is fed while bytes arrive, without the snapshots of it.
+  /// Predicts the peak memory of an incremental decode, in bytes, without its snapshots.
   package func fedByteCount(for info: ImageInfo) -> Int { byteCount(for: info, .fed, \.peakByteCount) }
 
-  /// The same for a decoder that goes from frame to frame of an animation: its canvases, and what a frame takes besides.
+  /// Predicts the peak memory of a frame decoder, in bytes: its canvases, and the memory of one frame besides.
   ///
   /// - Parameters:
-  ///   - info: What the file says.
-  ///   - isFed: Whether the decoder was fed: what it showed of the first frame then is there, too.
+  ///   - info: The header of the file.
+  ///   - isFed: Pass true for an incremental decoder: it also holds the snapshot of the first frame.
   package func frameByteCount(for info: ImageInfo, isFed: Bool = false) -> Int {
     byteCount(for: info, isFed ? .fedFrames : .frames, \.framePeakByteCount)
   }
 
-  /// The same when rows cannot be shrunk on their way after all, because of damage that only a whole decode can judge.
+  /// Predicts the peak memory, in bytes, of a decode that cannot stream rows because damage requires the whole picture.
   func wholeByteCount(for info: ImageInfo) -> Int { byteCount(for: info, .frames, \.peakByteCount) }
 
   private func byteCount(
@@ -34,42 +35,43 @@ extension DecodeOptions {
   }
 }
 
-/// What a decode consists of, as far as the header tells. In floating point: sizes are whatever a header says.
+/// The work of a decode as far as the header tells. It computes in floating point, because a header can claim any size.
 struct DecodeWork {
   let options: DecodeOptions
   let info: ImageInfo
-  /// The size that the decoder delivers: that of the source, or what JPEG is reduced to.
+  /// The size that the decoder delivers: that of the source, or a reduced scale of JPEG.
   let decoded: PixelSize
-  /// By how much that is less than the source, in each direction.
+  /// The ratio of the source size to ``decoded``, in each direction.
   let denominator: Int
   /// The size of the result, in stored axes; `nil` without a thumbnail.
   let thumbnail: PixelSize?
-  /// How the picture is shrunk; `nil` when there is nothing to shrink, or it is not known.
+  /// The resampling of the picture; `nil` if there is none, or it is not known.
   let plan: ResamplePlan?
-  /// Whether it is shrunk while its rows come. If not, the whole picture is needed first.
+  /// A Boolean value that indicates whether rows are resampled as they are decoded. Otherwise the whole picture is
+  /// decoded first.
   let isStreamed: Bool
   let layout: ImageInfo.Layout
   let input: Input
 
-  /// How the bytes come, and what for.
+  /// The arrival of the input, and the purpose of the decode.
   enum Input {
-    /// All are there.
+    /// All bytes are present.
     case whole
-    /// One after the other: pictures are decoded as a whole, so that they can be shown meanwhile.
+    /// Bytes arrive incrementally: pictures are decoded as a whole, so that snapshots are possible.
     case fed
-    /// All are there, and pictures are decoded as a whole, such as one frame after the other.
+    /// All bytes are present, and pictures are decoded as a whole, such as one frame after the other.
     case frames
-    /// For frames that may be asked for while bytes arrive.
+    /// Bytes arrive incrementally, and frames may be requested meanwhile.
     case fedFrames
   }
 
-  /// Malloc, tables and code of the libraries that a decode touches: less for a small picture, most of whose decodes find
-  /// them in memory already.
+  /// Allocator overhead, tables and code of the libraries that a decode touches; less for a small picture, because most
+  /// decodes of small pictures find them in memory already.
   private var base: Double { min(Double(2 << 20), Double(16 << 10) + 2 * Self.pixels(info.size)) }
-  /// Where pages are moved in ``RollingRows``, and as much again.
+  /// The slack of ``RollingRows``: the size at which it moves pages, and as much again.
   private static let rollingSlack = Double(4 << 20)
 
-  /// `nil` for sizes that no header can say.
+  /// Returns `nil` for sizes that no header can state.
   init?(_ options: DecodeOptions, _ info: ImageInfo, _ input: Input = .whole) {
     guard (1...Int(Int32.max)).contains(info.size.width), (1...Int(Int32.max)).contains(info.size.height),
       Self.pixels(info.size) < 0x1p56
@@ -80,7 +82,7 @@ struct DecodeWork {
     layout = info.layout
     var denominator = 1
     if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = JPEGDecoder.denominator(for: info.size, minimumSize: minimum)
+      denominator = JPEGScale.denominator(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
       width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)
@@ -104,7 +106,7 @@ struct DecodeWork {
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
 
-  /// Smaller WebP is decoded as a whole, too.
+  /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
     case .jpeg, .png, .apng: true
@@ -115,21 +117,21 @@ struct DecodeWork {
 
   static func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
 
-  /// Bytes of a pixel that is decoded.
+  /// Bytes of each decoded pixel.
   private var bytesPerPixel: Double { options.pixels == .native && info.bitDepth > 8 ? 8 : 4 }
   private var bytesPerRow: Double { bytesPerPixel * Double(decoded.width) }
   private var whole: Double { bytesPerPixel * Self.pixels(decoded) }
   private var result: Double { thumbnail.map { 4 * Self.pixels($0) } ?? whole }
 
-  /// The most of what is there while the picture is decoded, and then while it is finished.
+  /// The peak of the decoding and finishing phases, in bytes.
   var peakByteCount: Double { base + max(decoding, finishing) }
 
-  /// What stays between frames, and the most of what is there while one is decoded, and then while it is finished.
+  /// The memory held between frames, plus the peak of the decoding and finishing phases of one frame, in bytes.
   var framePeakByteCount: Double {
     base + canvases + max(frameDecoding, whole + 64 * 1024, finishing)
   }
 
-  /// While the picture is shrunk, converted, turned and transformed.
+  /// Bytes held while the picture is resampled, converted, rotated and transformed.
   private var finishing: Double {
     var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
@@ -142,7 +144,7 @@ struct DecodeWork {
     return peak
   }
 
-  /// While the picture is decoded.
+  /// Bytes held while the picture is decoded.
   private var decoding: Double {
     switch info.format {
     case .jpeg:
@@ -159,7 +161,7 @@ struct DecodeWork {
     }
   }
 
-  /// What there is all the time while frames are decoded.
+  /// Bytes held throughout the decode of frames.
   private var canvases: Double {
     guard layout.isKnown else { return (input == .fedFrames ? 3 : 2) * whole }
     let beside = Double(layout.frames.besidePixelCount) * bytesPerPixel
@@ -167,7 +169,7 @@ struct DecodeWork {
     return whole + beside + (info.format == .gif ? Self.pixels(info.size) : whole)
   }
 
-  /// What a frame takes until its pixels are on the canvas.
+  /// Bytes that a frame takes until its pixels are on the canvas.
   private var frameDecoding: Double {
     let largest = Double(layout.frames.largestPixelCount)
     guard layout.isKnown else { return whole }
@@ -175,7 +177,7 @@ struct DecodeWork {
     case .gif: return largest + 64 * 1024
     case .png, .apng:
       let inflated = Double(layout.inflatedByteCount)
-      return 2 * min(inflated, Double(PNGPixelReader.spareLimit))
+      return 2 * min(inflated, Double(PNGInflation.spareLimit))
         + 2 * inflated / Double(info.size.height) + 256 * 1024
     case .webp:
       let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
@@ -184,20 +186,20 @@ struct DecodeWork {
     }
   }
 
-  /// The result, and the rows that are in memory at a time.
+  /// Bytes of the result and of the rows in memory at a time.
   private var streaming: Double? {
     guard isStreamed, let plan else { return nil }
     let rows = min(Double(decoded.height), Double(plan.window) + max(16, 256 * 1024 / bytesPerRow))
     return result + rows * bytesPerRow + shrinking
   }
 
-  /// Weights and scratch of a resize.
+  /// Bytes of the weights and the scratch memory of resampling.
   private var shrinking: Double {
     guard let thumbnail else { return 0 }
     func weights(_ outputs: Int, of samples: Int) -> Double {
       2 * Double(outputs) * (8 * max(1, Double(samples) / Double(outputs)) + 16)
     }
-    // 16 bits a sample, of each row that is filtered together with others; and what is transparent, multiplied.
+    // 16-bit samples for each row of a group that is filtered together, and premultiplied copies of transparent rows.
     let rows = 2 * Double(cpx_resample_group + 4)
     let multiplied = info.hasAlpha ? plan.map { Double($0.window) } ?? rows : 0
     return (rows + multiplied) * bytesPerRow
@@ -212,23 +214,23 @@ struct DecodeWork {
     if let streaming { return streaming + max(256 * 1024, rows) + 128 * 1024 }
     let spare = max(0, inflated - whole)
     let isAtOnce =
-      !layout.needsCanvas && inflated <= Double(PNGPixelReader.wholeLimit)
-      && spare <= Double(PNGPixelReader.spareLimit)
+      !layout.needsCanvas && inflated <= Double(PNGInflation.wholeLimit)
+      && spare <= Double(PNGInflation.spareLimit)
     if isAtOnce { return whole + spare + (scattered > whole + spare - inflated ? scattered : 0) }
-    if inflated <= Double(PNGPixelReader.spareLimit) { return whole + inflated + scattered }
+    if inflated <= Double(PNGInflation.spareLimit) { return whole + inflated + scattered }
     return whole + max(128 * 1024, rows) + 64 * 1024
   }
 
   private var webp: Double {
     let isLossless = layout.isLossless || !layout.isKnown
-    // Besides what it writes to: of lossless pictures all pixels, of others some rows, and a plane of alpha with what it
-    // was made of.
+    // Besides its output, libwebp holds all pixels of lossless pictures; of lossy ones some rows, and the alpha plane
+    // with its intermediate data.
     let alpha = info.hasAlpha ? 5 * Self.pixels(decoded) : 0
     let inside = 128 * Double(decoded.width) + max(isLossless ? 4 * Self.pixels(decoded) : 0, alpha)
-    // Fed, the picture is decoded beside the one that is handed over.
+    // An incremental decode holds the delivered picture as well.
     let all = input == .fed ? 2 * whole : whole
     guard isStreamed, let plan else { return all + inside + (layout.isKnown ? 0 : result + shrinking) }
-    // A byte of a lossless picture may make all of its rows at once.
+    // A single byte of a lossless picture may complete all of its rows at once.
     let rows = isLossless ? whole : (Double(plan.window) + 256) * bytesPerRow + Self.rollingSlack
     return result + shrinking + inside + min(whole, rows)
   }

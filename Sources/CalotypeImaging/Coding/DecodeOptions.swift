@@ -1,66 +1,67 @@
-/// How to decode.
+/// The options of a decode.
 public struct DecodeOptions: Hashable, Sendable {
-  /// Which pixels to deliver.
+  /// The pixels to deliver.
   public enum Pixels: String, Hashable, Sendable {
-    /// ``PixelFormat/rgba8``, whatever the source has. 16-bit samples are rounded to 8.
+    /// ``PixelFormat/rgba8`` for every source. 16-bit samples are rounded to 8.
     case rgba8
-    /// What the source has: ``PixelFormat/gray8`` for grey without transparency, ``PixelFormat/rgba16`` for more than
-    /// 8 bits a sample, ``PixelFormat/rgba8`` otherwise. Not together with a thumbnail, or ``DecodeOptions/maxPixels``.
+    /// The format of the source: ``PixelFormat/gray8`` for grey without transparency, ``PixelFormat/rgba16`` for more
+    /// than 8 bits per sample, ``PixelFormat/rgba8`` otherwise. Not together with a thumbnail, or
+    /// ``DecodeOptions/maxPixels``.
     case native
   }
 
-  /// What becomes of the colours.
+  /// The treatment of colours.
   public enum Colors: String, Hashable, Sendable {
     /// Converted to sRGB by the embedded profile (ICC; in PNG also cICP, gAMA and cHRM), relative colorimetric.
     case sRGB
-    /// Left as they are; ``Image/profile`` says what they mean. CMYK becomes RGB by the plain product.
+    /// Left as they are; ``Image/profile`` describes them. CMYK becomes RGB by the plain product.
     case asStored
   }
 
-  /// What the input may demand.
+  /// Limits on the input.
   public var limits: DecodeLimits
-  /// Turn the picture upright by its Exif orientation. On by default.
+  /// Turns the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool
-  /// Deliver the decoded part of an image whose data ends early, instead of an error. The missing part is
+  /// Delivers the decoded part of an image whose data end early, instead of an error. The missing part is
   /// transparent, or grey in JPEG. Off by default, and without effect under ``DamagePolicy/strict``.
   public var allowsPartial: Bool
   /// The treatment of damaged data. ``DamagePolicy/tolerate`` by default.
   public var damage: DamagePolicy
-  /// Shrink while decoding. `nil` decodes at full size.
+  /// The size to shrink to while decoding. `nil` decodes at full size.
   public var thumbnail: Thumbnail?
-  /// The most pixels that the picture may have, of 4 bytes each; a larger one is shrunk while it is decoded, by
+  /// The largest number of pixels in the picture, of 4 bytes each; a larger one is shrunk while it is decoded, by
   /// ``PixelSize/shrunk(toPixelCount:)``. `nil`, the default, is no limit. Not together with ``Pixels/native``.
   ///
-  /// It holds for what the ``thumbnail`` would be, or the whole picture without one: where that has more pixels, its sides
-  /// are shrunk in proportion, and what is cut off is cut off still. Pictures are never enlarged. ``transforms`` come
-  /// after it, and may enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
+  /// It applies to the result of ``thumbnail``, or to the whole picture without one: if that has more pixels, its sides
+  /// are shrunk in proportion, and crops are kept. Pictures are never enlarged. ``transforms`` come after it, and may
+  /// enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
   public var maxPixels: Int?
-  /// Which pixels to deliver. ``Pixels/rgba8`` by default.
+  /// The pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels
-  /// What becomes of the colours. ``Colors/sRGB`` by default.
+  /// The treatment of colours. ``Colors/sRGB`` by default.
   public var colors: Colors
-  /// Take this for the format, if a decoder for it is registered, whatever the first bytes say.
+  /// The format to assume, if a decoder for it is registered, regardless of the signature.
   public var formatHint: ImageFormat?
-  /// Hand over the Exif and XMP blocks with the image, for writing them again. Off by default.
+  /// Delivers the Exif and XMP blocks with the image, for writing them again. Off by default.
   public var readsMetadata: Bool
 
-  /// What becomes of the picture in the end. A ``Resize`` at the beginning is done while the picture is decoded, if
-  /// there is no ``thumbnail``.
+  /// The transforms to apply at the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded,
+  /// if there is no ``thumbnail``.
   public var transforms: TransformChain
-  /// Which frames of an animation ``transforms`` are for. All by default.
+  /// The frames of an animation that ``transforms`` apply to. All by default.
   public var animationTransforms: AnimationTransforms
 
-  /// What transforms make of an animation.
+  /// The treatment of animations by transforms.
   public enum AnimationTransforms: String, Hashable, Sendable, CaseIterable {
-    /// Every frame is transformed, all alike: where a step looks at pixels, those of the first frame decide.
+    /// Transforms every frame alike: steps that depend on pixels are decided by the first frame.
     case everyFrame
-    /// The first frame is transformed, and is all that remains.
+    /// Transforms the first frame and drops all others.
     case firstFrame
-    /// Animations stay as they are.
+    /// Leaves animations unchanged.
     case none
   }
 
-  /// Creates options; what is not named keeps its default.
+  /// Creates options; parameters that are left out keep their defaults.
   public init(
     limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
@@ -82,8 +83,8 @@ public struct DecodeOptions: Hashable, Sendable {
     self.animationTransforms = animationTransforms
   }
 
-  /// The smallest size, in stored axes, that a decoder may deliver for an image: for codecs that can shrink while
-  /// they decode. `nil` asks for the full size.
+  /// Returns the smallest size, in stored axes, that a decoder may deliver for an image; for codecs that can shrink
+  /// while they decode. `nil` asks for the full size.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a thumbnail without a side.
   public func minimumDecodeSize(for info: ImageInfo) throws(ImagingError) -> PixelSize? {
@@ -91,13 +92,13 @@ public struct DecodeOptions: Hashable, Sendable {
     return try decodedThumbnail(for: info)?.minimumDecodeSize(sourceSize: info.size, orientation: orientation)
   }
 
-  /// The transforms for a picture, or for the frames of an animation.
+  /// Returns the transforms for a still picture, or for the frames of an animation.
   func transforms(for info: ImageInfo) -> TransformChain {
     info.frameCount > 1 && animationTransforms == .none ? [] : transforms
   }
 
-  /// The thumbnail to make while decoding: the one that is asked for, or what the first transform begins with, as far
-  /// as the limit of pixels lets it be.
+  /// Returns the thumbnail to make while decoding: the requested one, or the resize at the beginning of the transforms,
+  /// reduced to the limit of pixels.
   func decodedThumbnail(for info: ImageInfo) -> Thumbnail? {
     let thumbnail = thumbnail ?? transforms(for: info).thumbnail
     guard let maxPixels else { return thumbnail }
@@ -105,9 +106,9 @@ public struct DecodeOptions: Hashable, Sendable {
     return Thumbnail.limited(thumbnail, of: size, toPixelCount: maxPixels)
   }
 
-  /// The same for the frames of an animation, with what transforms decide by looking at pixels decided by the first.
+  /// Returns the options for the frames of an animation, with steps that depend on pixels decided by the first frame.
   ///
-  /// - Parameter first: Decodes the first frame by other options. Only called when there is something to decide.
+  /// - Parameter first: Decodes the first frame by other options. Only called if there is something to decide.
   func deciding(
     for info: ImageInfo, first: (DecodeOptions) throws(ImagingError) -> Bitmap
   ) throws(ImagingError) -> DecodeOptions {

@@ -1,14 +1,15 @@
 extension EncodeOptions {
-  /// About the time that encoding a picture by these options takes of one processor: to tell short work from long.
+  /// Predicts the processor time of encoding a picture with these options, to tell short work from long.
   ///
-  /// From measurements of photographs on one machine, typically right to a factor of two or three.
+  /// The prediction comes from measurements of photographs on one machine and is typically right to a factor of two or
+  /// three.
   package func predictedDuration(for size: PixelSize, frameCount: Int = 1) -> Duration {
     var pixels = Double(size.width) * Double(size.height) * Double(max(1, frameCount))
     if let side = maxPixelSize, side > 0 {
       let scale = min(1, Double(side) / Double(max(1, size.width, size.height)))
       pixels *= scale * scale
     }
-    // A limit of bytes takes some attempts.
+    // A limit of bytes takes several attempts.
     let attempts = maxFileSize == nil ? 1.0 : 4.0
     let nanoseconds = 20_000 + attempts * nanosecondsPerPixel * pixels
     return .nanoseconds(Int64(min(nanoseconds, 0x1p62)))

@@ -1,68 +1,74 @@
-/// Which format to write, and how. Options that a format does not have are ignored by its encoder.
-public struct EncodeOptions: Hashable, Sendable {
-  /// How much work to spend on fewer bytes.
-  public enum Effort: String, Hashable, Sendable, CaseIterable {
-    /// Least work: PNG level 1, WebP method 0, fixed Huffman tables in JPEG.
+/// The format to write and its settings. Encoders ignore settings that their format does not have.
+public struct EncodeOptions: Hashable, Sendable, Codable {
+  /// The effort to spend on a smaller file.
+  public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Least effort: PNG level 1, WebP method 0, fixed Huffman tables in JPEG.
     case fast
     /// PNG level 6, WebP method 4, optimised Huffman tables.
     case balanced
-    /// Fewest bytes: PNG level 9, WebP method 6, progressive JPEG.
+    /// Smallest file: PNG level 9, WebP method 6, progressive JPEG.
     case small
   }
 
-  /// How many pixels share a chroma sample in JPEG.
-  public enum Subsampling: String, Hashable, Sendable, CaseIterable {
-    /// Two by two.
+  /// The chroma subsampling of JPEG.
+  public enum Subsampling: String, Hashable, Sendable, CaseIterable, Codable {
+    /// Half the chroma resolution in both directions.
     case yuv420 = "4:2:0"
-    /// Two in a row.
+    /// Half the horizontal chroma resolution.
     case yuv422 = "4:2:2"
-    /// None.
+    /// Full chroma resolution.
     case yuv444 = "4:4:4"
   }
 
   /// The format to write.
   public var format: ImageFormat
-  /// 0 (smallest) to 100 (best), for lossy formats.
+  /// The quality of lossy formats, from 0 (smallest) to 100 (best).
   public var quality: Int
-  /// Keep every pixel exactly, where the format has a choice (WebP).
+  /// Keeps every pixel exactly, if the format has a choice (WebP).
   public var isLossless: Bool
-  /// Work for bytes.
+  /// The effort to spend on a smaller file.
   public var effort: Effort = .balanced
-  /// Scans of rising quality instead of rows (JPEG).
+  /// Writes a progressive file, with scans of rising quality (JPEG).
   public var isProgressive = false
-  /// Chroma resolution (JPEG).
+  /// The chroma subsampling (JPEG).
   public var subsampling: Subsampling = .yuv420
-  /// 0 to 100, quality of the alpha channel (lossy WebP).
+  /// The quality of the alpha channel, from 0 to 100 (lossy WebP).
   public var alphaQuality = 100
-  /// Slower, sharper conversion to 4:2:0 (lossy WebP).
+  /// Converts to 4:2:0 more slowly, with sharper chroma (lossy WebP).
   public var usesSharpYUV = false
-  /// At most 256 colours, chosen for the picture (PNG; GIF always does).
+  /// Reduces the picture to a palette of at most 256 colours (PNG; GIF always does).
   public var usesPalette = false
-  /// Spread the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
+  /// Spreads the error of a palette over neighbouring pixels (GIF, and PNG with a palette).
   public var dithers = true
-  /// What transparent pixels are laid on in a format without transparency; its alpha does not count.
+  /// The background of transparent pixels in a format without transparency; its alpha is ignored.
   public var background: PixelColor = .white
-  /// Blocks of ``Image/metadata`` and the profile to write. None by default.
+  /// The blocks of ``Image/metadata`` and the profile to write. None by default.
   public var keeps: Set<ImageMetadata.Kind> = []
-  /// Bytes at most: the quality is lowered until they suffice.
+  /// The largest file to write, in bytes: the quality is lowered until it fits.
   public var maxFileSize: Int?
-  /// Pixels of the longer side at most: shrunk before it is encoded.
+  /// The largest width and height, in pixels: larger pictures are shrunk before they are encoded.
   public var maxPixelSize: Int?
 
-  /// Creates options.
-  public init(format: ImageFormat, quality: Int = 82, isLossless: Bool = false) {
+  /// Options of a particular encoder, by the names that it documents. Other encoders ignore them.
+  public var extras: [String: String] = [:]
+
+  /// Creates options for any format that an encoder is registered for.
+  public init(
+    format: ImageFormat, quality: Int = 82, isLossless: Bool = false, extras: [String: String] = [:]
+  ) {
+    self.extras = extras
     self.format = format
     self.quality = quality
     self.isLossless = isLossless
   }
 
-  /// JPEG with 4:2:0 chroma; transparent pixels are laid on white.
+  /// Returns options for JPEG with 4:2:0 chroma; transparent pixels are composited on white.
   public static func jpeg(quality: Int = 82) -> EncodeOptions {
     EncodeOptions(format: .jpeg, quality: quality)
   }
   /// PNG with 8 bits per sample, or 16 for a bitmap that has them.
   public static let png = EncodeOptions(format: .png)
-  /// Lossy WebP.
+  /// Returns options for lossy WebP.
   public static func webp(quality: Int = 80) -> EncodeOptions {
     EncodeOptions(format: .webp, quality: quality)
   }

@@ -1,52 +1,95 @@
 public import FoundationEssentials
 
-/// A decoder for one or more formats. Conform, register in a ``CoderRegistry``, done.
+/// A decoder for one or more formats, to be registered in a ``CoderRegistry``.
 ///
 /// Decoders are called on any thread, several at a time, and never on the cooperative pool. Between rows they call
-/// ``DecodeLimits/Watch/check()``, so that a cancelled task or a passed deadline stops them. All input is hostile:
-/// sizes are checked against ``DecodeLimits`` before memory is taken.
+/// ``DecodeLimits/DeadlineChecker/check()``, so that a cancelled task or a passed deadline stops them. All input is
+/// hostile: sizes are checked against ``DecodeLimits`` before memory is allocated.
 ///
-/// Only the first three requirements have no default: an incremental decoder that collects everything first, and
-/// an animation of one frame, come for free.
+/// Only ``formats``, ``format(of:)`` and ``decode(_:minimumSize:options:)`` have no default. The defaults supply an
+/// incremental decoder that collects the whole input first, animations of one frame, and separate decodes for each
+/// size.
 public protocol ImageDecoding: Sendable {
-  /// The formats this decoder reads.
+  /// The formats that this decoder reads.
   var formats: [ImageFormat] { get }
 
-  /// The format of the bytes, if this decoder handles it; asked with the first bytes of an input, at most
-  /// ``ImageFormat/sniffLength`` of them. What is said yes to once is said yes to with more bytes.
+  /// Returns the format of the bytes if this decoder handles it.
+  ///
+  /// The argument is the beginning of an input, at most ``ImageFormat/sniffLength`` bytes. The answer for a prefix has
+  /// to hold for every longer one.
   func format(of prefix: Data) -> ImageFormat?
 
-  /// Bytes after which ``format(of:)`` says no for good: the length of the signature.
+  /// The number of bytes after which an answer of `nil` is final: the length of the signature.
   /// ``ImageFormat/sniffLength`` by default.
   var signatureLength: Int { get }
 
-  /// What the header says. Costs no more than a walk over the file's structure.
+  /// Returns the information in the header. Costs no more than a walk over the structure of the file.
+  ///
+  /// By default the image is decoded to obtain it, under the same limits. Implement it for all but the smallest
+  /// formats, because limits have to be checked before memory is allocated.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
-  /// (``Image/profile`` says what they mean).
+  /// (``Image/profile`` describes them).
   ///
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
   /// (in stored axes); `nil` asks for the full size.
   func decode(_ data: Data, minimumSize: PixelSize?, options: DecodeOptions) throws(ImagingError) -> Image
 
-  /// A decoder that is fed while the bytes arrive; `nil` when this format has none.
+  /// Returns the factor by which ``decode(_:minimumSize:options:)`` divides the sides of a picture of this size; `nil`,
+  /// the default, if it is not known.
+  ///
+  /// Equal factors promise equal pixels, regardless of ``DecodeOptions/thumbnail``: sizes with the same factor then
+  /// share one decode. A decoder that always delivers the full size returns 1.
+  func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int?
+
+  /// Decodes as ``decode(_:minimumSize:options:)`` does and resamples rows as they are decoded, so that the whole
+  /// picture is never in memory.
+  ///
+  /// A decoder that produces rows from top to bottom asks `shrinker` for
+  /// ``RowShrinker/rows(of:format:isOpaque:profile:)``, writes its rows there and returns the bitmap of
+  /// ``RowShrinker/take(_:)``. If `shrinker` has no use for rows, and by default, the picture is decoded as a whole.
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image
+
+  /// Returns a decoder that takes bytes as they arrive; `nil` if this format has none.
   func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)?
 
-  /// Access to all frames of an animation; `nil` when this format has none, or the input is a still image.
+  /// Returns a decoder for all frames of an animation; `nil` if this format has none, or the input is a still image.
   func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)?
 }
 
 extension ImageDecoding {
+  /// Decodes the image and describes it.
+  public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let image = try decode(data, minimumSize: nil, options: DecodeOptions(limits: limits))
+    if let info = image.info { return info }
+    let format = format(of: data.prefix(ImageFormat.sniffLength)) ?? formats.first
+    return ImageInfo(
+      format: format ?? ImageFormat(rawValue: "unknown"), size: image.size, hasAlpha: !image.bitmap.isOpaque,
+      bitDepth: image.bitmap.format == .rgba16 ? 16 : 8, orientation: image.orientation)
+  }
+
   /// ``ImageFormat/sniffLength``.
   public var signatureLength: Int { ImageFormat.sniffLength }
 
-  /// None: the registry collects the bytes and decodes them at the end.
+  /// Returns `nil`: nothing is known about shared pixels.
+  public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? { nil }
+
+  /// Decodes the picture as a whole; `shrinker` is not used.
+  public func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions, shrinkingBy shrinker: RowShrinker
+  ) throws(ImagingError) -> Image {
+    try decode(data, minimumSize: minimumSize, options: options)
+  }
+
+  /// Returns `nil`: the registry collects the bytes and decodes them at the end.
   public func makeIncrementalDecoder(options: DecodeOptions) -> (any IncrementalImageDecoding)? { nil }
 
-  /// None: every input is a still image.
+  /// Returns `nil`: every input is a still image.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? { nil }

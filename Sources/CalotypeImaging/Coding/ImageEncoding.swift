@@ -1,22 +1,28 @@
 public import FoundationEssentials
 
-/// An encoder for one format. Conform, register in a ``CoderRegistry``, done.
+/// An encoder for one format, to be registered in a ``CoderRegistry``.
 public protocol ImageEncoding: Sendable {
-  /// The format written.
+  /// The format that this encoder writes.
   var format: ImageFormat { get }
 
-  /// The encoded bytes. Called on any thread, several at a time, with an upright picture.
+  /// Encodes an upright picture. Called on any thread, several at a time.
   func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data
 
-  /// The encoded bytes of an animation.
+  /// Returns true if a lower ``EncodeOptions/quality`` makes a smaller file, so that ``EncodeOptions/maxFileSize`` can
+  /// be met. True by default, unless ``EncodeOptions/isLossless`` is set.
+  func usesQuality(_ options: EncodeOptions) -> Bool
+
+  /// Encodes an animation.
   ///
-  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` when the format has no animations, which is the
-  ///   default.
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the format has no animations, which is the default.
   func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data
 }
 
 extension ImageEncoding {
-  /// Refuses: the format has no animations.
+  /// Returns true if the options ask for a lossy file.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { !options.isLossless }
+
+  /// Throws an error, because the format has no animations.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
     throw .unsupportedFormat(
       format, reason: "it has no animations; write one frame, or choose webp, gif or apng")

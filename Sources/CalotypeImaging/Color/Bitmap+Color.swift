@@ -1,6 +1,6 @@
 extension Bitmap {
-  /// The picture with its colours converted to sRGB: relative colorimetric, without black point compensation. Alpha
-  /// is copied exactly.
+  /// Returns the picture with its colours converted to sRGB: relative colorimetric, without black point compensation.
+  /// Alpha is copied exactly.
   ///
   /// | pixels | result |
   /// | --- | --- |
@@ -8,34 +8,35 @@ extension Bitmap {
   /// | ``PixelFormat/gray8`` | the same with `keepsGray`, otherwise ``PixelFormat/rgba8`` if anything changes |
   /// | ``PixelFormat/cmyk8`` | ``PixelFormat/rgba8`` |
   ///
-  /// A profile that says sRGB, by its curves and primaries and not by its name, costs nothing: the same pixels are
-  /// returned. So do profiles that are damaged, of a class that has no colours (device links, named colours), or of
-  /// another space than the pixels: they are ignored, as browsers do. A profile for grey is used with RGB pixels
-  /// when all of them are grey, since decoders may deliver a grey picture so; one for RGB is used with grey pixels.
-  /// CMYK without a usable profile becomes RGB by the plain product of light.
+  /// A profile that is equivalent to sRGB, by its curves and primaries and not by its name, costs nothing: the same
+  /// pixels are returned. The same holds for profiles that are damaged, of a class that has no colours (device links,
+  /// named colours), or of another space than the pixels: they are ignored, as browsers do. A grey profile is used with
+  /// RGB pixels if all of them are grey, because decoders may deliver a grey picture so; an RGB profile is used with
+  /// grey pixels. CMYK without a usable profile becomes RGB by the plain product of light.
   ///
   /// In a calibration (`gAMA`, `cHRM`), an exponent within 0.001 of 0.45455 means the curve of sRGB; exponents
   /// outside 0.1 to 10 and primaries that span nothing make it unusable.
   ///
   /// - Parameters:
-  ///   - profile: What the numbers mean; `nil` is sRGB.
-  ///   - keepsGray: Whether grey pixels stay one byte.
-  ///   - limits: Stops the conversion after ``DecodeLimits/maxDuration``.
-  ///   - pool: Where the memory for the result comes from.
+  ///   - profile: The colour profile of the pixels; `nil` is sRGB.
+  ///   - keepsGray: Pass true to keep one byte per grey pixel.
+  ///   - limits: The limits; the conversion stops after ``DecodeLimits/maxDuration``.
+  ///   - pool: The pool for the memory of the result.
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the time; never because of the profile.
-  /// - Complexity: O(pixels), and up to a second for a large profile that was not used lately. Blocks; call it off
+  /// - Complexity: O(pixels), and up to a second for a large profile that was not used recently. Blocks; call it off
   ///   the cooperative pool.
   public func converted(
     from profile: ColorProfile?, keepsGray: Bool = true, limits: DecodeLimits = .default,
     pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     try converted(
-      from: profile, keepsGray: keepsGray, watch: DecodeLimits.Watch(limits), pool: pool, cache: .shared)
+      from: profile, keepsGray: keepsGray, watch: DecodeLimits.DeadlineChecker(limits), pool: pool,
+      cache: .shared)
   }
 
   func converted(
-    from profile: ColorProfile?, keepsGray: Bool, watch: DecodeLimits.Watch, pool: PixelPool,
+    from profile: ColorProfile?, keepsGray: Bool, watch: DecodeLimits.DeadlineChecker, pool: PixelPool,
     cache: ColorCache
   ) throws(ImagingError) -> Bitmap {
     let profile = profile ?? .sRGB
@@ -67,9 +68,9 @@ extension Bitmap {
     }
   }
 
-  /// Calls `body` with ranges of pixels of some tens of thousands, watching between them.
+  /// Calls `body` with ranges of some tens of thousands of pixels, and checks the deadline between them.
   private func inBatches(
-    _ watch: DecodeLimits.Watch, _ body: (Range<Int>) throws(ImagingError) -> Void
+    _ watch: DecodeLimits.DeadlineChecker, _ body: (Range<Int>) throws(ImagingError) -> Void
   ) throws(ImagingError) {
     let batch = 1 << 15
     for start in stride(from: 0, to: size.pixelCount, by: batch) {
@@ -79,7 +80,7 @@ extension Bitmap {
   }
 
   private func transformed(
-    _ conversion: ColorConversion, watch: DecodeLimits.Watch, pool: PixelPool
+    _ conversion: ColorConversion, watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     guard case .transform(let transform) = conversion else { return self }
     let isCMYK = format == .cmyk8
@@ -91,7 +92,7 @@ extension Bitmap {
         try inBatches(watch) { pixels throws(ImagingError) in
           let input = from + pixels.lowerBound * bytes
           let output = to + pixels.lowerBound * bytes
-          // Alpha, which the transform leaves alone.
+          // The transform does not write alpha.
           if isCMYK {
             output.initializeMemory(as: UInt8.self, repeating: 255, count: pixels.count * bytes)
           } else {
@@ -104,9 +105,9 @@ extension Bitmap {
     }
   }
 
-  /// Whether red, green and blue are the same everywhere.
+  /// Returns true if red, green and blue are equal in all pixels.
   private func isGray<Sample: FixedWidthInteger>(
-    as sample: Sample.Type, watch: DecodeLimits.Watch
+    as sample: Sample.Type, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     try withUnsafeBytes { source throws(ImagingError) in
       let samples = source.bindMemory(to: sample)
@@ -123,7 +124,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    rgba8 table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    rgba8 table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     // The bytes of a pixel are in memory order, so alpha is the last of them.
     let alpha = UInt32(littleEndian: 0xFF00_0000)
@@ -143,7 +144,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    toRGBA table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    toRGBA table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     try Bitmap(size: size, format: .rgba8, pool: pool) { target throws(ImagingError) in
       try withUnsafeBytes { source throws(ImagingError) in
@@ -157,7 +158,7 @@ extension Bitmap {
   }
 
   private func mapped(
-    toGray table: [UInt32], watch: DecodeLimits.Watch, pool: PixelPool
+    toGray table: [UInt32], watch: DecodeLimits.DeadlineChecker, pool: PixelPool
   ) throws(ImagingError) -> Bitmap {
     let curve = table.map { pixel in
       Swift.withUnsafeBytes(of: pixel) { Luma.of(red: $0[0], green: $0[1], blue: $0[2]) }
@@ -174,7 +175,7 @@ extension Bitmap {
 }
 
 extension ColorProfile {
-  /// Whether it is for pixels of one sample.
+  /// A Boolean value that indicates whether the profile is for pixels of one sample.
   fileprivate var isGray: Bool {
     if case .icc(let bytes) = self { ColorEngine.isGray(bytes) } else { false }
   }

@@ -1,5 +1,5 @@
 extension Bitmap {
-  /// The same picture with pixels of another layout; the bitmap itself when it has it already.
+  /// Returns the picture in another pixel format; the bitmap itself if it already has it.
   ///
   /// | from | to | how |
   /// | --- | --- | --- |
@@ -12,8 +12,8 @@ extension Bitmap {
   /// Other pairs go through ``PixelFormat/rgba8``. Colours are not managed; see
   /// ``converted(from:keepsGray:limits:pool:)``.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for ``PixelFormat/cmyk8``, which nothing is converted to;
-  ///   ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for ``PixelFormat/cmyk8``, which is no target of a
+  ///   conversion; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled``.
   public func converted(to format: PixelFormat, pool: PixelPool = .shared) throws(ImagingError) -> Bitmap {
     if format == self.format { return self }
     switch (self.format, format) {
@@ -63,7 +63,8 @@ extension Bitmap {
     }
   }
 
-  /// A bitmap of the same size whose pixels `body` writes, range by range; may be cancelled between them.
+  /// Returns a bitmap of the same size whose pixels `body` writes, range by range; checks for cancellation between
+  /// them.
   private func remade(
     as format: PixelFormat, isOpaque: Bool, pool: PixelPool,
     _ body: (UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer, Range<Int>) -> Void

@@ -1,15 +1,15 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// Conversions that were worked out lately: most pictures share a few profiles, and reading one costs more than
-/// converting a thumbnail. At most 16, and 8 MiB of profiles; the one not used for longest goes first.
+/// A cache of recent conversions: most pictures share a few profiles, and reading one costs more than converting a
+/// thumbnail. It keeps at most 16, and 8 MiB of profiles, and evicts the least recently used one.
 final class ColorCache: Sendable {
   /// The cache of the process.
   static let shared = ColorCache()
 
-  /// Conversions kept at most.
+  /// The largest number of conversions.
   let capacity: Int
-  /// Bytes of profiles kept at most.
+  /// The largest number of bytes of profiles.
   let byteLimit: Int
 
   private struct Entry {
@@ -18,7 +18,7 @@ final class ColorCache: Sendable {
     let conversion: ColorConversion
   }
 
-  /// Last used last.
+  /// The entries, the most recently used last.
   private let entries = Lock([Entry]())
 
   init(capacity: Int = 16, byteLimit: Int = 8 << 20) {
@@ -26,14 +26,15 @@ final class ColorCache: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// Conversions kept now.
+  /// The number of conversions in the cache.
   var count: Int { entries.withLock { $0.count } }
 
-  /// The conversion for pixels under a profile. Threads that ask for the same at the same time may all work it out;
-  /// none waits for another.
+  /// Returns the conversion for pixels under a profile. Threads that request the same one at the same time may all
+  /// compute it; none waits for another.
   func conversion(from profile: ColorProfile, source: ColorEngine.Source) -> ColorConversion {
     if case .sRGB = profile { return .none }
-    // Compared by all its bytes: a hash could be made to collide, and would give one user's colours to another.
+    // Profiles are compared by all their bytes: with a crafted collision, a hash would give one user's colours to
+    // another.
     let known = entries.withLock { entries -> ColorConversion? in
       guard let index = entries.lastIndex(where: { $0.source == source && $0.profile == profile }) else {
         return nil
@@ -47,7 +48,7 @@ final class ColorCache: Sendable {
     let byteCount = profile.byteCount
     guard byteCount <= byteLimit, capacity > 0 else { return conversion }
     let entry = Entry(profile: profile.unshared, source: source, conversion: conversion)
-    // What falls out is freed after the lock is given back.
+    // Evicted entries are freed after the lock is released.
     let dropped = entries.withLock { entries -> [Entry] in
       var dropped: [Entry] = []
       if let index = entries.firstIndex(where: { $0.source == source && $0.profile == profile }) {
@@ -72,7 +73,7 @@ extension ColorProfile {
     if case .icc(let bytes) = self { bytes.count } else { 0 }
   }
 
-  /// The same in memory of its own: a profile may be a slice of a whole file.
+  /// A copy with separate memory: a profile may be a slice of a whole file.
   fileprivate var unshared: ColorProfile {
     if case .icc(let bytes) = self { .icc(Data([UInt8](bytes))) } else { self }
   }

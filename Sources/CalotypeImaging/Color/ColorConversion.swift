@@ -1,15 +1,15 @@
-/// What to do with pixels of one layout under one profile.
+/// The conversion of pixels of one layout under one profile.
 enum ColorConversion: Sendable {
-  /// Nothing: the profile is sRGB, or one to ignore.
+  /// No conversion: the profile is sRGB, or ignored.
   case none
-  /// The profile cannot be used: as ``none``, but CMYK needs another way.
+  /// The profile cannot be used: as ``none``, but CMYK needs another conversion.
   case unusable
-  /// Grey bytes: sRGB of each of the 256 values, opaque.
+  /// A table for grey bytes: sRGB of each of the 256 values, opaque.
   case table([UInt32])
-  /// Everything else.
+  /// A transform, for all other pixels.
   case transform(ColorTransform)
 
-  /// Works out the conversion. Takes up to some hundred milliseconds for a large profile; see ``ColorCache``.
+  /// Computes the conversion. Takes up to some hundred milliseconds for a large profile; see ``ColorCache``.
   init(from profile: ColorProfile, source: ColorEngine.Source) {
     if case .sRGB = profile {
       self = .none
@@ -22,7 +22,7 @@ enum ColorConversion: Sendable {
         self = transform.isIdentity ? .none : .transform(transform)
       }
     } else if source == .gray8, let transform = ColorEngine.transform(from: profile, source: .rgba8) {
-      // Grey pixels under a profile for RGB: its grey axis.
+      // Grey pixels under an RGB profile lie on its grey axis.
       self = Self.table(by: transform, of: (0...255).map { [UInt8($0), UInt8($0), UInt8($0), 255] })
     } else {
       self = .unusable

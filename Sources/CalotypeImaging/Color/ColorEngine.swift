@@ -1,15 +1,15 @@
 import CLCMS
 import FoundationEssentials
 
-/// The colour engine (Little CMS): profiles in, transforms to sRGB out.
+/// The colour engine (Little CMS), which makes transforms to sRGB from profiles.
 ///
-/// Relative colorimetric without black point compensation. Everything that is wrong with a profile ends as `nil`:
-/// a picture with a bad profile is shown without it, as browsers do.
+/// It converts relative colorimetric without black point compensation. Any flaw of a profile results in `nil`: a
+/// picture with a bad profile is shown without it, as browsers do.
 enum ColorEngine {
-  /// Profiles that are larger are not looked at. The largest for print have about three million bytes.
+  /// The size limit of profiles; larger ones are ignored. The largest for print have about three million bytes.
   static let maxProfileBytes = 8 << 20
 
-  /// What the bytes to convert are.
+  /// The layout of the bytes to convert.
   enum Source: Hashable, Sendable {
     /// ``PixelFormat/rgba8``, to the same.
     case rgba8
@@ -39,8 +39,8 @@ enum ColorEngine {
       }
     }
 
-    /// Without the one-pixel cache, which threads could not share. For 16 bits also without the shortcuts of lcms,
-    /// a lattice of 33 points a side: it is off by up to four per cent near the edges of the gamut.
+    /// The flags disable the one-pixel cache, which threads could not share, and for 16 bits also the lattice of lcms
+    /// with 33 points per side: it is off by up to four per cent near the edges of the gamut.
     var flags: cmsUInt32Number {
       switch self {
       case .rgba8, .gray8, .cmyk8: cmsUInt32Number(cmsFLAGS_NOCACHE)
@@ -58,7 +58,7 @@ enum ColorEngine {
     }
   }
 
-  /// A transform from what the profile means to sRGB; `nil` when the profile cannot be used for these pixels.
+  /// Returns a transform from the colours of the profile to sRGB; `nil` if the profile cannot be used for these pixels.
   static func transform(from profile: ColorProfile, source: Source) -> ColorTransform? {
     switch profile {
     case .sRGB:
@@ -79,19 +79,19 @@ enum ColorEngine {
     }
   }
 
-  /// The colour space of the pixels that an ICC profile is for.
+  /// Returns true if an ICC profile is for grey pixels.
   static func isGray(_ profile: Data) -> Bool {
     profile.bytes.holds("GRAY", at: 16)
   }
 
-  // Only holds the error handler; lcms locks what else is in it.
+  // It only holds the error handler; lcms locks its other contents.
   private nonisolated(unsafe) static let context: cmsContext? = {
     let context = cmsCreateContext(nil, nil)
     cmsSetLogErrorHandlerTHR(context) { _, _, _ in }
     return context
   }()
 
-  /// Whether the header is that of an input, display or colour space profile for these pixels (ICC.1, 7.2).
+  /// Returns true for the header of an input, display or colour space profile for these pixels (ICC.1, 7.2).
   private static func isUsable(_ bytes: Data, for source: Source) -> Bool {
     let profile = bytes.bytes
     guard profile.byteCount >= 132, profile.holds("acsp", at: 36) else { return false }
@@ -102,10 +102,12 @@ enum ColorEngine {
     return isOfAClass && connects && profile.holds(source.space, at: 16)
   }
 
-  /// The profile with the tags of its optional floating point pipelines (`D2B0` to `B2D3`) renamed, so that they are
-  /// not found. They may have any number of steps, each of any length, which a small file can make run for hours;
-  /// all others are tables and curves of bounded work. Browsers do not read them either, and every profile must have
-  /// the others beside them (ICC.1, 8.2).
+  /// Returns the profile with the tags of its optional floating point pipelines (`D2B0` to `B2D3`) renamed, so that
+  /// they are not found.
+  ///
+  /// These pipelines may have any number of steps of any length: a small file can make them run for hours. All other
+  /// tags are tables and curves of bounded work. Browsers ignore the pipelines, too, and every profile must have the
+  /// others beside them (ICC.1, 8.2).
   private static func withoutFloatingPipelines(_ bytes: Data) -> [UInt8] {
     var copy = [UInt8](bytes)
     let count = bytes.bytes.uint32(at: 128, bigEndian: true) ?? 0
@@ -128,7 +130,7 @@ enum ColorEngine {
       Blue: cmsCIExyY(x: 0.15, y: 0.06, Y: 1))
     if let w = calibration.white, let r = calibration.red, let g = calibration.green, let b = calibration.blue
     {
-      // White without height has no colour; primaries on one line span none.
+      // A white point without height has no colour; primaries on one line span no area.
       let area = (g.x - r.x) * (b.y - r.y) - (b.x - r.x) * (g.y - r.y)
       guard [w, r, g, b].allSatisfy(\.isOnDiagram), w.y > 0.01, abs(area) > 0.001 else { return nil }
       white = w.color
@@ -138,7 +140,8 @@ enum ColorEngine {
     return cmsCreateRGBProfileTHR(context, &white, &primaries, &curves)
   }
 
-  /// The curve that decodes light. Writers that mean sRGB say 0.45455, because `gAMA` cannot say more (PNG, 11.3.2.5).
+  /// Returns the curve that decodes light. Writers express sRGB by 0.45455, because `gAMA` cannot represent it exactly
+  /// (PNG, 11.3.2.5).
   private static func curve(gamma: Double?) -> OpaquePointer? {
     guard let gamma, abs(gamma - 0.45455) > 0.001 else {
       // IEC 61966-2-1, as a parametric curve of type 4.

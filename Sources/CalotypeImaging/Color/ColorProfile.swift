@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// What the numbers of a bitmap mean as colours. A bitmap without a profile is taken for sRGB.
+/// The meaning of the samples of a bitmap as colours. A bitmap without a profile is taken for sRGB.
 public enum ColorProfile: Hashable, Sendable {
   /// An ICC profile, as embedded.
   case icc(Data)
   /// Gamma and primaries of a PNG (`gAMA`, `cHRM`).
   case calibrated(Calibration)
-  /// sRGB, said explicitly.
+  /// Explicit sRGB.
   case sRGB
 
   /// The white point and primaries as CIE x and y, and the exponent that encodes light.
@@ -24,9 +24,9 @@ public enum ColorProfile: Hashable, Sendable {
 
     /// The encoding exponent as in `gAMA`, such as 0.45455; `nil` for the curve of sRGB.
     public var gamma: Double?
-    /// White point; with the primaries, or not at all.
+    /// The white point; present together with the primaries.
     public var white: Point?
-    /// Primaries.
+    /// The primaries.
     public var red: Point?, green: Point?, blue: Point?
 
     /// Creates a calibration.

@@ -1,14 +1,15 @@
 import CLCMS
 
-/// Three curves and a matrix, on 16 bits: what most RGB profiles are (ICC.1, F.3). As exact as the long way through
-/// lcms, and many times faster.
+/// A transform by three curves and a matrix, on 16 bits, which most RGB profiles consist of (ICC.1, F.3). It is as
+/// exact as lcms, and many times faster.
 final class ColorShaper: Sendable {
-  /// Light of each of the 65,536 values, for red, green and blue.
+  /// The light of each of the 65,536 values, for red, green and blue.
   private let red: [Float], green: [Float], blue: [Float]
-  /// From light in the colours of the profile to light in those of sRGB, row by row.
+  /// The matrix from light in the colours of the profile to light in those of sRGB, row by row.
   private let matrix: [Float]
 
-  /// `nil` for profiles that have tables, which go before curves, and for those without usable curves.
+  /// Returns `nil` for profiles that have tables, which take precedence over curves, and for those without usable
+  /// curves.
   init?(from profile: cmsHPROFILE, to target: cmsHPROFILE) {
     guard cmsIsMatrixShaper(profile) != 0, cmsGetPCS(profile) == cmsSigXYZData,
       cmsIsTag(profile, cmsSigAToB0Tag) == 0, cmsIsTag(profile, cmsSigAToB1Tag) == 0,
@@ -25,11 +26,11 @@ final class ColorShaper: Sendable {
       return Float(
         back[row] * colors[column] + back[row + 1] * colors[3 + column] + back[row + 2] * colors[6 + column])
     }
-    // With light from 0 to 1, no sum overflows.
+    // With light from 0 to 1, the sums cannot overflow.
     guard matrix.allSatisfy({ $0.magnitude < 1e6 }) else { return nil }
   }
 
-  /// Converts pixels of ``PixelFormat/rgba16``; alpha in `output` is left as it is.
+  /// Converts pixels of ``PixelFormat/rgba16``; does not write alpha in `output`.
   func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {
     let source = input.assumingMemoryBound(to: UInt16.self)
     let target = output.assumingMemoryBound(to: UInt16.self)
@@ -54,7 +55,7 @@ final class ColorShaper: Sendable {
     }
   }
 
-  /// The value of sRGB for some light, by its neighbours in the table.
+  /// Returns the sRGB value of light, interpolated between its neighbours in the table.
   @inline(__always)
   private static func encode(_ light: Float, _ encoded: UnsafeBufferPointer<Float>) -> UInt16 {
     let place = min(max(light * 65535, 0), 65535)
@@ -82,7 +83,7 @@ final class ColorShaper: Sendable {
     return light.allSatisfy(\.isFinite) ? light.map { min(max($0, 0), 1) } : nil
   }
 
-  /// Red, green and blue in XYZ as columns.
+  /// Returns red, green and blue in XYZ as columns.
   private static func colorants(_ profile: cmsHPROFILE) -> [Double]? {
     let tags = [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag]
     let columns = tags.compactMap { cmsReadTag(profile, $0)?.assumingMemoryBound(to: cmsCIEXYZ.self).pointee }

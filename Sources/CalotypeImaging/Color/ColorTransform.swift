@@ -1,7 +1,7 @@
 import CLCMS
 
 /// A transform to sRGB.
-// `@unchecked`: made without the one-pixel cache, a transform is not changed by its use (lcms2 API, cmsDoTransform).
+// `@unchecked`: without the one-pixel cache, the use of a transform does not change it (lcms2 API, cmsDoTransform).
 final class ColorTransform: @unchecked Sendable {
   private enum Engine {
     case lcms(cmsHTRANSFORM)
@@ -11,7 +11,7 @@ final class ColorTransform: @unchecked Sendable {
   private let engine: Engine
   private let source: ColorEngine.Source
 
-  /// `nil` when the profile has no usable tags.
+  /// Returns `nil` if the profile has no usable tags.
   init?(from profile: cmsHPROFILE, source: ColorEngine.Source, context: cmsContext?) {
     guard let target = cmsCreate_sRGBProfileTHR(context) else { return nil }
     defer { cmsCloseProfile(target) }
@@ -31,8 +31,8 @@ final class ColorTransform: @unchecked Sendable {
     if case .lcms(let handle) = engine { cmsDeleteTransform(handle) }
   }
 
-  /// Converts pixels; `input` and `output` may be the same when their layouts have one size. Alpha in `output` is
-  /// left as it is.
+  /// Converts pixels; `input` and `output` may be the same if their layouts have the same size. Does not write alpha in
+  /// `output`.
   func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {
     switch engine {
     case .lcms(let handle): cmsDoTransform(handle, input, output, cmsUInt32Number(clamping: count))
@@ -40,8 +40,9 @@ final class ColorTransform: @unchecked Sendable {
     }
   }
 
-  /// Whether nothing would change by more than a rounding: all greys, and colours from all over the cube. That is
-  /// how sRGB is recognised, whatever a profile calls itself and however it writes its curves.
+  /// A Boolean value that indicates whether nothing changes by more than a rounding error, tested with all greys, and
+  /// with colours from the whole cube. It recognises sRGB independently of a profile's name and of the form of its
+  /// curves.
   var isIdentity: Bool {
     let steps: [UInt8] = [0, 16, 48, 80, 112, 144, 176, 208, 240, 255]
     var colors: [UInt8] = []
@@ -51,7 +52,7 @@ final class ColorTransform: @unchecked Sendable {
     case .rgba8:
       return keeps(colors, within: 1)
     case .rgba16:
-      // Half a unit of 8 bits: tables of sRGB are rounded in many ways.
+      // The tolerance is half a unit of 8 bits: tables of sRGB are rounded in many ways.
       return keeps(colors.map { UInt16($0) * 257 }, within: 128)
     case .gray8, .gray16, .cmyk8:
       return false

@@ -1,4 +1,4 @@
-/// The grey of a colour: ITU-R BT.601, as Y in JPEG. Greys are themselves.
+/// The luma of a colour: ITU-R BT.601, as Y in JPEG. Greys keep their value.
 enum Luma {
   @inline(__always)
   static func of(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {

@@ -1,46 +1,46 @@
 import CPixels
 
 extension Bitmap {
-  /// The same as ``resampled(to:from:filter:linearLight:pool:)``, in parts that run side by side: for one large picture
-  /// that somebody waits for. Servers do better with one picture a thread.
+  /// Resamples as ``resampled(to:from:filter:linearLight:pool:)`` does, in parallel parts: for a single large picture
+  /// with low latency. Servers have more throughput with one picture per thread.
   ///
   /// The bytes are the same for any number of parts.
   ///
   /// - Parameters:
   ///   - size: The size of the result, at least 1×1.
-  ///   - region: What to show of the picture; all of it when `nil`.
+  ///   - region: The region of the picture to resample; all of it if `nil`.
   ///   - filter: The reconstruction filter.
-  ///   - linearLight: Mix colours as light does.
-  ///   - parts: How many parts to make, each of some rows of the result.
-  ///   - executor: Runs them; its threads are the limit of what happens at the same time.
-  ///   - pool: Where the memory for the result and for scratch comes from.
-  /// - Throws: as the other; ``ImagingError/invalidParameter(name:reason:)`` for less than one part.
+  ///   - linearLight: Resamples in linear light.
+  ///   - parts: The number of parts, each of some rows of the result.
+  ///   - executor: The executor of the parts; its threads limit the parallelism.
+  ///   - pool: The pool for the memory of the result and for scratch.
+  /// - Throws: The errors of the serial method; ``ImagingError/invalidParameter(name:reason:)`` for less than one part.
   public func resampled(
-    to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
+    to size: PixelSize, from region: Bitmap.Region? = nil, filter: ResampleFilter = .lanczos3,
     linearLight: Bool = false, parts: Int, on executor: any TaskExecutor, pool: PixelPool = .shared
   ) async throws(ImagingError) -> Bitmap {
     guard parts > 0 else {
       throw .invalidParameter(name: "parts", reason: "\(parts) parts make no picture; at least 1")
     }
     let parts = min(parts, max(1, size.height))
-    let region = region ?? SampleRegion(self.size)
+    let region = region ?? Bitmap.Region(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
     let plan = ResamplePlan(
       source: self.size, format: format, isOpaque: isOpaque, size: size, region: region, filter: filter,
       linearLight: linearLight)
-    let isWhole = size == self.size && region == SampleRegion(self.size)
+    let isWhole = size == self.size && region == Bitmap.Region(self.size)
     guard !isWhole, !plan.reducesFirst, format != .gray8 else {
       return try await Self.run(on: executor) { () throws(ImagingError) in
         try resampled(to: size, from: region, filter: filter, linearLight: linearLight, pool: pool)
       }
     }
     var pixels = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    // The buffer is the storage of the bitmap and never moves; the bitmap is handed out when all parts are done.
+    // The buffer is the storage of the bitmap and never moves; the bitmap is returned after all parts are done.
     let result = try Bitmap(size: size, format: format, pool: pool) {
       pixels = $0
       return isOpaque
     }
-    // Parts write different rows, and are all done before anybody reads.
+    // Parts write different rows, and all are done before the first read.
     nonisolated(unsafe) let destination = pixels
     let rowsPerPart = (size.height + parts - 1) / parts
     let failures = await withTaskGroup { group in

@@ -1,11 +1,11 @@
 import CPixels
 
 extension Bitmap {
-  /// The picture, or a region of it, at another size.
+  /// Returns the picture, or a region of it, at another size.
   ///
-  /// Two passes of `filter`, stretched when shrinking so that nothing aliases. Colours are weighed by their alpha,
-  /// so transparent neighbours leave no fringe. Samples around the region count as far as the filter reaches; beyond
-  /// the edges of the picture there are none. Every processor gives the same bytes.
+  /// It makes two passes of `filter`, which is stretched for shrinking so that nothing aliases. Colours are weighted by
+  /// their alpha, so that transparent neighbours leave no fringe. Samples around the region count as far as the filter
+  /// reaches; beyond the edges of the picture there are none. All processors give the same bytes.
   ///
   /// ``PixelFormat/rgba8``, ``PixelFormat/cmyk8`` (four equal channels) and ``PixelFormat/gray8`` are filtered in 8
   /// bits, ``PixelFormat/rgba16`` in 16.
@@ -16,35 +16,35 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - size: The size of the result, at least 1×1.
-  ///   - region: What to show of the picture; all of it when `nil`. Its edges may lie between pixels.
+  ///   - region: The region of the picture to resample; all of it if `nil`. Its edges may lie between pixels.
   ///   - filter: The reconstruction filter.
-  ///   - linearLight: Mix colours as light does, taking them for sRGB (IEC 61966-2-1), instead of mixing the numbers
-  ///     they are stored as. Fine bright detail keeps its brightness. For ``PixelFormat/rgba8`` and
-  ///     ``PixelFormat/gray8``; inks and 16-bit samples are filtered as they are stored.
-  ///   - pool: Where the memory for the result and for scratch comes from.
-  /// - Returns: The resized picture; the same one when there is nothing to do.
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size or a region that is not within
-  ///   the picture; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current task
-  ///   was cancelled.
+  ///   - linearLight: Resamples in linear light, taking colours for sRGB (IEC 61966-2-1), instead of mixing the stored
+  ///     numbers. Fine bright detail keeps its brightness. For ``PixelFormat/rgba8`` and ``PixelFormat/gray8``; inks
+  ///     and 16-bit samples are filtered as they are stored.
+  ///   - pool: The pool for the memory of the result and for scratch.
+  /// - Returns: The resized picture; the same one if there is nothing to do.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty size or a region that is not within the
+  ///   picture; ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/cancelled`` soon after the current task was
+  ///   cancelled.
   /// - Complexity: O(pixels of the region + pixels of the result). Blocks; call it off the cooperative pool.
   public func resampled(
-    to size: PixelSize, from region: SampleRegion? = nil, filter: ResampleFilter = .lanczos3,
+    to size: PixelSize, from region: Bitmap.Region? = nil, filter: ResampleFilter = .lanczos3,
     linearLight: Bool = false, pool: PixelPool = .shared
   ) throws(ImagingError) -> Bitmap {
     try resampled(
       to: size, from: region, filter: filter, linearLight: linearLight, pool: pool, level: cpx_best_level())
   }
 
-  /// The same with a chosen instruction set: all give the same bytes.
+  /// Resamples with a chosen instruction set: all give the same bytes.
   func resampled(
-    to size: PixelSize, from region: SampleRegion?, filter: ResampleFilter, linearLight: Bool = false,
+    to size: PixelSize, from region: Bitmap.Region?, filter: ResampleFilter, linearLight: Bool = false,
     pool: PixelPool = .shared, level: cpx_level
   ) throws(ImagingError) -> Bitmap {
-    let region = region ?? SampleRegion(self.size)
+    let region = region ?? Bitmap.Region(self.size)
     try ResamplePlan.check(size: size, region: region, of: self.size)
-    if size == self.size, region == SampleRegion(self.size) { return self }
+    if size == self.size, region == Bitmap.Region(self.size) { return self }
     if format == .gray8 {
-      // Three times the work of one channel, and still a fraction of the decode that came before it.
+      // This takes three times the work of one channel, and still a fraction of the decode before it.
       return try converted(to: .rgba8, pool: pool)
         .resampled(
           to: size, from: region, filter: filter, linearLight: linearLight, pool: pool, level: level
@@ -60,13 +60,13 @@ extension Bitmap {
     return try cells.filtered(plan.cellJob(level: level, pool: pool), isOpaque: plan.isOpaque, pool: pool)
   }
 
-  /// Each pixel the sum of its neighbours with the weights of two filter banks: of any resize or blur.
+  /// Returns the weighted sums of neighbours by the weights of two filter banks, for any resize or blur.
   ///
   /// - Parameters:
   ///   - columns: A bank over ``width`` samples; its outputs are the columns of the result.
   ///   - rows: A bank over ``height`` samples.
-  ///   - alpha: What the fourth sample means.
-  ///   - isOpaque: Whether all pixels of the result are opaque.
+  ///   - alpha: The meaning of the fourth sample.
+  ///   - isOpaque: Pass true if all pixels of the result are opaque.
   func filtered(
     columns: consuming FilterBank, rows: consuming FilterBank, alpha: cpx_alpha, isOpaque: Bool,
     pool: PixelPool = .shared, level: cpx_level = cpx_best_level()
@@ -100,12 +100,12 @@ extension Bitmap {
     }
   }
 
-  /// Rows that are made between two looks at `Task.isCancelled`: about 16 million products, some milliseconds.
+  /// Returns the number of rows between two checks of `Task.isCancelled`: about 16 million products, some milliseconds.
   static func batch(samplesPerRow: Int) -> Int {
     max(1, (16 << 20) / max(1, samplesPerRow))
   }
 
-  /// The picture averaged in cells; premultiplied unless opaque.
+  /// Returns the picture averaged in cells; premultiplied unless opaque.
   private func reduced(_ plan: ResamplePlan, pool: PixelPool) throws(ImagingError) -> Bitmap {
     guard width < Int(Int32.max), height < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(width, height)) is too long")

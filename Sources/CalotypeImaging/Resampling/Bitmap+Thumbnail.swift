@@ -1,13 +1,13 @@
 extension Bitmap {
-  /// The pixels of a thumbnail, still in stored axes.
+  /// Returns the pixels of a thumbnail, still in stored axes.
   ///
   /// - Parameters:
   ///   - thumbnail: The box, upright.
-  ///   - sourceSize: The size of the whole picture as stored; this bitmap may be smaller, when the codec has shrunk
-  ///     it while decoding.
-  ///   - orientation: How the stored picture has to be turned to be upright.
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a box without size; what
-  ///   ``resampled(to:from:filter:pool:)`` throws.
+  ///   - sourceSize: The size of the whole picture as stored; this bitmap may be smaller, if the codec has shrunk it
+  ///     while decoding.
+  ///   - orientation: The orientation of the stored picture.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a box without size; the errors of
+  ///   ``resampled(to:from:filter:pool:)``.
   func shrunk(
     to thumbnail: Thumbnail, sourceSize: PixelSize, orientation: Orientation
   ) throws(ImagingError) -> Bitmap {
@@ -18,18 +18,18 @@ extension Bitmap {
 }
 
 extension Thumbnail {
-  /// The resize, in stored axes, that makes the thumbnail of a decoded picture.
+  /// Returns the resampling plan, in stored axes, from a decoded picture to the thumbnail.
   ///
   /// - Parameters:
   ///   - decoded: The size of the decoded picture: that of the source, or smaller.
   ///   - sourceSize: The size of the whole picture as stored.
-  ///   - orientation: How the stored picture has to be turned to be upright.
+  ///   - orientation: The orientation of the stored picture.
   func resize(
     of decoded: PixelSize, sourceSize: PixelSize, orientation: Orientation
-  ) throws(ImagingError) -> (size: PixelSize, region: SampleRegion) {
+  ) throws(ImagingError) -> (size: PixelSize, region: Bitmap.Region) {
     let geometry = try geometry(for: orientation.apply(to: sourceSize))
-    // Cuts are centred to half a pixel, so mirroring and turning by 180 degrees leave them where they are; whole
-    // pixels are cut where nothing is scaled, and there the rest lies at one side.
+    // Crops are centred to half a pixel, so mirroring and rotating by 180 degrees do not move them; unscaled crops use
+    // whole pixels, with the remainder at one side.
     let region = orientation.stored(geometry.region, of: sourceSize)
     let pixels = Self.reduction(of: sourceSize, to: decoded)
     return (
@@ -38,15 +38,10 @@ extension Thumbnail {
     )
   }
 
-  /// Whether colours have to be converted before they are mixed: in linear light, what the numbers mean counts.
-  func needsSRGB(_ profile: ColorProfile?, _ format: PixelFormat, _ options: DecodeOptions) -> Bool {
-    linearLight && options.colors == .sRGB && (format == .cmyk8 || !(profile.map { $0 == .sRGB } ?? true))
-  }
-
-  /// Pixels of the decoded bitmap per pixel of the source.
+  /// Returns the number of pixels of the decoded bitmap per pixel of the source.
   ///
-  /// JPEG decoders deliver ⌈n · k / 8⌉ pixels: the last may stand for less than the others, so the ratio of the
-  /// sizes is off by up to one pixel.
+  /// JPEG decoders deliver ⌈n · k / 8⌉ pixels: the last may represent less than the others, so the ratio of the sizes
+  /// is off by up to one pixel.
   private static func reduction(of source: PixelSize, to decoded: PixelSize) -> (
     horizontal: Double, vertical: Double
   ) {
@@ -67,7 +62,7 @@ extension Thumbnail {
 
 extension Orientation {
   /// Where a region of the upright picture lies in the stored one of this size.
-  fileprivate func stored(_ region: SampleRegion, of size: PixelSize) -> SampleRegion {
+  fileprivate func stored(_ region: Bitmap.Region, of size: PixelSize) -> Bitmap.Region {
     var stored = swapsAxes ? region.transposed : region
     let width = Double(size.width)
     let height = Double(size.height)

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where the outputs of a blur are along an axis, in samples: output `i` at `first + i * step`. Sample 0 is at 0.
+/// The outputs of a blur along an axis, in samples: output `i` is at `first + i * step`. Sample 0 is at 0.
 struct BlurGrid: Hashable {
   var count: Int
   var first = 0
   var step = 1
 
-  /// One output for every `step` samples; unless that is 1, from one step before the first sample to at least one step
-  /// behind the last, which is enough for cubic interpolation between them.
+  /// Creates one output for every `step` samples; unless that is 1, from one step before the first sample to at least
+  /// one step behind the last, which is enough for cubic interpolation between them.
   init(samples: Int, step: Int) {
     guard step > 1 else {
       count = samples
@@ -20,11 +20,11 @@ struct BlurGrid: Hashable {
 }
 
 extension FilterBank {
-  /// How many standard deviations of the Gaussian are summed: what is left out is an eighth of a level at most.
+  /// The radius of the Gaussian in standard deviations: the omitted part is an eighth of a level at most.
   private static let reach = 3.5
 
-  /// A Gaussian, sampled at the distances of the samples from each output and normalised over the samples that
-  /// exist: beyond the edges there are none.
+  /// Creates a Gaussian, sampled at the distances of the samples from each output and normalised over the existing
+  /// samples, which end at the edges.
   ///
   /// - Parameters:
   ///   - sigma: The standard deviation in samples; above 0.
@@ -33,7 +33,7 @@ extension FilterBank {
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``; ``ImagingError/invalidParameter(name:reason:)`` for sides of
   ///   2³¹ pixels or more.
   init(gaussian sigma: Double, samples: Int, grid: BlurGrid, pool: PixelPool) throws(ImagingError) {
-    // Further where outputs are beyond the edges: what they see of the picture is all at one side.
+    // Outputs beyond the edges need a larger radius: all of their samples are at one side.
     let radius = Int((sigma * Self.reach).rounded(.up)) + (grid.step > 1 ? 2 * grid.step : 0)
     let kernel = (0...radius).map { distance in
       let x = Double(distance) / sigma
@@ -46,8 +46,8 @@ extension FilterBank {
     }
   }
 
-  /// Values between the outputs of a coarse grid, one for each of the samples that it was made of: the cubic
-  /// convolution of Keys 1981 with a = -1/2.
+  /// Creates a bank that interpolates the outputs of a coarse grid at each of its samples: the cubic convolution of
+  /// Keys 1981 with a = -1/2.
   init(interpolating grid: BlurGrid, samples: Int, pool: PixelPool) throws(ImagingError) {
     try self.init(samples: grid.count, count: samples, taps: 4, pool: pool) { output in
       let position = Double(output - grid.first) / Double(grid.step)
@@ -56,8 +56,8 @@ extension FilterBank {
     }
   }
 
-  /// A bank of any weights; they need not be normalised. Windows are not empty, not longer than `taps`, and neither
-  /// start nor end before the one before.
+  /// Creates a bank of any weights; they need not be normalised. Windows are not empty, not longer than `taps`, and
+  /// neither start nor end before their predecessor.
   private init(
     samples: Int, count: Int, taps: Int, pool: PixelPool,
     weights: (_ output: Int) -> (window: Range<Int>, weight: (_ sample: Int) -> Double)

@@ -1,18 +1,18 @@
 import CPixels
 
-/// The weights of one axis of a resize: for each output, which samples count and how much.
+/// The weights of one axis of a resize: the samples of each output and their weights.
 ///
-/// Weights are computed in double precision, normalised over the samples that exist (windows are cut off at the
-/// edges of the picture, not at those of the region), and rounded to 16-bit fixed point so that those of an output
-/// sum to exactly 1: areas of one colour stay so.
+/// Weights are computed in double precision, normalised over the existing samples (windows are cut off at the edges of
+/// the picture, not at those of the region), and rounded to 16-bit fixed point so that those of an output sum to
+/// exactly 1: areas of one colour stay unchanged.
 struct FilterBank: ~Copyable {
-  /// Fraction bits of the weights.
+  /// The number of fraction bits of the weights.
   var precision: Int = 13
-  /// Samples per output, as many as the output needs that needs most.
+  /// The number of samples per output: the maximum over all outputs.
   let taps: Int
-  /// Weights from one output to the next: `taps` rounded up to 16; the rest is zero.
+  /// The distance between the weights of two outputs: `taps` rounded up to 16; the rest is zero.
   let stride: Int
-  /// Number of outputs.
+  /// The number of outputs.
   let count: Int
 
   private let pool: PixelPool
@@ -21,15 +21,15 @@ struct FilterBank: ~Copyable {
   let coefficients: UnsafeMutableBufferPointer<Int16>
   let starts: UnsafeMutableBufferPointer<Int32>
 
-  /// Largest magnitude of a sample: sums of products stay within 32 bits.
+  /// The largest magnitude of a sample: sums of products stay within 32 bits.
   private let largestSample: Int
 
-  /// Magnitude of a weight at most: its high part, weight / 128, must fit a signed byte.
+  /// The largest magnitude of a weight: its high part, weight / 128, must fit a signed byte.
   static let largestWeight = 16383
-  /// Of bytes, and of 16-bit samples that are stored as value - 32768.
+  /// The largest magnitude of bytes, and of 16-bit samples that are stored as value - 32768.
   static let largestByte = 255
   static let largestWord = 32768
-  /// Weights of a bank at most: 256 MiB. All that is asked for within reason has thousands of times fewer.
+  /// The largest number of weights in a bank: 256 MiB. Realistic banks have thousands of times fewer.
   static let largestCount = 1 << 27
   /// Beyond this, sums of 255 times all weights could leave 32 bits.
   static let largestPrecision = 22
@@ -44,14 +44,14 @@ struct FilterBank: ~Copyable {
     guard axis.samples < Int(Int32.max), axis.count < Int(Int32.max) else {
       throw .invalidParameter(name: "size", reason: "a side of \(max(axis.length, axis.count)) is too long")
     }
-    // Before all outputs are looked at.
+    // This check comes before the loop over all outputs.
     try Self.check(count: axis.count, taps: 1)
     try self.init(
       count: axis.count, taps: axis.longestWindow(filter: filter), largestSample: largestSample, pool: pool)
     if axis.isCopy { copy(axis) } else { compute(axis, filter: filter) }
   }
 
-  /// A bank whose weights are all 0 yet. Both numbers are below 2³¹.
+  /// Creates a bank whose weights are all 0 at first. Both numbers are below 2³¹.
   init(
     count: Int, taps: Int, largestSample: Int = Self.largestByte, pool: PixelPool
   ) throws(ImagingError) {
@@ -87,17 +87,17 @@ struct FilterBank: ~Copyable {
     pool.giveBack(buffer)
   }
 
-  /// The bank as C sees it; valid as long as the bank is.
+  /// The bank for the C code; valid as long as the bank is.
   var filter: cpx_filter {
     cpx_filter(
       count: Int32(count), taps: Int32(taps), stride: Int32(stride), precision: Int32(precision),
       starts: UnsafePointer(starts.baseAddress), coefficients: UnsafePointer(coefficients.baseAddress))
   }
 
-  /// First sample of an output.
+  /// Returns the first sample of an output.
   func start(of output: Int) -> Int { Int(starts[output]) }
 
-  /// First sample and fixed-point weights of an output.
+  /// Returns the first sample and the fixed-point weights of an output.
   func weights(of output: Int) -> (start: Int, weights: [Int]) {
     let first = output * stride
     return (Int(starts[output]), coefficients[first..<(first + taps)].map(Int.init))
@@ -114,25 +114,26 @@ struct FilterBank: ~Copyable {
     let weights = UnsafeMutableBufferPointer<Double>.allocate(capacity: taps)
     defer { weights.deallocate() }
     let turn = LanczosAngle.Turn(by: 1 / max(1, axis.scale))
-    // The largest weight is about 1 / scale, somewhat more at edges. Should that guess be wrong: once more, coarser.
+    // The largest weight is about 1 / scale, somewhat more at edges. If the guess is wrong, a coarser precision
+    // follows.
     precision = Self.largestPrecision
     while precision > 1, Double(1 << precision) * 1.25 > Double(Self.largestWeight) * max(1, axis.scale) {
       precision -= 1
     }
-    // The second half of a symmetric axis is the first one mirrored, so that mirroring a picture before or after
-    // a resize makes no difference.
+    // The second half of a symmetric axis is the mirrored first one, so that mirroring a picture before or after a
+    // resize gives the same bytes.
     let computed = axis.isSymmetric ? (count + 1) / 2 : count
     var output = 0
     while output < computed {
       if output % 4096 == 0, Task.isCancelled {
-        // Whoever uses the bank looks at the task before the first row; until then it has to be sound.
+        // Users of the bank check for cancellation before the first row; until then it has to be valid.
         starts.update(repeating: 0)
         return
       }
       let window = axis.window(output, filter: filter)
       Self.sample(axis, output: output, window: window, filter: filter, turn: turn, into: weights)
-      // Windows that are cut off at the end move forward, so that all have the same number of samples. Those
-      // that end in the middle do too: what is mirrored must not start before what is not.
+      // Windows that are cut off at the end move forward, so that all have the same number of samples. Those that end
+      // in the middle do too: a mirrored window must not start before one that is not.
       let last = axis.isSymmetric ? (axis.samples - taps) / 2 : axis.samples - taps
       let start = max(min(window.lowerBound, last), window.upperBound - taps)
       starts[output] = Int32(start)
@@ -154,7 +155,7 @@ struct FilterBank: ~Copyable {
     }
   }
 
-  /// The weights of the samples of a window; they sum to 1.
+  /// Computes the weights of the samples of a window; they sum to 1.
   private static func sample(
     _ axis: ResampleAxis, output: Int, window: Range<Int>, filter: ResampleFilter,
     turn: LanczosAngle.Turn, into weights: UnsafeMutableBufferPointer<Double>
@@ -163,7 +164,7 @@ struct FilterBank: ~Copyable {
     let stretch = max(1, axis.scale)
     var sum = 0.0
     if filter == .lanczos3, axis.cell == 1 {
-      // Samples are a step apart, and so are the angles that their sines are wanted of.
+      // Samples are a step apart, and so are the angles of the sines.
       var angle = LanczosAngle(turn)
       for index in window {
         let weight = angle.weight(at: (Double(index) + 0.5 - center) / stretch)
@@ -179,7 +180,7 @@ struct FilterBank: ~Copyable {
       }
     }
     guard sum > 1e-6, filter != .nearest else {
-      // No sample lies within reach: the nearest one counts alone.
+      // No sample lies within the radius: the nearest one counts alone.
       let nearest = min(max(window.lowerBound, Int(center)), window.upperBound - 1)
       for index in window { weights[index - window.lowerBound] = index == nearest ? 1 : 0 }
       return
@@ -187,17 +188,19 @@ struct FilterBank: ~Copyable {
     for index in 0..<window.count { weights[index] /= sum }
   }
 
-  /// The nearest whole number, of two the one further from 0: what `rounded()` says, without a call or a branch.
+  /// Rounds to the nearest whole number, halves away from 0, as `rounded()` does, without a call or a branch.
   ///
-  /// What is added is less than a half, so that what is just below a half stays there; with a half the sum is rounded up.
+  /// The summand is less than a half, so that the number just below a half stays below; for a half itself the sum is
+  /// rounded up.
   private static func rounded(_ value: Double) -> Int {
     Int(value + Double(signOf: value, magnitudeOf: 0.5.nextDown))
   }
 
-  /// Rounds weights to fixed point, from both ends to the middle; each takes over what its neighbour lost. So even
-  /// thousands of tiny weights keep their partial sums, the total is exact, and symmetric weights stay symmetric.
+  /// Rounds weights to fixed point, from both ends to the middle; each takes over the rounding error of its neighbour.
+  /// Even thousands of tiny weights therefore keep their partial sums, the total is exact, and symmetric weights stay
+  /// symmetric.
   ///
-  /// - Returns: Whether all weights, and all sums of products with bytes, have room.
+  /// - Returns: True if all weights, and all sums of products with bytes, are within their ranges.
   func quantize(_ weights: UnsafeMutableBufferPointer<Double>, count: Int, at first: Int) -> Bool {
     let one = 1 << precision
     // Samples between the passes have up to six fraction bits, which are rounded off at the end.

@@ -1,11 +1,11 @@
 import Glibc
 
-/// ``ResampleFilter/lanczos3`` at distances that are a step apart, with sines that are turned from one to the next by
-/// sin(a + b) = sin a cos b + cos a sin b.
+/// ``ResampleFilter/lanczos3`` at equidistant positions, with sines that are computed by sin(a + b) = sin a cos b + cos
+/// a sin b.
 ///
 /// They are exact to about the last bits of a double, and weights are rounded to far fewer.
 struct LanczosAngle {
-  /// From one distance to the next.
+  /// The rotation from one distance to the next.
   struct Turn {
     fileprivate let sine: Double
     fileprivate let cosine: Double
@@ -19,7 +19,7 @@ struct LanczosAngle {
   private let turn: Turn
   private var sine = 0.0
   private var cosine = 0.0
-  /// Turns that are left until both are computed anew: each adds its rounding.
+  /// The number of rotations before both are computed anew: each adds a rounding error.
   private var turns = 0
 
   private static let turnsAtMost = 32
@@ -28,7 +28,7 @@ struct LanczosAngle {
     self.turn = turn
   }
 
-  /// The weight at the next distance, or at the first one.
+  /// Returns the weight at the next distance, or at the first one.
   mutating func weight(at distance: Double) -> Double {
     if turns == 0 {
       sine = sin(distance * .pi / 3)

@@ -14,13 +14,13 @@ final class LinearLight: @unchecked Sendable {
     }
     var start = 0
     for value in 0..<256 {
-      // Up to where the next value is nearer, by the encoded scale.
+      // Each byte extends to the midpoint of the encoded scale.
       let end = value == 255 ? 65536 : Int((65535 * SRGB.light(of: (Double(value) + 0.5) / 255)).rounded(.up))
       (srgb + start).initialize(repeating: UInt8(value), count: end - start)
       start = end
     }
   }
 
-  /// Valid for ever.
+  /// The tables for the C code; valid for ever.
   var tables: cpx_light { cpx_light(linear: linear, srgb: srgb) }
 }

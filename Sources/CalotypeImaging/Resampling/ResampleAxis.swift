@@ -1,37 +1,37 @@
-/// One axis of a resize: where its samples are, and what is wanted of them.
+/// One axis of a resize: the positions of its samples and of its outputs.
 struct ResampleAxis {
-  /// Pixels along the axis.
+  /// The length of the axis in pixels.
   var length: Int
   /// The edges of the region, in pixels.
   var start: Double
   var extent: Double
-  /// Outputs that the region is divided into.
+  /// The number of outputs in the region.
   var count: Int
-  /// Pixels that one sample stands for, because the picture was averaged in cells. The last may be smaller.
+  /// The number of pixels per sample, if the picture was averaged in cells. The last cell may be smaller.
   var cell = 1
 
-  /// Samples along the axis.
+  /// The number of samples along the axis.
   var samples: Int { (length - 1) / cell + 1 }
-  /// Samples per output.
+  /// The number of samples per output.
   var scale: Double { extent / Double(count) / Double(cell) }
-  /// Whether each output is one sample, whatever the filter.
+  /// A Boolean value that indicates whether each output equals one sample for every filter.
   var isCopy: Bool { scale == 1 && start == start.rounded() && cell == 1 }
-  /// Whether the mirrored axis is the same axis.
+  /// A Boolean value that indicates whether the axis equals its mirror image.
   var isSymmetric: Bool { cell == 1 && 2 * start + extent == Double(length) }
 
-  /// How many pixels to average before filtering: 1, but for sides that only hostile files have.
+  /// Returns the number of pixels to average before filtering: 1, except for sides that only hostile files have.
   ///
-  /// A filter looks at each pixel of a side six times. In a picture of 100,000,000×1 pixels nothing outweighs
-  /// that, so such sides are first averaged to 32 samples per output or more, which no 8-bit result shows.
+  /// A filter reads each pixel of a side six times. That dominates for a picture of 100,000,000×1 pixels, so such sides
+  /// are first averaged to 32 samples per output or more, which no 8-bit result reveals.
   static func cell(length: Int, extent: Double, count: Int) -> Int {
     let scale = extent / Double(count)
     return length > 65_536 && scale >= 64 ? Int(scale / 32) : 1
   }
 
-  /// The centre of an output, in samples.
+  /// Returns the centre of an output, in samples.
   func center(_ output: Int) -> Double { start / Double(cell) + (Double(output) + 0.5) * scale }
 
-  /// Where the centre of a sample is, in samples, and how much it counts: all but the last the same.
+  /// Returns the centre of a sample, in samples, and its weight: all but the last are equal.
   func sample(_ index: Int) -> (center: Double, weight: Double) {
     let first = index * cell
     let pixels = min(cell, length - first)
@@ -40,7 +40,7 @@ struct ResampleAxis {
     return (Double(index) + share / 2, share)
   }
 
-  /// The samples that an output may see; at least one.
+  /// Returns the samples within reach of an output; at least one.
   func window(_ output: Int, filter: ResampleFilter) -> Range<Int> {
     let center = center(output)
     if filter == .nearest {
@@ -56,7 +56,7 @@ struct ResampleAxis {
     return low..<max(low + 1, min(samples, high))
   }
 
-  /// Samples that the output sees that sees most.
+  /// Returns the largest number of samples of an output.
   func longestWindow(filter: ResampleFilter) -> Int {
     if isCopy { return 1 }
     return (0..<count).reduce(1) { max($0, window($1, filter: filter).count) }

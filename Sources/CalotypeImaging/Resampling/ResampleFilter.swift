@@ -1,23 +1,23 @@
 import Glibc
 
-/// The reconstruction filter of a resize: how far an output pixel looks, and how it weighs what it sees.
+/// The reconstruction filter of a resize: the radius and the weights of an output pixel.
 ///
-/// When shrinking, filters are stretched by the factor, so that all source pixels count and nothing aliases.
-public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
+/// For shrinking, filters are stretched by the factor, so that all source pixels count and nothing aliases.
+public enum ResampleFilter: String, Hashable, Sendable, CaseIterable, Codable {
   /// Windowed sinc of radius 3 (Duchon 1979): the sharpest.
   case lanczos3
   /// Catmull-Rom spline: the cubic of Keys 1981 with a = -½. Sharp, with less ringing than ``lanczos3``.
   case bicubic
   /// The cubic of Mitchell and Netravali 1988 with B = C = ⅓. Soft, with hardly any ringing.
   case mitchell
-  /// Linear interpolation; a triangle when shrinking. Never overshoots.
+  /// Linear interpolation; a triangle for shrinking. Never overshoots.
   case bilinear
-  /// The mean of the pixels below an output pixel; the nearest pixel when enlarging. Never overshoots.
+  /// The mean of the pixels below an output pixel; the nearest pixel for enlarging. Never overshoots.
   case box
-  /// The one pixel below the centre of an output pixel. Aliases when shrinking; for pixel art and masks.
+  /// The pixel below the centre of an output pixel. Aliases when shrinking; for pixel art and masks.
   case nearest
 
-  /// Half the width of the kernel, in source pixels when enlarging, in output pixels when shrinking.
+  /// Half the width of the kernel, in source pixels for enlarging, in output pixels for shrinking.
   public var radius: Double {
     switch self {
     case .lanczos3: 3
@@ -27,7 +27,7 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The kernel at a distance from the centre; 0 from ``radius`` on.
+  /// Returns the kernel at a distance from the centre; 0 from ``radius`` on.
   ///
   /// Values of a window do not sum to exactly 1; they are normalised after sampling.
   public func weight(at distance: Double) -> Double {
@@ -42,18 +42,18 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     case .bilinear:
       return max(0, 1 - x)
     case .box, .nearest:
-      // A pixel whose centre lies on the border belongs to both sides, whatever rounding makes of "on".
+      // A pixel whose centre lies on the border belongs to both sides, regardless of rounding errors.
       return x < 0.5 - Self.tolerance ? 1 : x <= 0.5 + Self.tolerance ? 0.5 : 0
     }
   }
 
-  /// How far apart two positions may be and still be meant to be one, in pixels.
+  /// The largest distance between two positions that count as equal, in pixels.
   static let tolerance = 1e-9
 
-  /// sinc(x) · sinc(x / 3), by sin 3a = 3 sin a − 4 sin³ a with one sine instead of two.
+  /// Computes sinc(x) · sinc(x / 3), by sin 3a = 3 sin a − 4 sin³ a with one sine instead of two.
   private static func lanczos3(_ x: Double) -> Double { lanczos3(x, sine: sin(x * .pi / 3)) }
 
-  /// The same where the sine is known, or its negative.
+  /// Computes the kernel from a known sine, or its negative.
   static func lanczos3(_ x: Double, sine s: Double) -> Double {
     guard x < 3 else { return 0 }
     guard x > 1e-9 else { return 1 }
@@ -61,7 +61,7 @@ public enum ResampleFilter: String, Hashable, Sendable, CaseIterable {
     return s * s * (3 - 4 * s * s) / (3 * a * a)
   }
 
-  /// The piecewise cubic of Mitchell and Netravali, "Reconstruction Filters in Computer Graphics", equation 8.
+  /// Computes the piecewise cubic of Mitchell and Netravali, "Reconstruction Filters in Computer Graphics", equation 8.
   private static func cubic(_ x: Double, b: Double, c: Double) -> Double {
     if x < 1 {
       return ((12 - 9 * b - 6 * c) * x * x * x + (-18 + 12 * b + 6 * c) * x * x + 6 - 2 * b) / 6

@@ -1,20 +1,20 @@
 import CPixels
 
-/// One resize: its filters, its scratch memory, and how far it has come.
+/// A resize in progress: its filters, its scratch memory, and its position.
 struct ResampleJob: ~Copyable {
-  /// What the rows hold.
+  /// The contents of the rows.
   struct Source {
     var size: PixelSize
     var format: PixelFormat
-    /// What the fourth sample means.
+    /// The meaning of the fourth sample.
     var alpha: cpx_alpha
-    /// How samples are filtered; the filter banks must be made for samples as large.
+    /// The depth of the samples; the filter banks must be made for samples of that size.
     var samples = CPX_SAMPLES_8
   }
 
-  /// Outputs across and down.
+  /// The number of outputs in both directions.
   let size: PixelSize
-  /// About the products that an output row takes.
+  /// The approximate number of products per output row.
   let costPerRow: Int
   private let columns: FilterBank
   private let rows: FilterBank
@@ -23,7 +23,7 @@ struct ResampleJob: ~Copyable {
   private var job = cpx_resample()
 
   /// - Parameters:
-  ///   - rowsInMemory: Rows of the ring that source rows come and go in; all of them for a whole picture.
+  ///   - rowsInMemory: The number of rows in the ring of source rows; all of them for a whole picture.
   ///   - columns: A filter bank over the width of the source.
   ///   - rows: A filter bank over its height.
   init(
@@ -57,14 +57,14 @@ struct ResampleJob: ~Copyable {
     pool.giveBack(workspace)
   }
 
-  /// Sets where the pixels are and go to.
+  /// Sets the addresses of the source and of the destination.
   mutating func begin(source: UnsafePointer<UInt8>?, destination: UnsafeMutablePointer<UInt8>?) {
     job.source = source
     job.destination = destination
     cpx_resample_begin(&job, workspace.baseAddress)
   }
 
-  /// The source rows that are needed for an output row. Those of 16 bits come in pairs.
+  /// Returns the source rows that an output row needs. Those of 16 bits come in pairs.
   func sourceRows(for output: Int) -> Range<Int> {
     let start = rows.start(of: output)
     let end = start + rows.taps
@@ -72,7 +72,7 @@ struct ResampleJob: ~Copyable {
     return (start & ~1)..<min(Int(job.source_height), (end + 1) & ~1)
   }
 
-  /// Makes output rows: in ascending order, each once.
+  /// Makes output rows, in ascending order, each once.
   mutating func make(_ outputs: Range<Int>) {
     cpx_resample_rows(&job, Int32(outputs.lowerBound), Int32(outputs.upperBound))
   }

@@ -1,7 +1,7 @@
 import CPixels
 
-/// Memory for a picture that is written once, from top to bottom, by a decoder that insists on a buffer for all of it,
-/// and read close behind: pages whose rows nobody needs any more are put to use for rows that are still to come.
+/// Memory for a picture that a decoder writes once, from top to bottom, into a buffer for all of it, and that is read
+/// close behind: pages of rows that are no longer needed are reused for rows that follow.
 final class RollingRows {
   /// Bytes of the whole picture.
   let byteCount: Int
@@ -9,11 +9,11 @@ final class RollingRows {
 
   private let block = cpx_page_block
   private let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> cpx_move
-  /// Where the blocks of pages begin that were not moved yet, and where those end that have memory.
+  /// The beginning of the blocks of pages that were not moved yet, and the end of those that have memory.
   private var start = 0
   private var end = 0
 
-  /// `nil` when there is no address space of that size.
+  /// Returns `nil` if there is no address space of that size.
   ///
   /// - Parameter move: Moves a block; for tests of systems that cannot.
   init?(
@@ -29,18 +29,19 @@ final class RollingRows {
   }
 
   deinit {
-    // What lies where a block was lost may be somebody else's by now.
+    // Memory at the address of a lost block may belong to other code by now.
     if !isLost { cpx_release_pages(base, byteCount) }
   }
 
   private var isLost = false
 
-  /// Says that nothing before `needed` is read again, and nothing from `written` on has been written, both in bytes.
+  /// Announces that nothing before `needed` is read again, and nothing from `written` on has been written, both in
+  /// bytes.
   ///
-  /// Where the system cannot move pages, this does nothing: the picture then takes all of its memory.
+  /// If the system cannot move pages, this does nothing: the picture then takes all of its memory.
   ///
-  /// - Throws: ``ImagingError/outOfMemory(byteCount:)`` when the system has not even address space: the memory must not
-  ///   be touched again.
+  /// - Throws: ``ImagingError/outOfMemory(byteCount:)`` if the system lacks even address space: the memory must not be
+  ///   touched again.
   func recycle(before needed: Int, written: Int) throws(ImagingError) {
     var target = max(end, (written + block - 1) / block * block)
     while start + block <= min(needed, target), target + block <= byteCount {

@@ -1,28 +1,28 @@
-/// Resizes a picture whose rows come one after the other, from top to bottom: some of them are in memory at a time,
-/// never all.
+/// A resampler for a picture whose rows arrive one after the other, from top to bottom: only some of them are in memory
+/// at a time.
 ///
-/// The rows are written elsewhere, see ``RowFan``, and told with ``advance(by:)``; at the end take what is
-/// ``finished()``. Gives the bytes that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture.
+/// Rows are written by the caller, see ``RowSink``, and announced with ``advance(by:)``; ``finished()`` returns the
+/// result. It has the bytes that ``Bitmap/resampled(to:from:filter:linearLight:pool:)`` gives for the whole picture.
 final class RowResampler {
   private let sourceHeight: Int
-  /// Rows that have come.
+  /// The number of rows that have arrived.
   private var rows = 0
 
   private var job: ResampleJob
   private let result: Bitmap
-  /// Output rows that are made together.
+  /// The number of output rows that are made together.
   private let group: Int
-  /// The output row that is made next, and the first source row it needs.
+  /// The next output row, and the first source row that it needs.
   private var output = 0
   private var firstNeeded: Int
-  /// The first output row that not all source rows have come for, and the end of those.
+  /// The first output row whose source rows have not all arrived, and the end of those.
   private var ready = 0
   private var lastNeeded: Int
 
   /// - Parameters:
-  ///   - plan: One that does not reduce first.
-  ///   - ring: Where the rows of the picture are when they are announced by ``advance(by:)``, row *n* in place
-  ///     *n* modulo `ringRows`; those from ``firstNeededRow`` on stay there.
+  ///   - plan: A plan without a reduction.
+  ///   - ring: The location of rows that ``advance(by:)`` announces, row *n* in place *n* modulo `ringRows`; those from
+  ///     ``firstNeededRow`` on stay there.
   ///   - ringRows: At least the plan's ``ResamplePlan/window``, or all rows.
   init(
     _ plan: ResamplePlan, from ring: UnsafePointer<UInt8>?, ringRows: Int, pool: PixelPool
@@ -30,7 +30,7 @@ final class RowResampler {
     sourceHeight = plan.source.height
     group = plan.group
     var job = try plan.job(rowsInMemory: ringRows, pool: pool)
-    // The buffer is the storage of the bitmap and never moves; the bitmap is handed out when it is complete.
+    // The buffer is the storage of the bitmap and never moves; the bitmap is returned when it is complete.
     var pixels = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     result = try Bitmap(size: job.size, format: plan.format, pool: pool) {
       pixels = $0
@@ -41,17 +41,17 @@ final class RowResampler {
     self.job = job
   }
 
-  /// The first row that is still needed, or will be.
+  /// The first row that is still needed, now or later.
   var firstNeededRow: Int { output < result.height ? firstNeeded : sourceHeight }
 
-  /// The next `count` rows are written.
+  /// Announces that the next `count` rows have been written.
   func advance(by count: Int) {
     rows += count
     while ready < result.height, lastNeeded <= rows {
       ready += 1
       if ready < result.height { lastNeeded = job.sourceRows(for: ready).upperBound }
     }
-    // Several at a time read their source rows once.
+    // Rows in a group read their source rows once.
     let isLast = ready == result.height
     let made = isLast ? ready : ready - (ready - output) % group
     guard made > output else { return }
@@ -60,6 +60,6 @@ final class RowResampler {
     if output < result.height { firstNeeded = job.sourceRows(for: output).lowerBound }
   }
 
-  /// The resized picture, once all rows have come.
+  /// Returns the resized picture after all rows have arrived.
   func finished() -> Bitmap? { output == result.height ? result : nil }
 }

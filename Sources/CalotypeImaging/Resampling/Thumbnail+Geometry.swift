@@ -1,27 +1,27 @@
 extension Thumbnail {
-  /// What a thumbnail of a picture of some size is made of.
+  /// The geometry of a thumbnail for a picture of a particular size.
   struct Geometry: Hashable, Sendable {
     /// The size of the thumbnail.
     var size: PixelSize
     /// The part of the picture that it shows.
-    var region: SampleRegion
+    var region: Bitmap.Region
     /// The size of the whole picture at the scale of the thumbnail: ``size`` unless something is cut off.
     var scaledSize: PixelSize
   }
 
-  /// How many times larger than the thumbnail a codec decodes that can only halve, quarter or decimate.
+  /// The ratio to the thumbnail at which a codec decodes whose only scales are halves, quarters and so on.
   ///
-  /// What such a codec leaves is coarse, so there must be more pixels than wanted, for ``ResampleFilter`` to have the
-  /// last word. JPEG photographs of 5 to 24 megapixels, against full decode and Lanczos: 38 to 49 dB when decoded at
-  /// 1 to 1.25 times the thumbnail, 48 to 53 dB at 1.8 to 2.3 times, 54 dB and more from 3.5 times on.
+  /// The scaling of such codecs is coarse, so they deliver more pixels than requested, and ``ResampleFilter`` does the
+  /// rest. JPEG photographs of 5 to 24 megapixels, against full decode and Lanczos: 38 to 49 dB when decoded at 1 to
+  /// 1.25 times the thumbnail, 48 to 53 dB at 1.8 to 2.3 times, 54 dB and more from 3.5 times on.
   ///
-  /// Such a codec mixes what is stored, not light: in linear light it has to leave twice as much again.
+  /// Such codecs mix stored numbers, not light: in linear light they have to deliver twice as much again.
   var decodeOversampling: Int { (effort == .fine ? 2 : 1) * (linearLight ? 2 : 1) }
 
-  /// The thumbnail of a picture of this size; both upright.
+  /// Returns the geometry of the thumbnail of a picture of this size; both upright.
   ///
-  /// Pictures are never enlarged. Sides are rounded to nearest, and at least 1. Cuts are centred; where nothing is
-  /// scaled they fall between pixels.
+  /// Pictures are never enlarged. Sides are rounded to nearest, and at least 1. Crops are centred; unscaled ones may
+  /// fall between pixels.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for an empty picture, or a box with a negative side or
   ///   without any.
@@ -33,7 +33,7 @@ extension Thumbnail {
       throw .invalidParameter(name: "size", reason: "\(source) has no pixels")
     }
     try anchor.check("thumbnail", isCut: false)
-    // With one side free there is one proportional answer, whatever the mode.
+    // With one side free there is one proportional answer in every mode.
     if box.width == 0 || box.height == 0 { return whole(source, at: fitted(source, enlarges)) }
     switch mode {
     case .fit:
@@ -48,15 +48,15 @@ extension Thumbnail {
   }
 
   private func whole(_ source: PixelSize, at size: PixelSize) -> Geometry {
-    Geometry(size: size, region: SampleRegion(source), scaledSize: size)
+    Geometry(size: size, region: Bitmap.Region(source), scaledSize: size)
   }
 
-  /// The box, or less where the source is smaller and nothing may be enlarged.
+  /// Returns the box, or less if the source is smaller and may not be enlarged.
   private func limited(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
     enlarges ? box : PixelSize(width: min(box.width, source.width), height: min(box.height, source.height))
   }
 
-  /// The largest size within the box, with the proportions of the source.
+  /// Returns the largest size within the box, with the proportions of the source.
   private func fitted(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
     let widthCounts = box.width > 0 && (enlarges || box.width < source.width)
     let heightCounts = box.height > 0 && (enlarges || box.height < source.height)
@@ -72,7 +72,7 @@ extension Thumbnail {
     return PixelSize(width: Self.scale(source.width, by: box.height, over: source.height), height: box.height)
   }
 
-  /// The smallest size over the box, with the proportions of the source.
+  /// Returns the smallest size that covers the box, with the proportions of the source.
   private func covering(_ source: PixelSize, _ enlarges: Bool) -> PixelSize {
     guard enlarges || (box.width < source.width && box.height < source.height) else { return source }
     // The larger of the two factors covers the box.
@@ -90,13 +90,13 @@ extension Thumbnail {
     let size = limited(source, enlarges)
     let scaled = covering(source, enlarges)
     guard enlarges || scaled != source else {
-      // Too small to cover the box, or just large enough: cut only, between pixels.
+      // The picture is too small to cover the box, or just large enough: it is only cropped, between pixels.
       let (x, y) = anchor.origin(of: size, in: source)
-      let region = SampleRegion(
+      let region = Bitmap.Region(
         x: Double(x), y: Double(y), width: Double(size.width), height: Double(size.height))
       return Geometry(size: size, region: region, scaledSize: source)
     }
-    var region = SampleRegion(source)
+    var region = Bitmap.Region(source)
     if scaled.width == box.width {
       region.height = min(region.height, Double(box.height) * Double(source.width) / Double(box.width))
     }
@@ -109,28 +109,28 @@ extension Thumbnail {
     return Geometry(size: size, region: region, scaledSize: scaled)
   }
 
-  /// `value * numerator / denominator`, rounded to nearest, at least 1.
+  /// Returns `value * numerator / denominator`, rounded to nearest, at least 1.
   private static func scale(_ value: Int, by numerator: Int, over denominator: Int) -> Int {
     let product = Int128(value) * Int128(numerator)
     let rounded = (2 * product + Int128(denominator)) / (2 * Int128(denominator))
     return max(1, Int(clamping: rounded))
   }
 
-  /// Whether a · b < c · d.
+  /// Returns true if a · b < c · d.
   private static func product(_ a: Int, _ b: Int, isBelow c: Int, _ d: Int) -> Bool {
     Int128(a) * Int128(b) < Int128(c) * Int128(d)
   }
 }
 
 extension Thumbnail {
-  /// The size that a codec which can shrink while it decodes must at least deliver, in stored axes.
+  /// Returns the smallest size, in stored axes, that a codec which can shrink while decoding may deliver.
   ///
-  /// ``decodeOversampling`` times the size of the whole picture at the scale of the thumbnail.
+  /// It is ``decodeOversampling`` times the size of the whole picture at the scale of the thumbnail.
   ///
   /// - Parameters:
   ///   - sourceSize: The size of the picture as stored.
-  ///   - orientation: How the stored picture has to be turned; the box of the thumbnail is upright.
-  /// - Returns: `nil` when only the full size will do.
+  ///   - orientation: The orientation of the stored picture; the box of the thumbnail is upright.
+  /// - Returns: `nil` if only the full size is enough.
   func minimumDecodeSize(sourceSize: PixelSize, orientation: Orientation) throws(ImagingError) -> PixelSize? {
     let scaled = orientation.apply(to: try geometry(for: orientation.apply(to: sourceSize)).scaledSize)
     let size = PixelSize(

@@ -1,9 +1,9 @@
 extension PixelSize {
-  /// The size of a picture of this size that is shrunk, its proportions kept, to at most so many pixels.
+  /// Returns the size of a picture of this size after shrinking it in proportion to at most so many pixels.
   ///
-  /// The size itself, if it has no more. Otherwise ⌊√(limit · width / height)⌋ × ⌊√(limit · height / width)⌋, exactly, so
-  /// that a turned picture has the turned size. Where a side would be 0, it is 1 and the other is the limit. A limit below
-  /// 1 counts as 1.
+  /// It is the size itself, if it has no more pixels. Otherwise ⌊√(limit · width / height)⌋ × ⌊√(limit · height /
+  /// width)⌋, exactly, so that a rotated picture has the rotated size. If a side would be 0, it is 1 and the other is
+  /// the limit. A limit below 1 counts as 1.
   ///
   /// - Parameter limit: The most pixels; neither side of the result is 0 or longer than before.
   public func shrunk(toPixelCount limit: Int) -> PixelSize {
@@ -18,7 +18,7 @@ extension PixelSize {
     return size
   }
 
-  /// ⌊√value⌋, of less than 2¹²⁶.
+  /// Returns ⌊√value⌋, for less than 2¹²⁶.
   private static func squareRoot(_ value: UInt128) -> Int {
     var root = UInt128(0)
     var bit = UInt128(1) << 62
@@ -32,10 +32,10 @@ extension PixelSize {
 }
 
 extension Thumbnail {
-  /// A thumbnail as far as a limit of pixels lets it be; `nil` when the picture stays as it is.
+  /// Returns a thumbnail reduced to a limit of pixels; `nil` if the picture stays unchanged.
   ///
   /// - Parameters:
-  ///   - thumbnail: The one that is asked for, if there is one.
+  ///   - thumbnail: The requested thumbnail, if any.
   ///   - source: The size of the picture, upright.
   ///   - limit: The most pixels.
   static func limited(_ thumbnail: Thumbnail?, of source: PixelSize, toPixelCount limit: Int) -> Thumbnail? {
@@ -44,12 +44,12 @@ extension Thumbnail {
       guard source.width > 0, source.height > 0, source.pixelCount > limit else { return nil }
       return Thumbnail(box: source.shrunk(toPixelCount: limit), mode: .stretch)
     }
-    // What is wrong with it is said when it is made.
+    // An invalid thumbnail is reported when it is made.
     guard let geometry = try? thumbnail.geometry(for: source), geometry.size.pixelCount > limit else {
       return thumbnail
     }
     let showsAll = geometry.size == geometry.scaledSize
-    // Those that keep the proportions of the picture have them from the picture, not from sides that were rounded.
+    // Proportions are computed from the picture, not from sides that were rounded.
     let keepsProportions = thumbnail.mode != .stretch || thumbnail.box.width == 0 || thumbnail.box.height == 0
     thumbnail.box = (showsAll && keepsProportions ? source : geometry.size).shrunk(toPixelCount: limit)
     if showsAll { thumbnail.mode = .stretch }

@@ -1,36 +1,37 @@
-/// A box to shrink a picture to. Pictures are never enlarged.
-public struct Thumbnail: Hashable, Sendable {
-  /// How a picture meets the box.
-  public enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// The largest size of the picture's own proportions that lies within the box.
+/// A box that a picture is shrunk to. Pictures are never enlarged.
+public struct Thumbnail: Hashable, Sendable, Codable {
+  /// The relation of a picture to the box.
+  public enum Mode: String, Hashable, Sendable, CaseIterable, Codable {
+    /// The largest size with the picture's proportions that lies within the box.
     case fit
-    /// The box is filled; what sticks out is cut off where ``Thumbnail/anchor`` says.
+    /// The picture covers the box; the excess is cropped at ``Thumbnail/anchor``.
     case fill
     /// Exactly the box; the proportions change.
     case stretch
-    /// The smallest size of the picture's own proportions that covers the box; nothing is cut off.
+    /// The smallest size with the picture's proportions that covers the box; nothing is cropped.
     case outside
   }
 
   /// The box, in upright pixels. A side of 0 is free and follows from the other.
   public var box: PixelSize
-  /// How the picture meets the box.
+  /// The relation of the picture to the box.
   public var mode: Mode
-  /// What of the picture is kept when the box is filled. Anchors that look at pixels are for ``Resize`` and ``Crop``.
+  /// The part of the picture that is kept if the box is covered. Anchors that read pixels are for ``Transforms/Resize``
+  /// and ``Transforms/Crop``.
   public var anchor: Anchor
   /// The reconstruction filter.
   public var filter: ResampleFilter
-  /// How much of the picture may be lost for speed. ``Effort/fine`` by default.
+  /// The quality that may be lost for speed. ``Effort/fine`` by default.
   public var effort: Effort
-  /// Mix colours as light does, instead of mixing the numbers they are stored as. Off by default, as everywhere.
+  /// Resamples in linear light, instead of mixing the stored numbers. Off by default.
   ///
-  /// Fine bright detail keeps its brightness. Codecs that shrink while they decode mix what is stored; they then have
-  /// to deliver twice the size that ``effort`` says. Colours are converted to sRGB before they are mixed.
+  /// Fine bright detail keeps its brightness. Codecs that shrink while decoding mix stored numbers; they then have to
+  /// deliver twice the size of ``effort``. Colours are converted to sRGB before they are mixed.
   public var linearLight: Bool
 
-  /// What a codec that can shrink while it decodes may do.
-  public enum Effort: String, Hashable, Sendable, CaseIterable {
-    /// It delivers at least twice the size of the thumbnail; ``Thumbnail/filter`` has the last word. JPEG photographs
+  /// The freedom of a codec that can shrink while decoding.
+  public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
+    /// It delivers at least twice the size of the thumbnail, and ``Thumbnail/filter`` does the rest. JPEG photographs
     /// then come within 48 dB and more of a full decode.
     case fine
     /// It delivers at least the size of the thumbnail: up to a fifth faster for JPEG, within 37 dB and more.
@@ -51,18 +52,18 @@ public struct Thumbnail: Hashable, Sendable {
     self.linearLight = linearLight
   }
 
-  /// Within a box of this size, proportions kept.
-  public static func fit(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .fit)
+  /// Fits the picture into a box and keeps its proportions. An omitted side follows from the other.
+  public static func fit(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .fit)
   }
 
-  /// Filling a box of this size, proportions kept, the excess cut off.
-  public static func fill(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .fill)
+  /// Fills a box, keeps the proportions and crops the excess. An omitted side follows from the other.
+  public static func fill(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .fill)
   }
 
-  /// Exactly this size, whatever the proportions.
-  public static func stretch(_ width: Int, _ height: Int) -> Thumbnail {
-    Thumbnail(box: PixelSize(width: width, height: height), mode: .stretch)
+  /// Stretches the picture to exactly this size. An omitted side follows from the other.
+  public static func stretch(width: Int? = nil, height: Int? = nil) -> Thumbnail {
+    Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .stretch)
   }
 }

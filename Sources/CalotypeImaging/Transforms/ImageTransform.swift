@@ -1,10 +1,10 @@
-/// A step that makes a picture of a picture, as a value: compared, hashed and cached by everything it does.
+/// A step that computes a picture from a picture, as a value that is compared, hashed and cached by its identity.
 ///
 /// ```swift
 /// let request = ImageRequest(url: url, transforms: [.crop(.relative(x: 0, y: 0, width: 1, height: 0.5)), .blur(sigma: 4)])
 /// ```
 public struct ImageTransform: Sendable {
-  /// What it does.
+  /// The implementation of the step.
   public let step: any ImageTransforming
   /// The identity of ``step``.
   public let identity: String
@@ -17,7 +17,7 @@ public struct ImageTransform: Sendable {
 }
 
 extension ImageTransform: Hashable, CustomStringConvertible {
-  /// Whether both have the same identity.
+  /// Returns true if both have the same identity.
   public static func == (a: ImageTransform, b: ImageTransform) -> Bool { a.identity == b.identity }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(identity) }

@@ -1,16 +1,16 @@
-/// The arguments of a transform that is written as text: `300x200,mode=fill`. Positional ones first, each either by
-/// place or by name. `\\,` and `\\=` stand for the characters themselves.
+/// The arguments of a transform in text form: `300x200,mode=fill`. Positional arguments come first, and each may be
+/// named instead. `\\,` and `\\=` are literal characters.
 ///
-/// Every argument has to be asked for: what nobody asked for is an error in ``finish()``.
+/// Every argument has to be consumed: ``finish()`` refuses those that are left.
 struct TransformArguments {
   /// The name of the transform.
   let name: String
   private var positional: [String] = []
   private var named: [String: String] = [:]
-  /// A key that is given by place and by name.
+  /// A key with both a positional and a named argument.
   private var givenTwice: String?
 
-  /// Reads `name` or `name:arguments`.
+  /// Parses `name` or `name:arguments`.
   init(_ text: String) throws(ImagingError) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     name = String(parts[0])
@@ -28,7 +28,7 @@ struct TransformArguments {
     positional.reverse()
   }
 
-  /// What stands between commas. A backslash takes away the meaning of the comma or equals sign behind it.
+  /// Splits the text at commas. A backslash escapes the comma or equals sign behind it.
   private static func arguments(_ text: Substring) -> [(key: String?, value: String)] {
     var arguments: [(key: String?, value: String)] = [(nil, "")]
     var isPlain = false
@@ -50,22 +50,22 @@ struct TransformArguments {
     return arguments
   }
 
-  /// The error of this transform.
+  /// Returns an error of this transform.
   func error(_ reason: String) -> ImagingError { .invalidParameter(name: name, reason: reason) }
 
-  /// The next argument by place, or the one of this name; `nil` when there is neither.
+  /// Returns the next positional argument, or the one of this name; `nil` if there is neither.
   mutating func text(_ key: String) -> String? {
     let value = named.removeValue(forKey: key)
     guard let value else { return positional.popLast() }
-    // One that is given by place is meant for this key, too.
+    // A positional argument would belong to this key as well.
     if positional.popLast() != nil { givenTwice = givenTwice ?? key }
     return value
   }
 
-  /// The argument of this name; never by place.
+  /// Returns the argument of this name; never a positional one.
   mutating func option(_ key: String) -> String? { named.removeValue(forKey: key) }
 
-  /// An argument of a type that can be read from text, such as `Int`, `Double` or an enumeration's raw value.
+  /// Parses an argument of a type that can be read from text, such as `Int`, `Double` or an enumeration's raw value.
   mutating func value<Value>(
     _ key: String, _ what: String, _ parse: (String) -> Value?
   ) throws(ImagingError) -> Value? {
@@ -74,22 +74,22 @@ struct TransformArguments {
     return value
   }
 
-  /// A finite number.
+  /// Parses a finite number.
   mutating func number(_ key: String) throws(ImagingError) -> Double? {
     try value(key, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
   }
 
-  /// A whole number.
+  /// Parses a whole number.
   mutating func integer(_ key: String) throws(ImagingError) -> Int? {
     try value(key, "a whole number") { Int($0) }
   }
 
-  /// A colour.
+  /// Parses a colour.
   mutating func color(_ key: String) throws(ImagingError) -> PixelColor? {
     try value(key, "a colour such as ff8000, ff800080 or white") { PixelColor($0) }
   }
 
-  /// One of the cases of an enumeration.
+  /// Parses a case of an enumeration.
   mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ key: String, as: Choice.Type = Choice.self
   ) throws(ImagingError) -> Choice? where Choice.RawValue == String {
@@ -97,13 +97,13 @@ struct TransformArguments {
     return try value(key, "one of \(names)") { Choice(rawValue: $0) }
   }
 
-  /// `required` arguments are asked for through this.
+  /// Returns the value of a required argument.
   func required<Value>(_ value: Value?, _ key: String) throws(ImagingError) -> Value {
     guard let value else { throw error("\(key) is missing") }
     return value
   }
 
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` when an argument is left over.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if an argument is left.
   func finish() throws(ImagingError) {
     if let givenTwice { throw error("'\(givenTwice)' is given twice") }
     if let rest = positional.last { throw error("'\(rest)' is one argument too many") }

@@ -1,9 +1,9 @@
 import CalotypeImaging
 import Glibc
 
-/// Where a frame lies, and what becomes of it.
+/// The position, blending and disposal of a frame.
 struct CompositedFrame: Hashable, Sendable {
-  /// What happens to the area before the next frame.
+  /// The disposal of the area before the next frame.
   enum Disposal: Sendable {
     case keep
     case clear
@@ -12,26 +12,27 @@ struct CompositedFrame: Hashable, Sendable {
 
   var area: FrameArea
   var disposal: Disposal
-  /// Whether what was there before shows through transparent pixels.
+  /// A Boolean value that indicates whether previous pixels show through transparent ones.
   var blends: Bool
 }
 
-/// Draws the frames of one animation.
+/// A source of the frames of one animation that draws them.
 protocol FrameDrawing: AnyObject {
   /// Draws a frame onto a canvas; called for frames in ascending order, with gaps.
   ///
   /// - Parameters:
-  ///   - index: Which one.
+  ///   - index: The index of the frame.
   ///   - plane: The canvas.
-  ///   - blends: Whether transparent pixels leave what is there.
-  ///   - watch: Asked between rows.
-  /// - Returns: Whether all its pixels were there.
+  ///   - blends: Pass true if transparent pixels preserve the canvas.
+  ///   - watch: The deadline, which is checked between rows.
+  /// - Returns: True if all of its pixels were present.
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool
 }
 
-/// Composites the frames of GIF and APNG: one canvas, which starts transparent, and a backup while a frame asks for one.
+/// A compositor of the frames of GIF and APNG, with one canvas, which starts transparent, and a backup while a frame
+/// requires one.
 final class CompositedFrames: FrameDecoding {
   let info: ImageInfo
   let profile: ColorProfile?
@@ -44,7 +45,7 @@ final class CompositedFrames: FrameDecoding {
   private let allowsPartial: Bool
   private let canvas: Canvas
   private var backup: Canvas?
-  /// The frame on the canvas that was not disposed of yet.
+  /// The frame on the canvas that is not disposed of yet.
   private var drawn: Int?
   /// The frame that was drawn on an empty canvas.
   private var first = 0
@@ -67,7 +68,7 @@ final class CompositedFrames: FrameDecoding {
     deinit { free(bytes.baseAddress) }
   }
 
-  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.outOfMemory(byteCount:)`.
   init(
     _ frames: [CompositedFrame], info: ImageInfo, profile: ColorProfile?, format: PixelFormat,
     options: DecodeOptions, drawing: any FrameDrawing
@@ -99,7 +100,7 @@ final class CompositedFrames: FrameDecoding {
     }
   }
 
-  /// The frame to draw next on the way to `index`; forgets the canvas if it is of no use for that.
+  /// Returns the frame to draw next on the way to `index`; discards the canvas if it is of no use for that.
   private func start(for index: Int) -> Int {
     var start = index
     while start > 0, start - 1 != drawn, !isIndependent(start) { start -= 1 }
@@ -107,18 +108,18 @@ final class CompositedFrames: FrameDecoding {
     return start
   }
 
-  /// Whether nothing of the frames before can be seen in a frame or later. A damaged one may leave pixels out.
+  /// Returns true if no pixels of earlier frames are visible in this frame or later. A damaged frame may lack pixels.
   private func isIndependent(_ index: Int) -> Bool {
     let frame = frames[index]
     return !allowsPartial && frame.area.covers(info.size) && !frame.blends && frame.disposal != .restore
   }
 
-  private func draw(_ index: Int, _ watch: DecodeLimits.Watch) throws(ImagingError) {
+  private func draw(_ index: Int, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) {
     let plane = canvas.plane
     let frame = frames[index]
     let isFresh = drawn == nil
     if let drawn { dispose(drawn) }
-    // After an error the canvas is neither the old nor the new one.
+    // An error leaves the canvas between the old and the new state.
     drawn = nil
     if isFresh {
       first = index
@@ -143,7 +144,7 @@ final class CompositedFrames: FrameDecoding {
     case .restore where index != first:
       if let backup { canvas.plane.copy(frame.area, from: backup.plane) }
       isFramePartial = backupIsPartial
-    // Before the first frame there was nothing.
+    // The canvas before the first frame was empty.
     case .clear, .restore:
       canvas.plane.clear(frame.area)
       if frame.area.covers(info.size) || frame.disposal == .restore { isFramePartial = false }

@@ -1,9 +1,9 @@
 import CalotypeImaging
 
 extension DecodeLimits {
-  /// Refuses an animation whose frames together are too much work, as coders that are called by themselves have to.
+  /// Refuses an animation whose frames are too much work in total, for coders that are called directly.
   ///
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)`.
   func check(framesOf info: ImageInfo) throws(ImagingError) {
     let (canvases, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: info.frameCount)
     // Frames of a GIF may be larger than its canvas.

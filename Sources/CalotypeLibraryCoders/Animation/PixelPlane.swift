@@ -1,13 +1,13 @@
 import CalotypeImaging
 
-/// Pixels of a canvas in memory that somebody else owns. Rows are handed out with checked bounds: a rectangle outside of
-/// the canvas ends the program instead of reaching other memory.
+/// The pixels of a canvas in memory of the caller. Access to rows checks bounds: a rectangle outside of the canvas
+/// traps instead of reaching other memory.
 struct PixelPlane {
   let size: PixelSize
   let bytesPerPixel: Int
   private let bytes: UnsafeMutableRawBufferPointer
 
-  /// `bytes` holds at least the pixels of `size`.
+  /// Creates a plane; `bytes` holds at least the pixels of `size`.
   init(_ bytes: UnsafeMutableRawBufferPointer, size: PixelSize, bytesPerPixel: Int) {
     precondition(bytes.count >= size.pixelCount * bytesPerPixel)
     self.bytes = bytes
@@ -15,7 +15,7 @@ struct PixelPlane {
     self.bytesPerPixel = bytesPerPixel
   }
 
-  /// Pixels of a row from column `x` on.
+  /// Returns pixels of a row from column `x` on.
   func row(_ y: Int, from x: Int = 0, count: Int) -> UnsafeMutableRawBufferPointer {
     precondition(y >= 0 && y < size.height && x >= 0 && count >= 0 && x + count <= size.width)
     let start = (y * size.width + x) * bytesPerPixel
@@ -27,14 +27,14 @@ struct PixelPlane {
     UnsafeMutableRawBufferPointer(rebasing: bytes[..<(size.pixelCount * bytesPerPixel)])
   }
 
-  /// Makes a rectangle transparent black.
+  /// Fills a rectangle with transparent black.
   func clear(_ area: FrameArea) {
     for y in area.rows {
       row(y, from: area.x, count: area.size.width).initializeMemory(as: UInt8.self, repeating: 0)
     }
   }
 
-  /// Takes a rectangle from a plane of the same size.
+  /// Copies a rectangle from a plane of the same size.
   func copy(_ area: FrameArea, from other: PixelPlane) {
     for y in area.rows {
       row(y, from: area.x, count: area.size.width)
@@ -51,12 +51,12 @@ struct FrameArea: Hashable, Sendable {
 
   var rows: Range<Int> { y..<y + size.height }
 
-  /// A rectangle that lies on the canvas as a whole.
+  /// Creates a rectangle that lies completely on the canvas.
   init(x: Int, y: Int, size: PixelSize) {
     (self.x, self.y, self.size) = (x, y, size)
   }
 
-  /// What is left of a rectangle within `canvas`; of no size where nothing is.
+  /// Creates the intersection of a rectangle with `canvas`; its size is zero if it is empty.
   init(x: Int, y: Int, size: PixelSize, clippedTo canvas: PixelSize) {
     let (left, top) = (min(x, canvas.width), min(y, canvas.height))
     let width = max(0, min(size.width, canvas.width - left))
@@ -66,6 +66,6 @@ struct FrameArea: Hashable, Sendable {
       x: left, y: top, size: PixelSize(width: isEmpty ? 0 : width, height: isEmpty ? 0 : height))
   }
 
-  /// Whether it is all of the canvas.
+  /// Returns true if the area is all of the canvas.
   func covers(_ canvas: PixelSize) -> Bool { x == 0 && y == 0 && size == canvas }
 }

@@ -1,11 +1,11 @@
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// Decodes GIF (87a and 89a), still and animated, by giflib.
+/// A decoder for GIF (87a and 89a), still and animated, by giflib.
 ///
-/// giflib reads the records and decompresses row by row; frames are composited here. The canvas and the meaning of
-/// disposals, delays and loops are those of `GIFDecoder`. Bytes between records, which browsers skip, are damage to
-/// giflib.
+/// giflib reads the records and decompresses row by row; frames are composited here. The canvas and the interpretation
+/// of disposals, delays and loops are those of `GIFDecoder`. giflib treats bytes between records, which browsers skip,
+/// as damage.
 public struct GIFLibDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
@@ -16,10 +16,10 @@ public struct GIFLibDecoder: ImageDecoding {
   /// 6 bytes.
   public var signatureLength: Int { GIFDecoder().signatureLength }
 
-  /// As `GIFDecoder.format`.
+  /// Returns the result of `GIFDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { GIFDecoder().format(of: prefix) }
 
-  /// What the records say; of a damaged file, those before the damage.
+  /// Reads the records; for a damaged file, those before the damage.
   ///
   /// - Throws: `ImagingError.emptyInput`, `ImagingError.unrecognizedFormat`,
   ///   `ImagingError.truncated`, `ImagingError.corrupt`,
@@ -30,14 +30,14 @@ public struct GIFLibDecoder: ImageDecoding {
 
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
-  /// Damage behind the first frame is an error, too, unless `options` allow partial images: then the image is marked as
+  /// Damage behind the first frame is an error, too, unless `options` allow partial images: the image is then marked as
   /// partial.
   ///
-  /// - Throws: As ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
+  /// - Throws: The errors of ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let structure = try GIFLibStructure(data, limits: options.limits)
     if let damage = structure.damage, !options.allowsPartial { throw damage }
@@ -53,10 +53,10 @@ public struct GIFLibDecoder: ImageDecoding {
       bitmap: bitmap, info: structure.info, isPartial: !isWhole || structure.damage != nil)
   }
 
-  /// All frames of an animation; `nil` for a still image.
+  /// Returns a decoder for all frames of an animation; `nil` for a still image.
   ///
-  /// - Throws: As ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels
-  ///   of all frames together.
+  /// - Throws: The errors of ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels of all
+  ///   frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {

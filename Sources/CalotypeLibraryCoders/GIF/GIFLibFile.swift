@@ -2,9 +2,9 @@ import CLibGIF
 import CalotypeImaging
 import FoundationEssentials
 
-/// A GIF in memory that giflib reads record by record. Used by one thread at a time.
+/// A GIF in memory that giflib reads record by record. It is used by one thread at a time.
 final class GIFLibFile {
-  /// The next thing in the file.
+  /// The next record in the file.
   enum Record {
     /// An image descriptor follows.
     case image
@@ -13,7 +13,7 @@ final class GIFLibFile {
     case end
   }
 
-  /// The bytes, and how far they are read. giflib holds a pointer to it.
+  /// The bytes and the position of the reader. giflib holds a pointer to it.
   private final class Source {
     let data: Data
     var offset = 0
@@ -34,9 +34,9 @@ final class GIFLibFile {
 
   /// Reads the header, the logical screen and its palette.
   ///
-  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
-  ///   ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.emptyInput`, `ImagingError.unrecognizedFormat(hint:)`,
+  ///   `ImagingError.truncated(_:byteCount:)`, `ImagingError.corrupt(_:reason:offset:)`,
+  ///   `ImagingError.outOfMemory(byteCount:)`.
   init(_ data: Data) throws(ImagingError) {
     guard !data.isEmpty else { throw .emptyInput }
     guard ImageFormat.sniff(data.prefix(ImageFormat.sniffLength)) == .gif else {
@@ -61,9 +61,9 @@ final class GIFLibFile {
   /// The logical screen.
   var screen: PixelSize { PixelSize(width: Int(file.pointee.SWidth), height: Int(file.pointee.SHeight)) }
 
-  /// Reads the introducer of the next record. A missing trailer counts as one.
+  /// Reads the introducer of the next record. A missing trailer is accepted.
   ///
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for bytes that begin none.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)` for bytes that begin no record.
   func next() throws(ImagingError) -> Record {
     if source.offset == source.data.count { return .end }
     var type = UNDEFINED_RECORD_TYPE
@@ -75,7 +75,7 @@ final class GIFLibFile {
     }
   }
 
-  /// Reads an extension, and hands out its label with the number and the bytes of each sub-block.
+  /// Reads an extension, and calls `visit` with its label and the number and bytes of each sub-block.
   func readBlock(_ visit: (Int, Int, UnsafeBufferPointer<UInt8>) -> Void = { _, _, _ in })
     throws(ImagingError)
   {
@@ -84,7 +84,7 @@ final class GIFLibFile {
     try check(DGifGetExtension(file, &label, &block))
     var count = 0
     while let found = block {
-      // The first byte is the length of what follows.
+      // The first byte is the length of the sub-block.
       visit(Int(label), count, UnsafeBufferPointer(start: found + 1, count: Int(found[0])))
       count &+= 1
       if count & 0xFFFF == 0, Task.isCancelled { throw .cancelled }
@@ -98,7 +98,7 @@ final class GIFLibFile {
     return file.pointee.Image
   }
 
-  /// Passes over the data of an image, undecoded.
+  /// Skips the data of an image without decoding them.
   func skipPixels() throws(ImagingError) {
     var block: UnsafeMutablePointer<GifByteType>?
     var count = 0
@@ -109,13 +109,13 @@ final class GIFLibFile {
     } while block != nil
   }
 
-  /// Decodes the next row of indices of the image at hand.
+  /// Decodes the next row of indices of the current image.
   func readRow(_ row: UnsafeMutableBufferPointer<UInt8>) throws(ImagingError) {
     try check(DGifGetLine(file, row.baseAddress, Int32(row.count)))
   }
 
-  /// The colours of the image at hand: 256 pixels in memory order. Indices beyond the palette are black; without any
-  /// palette, a ramp of greys.
+  /// Returns the colours of the current image: 256 pixels in memory order. Indices beyond the palette are black;
+  /// without a palette, a ramp of greys.
   func colors(transparent: UInt8?) -> [UInt32] {
     func pixel(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt32 {
       (UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 255 << 24).littleEndian
@@ -139,7 +139,7 @@ final class GIFLibFile {
   private static func error(_ code: Int32, _ byteCount: Int, _ offset: Int) -> ImagingError {
     switch code {
     case D_GIF_ERR_NOT_ENOUGH_MEM: return .outOfMemory(byteCount: byteCount)
-    // The library does not always say so.
+    // The library does not always report truncation as such.
     case D_GIF_ERR_READ_FAILED, D_GIF_ERR_EOF_TOO_SOON: return .truncated(.gif, byteCount: byteCount)
     default:
       let text = GifErrorString(code).map { String(cString: $0) }

@@ -1,15 +1,15 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// Decodes the frames of a GIF, each row by row.
+/// A source of the frames of a GIF that decodes each row by row.
 ///
-/// giflib reads forwards only: a frame before the last one is reached from the beginning, past the data of others.
+/// giflib only reads forwards: a frame before the last one is reached from the beginning, past the data of others.
 final class GIFLibFrameSource: FrameDrawing {
   private let data: Data
   private let structure: GIFLibStructure
   private let allowsPartial: Bool
   private var file: GIFLibFile?
-  /// The frame that `file` comes to next.
+  /// The next frame in `file`.
   private var next = 0
 
   init(_ data: Data, _ structure: GIFLibStructure, _ options: DecodeOptions) {
@@ -18,7 +18,7 @@ final class GIFLibFrameSource: FrameDrawing {
   }
 
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let file = try seek(to: index, watch)
     let frame = structure.frames[index]
@@ -30,7 +30,7 @@ final class GIFLibFrameSource: FrameDrawing {
         try drawRows(of: frame, from: file, onto: plane, rows: &rows, watch)
       }
     } catch {
-      // giflib is at an unknown place.
+      // The position of giflib is unknown.
       self.file = nil
       switch error {
       case .corrupt, .truncated:
@@ -43,8 +43,8 @@ final class GIFLibFrameSource: FrameDrawing {
     return true
   }
 
-  /// The file in front of the data of a frame.
-  private func seek(to index: Int, _ watch: DecodeLimits.Watch) throws(ImagingError) -> GIFLibFile {
+  /// Returns the file, positioned before the data of a frame.
+  private func seek(to index: Int, _ watch: DecodeLimits.DeadlineChecker) throws(ImagingError) -> GIFLibFile {
     let file: GIFLibFile
     if let old = self.file, next <= index { file = old } else { (file, next) = (try GIFLibFile(data), 0) }
     self.file = nil
@@ -64,7 +64,7 @@ final class GIFLibFrameSource: FrameDrawing {
 
   private func drawRows(
     of frame: GIFLibStructure.Frame, from file: GIFLibFile, onto plane: PixelPlane, rows: inout Int,
-    _ watch: DecodeLimits.Watch
+    _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
     let area = structure.area(of: frame)
     let colors = file.colors(transparent: frame.transparent)
@@ -85,7 +85,7 @@ final class GIFLibFrameSource: FrameDrawing {
     }
   }
 
-  /// First row and step of each pass (GIF89a specification, appendix E).
+  /// Returns the first row and step of each pass (GIF89a specification, appendix E).
   private static func passes(isInterlaced: Bool) -> [(first: Int, step: Int)] {
     isInterlaced ? [(0, 8), (4, 8), (2, 4), (1, 2)] : [(0, 1)]
   }

@@ -2,9 +2,9 @@ import CLibGIF
 import CalotypeImaging
 import FoundationEssentials
 
-/// The records of a GIF as giflib finds them, without pixels.
+/// The records of a GIF as read by giflib, without pixels.
 struct GIFLibStructure: Sendable {
-  /// One image descriptor with the graphic control block before it (GIF89a specification, 20 and 23).
+  /// An image descriptor with the graphic control block before it (GIF89a specification, 20 and 23).
   struct Frame: Sendable {
     var x: Int
     var y: Int
@@ -17,9 +17,9 @@ struct GIFLibStructure: Sendable {
 
   /// The logical screen, enlarged to hold the first frame.
   private(set) var canvas: PixelSize
-  /// In stored order, never empty.
+  /// The frames in stored order, never empty.
   private(set) var frames: [Frame] = []
-  /// What is wrong with the file behind the beginning of the last frame.
+  /// The error in the file behind the beginning of the last frame.
   private(set) var damage: ImagingError?
   private var plays = 1
   private var control = Control()
@@ -31,7 +31,7 @@ struct GIFLibStructure: Sendable {
 
     init() {}
 
-    /// A graphic control block.
+    /// Reads a graphic control block.
     init(_ block: UnsafeBufferPointer<UInt8>) {
       delay = Int(block[1]) | Int(block[2]) << 8
       switch block[0] >> 2 & 7 {
@@ -43,8 +43,8 @@ struct GIFLibStructure: Sendable {
     }
   }
 
-  /// - Throws: As ``GIFLibFile/init(_:)``; ``ImagingError/limitExceeded(_:value:limit:)``; what is wrong with the first
-  ///   frame.
+  /// - Throws: The errors of ``GIFLibFile/init(_:)``; `ImagingError.limitExceeded(_:value:limit:)`; the error of the
+  ///   first frame.
   init(_ data: Data, limits: DecodeLimits) throws(ImagingError) {
     let file = try GIFLibFile(data)
     canvas = file.screen
@@ -76,14 +76,14 @@ struct GIFLibStructure: Sendable {
             isLoop = Self.isLoop(label, block)
             if label == 0xF9, block.count >= 4 { control = Control(block) }
           } else if isLoop, block.count >= 3, block[0] & 7 == 1 {
-            // Other sub-blocks, such as one of the size of a buffer, may come before it.
+            // Other sub-blocks, such as one with a buffer size, may come before it.
             let repeats = Int(block[1]) | Int(block[2]) << 8
             plays = repeats == 0 ? 0 : repeats + 1
             isLoop = false
           }
         }
       case .image:
-        // The library keeps the palette of each.
+        // The library stores a palette per frame.
         try limits.check(frameCount: frames.count + 1)
         let image = try file.readDescriptor()
         let frame = Frame(
@@ -105,18 +105,18 @@ struct GIFLibStructure: Sendable {
     }
   }
 
-  /// Whether the loop block of Netscape 2.0 begins: N repeats after the first play, 0 for ever.
+  /// Returns true if the loop block of Netscape 2.0 begins: N repeats after the first play, 0 for ever.
   private static func isLoop(_ label: Int, _ block: UnsafeBufferPointer<UInt8>) -> Bool {
     label == 0xFF && (block.elementsEqual("NETSCAPE2.0".utf8) || block.elementsEqual("ANIMEXTS1.0".utf8))
   }
 
-  /// What the records say.
+  /// The information in the records.
   var info: ImageInfo {
     let isAnimated = frames.count > 1
     var info = ImageInfo(
       format: .gif, size: canvas, frameCount: frames.count, loopCount: isAnimated ? plays : 1,
       // 10 ms or less means 100, as in browsers.
-      durations: isAnimated ? frames.map { $0.delay <= 1 ? 100 : $0.delay * 10 } : [],
+      durations: isAnimated ? frames.map { .milliseconds($0.delay <= 1 ? 100 : $0.delay * 10) } : [],
       hasAlpha: frames.contains { $0.transparent != nil })
     info.layout.isKnown = true
     info.layout.needsCanvas = true
@@ -128,7 +128,7 @@ struct GIFLibStructure: Sendable {
     return info
   }
 
-  /// The part of a frame that is on the canvas.
+  /// Returns the part of a frame that is on the canvas.
   func area(of frame: Frame) -> FrameArea {
     FrameArea(x: frame.x, y: frame.y, size: frame.size, clippedTo: canvas)
   }

@@ -2,12 +2,11 @@ import CLibTurboJPEG
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// Decodes JPEG by TurboJPEG (`turbojpeg.h`).
+/// A decoder for JPEG by TurboJPEG (`turbojpeg.h`).
 ///
 /// Metadata, profiles and limits come from the marker segments, which are read with checked bounds before the library
-/// sees any byte. Pixels are those of `JPEGDecoder`: accurate integer transform, smooth chroma upsampling, inks by the
-/// plain product or as they are with their profile. Scaled decodes agree where the scaled size belongs to one scale
-/// only.
+/// reads any byte. Pixels are those of `JPEGDecoder`: accurate integer transform, smooth chroma upsampling, inks by the
+/// plain product or unchanged with their profile. Scaled decodes agree if the scaled size belongs to only one scale.
 public struct TurboJPEGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
@@ -18,12 +17,12 @@ public struct TurboJPEGDecoder: ImageDecoding {
   /// 3 bytes.
   public var signatureLength: Int { JPEGDecoder().signatureLength }
 
-  /// As `JPEGDecoder.format`.
+  /// Returns the result of `JPEGDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { JPEGDecoder().format(of: prefix) }
 
   /// Walks over the segments before the first scan.
   ///
-  /// - Throws: As `JPEGDecoder.probe`.
+  /// - Throws: The errors of `JPEGDecoder.probe`.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     let header = try JPEGHeader(data)
     try limits.check(size: header.size, format: .jpeg)
@@ -32,8 +31,8 @@ public struct TurboJPEGDecoder: ImageDecoding {
 
   /// Decodes the picture as stored, at the smallest of the scales 1, 1/2, 1/4, 1/8 that is not below `minimumSize`.
   ///
-  /// Any warning of the library counts as damage. With partial images allowed, a damaged picture is marked as partial;
-  /// one that the library gives up is an error all the same.
+  /// Any warning of the library counts as damage. If partial images are allowed, a damaged picture is marked as
+  /// partial; if the library fails, the error remains.
   ///
   /// - Throws: `ImagingError.emptyInput`, `ImagingError.unsupportedFormat`,
   ///   `ImagingError.limitExceeded` for pixels and scans, `ImagingError.truncated`,
@@ -42,7 +41,7 @@ public struct TurboJPEGDecoder: ImageDecoding {
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let header = try JPEGHeader(data, keepsMetadata: options.readsMetadata)
     try options.limits.check(size: header.size, format: .jpeg)
@@ -54,7 +53,7 @@ public struct TurboJPEGDecoder: ImageDecoding {
     try JPEGScans.check(data.bytes, from: scanOffset, limit: options.limits.maxScans)
 
     let pixels = Pixels(header, options)
-    let divisor = JPEGDecoder.denominator(for: header.size, minimumSize: minimumSize)
+    let divisor = JPEGScale.denominator(for: header.size, minimumSize: minimumSize)
     let size = PixelSize(
       width: (header.size.width + divisor - 1) / divisor,
       height: (header.size.height + divisor - 1) / divisor)
@@ -62,7 +61,7 @@ public struct TurboJPEGDecoder: ImageDecoding {
     var isPartial = false
     let bitmap = try data.bytes.withUnsafeBytes { (source) throws(ImagingError) in
       try Bitmap(size: size, format: pixels.format) { (target) throws(ImagingError) in
-        // After a warning the library may give up all the same, and says so in no way: then rows stay as they are.
+        // The library may stop after a warning without reporting it: the remaining rows are then not written.
         if options.allowsPartial { target.initializeMemory(as: UInt8.self, repeating: 0) }
         isPartial = try session.decode(
           source, into: target, size: size, layout: pixels.layout, allowsDamage: options.allowsPartial)
@@ -77,14 +76,14 @@ public struct TurboJPEGDecoder: ImageDecoding {
       profile: pixels.profile, metadata: header.metadata)
   }
 
-  /// What the header says. The picture is needed as a whole before it is shrunk.
+  /// Returns the information in the header. The picture is decoded as a whole before it is resampled.
   private static func info(_ header: JPEGHeader) -> ImageInfo {
     var info = ImageInfo(header)
     info.layout.needsCanvas = true
     return info
   }
 
-  /// What the library delivers, and what becomes of it.
+  /// The pixels of the library and their conversion.
   private struct Pixels {
     let layout: TJPF
     let format: PixelFormat
@@ -96,14 +95,14 @@ public struct TurboJPEGDecoder: ImageDecoding {
       switch count {
       case 1 where options.pixels == .native: (layout, format, profile) = (TJPF_GRAY, .gray8, usable)
       case 4:
-        // Mixed by the plain product, inks are no longer what the profile speaks of.
+        // The plain product of inks no longer has the colours that the profile describes.
         let converts = options.colors == .sRGB && usable != nil
         (layout, format, profile) = (TJPF_CMYK, converts ? .cmyk8 : .rgba8, converts ? usable : nil)
       default: (layout, format, profile) = (TJPF_RGBA, .rgba8, usable)
       }
     }
 
-    /// Inks are stored inverted, as Adobe's writers do: they become inks, or light by the plain product.
+    /// Converts inks, which are stored inverted, as Adobe's writers do, to inks, or to light by the plain product.
     func finish(_ target: UnsafeMutableRawBufferPointer) {
       guard layout == TJPF_CMYK else { return }
       if format == .cmyk8 {

@@ -2,11 +2,11 @@ import CLibTurboJPEG
 import CalotypeImaging
 import FoundationEssentials
 
-/// A decompressor of TurboJPEG. Used by one thread at a time.
+/// A decompressor of TurboJPEG. It is used by one thread at a time.
 final class TurboJPEGSession {
   private let handle: tjhandle
 
-  /// - Throws: ``ImagingError/outOfMemory(byteCount:)``.
+  /// - Throws: `ImagingError.outOfMemory(byteCount:)`.
   init() throws(ImagingError) {
     guard let handle = tjInitDecompress() else { throw .outOfMemory(byteCount: 1 << 16) }
     self.handle = handle
@@ -16,16 +16,17 @@ final class TurboJPEGSession {
     tjDestroy(handle)
   }
 
-  /// Decodes a whole picture and returns whether the library had to conceal damage.
+  /// Decodes a whole picture and returns true if the library had to conceal damage.
   ///
   /// - Parameters:
   ///   - source: The file.
-  ///   - target: `size` times the bytes of a pixel of `layout`; all are written unless an error is thrown or damage allowed.
-  ///   - size: That of the picture, or what one of the scales makes of it.
-  ///   - layout: The pixels to make.
-  ///   - allowsDamage: Whether a picture with damage is delivered.
-  /// - Throws: ``ImagingError/truncated(_:byteCount:)``, ``ImagingError/corrupt(_:reason:offset:)``,
-  ///   ``ImagingError/outOfMemory(byteCount:)``.
+  ///   - target: `size` times the bytes per pixel of `layout`; all are written unless an error is thrown or damage
+  ///     allowed.
+  ///   - size: The size of the picture, or its size at one of the scales.
+  ///   - layout: The layout of the pixels.
+  ///   - allowsDamage: Pass true to deliver a picture with damage.
+  /// - Throws: `ImagingError.truncated(_:byteCount:)`, `ImagingError.corrupt(_:reason:offset:)`,
+  ///   `ImagingError.outOfMemory(byteCount:)`.
   func decode(
     _ source: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, size: PixelSize,
     layout: TJPF, allowsDamage: Bool
@@ -42,7 +43,7 @@ final class TurboJPEGSession {
     let message = String(cString: tjGetErrorStr2(handle))
     if message.hasPrefix("Premature end") { throw .truncated(.jpeg, byteCount: source.count) }
     if message.hasPrefix("Insufficient memory") { throw .outOfMemory(byteCount: target.count) }
-    // What is not supported was refused by its header; this is about segments behind the picture.
+    // Unsupported files were refused by their header; this error is about segments behind the picture.
     throw .corrupt(.jpeg, reason: message, offset: nil)
   }
 }

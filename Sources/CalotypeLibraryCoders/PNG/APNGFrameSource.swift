@@ -3,9 +3,9 @@ import CPixels
 import CalotypeImaging
 import FoundationEssentials
 
-/// Decodes frames of an APNG, each as a PNG of its own.
+/// A source of the frames of an APNG that decodes each as a separate PNG.
 final class APNGFrameSource: FrameDrawing {
-  /// What all frames of a file have in common.
+  /// The common properties of all frames of a file.
   struct Traits {
     let header: spng_ihdr
     /// PLTE and tRNS.
@@ -28,7 +28,7 @@ final class APNGFrameSource: FrameDrawing {
   }
 
   func draw(
-    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.Watch
+    _ index: Int, onto plane: PixelPlane, blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
       guard frames[index].data == nil else {
@@ -39,12 +39,12 @@ final class APNGFrameSource: FrameDrawing {
     }
   }
 
-  /// Draws a frame that is not the default image, and returns whether all pixels were there.
+  /// Draws a frame that is not the default image, and returns true if all pixels were present.
   ///
-  /// - Throws: What is wrong with it, unless partial images are allowed.
+  /// - Throws: The error of the frame, unless partial images are allowed.
   static func draw(
     _ frame: APNGAnimation.Frame, _ traits: Traits, _ bytes: RawSpan, onto plane: PixelPlane, blends: Bool,
-    watch: DecodeLimits.Watch
+    watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     let picture = try picture(of: frame, traits, bytes)
     return try picture.withUnsafeBytes { (bytes) in
@@ -57,7 +57,7 @@ final class APNGFrameSource: FrameDrawing {
 
   private static func draw(
     _ context: SPNGContext, _ traits: Traits, _ frame: APNGAnimation.Frame, onto plane: PixelPlane,
-    blends: Bool, watch: DecodeLimits.Watch
+    blends: Bool, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Bool {
     var isWhole = true
     var rowCount = frame.area.size.height
@@ -66,7 +66,7 @@ final class APNGFrameSource: FrameDrawing {
       if let (rows, damage) = try context.decode(into: target, format: traits.format, watch: watch) {
         guard traits.options.allowsPartial else { throw damage }
         isWhole = false
-        // Pixels of an interlaced frame are everywhere, those of others at the top.
+        // Rows of an interlaced frame are distributed over its height, those of others are at the top.
         rowCount = context.isInterlaced ? rowCount : rows
       }
       return false
@@ -85,7 +85,8 @@ final class APNGFrameSource: FrameDrawing {
     return isWhole
   }
 
-  /// The frame as a PNG: the header at its size, palette and transparency of the file, and its data in one chunk.
+  /// Returns the frame as a PNG: the header at its size, palette and transparency of the file, and its data in one
+  /// chunk.
   private static func picture(
     of frame: APNGAnimation.Frame, _ traits: Traits, _ bytes: RawSpan
   ) throws(ImagingError) -> [UInt8] {
@@ -103,7 +104,7 @@ final class APNGFrameSource: FrameDrawing {
       offset = chunk.range.upperBound
       guard bytes.holds("fdAT", at: chunk.range.lowerBound + 4) else { continue }
       guard PNGChunks.isSound(chunk, bytes) else {
-        // What comes before it may be enough for a partial frame.
+        // The data before may be enough for a partial frame.
         if traits.options.allowsPartial { break }
         throw .corrupt(.apng, reason: "the CRC of an fdAT chunk is wrong", offset: chunk.range.lowerBound)
       }

@@ -1,33 +1,33 @@
 import CalotypeImaging
 
-/// The animation of an APNG (PNG, third edition, 4.9 and 11.3.6), as far as it is sound.
+/// The animation of an APNG (PNG, third edition, 4.9 and 11.3.6) up to its first flaw.
 struct APNGAnimation: Sendable {
-  /// One fcTL chunk and where its pixels are.
+  /// An fcTL chunk and the location of its pixels.
   struct Frame: Sendable {
     var area: FrameArea
     var duration: Int
     var disposal: CompositedFrame.Disposal
     var blends: Bool
-    /// From the first to the last fdAT chunk; `nil` for the default image.
+    /// The range from the first to the last fdAT chunk; `nil` for the default image.
     var data: Range<Int>?
   }
 
-  /// Number of plays; 0 for ever.
+  /// The number of plays; 0 repeats for ever.
   var plays: Int
-  /// Frames that acTL announces.
+  /// The number of frames in acTL.
   var announced: Int
   /// The frames before the first flaw.
   var frames: [Frame] = []
-  /// Why there are not more.
+  /// The error that ended the frames.
   var damage: ImagingError?
 }
 
-/// Gathers the frames of an APNG while chunks pass by.
+/// A collector of the frames of an APNG during a walk over its chunks.
 struct APNGFrames {
   private let canvas: PixelSize
   private let limits: DecodeLimits
   private var animation: APNGAnimation?
-  /// Whether an animation has been announced.
+  /// A Boolean value that indicates whether an animation has been announced.
   var isAnimated: Bool { animation != nil }
   private var pending: APNGAnimation.Frame?
   private var hasPixels = false
@@ -39,9 +39,9 @@ struct APNGFrames {
     (self.canvas, self.limits) = (canvas, limits)
   }
 
-  /// Takes the next chunk.
+  /// Adds the next chunk.
   ///
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for too many frames.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)` for too many frames.
   mutating func take(_ chunk: PNGChunks.Chunk, _ bytes: RawSpan) throws(ImagingError) {
     guard !isStopped else { return }
     let type = chunk.range.lowerBound + 4
@@ -57,7 +57,7 @@ struct APNGFrames {
     }
   }
 
-  /// The animation, once all chunks have passed.
+  /// Returns the animation after the last chunk.
   mutating func finished(byteCount: Int, isWhole: Bool) -> APNGAnimation? {
     if !isWhole {
       stop(.truncated(.apng, byteCount: byteCount))
@@ -118,7 +118,7 @@ struct APNGFrames {
     stop(.corrupt(.apng, reason: reason, offset: chunk.range.lowerBound))
   }
 
-  /// Ends the collection. The frame at hand stays if it has pixels: they may be whole.
+  /// Ends the collection. The current frame stays if it has pixels: they may be complete.
   private mutating func stop(_ damage: ImagingError) {
     guard !isStopped else { return }
     closeFrame()
@@ -131,7 +131,7 @@ struct APNGFrames {
     (pending, hasPixels) = (nil, false)
   }
 
-  /// Reads the 26 bytes of an fcTL chunk; `nil` when the frame leaves the canvas or an operation is unknown.
+  /// Reads the 26 bytes of an fcTL chunk; `nil` if the frame leaves the canvas or an operation is unknown.
   private static func frame(_ chunk: RawSpan, _ canvas: PixelSize) -> APNGAnimation.Frame? {
     guard chunk.byteCount == 26, let width = chunk.uint32(at: 4, bigEndian: true),
       let height = chunk.uint32(at: 8, bigEndian: true), let left = chunk.uint32(at: 12, bigEndian: true),
@@ -142,7 +142,7 @@ struct APNGFrames {
     guard size.width > 0, size.height > 0, x + size.width <= canvas.width, y + size.height <= canvas.height,
       let disposal = chunk.byte(at: 24), disposal <= 2, let blend = chunk.byte(at: 25), blend <= 1
     else { return nil }
-    // Hundredths where the denominator is 0; 10 ms or less means 100, as in browsers.
+    // The denominator 0 means hundredths; 10 ms or less means 100, as in browsers.
     let thousandths = Int(chunk.uint16(at: 20, bigEndian: true) ?? 0) * 1000
     let denominator = Int(chunk.uint16(at: 22, bigEndian: true) ?? 0)
     let divisor = denominator == 0 ? 100 : denominator

@@ -1,15 +1,15 @@
 import CDeflate
 import CalotypeImaging
 
-/// The chunks of a PNG that libspng does not know, and where its image data are, found with checked bounds.
+/// The chunks of a PNG that libspng does not support, and the location of its image data, found with checked bounds.
 ///
-/// Flaws in chunks up to the pixels are left for libspng to find; the first flaw of an animation ends it.
+/// Flaws in chunks up to the pixels are left to libspng; the first flaw of an animation ends it.
 struct PNGChunks: Sendable {
   static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
   /// A chunk whose length fits the file.
   struct Chunk {
-    /// From the length to the CRC.
+    /// The range from the length to the CRC.
     let range: Range<Int>
     let payload: Range<Int>
   }
@@ -20,12 +20,12 @@ struct PNGChunks: Sendable {
   private(set) var exif: Range<Int>?
   /// The cICP chunk.
   private(set) var codePoints: Range<Int>?
-  /// PLTE and tRNS as they are in the file, lengths and CRCs included.
+  /// PLTE and tRNS as stored, lengths and CRCs included.
   private(set) var colors: [Range<Int>] = []
   private var seenImageData = false
 
-  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)`` for the number of frames, ``ImagingError/cancelled``;
-  ///   ``ImagingError/corrupt(_:reason:offset:)`` for a chunk that no decoder may pass over.
+  /// - Throws: `ImagingError.limitExceeded(_:value:limit:)` for the number of frames, `ImagingError.cancelled`;
+  ///   `ImagingError.corrupt(_:reason:offset:)` for a chunk that no decoder may skip.
   init(_ bytes: RawSpan, canvas: PixelSize, limits: DecodeLimits) throws(ImagingError) {
     var frames = APNGFrames(canvas: canvas, limits: limits)
     var offset = Self.signature.count
@@ -46,9 +46,9 @@ struct PNGChunks: Sendable {
     animation = frames.finished(byteCount: bytes.byteCount, isWhole: reachedEnd)
   }
 
-  /// Refuses chunks of an animation that no decoder may pass over (PNG, 5.4): libspng reads nothing behind the pixels.
+  /// Refuses chunks of an animation that no decoder may skip (PNG, 5.4): libspng reads nothing behind the pixels.
   ///
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)`` for an unknown chunk that is critical, and a second header.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)` for an unknown critical chunk, and a second header.
   private static func checkType(_ chunk: Chunk, _ bytes: RawSpan) throws(ImagingError) {
     let type = chunk.range.lowerBound + 4
     guard bytes.byte(at: type).map({ $0 & 0x20 == 0 }) ?? false,
@@ -59,7 +59,7 @@ struct PNGChunks: Sendable {
       .png, reason: "an unknown chunk is critical, or there is a second header", offset: type - 4)
   }
 
-  /// Keeps a chunk of the image; `false` for others, and for those that matter to animations, too.
+  /// Records a chunk of the image; `false` for others, and for those that animations need as well.
   private mutating func take(_ chunk: Chunk, _ bytes: RawSpan) -> Bool {
     let type = chunk.range.lowerBound + 4
     if bytes.holds("IDAT", at: type) {
@@ -84,7 +84,7 @@ struct PNGChunks: Sendable {
     return false
   }
 
-  /// Whether an animation is announced before the image data.
+  /// Returns true if an animation is announced before the image data.
   static func announcesAnimation(_ bytes: RawSpan) -> Bool {
     var offset = signature.count
     while let chunk = chunk(bytes, at: offset) {
@@ -100,7 +100,7 @@ struct PNGChunks: Sendable {
     return false
   }
 
-  /// The whole chunk at an offset; `nil` where the file ends before its CRC does, or the type is not four letters.
+  /// Returns the whole chunk at an offset; `nil` if the file ends before its CRC does, or the type is not four letters.
   static func chunk(_ bytes: RawSpan, at offset: Int) -> Chunk? {
     guard let length = bytes.uint32(at: offset, bigEndian: true), length <= UInt32(Int32.max),
       offset + 12 + Int(length) <= bytes.byteCount,
@@ -111,23 +111,23 @@ struct PNGChunks: Sendable {
       range: offset..<start + Int(length) + 4, payload: start..<start + Int(length))
   }
 
-  /// Whether the CRC is right.
+  /// Returns true if the CRC is correct.
   static func isSound(_ chunk: Chunk, _ bytes: RawSpan) -> Bool {
     checksum(bytes.extracting(chunk.range.lowerBound + 4..<chunk.payload.upperBound))
       == bytes.uint32(at: chunk.payload.upperBound, bigEndian: true)
   }
 
-  /// The CRC of chunks (PNG, annex D).
+  /// Returns the CRC of chunks (PNG, annex D).
   static func checksum(_ bytes: RawSpan) -> UInt32 {
     bytes.withUnsafeBytes { $0.baseAddress == nil ? 0 : libdeflate_crc32(0, $0.baseAddress, $0.count) }
   }
 }
 
 extension RawSpan {
-  /// The bytes, copied.
+  /// Returns a copy of the bytes.
   func array(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBytes { Array($0) } }
 
-  /// The same of a range that there may be.
+  /// Returns a copy of an optional range.
   func array(_ range: Range<Int>?) -> [UInt8]? {
     guard let range else { return nil }
     return array(range)

@@ -2,7 +2,7 @@ import CLibSPNG
 import CalotypeImaging
 import FoundationEssentials
 
-/// A decoder of libspng for one PNG in memory. Used by one thread at a time, while the memory is there.
+/// A decoder of libspng for one PNG in memory. It is used by one thread at a time, while the memory is valid.
 final class SPNGContext {
   let header: spng_ihdr
   private let context: OpaquePointer
@@ -14,10 +14,10 @@ final class SPNGContext {
   /// Reads the header, and the chunks up to the image data.
   ///
   /// - Parameters:
-  ///   - bytes: The file, which has to stay where it is as long as this object.
-  ///   - limits: Checked before anything is allocated.
-  /// - Throws: ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/truncated(_:byteCount:)``,
-  ///   ``ImagingError/limitExceeded(_:value:limit:)``, ``ImagingError/outOfMemory(byteCount:)``.
+  ///   - bytes: The file, whose memory has to outlive this object.
+  ///   - limits: The limits, which are checked before any allocation.
+  /// - Throws: `ImagingError.corrupt(_:reason:offset:)`, `ImagingError.truncated(_:byteCount:)`,
+  ///   `ImagingError.limitExceeded(_:value:limit:)`, `ImagingError.outOfMemory(byteCount:)`.
   init(_ bytes: UnsafeRawBufferPointer, limits: DecodeLimits) throws(ImagingError) {
     guard !bytes.isEmpty else { throw .emptyInput }
     guard let context = spng_ctx_new(0) else { throw .outOfMemory(byteCount: 1 << 16) }
@@ -26,7 +26,7 @@ final class SPNGContext {
     var header = spng_ihdr()
     let chunkLimit = max(1 << 10, limits.maxChunkBytes)
     spng_set_chunk_limits(context, chunkLimit, 2 * chunkLimit)
-    // A wrong CRC is an error in critical chunks; others are dropped for it.
+    // A wrong CRC is an error for critical chunks; others are dropped.
     spng_set_crc_action(context, Int32(SPNG_CRC_ERROR.rawValue), Int32(SPNG_CRC_DISCARD.rawValue))
     spng_set_png_buffer(context, bytes.baseAddress, bytes.count)
     let outcome = spng_get_ihdr(context, &header)
@@ -40,13 +40,13 @@ final class SPNGContext {
     spng_ctx_free(context)
   }
 
-  /// Whether pixels may be transparent.
+  /// A Boolean value that indicates whether pixels may be transparent.
   var hasAlpha: Bool {
     var transparency = spng_trns()
     return header.color_type & 4 != 0 || spng_get_trns(context, &transparency) == 0
   }
 
-  /// What iCCP, sRGB, gAMA and cHRM say, in this order.
+  /// The colour profile of iCCP, sRGB, gAMA and cHRM, in this order.
   var profile: ColorProfile? {
     var embedded = spng_iccp()
     if spng_get_iccp(context, &embedded) == 0, let start = embedded.profile, embedded.profile_len > 0 {
@@ -97,13 +97,13 @@ final class SPNGContext {
   /// - Parameters:
   ///   - target: The pixels of ``size`` in `format`.
   ///   - format: The layout: `gray8` for grey of at most 8 bits without transparency, `rgba8` or `rgba16`.
-  ///   - watch: Asked between rows.
-  /// - Returns: `nil`, or why there are not more pixels, with the number of rows that are there.
-  /// - Throws: What stops the decode for other reasons than the bytes.
+  ///   - watch: The deadline, which is checked between rows.
+  /// - Returns: `nil`, or the error that ended the decode, with the number of complete rows.
+  /// - Throws: The errors that are not caused by the bytes.
   func decode(
-    into target: UnsafeMutableRawBufferPointer, format: PixelFormat, watch: DecodeLimits.Watch
+    into target: UnsafeMutableRawBufferPointer, format: PixelFormat, watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> (rows: Int, damage: ImagingError)? {
-    // The library cuts 16 bits to 8; here they are rounded.
+    // The library truncates 16 bits to 8; here they are rounded.
     let rounds = format == .rgba8 && header.bit_depth == 16
     let layout =
       switch format {
@@ -121,7 +121,7 @@ final class SPNGContext {
       if rows & 15 == 0 { try watch.check() }
       var info = spng_row_info()
       let known = spng_get_row_info(context, &info)
-      // Of an interlaced picture, later passes may have no rows.
+      // Later passes of an interlaced picture may have no rows.
       if known == Int32(SPNG_EOI.rawValue), rows > 0 { return nil }
       guard known == 0 else { return (rows, Self.error(known, byteCount)) }
       let row = plane.row(Int(info.row_num), count: size.width)
@@ -145,7 +145,7 @@ final class SPNGContext {
     }
   }
 
-  /// First column and step of a pass of Adam7 (PNG, 8.2), counted from 0.
+  /// Returns the first column and step of a pass of Adam7 (PNG, 8.2), counted from 0.
   private static func columns(ofPass pass: Int) -> (first: Int, step: Int) {
     [(0, 8), (4, 8), (0, 4), (2, 4), (0, 2), (1, 2), (0, 1)][min(6, max(0, pass))]
   }

@@ -1,11 +1,11 @@
 public import CalotypeImaging
 public import FoundationEssentials
 
-/// Decodes PNG and APNG by libspng.
+/// A decoder for PNG and APNG by libspng.
 ///
-/// libspng reads chunks, palettes, transparency, text and profiles, inflates and makes pixels. It knows no animations:
-/// their chunks are found here with checked bounds, and each frame is handed to libspng as a PNG of its own. Pixels are
-/// those of `PNGDecoder`.
+/// libspng reads chunks, palettes, transparency, text and profiles, inflates and makes pixels. It does not support
+/// animations: their chunks are found here with checked bounds, and libspng decodes each frame as a separate PNG.
+/// Pixels are those of `PNGDecoder`.
 public struct SPNGDecoder: ImageDecoding {
   /// Creates a decoder.
   public init() {}
@@ -16,10 +16,10 @@ public struct SPNGDecoder: ImageDecoding {
   /// 8 bytes.
   public var signatureLength: Int { PNGDecoder().signatureLength }
 
-  /// As `PNGDecoder.format`.
+  /// Returns the result of `PNGDecoder.format`.
   public func format(of prefix: Data) -> ImageFormat? { PNGDecoder().format(of: prefix) }
 
-  /// What the chunks say.
+  /// Reads the chunks.
   ///
   /// - Throws: `ImagingError.emptyInput`, `ImagingError.corrupt`,
   ///   `ImagingError.truncated`, `ImagingError.limitExceeded`, also for ancillary
@@ -32,11 +32,11 @@ public struct SPNGDecoder: ImageDecoding {
   ///
   /// A damaged animation is an error as a whole unless partial images are allowed.
   ///
-  /// - Throws: As ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
+  /// - Throws: The errors of ``probe(_:limits:)``, and `ImagingError.outOfMemory`, `ImagingError.cancelled`.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.Watch(options.limits)
+    let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     return try Self.withFile(data, options) { file, bytes throws(ImagingError) in
       if let damage = file.chunks.animation?.damage, !options.allowsPartial { throw damage }
@@ -63,10 +63,11 @@ public struct SPNGDecoder: ImageDecoding {
     }
   }
 
-  /// The frames of an animation; `nil` for a still image, and for an animation that is broken from the start.
+  /// Returns a decoder for the frames of an animation; `nil` for a still image, and for an animation without a valid
+  /// frame.
   ///
-  /// - Throws: As ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels
-  ///   of all frames together.
+  /// - Throws: The errors of ``decode(_:minimumSize:options:)``, and `ImagingError.limitExceeded` for the pixels of all
+  ///   frames together.
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
@@ -84,7 +85,7 @@ public struct SPNGDecoder: ImageDecoding {
     }
   }
 
-  /// Runs `body` with what the bytes are.
+  /// Calls `body` with the parsed file.
   static func withFile<Result>(
     _ data: Data, _ options: DecodeOptions,
     _ body: (SPNGFile, UnsafeRawBufferPointer) throws(ImagingError) -> Result

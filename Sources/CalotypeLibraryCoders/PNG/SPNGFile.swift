@@ -2,7 +2,7 @@ import CLibSPNG
 import CalotypeImaging
 import FoundationEssentials
 
-/// A PNG in memory: what libspng says of it, and the chunks that libspng does not know.
+/// A PNG in memory: the properties that libspng reads, and the chunks that it does not support.
 struct SPNGFile {
   let context: SPNGContext
   let chunks: PNGChunks
@@ -11,7 +11,7 @@ struct SPNGFile {
   let metadata: ImageMetadata
   let options: DecodeOptions
 
-  /// `bytes` stays where it is as long as this value.
+  /// Creates a file; the memory of `bytes` has to outlive this value.
   init(_ bytes: UnsafeRawBufferPointer, _ options: DecodeOptions) throws(ImagingError) {
     let context = try SPNGContext(bytes, limits: options.limits)
     let span = bytes.bytes
@@ -24,7 +24,7 @@ struct SPNGFile {
     (self.context, self.chunks, self.options) = (context, chunks, options)
   }
 
-  /// The layout of the pixels that are asked for. Those of an animation lie on a transparent canvas.
+  /// The layout of the requested pixels. Those of an animation lie on a transparent canvas.
   var format: PixelFormat {
     guard options.pixels == .native else { return .rgba8 }
     if context.header.bit_depth == 16 { return .rgba16 }
@@ -43,7 +43,7 @@ struct SPNGFile {
     case .sRGB: info.colorProfile = "sRGB"
     case .calibrated, nil: break
     }
-    // Everything is decoded as a whole, a frame beside its canvas.
+    // All pictures are decoded as a whole, a frame beside its canvas.
     info.layout.isKnown = true
     info.layout.needsCanvas = true
     info.layout.hasProfile = !(profile.map { $0 == .sRGB } ?? true)
@@ -62,7 +62,7 @@ struct SPNGFile {
     guard !animation.frames.isEmpty else { return info }
     info.frameCount = animation.frames.count
     info.loopCount = animation.plays
-    info.durations = animation.frames.map(\.duration)
+    info.durations = animation.frames.map { .milliseconds($0.duration) }
     return info
   }
 }

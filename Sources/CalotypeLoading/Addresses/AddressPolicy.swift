@@ -1,8 +1,8 @@
-/// Which addresses a loader may connect to.
+/// Restricts the addresses that a loader may connect to.
 ///
-/// A server that loads what others name can be made to reach into its own network; ``public`` lets it reach the public
-/// internet only. Each URL is judged before anything is asked, redirects included, and each address before it is
-/// connected to, whatever the name service says.
+/// A server that loads URLs from users can be made to access its internal network (server-side request forgery, SSRF);
+/// ``public`` limits it to the public internet. Each URL, redirects included, is checked before a request, and each
+/// address before a connection, whatever DNS returns.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration()
@@ -10,32 +10,32 @@
 /// ```
 public struct AddressPolicy: Hashable, Sendable {
   private let isPublic: Bool
-  /// Addresses in their one spelling, names in lower case.
+  /// Addresses in canonical spelling, names in lower case.
   private var hosts: Set<String> = []
-  private var ranges: Set<AddressRange> = []
+  private var ranges: Set<IPAddress.Block> = []
   /// Whether a configured proxy may be used under ``public``.
   ///
-  /// The proxy decides which address is reached, and no one else sees it; so it has to be as careful as we are.
+  /// The proxy chooses the address and hides it; so it must apply the same restrictions.
   public private(set) var trustsProxy = false
 
-  /// Everything that is HTTP.
+  /// Allows every address.
   public static let any = AddressPolicy(isPublic: false)
 
-  /// Only global unicast addresses, and only hosts that everyone reads alike.
+  /// Allows only global unicast addresses, and only hosts that all parsers interpret alike.
   ///
   /// Refused are loopback, private, link-local (where clouds keep their metadata), shared, reserved, documentation,
-  /// multicast and translated addresses, as IANA's registries of special-purpose addresses (RFC 6890) list them;
-  /// IPv4 addresses in other spellings than four decimal numbers; `localhost`; and names that are no host names.
+  /// multicast and translated addresses, as IANA's registries of special-purpose addresses (RFC 6890) list them; IPv4
+  /// addresses in other spellings than four decimal numbers; `localhost`; and invalid host names.
   public static let `public` = AddressPolicy(isPublic: true)
 
-  /// Whether there is anything that it refuses.
+  /// Whether the policy refuses any address.
   var isRestricting: Bool { isPublic }
 
   private init(isPublic: Bool) {
     self.isPublic = isPublic
   }
 
-  /// All of the policy as text, for keys; empty when nothing is refused.
+  /// The policy as text, for keys; empty when nothing is refused.
   var identity: String {
     guard isPublic else { return "" }
     return LoaderIdentity.text([
@@ -45,7 +45,8 @@ public struct AddressPolicy: Hashable, Sendable {
     ])
   }
 
-  /// This policy, but `host` may have any address. Case does not matter, and only this name is meant, none below it.
+  /// Returns this policy with an exception: `host` may have any address. Case does not matter; subdomains are not
+  /// included.
   ///
   /// Odd spellings stay refused: allowing `localhost` does not allow `localhost.`, and allowing `127.0.0.1` does not
   /// allow `2130706433`.
@@ -55,28 +56,28 @@ public struct AddressPolicy: Hashable, Sendable {
     return copy
   }
 
-  /// This policy, but the addresses in `range` may be connected to, whatever the host is called.
+  /// Returns this policy with an exception: the addresses in `range` are allowed, for any host name.
   ///
-  /// An address that stands for an IPv4 address counts as written, save for `::ffff:a.b.c.d`: who allows `64:ff9b::/96`,
-  /// because the network reaches IPv4 by NAT64, allows the private addresses behind it.
-  public func allowing(_ range: AddressRange) -> AddressPolicy {
+  /// An address that stands for an IPv4 address counts as written, save for `::ffff:a.b.c.d`: allowing `64:ff9b::/96`,
+  /// for a network with NAT64, also allows the private addresses behind it.
+  public func allowing(_ range: IPAddress.Block) -> AddressPolicy {
     var copy = self
     copy.ranges.insert(range)
     return copy
   }
 
-  /// This policy, but a configured proxy is used although it decides what is reached.
+  /// Returns this policy with an exception: a configured proxy is used although it chooses the address.
   public func trustingProxy() -> AddressPolicy {
     var copy = self
     copy.trustsProxy = true
     return copy
   }
 
-  /// Why a URL is refused, in words for people; `nil` if it is not.
+  /// Returns a readable reason why a URL is refused; `nil` if it is allowed.
   ///
   /// - Parameters:
   ///   - scheme: The scheme of the URL.
-  ///   - host: The host as it is written there, not decoded. IPv6 addresses may stand in brackets.
+  ///   - host: The host as written in the URL, not decoded. IPv6 addresses may be in brackets.
   public func refusal(scheme: String, host: String) -> String? {
     guard ["http", "https"].contains(scheme.lowercased()) else {
       return "its scheme is not http or https"
@@ -86,19 +87,19 @@ public struct AddressPolicy: Hashable, Sendable {
     if let reason = text.refusal { return reason }
     if hosts.contains(text.canonical) { return nil }
     if let address = text.address { return refusal(of: address) }
-    // With the machine itself among the exceptions, the address that the name turns out to have is judged, as for others.
+    // If the machine itself is an exception, the resolved address of the name is checked, as for other names.
     let mayBeLocal = ranges.contains { range in HostText.loopback.contains { range.contains($0) } }
     return text.isLocalhost && !mayBeLocal ? "its host is localhost, the machine itself" : nil
   }
 
-  /// Why `address` is not connected to, in words for people; `nil` if it may be.
+  /// Returns a readable reason why `address` is refused; `nil` if it is allowed.
   ///
-  /// `::ffff:a.b.c.d` is refused whatever it stands for, unless the IPv4 address behind it is excepted: no host of the
-  /// public internet has such an address, and connecting to it is connecting to the other.
+  /// `::ffff:a.b.c.d` is refused unless the IPv4 address in it is an exception: no public host has such an address, and
+  /// connecting to it connects to the IPv4 address.
   ///
   /// - Parameters:
-  ///   - address: What the host turned out to have, or what the socket is connected to.
-  ///   - host: The host of the URL that is being loaded, after redirects that of the last one.
+  ///   - address: The resolved address of the host, or that of the connected socket.
+  ///   - host: The host of the current URL, after redirects.
   public func refusal(of address: IPAddress, host: String) -> String? {
     guard isPublic else { return nil }
     let text = HostText(host)

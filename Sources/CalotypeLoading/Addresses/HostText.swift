@@ -1,7 +1,7 @@
-/// The host of a URL as somebody wrote it: what it is, and whether all readers of URLs agree on that. Pure.
+/// The host of a URL as written: its meaning, and whether all URL parsers agree on it. Pure.
 ///
-/// Readers differ: `0177.1` is a name to one and 127.0.0.1 to the next, and a full stop of another script is a letter
-/// here and a dot there. What is read in two ways cannot be checked once, so it is refused.
+/// Parsers differ: `0177.1` is a name to one and 127.0.0.1 to another, and a full stop of another script is a letter or
+/// a dot. An ambiguous host cannot be checked reliably, so it is refused.
 struct HostText {
   private let text: String
 
@@ -9,7 +9,7 @@ struct HostText {
     self.text = text
   }
 
-  /// The address, if the host is one in its canonical spelling; IPv6 with or without brackets.
+  /// The address, if the host is an address in canonical spelling; IPv6 with or without brackets.
   var address: IPAddress? {
     guard text.utf8.first == UInt8(ascii: "[") else { return IPAddress(text) }
     guard text.utf8.last == UInt8(ascii: "]"), let address = IPAddress(String(text.dropFirst().dropLast())),
@@ -18,7 +18,7 @@ struct HostText {
     return address
   }
 
-  /// One spelling for all that are the same host.
+  /// The canonical spelling of the host.
   var canonical: String { address?.description ?? text.lowercased() }
 
   /// `localhost` and all names below it (RFC 6761 §6.3).
@@ -27,10 +27,10 @@ struct HostText {
     return name == "localhost" || name.hasSuffix(".localhost")
   }
 
-  /// What `localhost` stands for.
+  /// The addresses of `localhost`.
   static let loopback = [IPAddress(v4: 0x7F00_0001), IPAddress(v6: 1)]
 
-  /// Why this is neither an address nor a name that all readers understand alike; `nil` if it is one.
+  /// The reason why the host is neither an address nor an unambiguous name; `nil` if it is one.
   var refusal: String? {
     let bytes = text.utf8
     if bytes.isEmpty { return "its host is empty" }
@@ -53,14 +53,14 @@ struct HostText {
     if labels.contains(where: \.isEmpty) { return "its host has an empty label" }
     if bytes.count > 253 { return "its host has more than 253 characters" }
     if labels.contains(where: { $0.count > 63 }) { return "its host has a label of more than 63 characters" }
-    // Readers that take numbers for addresses go by the last label.
+    // Parsers that accept numbers as addresses decide by the last label.
     if address == nil, let last = labels.last, Self.isNumber(last) {
       return "its host is a number in a spelling that not all read alike; write IPv4 addresses as a.b.c.d"
     }
     return nil
   }
 
-  /// Letters, digits and hyphens; underscores too, which host names should not have and some do.
+  /// Letters, digits and hyphens; also underscores, which are not allowed in host names but do occur.
   private static func isInName(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
@@ -68,7 +68,7 @@ struct HostText {
     }
   }
 
-  /// All digits, or hexadecimal with `0x` before it; `0x` alone is 0 to some.
+  /// All digits, or hexadecimal after `0x`; some parsers read `0x` alone as 0.
   private static func isNumber(_ label: Substring.UTF8View) -> Bool {
     let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     if label.allSatisfy(digits.contains) { return true }
@@ -81,7 +81,7 @@ struct HostText {
     }
   }
 
-  /// For people, without writing the character itself to their terminals unless it is a plain one.
+  /// The host for messages, without control or foreign characters.
   private static func name(of scalar: Unicode.Scalar) -> String {
     if (33...126).contains(scalar.value) { return "the character \(scalar)" }
     let digits = String(scalar.value, radix: 16, uppercase: true)

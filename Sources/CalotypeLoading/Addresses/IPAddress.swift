@@ -25,7 +25,7 @@ public struct IPAddress: Hashable, Sendable {
 
   /// The address in a socket address; `nil` for families other than `AF_INET` and `AF_INET6`.
   ///
-  /// The memory has to hold all of the `sockaddr_in` or `sockaddr_in6` that the family announces.
+  /// The memory must hold the complete `sockaddr_in` or `sockaddr_in6` of its family.
   init?(_ address: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(address)
     switch Int32(raw.loadUnaligned(as: sockaddr.self).sa_family) {
@@ -44,31 +44,31 @@ public struct IPAddress: Hashable, Sendable {
     self.init(v6: UInt128(bigEndian: bits))
   }
 
-  /// How many bits the address has.
+  /// The number of bits of the address.
   var width: Int { isIPv4 ? 32 : 128 }
 
-  /// The IPv4 address behind `::ffff:a.b.c.d`; every other address is itself.
+  /// The IPv4 address in `::ffff:a.b.c.d`; any other address unchanged.
   var unmapped: IPAddress {
     !isIPv4 && bits >> 32 == 0xFFFF ? IPAddress(v4: UInt32(truncatingIfNeeded: bits)) : self
   }
 }
 
 extension IPAddress: LosslessStringConvertible {
-  /// The address that `text` writes: four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2)
-  /// without brackets and zone; `nil` for all else.
+  /// Parses four decimal numbers without leading zeros, or an IPv6 address (RFC 4291 §2.2) without brackets and zone;
+  /// `nil` for any other text.
   public init?(_ text: String) {
     if let bits = Self.dottedQuad(text.utf8) {
       self.init(v4: bits)
       return
     }
-    // The C function would stop at a NUL and take what stands before it.
+    // The C function would stop at a NUL and accept the text before it.
     guard text.utf8.contains(UInt8(ascii: ":")), text.utf8.allSatisfy(Self.isInIPv6) else { return nil }
     var address = in6_addr()
     guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
     self.init(address)
   }
 
-  /// As RFC 5952 recommends: `192.0.2.1`, `2001:db8::1`, `::ffff:192.0.2.1`.
+  /// The text form of RFC 5952: `192.0.2.1`, `2001:db8::1`, `::ffff:192.0.2.1`.
   public var description: String {
     if isIPv4 {
       return [24, 16, 8, 0].map { String(UInt8(truncatingIfNeeded: bits >> UInt128($0))) }.joined(
@@ -84,7 +84,7 @@ extension IPAddress: LosslessStringConvertible {
     }
   }
 
-  /// Exactly four decimal numbers up to 255, none with a leading zero: readers differ on what `010` means.
+  /// Exactly four decimal numbers up to 255, none with a leading zero: parsers disagree on `010`.
   private static func dottedQuad(_ text: String.UTF8View) -> UInt32? {
     guard text.count <= 15 else { return nil }
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,13 +1,13 @@
-/// The addresses that are no place on the public internet: what IANA's registries of special-purpose addresses (RFC 6890
-/// and what followed) list, and what lies outside the space for global unicast.
+/// The addresses outside the public internet: those in IANA's registries of special-purpose addresses (RFC 6890 and
+/// later), and those outside the global unicast space.
 enum SpecialAddresses {
   private struct Entry {
-    let range: AddressRange
+    let range: IPAddress.Block
     let kind: String
     var note = ""
   }
 
-  /// What is wrong with `address`, in words for people; `nil` for global unicast.
+  /// Returns a readable reason why `address` is not global unicast; `nil` if it is.
   ///
   /// The few addresses within 192.0.0.0/24 and 2001::/23 that can be reached from everywhere serve protocols, not
   /// images, and are refused with the rest.
@@ -15,7 +15,7 @@ enum SpecialAddresses {
     let special = (address.isIPv4 ? v4 : v6).first { $0.range.contains(address) }
     if let special { return "\(special.kind) address \(address)\(special.note)" }
     guard !address.isIPv4 else { return nil }
-    // Ranges take them for the IPv4 addresses they stand for.
+    // Ranges treat them as the IPv4 addresses they stand for.
     if address.unmapped.isIPv4 { return "IPv4-mapped address \(address)" }
     guard address.bits >> 125 == 0b001 else { return "address \(address) outside of global unicast" }
     // The interface identifier ::0:5efe:a.b.c.d, with or without the bit for "universal" (RFC 5214 §6.1).
@@ -25,10 +25,10 @@ enum SpecialAddresses {
   }
 
   private static func entry(_ range: String, _ kind: String, _ note: String = "") -> Entry? {
-    AddressRange(range).map { Entry(range: $0, kind: kind, note: note) }
+    IPAddress.Block(range).map { Entry(range: $0, kind: kind, note: note) }
   }
 
-  /// The first that contains an address names it.
+  /// The first range that contains an address gives its name.
   private static let v4: [Entry] = [
     entry("0.0.0.0/8", "this-network", ", which means the machine itself"),
     entry("10.0.0.0/8", "private"),

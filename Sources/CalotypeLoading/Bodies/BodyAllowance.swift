@@ -1,6 +1,7 @@
-/// How much of a body is held in memory: what ``BodyMemory`` grants, and never more than a request allows.
+/// Limits how much of a body is held in memory: as much as ``BodyMemory`` grants, and never more than the request
+/// allows.
 struct BodyAllowance {
-  /// What is asked for first when no length is declared, in bytes; doubled from then on.
+  /// The first reservation when no length is declared, in bytes; doubled from then on.
   static let firstStep = 64 << 10
 
   private let memory: (any BodyMemory)?
@@ -11,15 +12,15 @@ struct BodyAllowance {
 
   /// - Parameters:
   ///   - memory: `nil` when only `most` counts.
-  ///   - declared: The length of the body, if the server says it.
-  ///   - most: Most bytes to hold; a body that declares more is not asked for.
+  ///   - declared: The length of the body, if the server declares it.
+  ///   - most: The most bytes to hold; no memory is reserved for a body that declares more.
   init(memory: (any BodyMemory)?, declared: Int?, most: Int) {
     self.memory = memory
     self.declared = declared
     self.most = most
   }
 
-  /// Waits for room for a body that declares its length, or for its beginning.
+  /// Waits for memory for a body that declares its length, or for its beginning.
   mutating func reserve() async throws {
     guard let memory, let declared, declared > 0, declared <= most else { return }
     if let granted = try await memory.reserve(declared) {
@@ -29,14 +30,14 @@ struct BodyAllowance {
     }
   }
 
-  /// To be called before a chunk is read behind `count` bytes.
+  /// Call it before reading a chunk after `count` bytes.
   mutating func prepare(after count: Int) {
-    // Of a body that is all there, only the end is left to read.
+    // Only the end of a complete body is left to read.
     if count == declared { return }
     grow(toHold: count + 1)
   }
 
-  /// Whether `count` bytes, which have been read, may be held.
+  /// Returns whether `count` bytes, which have been read, may be held in memory.
   mutating func covers(_ count: Int) -> Bool {
     if max(count, declared ?? 0) > most { return false }
     grow(toHold: count)
@@ -48,7 +49,7 @@ struct BodyAllowance {
     var wanted = Self.firstStep
     while wanted < count, wanted < most { wanted = wanted > most / 2 ? most : wanted * 2 }
     wanted = min(wanted, most)
-    // No more than there will be, if that is true.
+    // No more than the declared length.
     if let declared, declared >= count { wanted = min(wanted, declared) }
     if memory.grow(to: wanted) { granted = wanted } else { isRefused = true }
   }

@@ -1,17 +1,17 @@
 /// Grants memory for the bytes of a body before they are read.
 package protocol BodyMemory: Sendable {
-  /// Waits for room for the beginning of a body of this declared length, or for all of it.
+  /// Waits for memory for all of a body of this declared length, or for its beginning.
   ///
-  /// Called once at most, before anything is read: the server is held back meanwhile.
+  /// Called at most once, before anything is read: the server is held back meanwhile (back-pressure).
   ///
-  /// - Returns: The bytes that there is room for; for more, ``grow(to:)`` is asked. `nil`: collect the body in a file.
-  /// - Throws: What the load is to fail with; `CancellationError`.
+  /// - Returns: The bytes granted; ``grow(to:)`` asks for more. `nil`: collect the body in a file.
+  /// - Throws: The error to fail the load with; `CancellationError`.
   func reserve(_ declared: Int) async throws -> Int?
 
-  /// Room for `count` bytes in all, asked before a chunk is read beyond what was granted. Does not wait. False: to a file
-  /// from now on; it is not asked again.
+  /// Grants `count` bytes in all, before a chunk is read beyond the last grant. Does not wait. `false`: collect the
+  /// body in a file from now on; it is not asked again.
   func grow(to count: Int) -> Bool
 
-  /// The body is in a file from now on: what was granted is free again.
+  /// Returns the granted memory, because the body is in a file from now on.
   func giveBack()
 }

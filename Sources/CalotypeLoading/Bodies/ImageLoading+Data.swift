@@ -1,13 +1,14 @@
+import CalotypeSupport
 public import FoundationEssentials
 
 extension ImageLoading {
-  /// Loads the whole body, at most ``LoadRequest/maxBytes`` of it.
+  /// Loads the whole body, up to ``LoadRequest/byteLimit``.
   ///
-  /// `progress` is called with the bytes received so far and those expected, if known: after each chunk, but no more often
-  /// than ``LoadRequest/progressStep`` says, and in the end with all of them.
+  /// `progress` is called with the bytes received so far and those expected, if known: after each chunk, but no more
+  /// often than ``LoadRequest/progressStep`` allows, and once at the end.
   ///
-  /// Bodies above ``LoadRequest/maxBytesInMemory`` come as a mapped temporary file. The body of the returned response is
-  /// spent. Only the answer 304 to a conditional request may be empty.
+  /// Bodies above ``LoadRequest/memoryByteLimit`` are returned as a mapped temporary file. The body of the returned
+  /// response is consumed. Only a 304 to a conditional request may be empty.
   ///
   /// - Throws: ``LoadingError``, among them ``LoadingError/emptyBody(_:)``, ``LoadingError/tooLarge(_:limit:declared:)`` and
   ///   ``LoadingError/fileUnwritable(_:reason:)`` when there is no room for the temporary file; `CancellationError`.
@@ -17,21 +18,21 @@ extension ImageLoading {
     try await data(for: request, into: nil, onResponse: { _ in }, progress: progress)
   }
 
-  /// ``data(for:progress:)`` for those who look at the bytes while they arrive.
+  /// ``data(for:progress:)`` for callers that read the bytes while they arrive.
   ///
   /// - Parameters:
-  ///   - arriving: Where the bytes are collected, for others to read meanwhile; `nil` when nobody does.
-  ///   - memory: Grants memory for the bytes before they are read; `nil` when it need not be asked. Whoever grants it takes
-  ///     it back. What it throws ends the load.
-  ///   - onResponse: Called once when the head is there, before any bytes; not for 304, which says nothing new.
-  ///   - progress: Called as by ``data(for:progress:)``, when the bytes it tells of are in `arriving`.
+  ///   - arriving: Collects the bytes so that others can read them meanwhile; `nil` if not needed.
+  ///   - memory: Grants memory for the bytes before they are read; `nil` for no limit. The granter takes the memory
+  ///     back. Its errors end the load.
+  ///   - onResponse: Called once when the head has arrived, before any bytes; not for 304.
+  ///   - progress: Called as by ``data(for:progress:)``, after the bytes are in `arriving`.
   package func data(
-    for request: LoadRequest, into arriving: ArrivingBytes?, memory: (any BodyMemory)? = nil,
+    for request: LoadRequest, into arriving: StreamingBody?, memory: (any BodyMemory)? = nil,
     onResponse: (LoadResponse) -> Void, progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
     if !response.isNotModified { onResponse(response) }
-    let arriving = arriving ?? ArrivingBytes()
+    let arriving = arriving ?? StreamingBody()
     let collected = try await response.collect(
       for: request, into: arriving, memory: memory, progress: progress)
     return (collected, response)
@@ -40,25 +41,25 @@ extension ImageLoading {
 
 extension LoadResponse {
   fileprivate func collect(
-    for request: LoadRequest, into arriving: ArrivingBytes, memory: (any BodyMemory)?,
+    for request: LoadRequest, into arriving: StreamingBody, memory: (any BodyMemory)?,
     progress: (_ received: Int, _ expected: Int?) -> Void
   ) async throws -> Data {
-    if let declared = expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     var count = 0
     var spool: SpoolFile?
-    var gate = ProgressGate(step: request.progressStep)
-    // The length of a 304 is that of the body it does not have.
+    var gate = ProgressThrottle(step: request.progressStep)
+    // The declared length of a 304 is that of the body it omits.
     var allowance = BodyAllowance(
-      memory: isNotModified ? nil : memory, declared: expectedLength, most: request.maxBytesInMemory)
+      memory: isNotModified ? nil : memory, declared: expectedLength, most: request.memoryByteLimit)
     try await allowance.reserve()
     var chunks = body.makeAsyncIterator()
     while true {
       allowance.prepare(after: count)
       guard let chunk = try await chunks.next() else { break }
-      guard chunk.count <= request.maxBytes - count else {
-        throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: expectedLength)
+      guard chunk.count <= request.byteLimit - count else {
+        throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: expectedLength)
       }
       count += chunk.count
       if spool == nil, !allowance.covers(count) {

@@ -3,12 +3,12 @@ public import FoundationEssentials
 import Glibc
 
 extension ImageLoading {
-  /// Loads the body into a file, at most ``LoadRequest/maxBytes`` of it, without ever holding more than a part of it.
+  /// Loads the body into a file, up to ``LoadRequest/byteLimit``, holding only a part in memory.
   ///
-  /// The file appears, or is replaced, when all of it is there: until then the bytes are in a hidden file beside it, which
-  /// does not stay behind when the load fails or is cancelled. A 304 leaves the file as it is.
+  /// The file appears, or is replaced, when the body is complete. Until then the bytes are in a hidden file beside it,
+  /// which is removed when the load fails or is cancelled. A 304 leaves the file unchanged.
   ///
-  /// `progress` is called as ``data(for:progress:)`` does. The body of the returned response is spent.
+  /// `progress` is called as by ``data(for:progress:)``. The body of the returned response is consumed.
   ///
   /// - Throws: ``LoadingError``, among them ``LoadingError/fileUnwritable(_:reason:)``; `CancellationError`.
   @discardableResult public func download(
@@ -16,17 +16,17 @@ extension ImageLoading {
   ) async throws -> LoadResponse {
     let response = try await load(request)
     if response.isNotModified { return response }
-    if let declared = response.expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = response.expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     let destination = try await Destination(file)
     do {
       var count = 0
-      var gate = ProgressGate(step: request.progressStep)
+      var gate = ProgressThrottle(step: request.progressStep)
       for try await chunk in response.body {
-        guard chunk.count <= request.maxBytes - count else {
+        guard chunk.count <= request.byteLimit - count else {
           throw LoadingError.tooLarge(
-            request.source, limit: request.maxBytes, declared: response.expectedLength)
+            request.source, limit: request.byteLimit, declared: response.expectedLength)
         }
         try await destination.write(chunk, at: count)
         count += chunk.count
@@ -43,7 +43,7 @@ extension ImageLoading {
   }
 }
 
-/// A file that is written beside its place and moved there in the end.
+/// A file that is written beside its destination and renamed at the end.
 private struct Destination: Sendable {
   private let url: URL
   private let temporary: String
@@ -69,8 +69,8 @@ private struct Destination: Sendable {
     }
   }
 
-  /// Also in a task that was cancelled, which could not get to another thread any more. It waits for a disk no longer than
-  /// a system call takes.
+  /// Runs on the calling thread, because a cancelled task cannot reach the executor. It blocks only for one system
+  /// call.
   func abandon() async {
     unlink(temporary)
   }

@@ -2,15 +2,15 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// A temporary file without a name, for bytes that are too many for memory.
+/// An unnamed temporary file for bodies that are too large for memory.
 struct SpoolFile: Sendable {
   private let file: FileDescriptor
   private(set) var count = 0
 
-  /// One pool for all of them: it only waits for disks.
+  /// One pool for all files, which only waits for disks.
   static let executor = WorkerExecutor(name: "calotype-spool", threads: 2)
 
-  /// In `$TMPDIR`, or `/var/tmp`: `/tmp` is often made of memory.
+  /// `$TMPDIR`, or `/var/tmp`: `/tmp` is often a file system in memory.
   static var folder: String {
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
     return folder.isEmpty ? "/var/tmp" : folder
@@ -23,14 +23,14 @@ struct SpoolFile: Sendable {
     unlink(path)
   }
 
-  /// Adds bytes at the end.
+  /// Appends bytes.
   mutating func append(_ data: Data) async throws {
     let (file, offset) = (self.file, count)
     try await Self.executor.run { try file.write(data, at: offset) }
     count += data.count
   }
 
-  /// All bytes, mapped: their pages are the system's to drop and to read again, not the program's memory.
+  /// Returns all bytes, mapped: the kernel may drop their pages and read them again.
   func mapped() throws(SystemError) -> Data {
     guard count > 0 else { return Data() }
     guard let bytes = mmap(nil, count, PROT_READ, MAP_PRIVATE, file.number, 0), bytes != MAP_FAILED else {

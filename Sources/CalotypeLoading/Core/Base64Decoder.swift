@@ -1,16 +1,16 @@
-/// Decodes base64 (RFC 4648) as it comes, cut anywhere. Whitespace is skipped.
+/// An incremental base64 decoder (RFC 4648). Input may be split anywhere; whitespace is skipped.
 struct Base64Decoder: Sendable {
-  /// Where texts differ.
+  /// Variants of base64.
   struct Rules: Hashable, Sendable {
     /// `-` and `_` instead of `+` and `/` (RFC 4648 §5).
     var isURLSafe = false
-    /// Whether the padding may be left out; when it is there, it has to be right.
+    /// Whether the padding may be left out. Padding that is present must be correct.
     var allowsMissingPadding = false
-    /// Whether the bits of the last character that no byte takes may be other than 0.
+    /// Whether the unused bits of the last character may be other than 0.
     var allowsUnusedBits = false
   }
 
-  /// Where it is not base64; offsets are those of bytes in the text.
+  /// An error in the text, with its offset in bytes.
   enum Failure: Error, Hashable {
     case character(UInt8, offset: Int)
     case afterPadding(offset: Int)
@@ -21,7 +21,7 @@ struct Base64Decoder: Sendable {
 
   private let rules: Rules
   private let values: [UInt8]
-  /// Of the group of four characters that has begun.
+  /// The bits of the unfinished group of four characters.
   private var bits: UInt32 = 0
   private var characters = 0
   private var padding = 0
@@ -32,7 +32,7 @@ struct Base64Decoder: Sendable {
     values = rules.isURLSafe ? Self.urlSafe : Self.standard
   }
 
-  /// The bytes that `text` adds.
+  /// Returns the bytes that `text` adds.
   mutating func decode(_ text: UnsafeRawBufferPointer) throws(Failure) -> [UInt8] {
     var failure: Failure?
     let output = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { target, count in
@@ -46,7 +46,7 @@ struct Base64Decoder: Sendable {
     return output
   }
 
-  /// The bytes that `text` adds.
+  /// Returns the bytes that `text` adds.
   mutating func decode(_ text: [UInt8]) throws(Failure) -> [UInt8] {
     let result = text.withUnsafeBytes { bytes in
       Result { () throws(Failure) in try decode(bytes) }
@@ -54,7 +54,7 @@ struct Base64Decoder: Sendable {
     return try result.get()
   }
 
-  /// The bytes of a last group without padding.
+  /// Returns the bytes of a last group without padding.
   mutating func finish() throws(Failure) -> [UInt8] {
     if characters + padding == 0 || characters + padding == 4 { return [] }
     if characters == 1 { throw .dangling(offset: offset) }
@@ -71,7 +71,7 @@ struct Base64Decoder: Sendable {
     let start = offset
     while index < text.count {
       if characters == 0, padding == 0 {
-        // Whole groups without anything to look at.
+        // Fast path for complete groups.
         while text.count - index >= 4 {
           let first = values[Int(text[index])]
           let second = values[Int(text[index + 1])]
@@ -97,7 +97,7 @@ struct Base64Decoder: Sendable {
     return count
   }
 
-  /// One character, and the bytes of its group if it is the last one of it.
+  /// Takes one character, and returns the bytes of the group that it completes.
   private mutating func take(_ character: UInt8) throws(Failure) -> [UInt8] {
     let value = values[Int(character)]
     if value == Self.whitespace { return [] }
@@ -132,7 +132,7 @@ struct Base64Decoder: Sendable {
   private static let standard = table("+/")
   private static let urlSafe = table("-_")
 
-  /// For each byte its value below 64, ``whitespace``, ``pad``, or 255.
+  /// Maps each byte to its value below 64, ``whitespace``, ``pad``, or 255.
   private static func table(_ last: String) -> [UInt8] {
     var table = [UInt8](repeating: 255, count: 256)
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last

@@ -1,7 +1,7 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// The bytes of a source while they arrive, such as the body of an upload: for one load.
+/// The bytes of a source as they arrive, such as the body of an upload. For a single load.
 ///
 /// ```swift
 /// let length = request.headers[.contentLength].flatMap { Int($0) }
@@ -9,23 +9,23 @@ import FoundationEssentials
 /// let image = try await pipeline.image(for: ImageRequest(source: .stream(body, id: uploadID)))
 /// ```
 ///
-/// A load pulls the sequence chunk by chunk, when its consumer asks for bytes: nothing is read ahead. The iterator is
-/// released at the end, after an error, and when the consumer leaves; its task is cancelled then. Copies share the one
+/// A load pulls the sequence chunk by chunk as its consumer asks for bytes, without reading ahead. The iterator is
+/// released, and its task cancelled, at the end, after an error, and when the consumer leaves. Copies share the one
 /// sequence: a second load of any of them fails with ``LoadingError/bodyAlreadyConsumed``.
 public struct ByteStream: Sendable {
-  /// Pulls chunks and hands over one after the other, until no more are wanted.
+  /// Pulls chunks and hands them over one by one, until `handOver` returns `false`.
   typealias Pump = @Sendable (_ handOver: (Data) async -> Bool) async throws -> Void
 
-  /// Length in bytes, if it is known. Fewer bytes are an error, ``LoadingError/sourceFailed(_:reason:)``; more are not.
+  /// The length in bytes, if known. Fewer bytes are an error, ``LoadingError/sourceFailed(_:reason:)``; more are not.
   public let expectedLength: Int?
   private let pump: Once
 
-  /// The bytes of a sequence of chunks.
+  /// Creates a stream of a sequence of chunks.
   ///
   /// - Parameters:
-  ///   - chunks: What is pulled, in a task of its own. Empty chunks are skipped. An error that it throws ends the body with
+  ///   - chunks: The sequence, which is pulled in its own task. Empty chunks are skipped. An error ends the body with
   ///     ``LoadingError/sourceFailed(_:reason:)``, unless it is a ``LoadingError`` or a `CancellationError`.
-  ///   - expectedLength: All bytes together, if that is known; it is not trusted with more than a hint.
+  ///   - expectedLength: The total length, if known; used only as a hint.
   public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks, expectedLength: Int? = nil)
   where Chunks.Element: Collection<UInt8> {
     self.init(expectedLength: expectedLength) { handOver in
@@ -40,13 +40,13 @@ public struct ByteStream: Sendable {
     self.pump = Once(pump)
   }
 
-  /// A stream that stands for one whose bytes are not to be kept alive.
+  /// A placeholder for a stream whose bytes must not be kept alive.
   static let empty = ByteStream(expectedLength: nil) { _ in }
 
-  /// Takes the sequence over; `nil` if somebody has.
+  /// Takes over the sequence; `nil` if it was taken before.
   func claim() -> Pump? { pump.take() }
 
-  /// The sequence, which is released by whoever takes it.
+  /// Holds the sequence until it is taken.
   private final class Once: Sendable {
     private let pump: Lock<Pump?>
 

@@ -1,7 +1,7 @@
 import CalotypeSupport
 
-/// Where bytes are computed on: transforms of bodies, large `data:` URLs.
+/// The executor for computations on bytes: body transforms, large `data:` URLs.
 enum ByteWork {
-  /// One pool for all loaders, so that many of them do not take more than the machine has.
+  /// One pool for all loaders, so that many loaders do not oversubscribe the machine.
   static let executor = WorkerExecutor(name: "calotype-bytes", threads: min(4, Threads.availableProcessors))
 }

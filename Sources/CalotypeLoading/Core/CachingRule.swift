@@ -1,12 +1,12 @@
 /// How long caches may keep bytes that a loader delivered.
 public enum CachingRule: Hashable, Sendable {
-  /// By the rules of HTTP: status and header fields of the response decide (RFC 9111). A response without a status, which
-  /// says nothing about its age, is kept until it is evicted.
+  /// By the rules of HTTP: status and header fields of the response decide (RFC 9111). A response without a status has
+  /// no lifetime and is kept until it is evicted.
   case http
-  /// For so long, whatever the response says: for sources that cannot be validated. A response with bytes that never
-  /// change, such as those of content-addressed storage, may take years.
+  /// For a fixed time, regardless of the response: for sources that cannot be revalidated. For immutable bytes, as in
+  /// content-addressed storage, years are appropriate.
   case lifetime(Duration)
-  /// Never: each request loads.
+  /// Never: each request loads the bytes.
   case never
 
   /// ``http`` for `http` and `https` URLs, ``never`` for all others.

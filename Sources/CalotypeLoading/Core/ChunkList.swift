@@ -1,7 +1,7 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// Chunks in order, taken one by one.
+/// A queue of chunks.
 final class ChunkList: Sendable {
   private let remaining: Lock<[Data]>
 

@@ -2,17 +2,17 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// As much of caching as loaders have to know, which keep parts of bodies and failures.
+/// The caching rules that loaders need for parts of bodies and remembered failures.
 extension HTTPFields {
-  /// Whether `Cache-Control` says `no-store` (RFC 9111 §5.2.1.5, §5.2.2.5): the exchange is kept nowhere.
+  /// Whether `Cache-Control` says `no-store` (RFC 9111 §5.2.1.5, §5.2.2.5): the exchange must not be stored.
   var forbidsStoring: Bool { cacheDirectives.contains { $0.name == "no-store" } }
 
-  /// Whether `Cache-Control` says `no-store` or `private`: what is kept by somebody who serves many.
+  /// Whether `Cache-Control` says `no-store` or `private`: the response must not be stored in a shared cache.
   var forbidsSharedStoring: Bool {
     cacheDirectives.contains { $0.name == "no-store" || $0.name == "private" }
   }
 
-  /// How long a response says that it is right (RFC 9111 §4.2.1), for a private cache; `nil` where it says nothing.
+  /// The explicit lifetime of a response in a private cache (RFC 9111 §4.2.1); `nil` if it declares none.
   var explicitLifetime: Duration? {
     let directives = cacheDirectives
     if directives.contains(where: { $0.name == "no-store" || $0.name == "no-cache" }) { return .zero }
@@ -21,7 +21,7 @@ extension HTTPFields {
     }
     guard let expires = self[.expires] else { return nil }
     let now = Int(Date().timeIntervalSince1970)
-    // What is no date has passed (RFC 9111 §5.3).
+    // An invalid date counts as past (RFC 9111 §5.3).
     guard let end = HTTPDate(expires, now: now)?.secondsSince1970 else { return .zero }
     let start = self[.date].flatMap { HTTPDate($0, now: now) }?.secondsSince1970 ?? now
     return .seconds(Swift.max(0, Swift.min(end - start, Int(Int32.max))))

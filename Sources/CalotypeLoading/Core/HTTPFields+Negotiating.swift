@@ -1,12 +1,12 @@
 import HTTPTypes
 
 extension HTTPFields {
-  /// Those that may be sent to any server.
+  /// The fields that may be sent to any server.
   var negotiating: HTTPFields { HTTPFields(filter(\.isNegotiating)) }
 }
 
 extension HTTPField {
-  /// Whether it says what we want, and not who we are.
+  /// Whether the field negotiates content and does not identify the client.
   var isNegotiating: Bool { Self.negotiating.contains(name) }
 
   private static let negotiating: Set<HTTPField.Name> = [

@@ -1,4 +1,4 @@
-/// Fetches the bytes of an image: the one protocol to implement for a new kind of source.
+/// Loads the bytes of an image. Implement this protocol for a new kind of source.
 ///
 /// ```swift
 /// struct BucketLoader: ImageLoading {
@@ -7,45 +7,45 @@
 /// }
 /// ```
 public protocol ImageLoading: Sendable {
-  /// The name of all that decides about delivered bytes beside the request: credentials and header fields of the loader
-  /// itself, transforms of bodies, the addresses that it may connect to. Empty by default, for loaders whose bytes the
-  /// request alone decides.
+  /// Identifies everything besides the request that affects the delivered bytes: the loader's own credentials and
+  /// header fields, body transforms, the addresses that it may connect to. Empty by default, for loaders whose bytes
+  /// depend on the request alone.
   ///
-  /// It is part of the keys of caches: what one loader delivered is never found through another with a different name.
-  /// Asked once for each pipeline. Secrets enter as a digest.
+  /// It is part of cache keys: bytes from one loader are never found through another with a different identity. Read
+  /// once for each pipeline. Include secrets as a digest.
   var identity: String { get }
 
-  /// How long caches may keep the bytes of `source`. By default ``CachingRule/http`` for `http` and `https` URLs, and
-  /// ``CachingRule/never`` for all others. Cheap and without side effects.
+  /// Returns how long caches may keep the bytes of `source`. By default ``CachingRule/http`` for `http` and `https`
+  /// URLs, and ``CachingRule/never`` for all others. Must be cheap and without side effects.
   func cachingRule(for source: ImageSource) -> CachingRule
 
-  /// Refuses a source that the loader would not load either, before caches are asked. Nothing by default. Does not wait,
-  /// and looks up no names.
+  /// Rejects a source that the loader would refuse, before caches are consulted. Does nothing by default. Must not wait
+  /// or look up names.
   ///
   /// - Throws: ``LoadingError``, such as ``LoadingError/addressRefused(_:reason:)``.
   func check(_ source: ImageSource) throws
 
-  /// Whether this loader is responsible for `source`. Cheap and without side effects.
+  /// Returns whether this loader is responsible for `source`. Must be cheap and without side effects.
   func accepts(_ source: ImageSource) -> Bool
 
-  /// Starts the load and returns when the head of the response is there.
+  /// Starts the load and returns when the head of the response has arrived.
   ///
   /// Cancelling the calling task ends the load.
   ///
   /// - Throws: ``LoadingError``; `CancellationError`.
   func load(_ request: LoadRequest) async throws -> LoadResponse
 
-  /// Hears that the bytes which were delivered for `request` turned out to be no image, so that they need not be loaded
-  /// again at once. Nothing by default. Called from any thread; returns at once.
+  /// Reports that the bytes delivered for `request` are not an image, so that they need not be loaded again soon. Does
+  /// nothing by default. Called from any thread; must return at once.
   ///
   /// - Parameters:
-  ///   - request: The one that was loaded; where a fallback delivered the bytes, with that as its source.
-  ///   - code: A stable name of what was wrong.
-  ///   - message: What was wrong, for people.
+  ///   - request: The request. If a fallback delivered the bytes, it is the source.
+  ///   - code: A stable error code.
+  ///   - message: A description of the error.
   func reject(_ request: LoadRequest, code: String, message: String)
 
-  /// Deletes what the loader keeps on disk of transfers that ended early; parts in use stay until their transfer ends.
-  /// Nothing by default. Called when originals are purged: a part does not know what it is an image of.
+  /// Deletes partial downloads that the loader keeps on disk; parts in use stay until their transfer ends. Does nothing
+  /// by default. Called when originals are purged, because a part does not record its source.
   ///
   /// - Throws: ``LoadingError/fileUnreadable(_:reason:)``, ``LoadingError/fileUnwritable(_:reason:)``;
   ///   `CancellationError`.
@@ -53,20 +53,20 @@ public protocol ImageLoading: Sendable {
 }
 
 extension ImageLoading {
-  /// Empty: the request alone decides about the bytes.
+  /// Empty: the bytes depend on the request alone.
   public var identity: String { "" }
 
-  /// The rules of HTTP for `http` and `https` URLs; other sources are not kept.
+  /// Returns the rules of HTTP for `http` and `https` URLs, and ``CachingRule/never`` for other sources.
   public func cachingRule(for source: ImageSource) -> CachingRule {
     .standard(for: source)
   }
 
-  /// Nothing: each source is left to ``load(_:)``.
+  /// Accepts every source.
   public func check(_ source: ImageSource) throws {}
 
-  /// Nothing: the loader keeps no parts.
+  /// Does nothing: the loader keeps no parts.
   public func removeParts() async throws {}
 
-  /// Nothing: the loader remembers no failures.
+  /// Does nothing: the loader remembers no failures.
   public func reject(_ request: LoadRequest, code: String, message: String) {}
 }

@@ -1,7 +1,7 @@
 import CalotypeSupport
 public import FoundationEssentials
 
-/// Where an image comes from.
+/// The source of an image.
 ///
 /// ```swift
 /// let remote = ImageSource.url(url)
@@ -9,15 +9,15 @@ public import FoundationEssentials
 /// let upload = ImageSource.stream(ByteStream(body, expectedLength: length), id: "upload-18")
 /// ```
 public enum ImageSource: Sendable {
-  /// An `http`, `https`, `file` or `data` URL, or one of a scheme that a loader of your own accepts.
+  /// An `http`, `https`, `file` or `data` URL, or a URL of a scheme that a custom loader accepts.
   case url(URL)
-  /// Bytes at hand. `id` is the identity: two sources with the same `id` are the same image, whatever their
+  /// Bytes in memory. `id` is the identity: two sources with the same `id` are the same image, regardless of their
   /// bytes.
   case data(Data, id: String)
-  /// Bytes that arrive, to be loaded once. `id` is the identity, as for ``data(_:id:)``: give each stream its own.
+  /// A stream of bytes, to be loaded once. `id` is the identity, as for ``data(_:id:)``: give each stream its own.
   case stream(ByteStream, id: String)
 
-  /// The URL, if this is one.
+  /// The URL, if the source is one.
   public var url: URL? {
     if case .url(let url) = self { url } else { nil }
   }
@@ -25,7 +25,7 @@ public enum ImageSource: Sendable {
   /// The scheme of the URL in lower case.
   var scheme: String? { url?.scheme?.lowercased() }
 
-  /// What stands for the URL of bytes and streams, which have none.
+  /// A placeholder URL for bytes and streams.
   static let urlOfBytes = URL(string: "calotype-data:") ?? URL(filePath: "/")
 }
 
@@ -57,26 +57,25 @@ extension ImageSource: Hashable {
 }
 
 extension ImageSource: CustomStringConvertible {
-  /// The URL or the `id`, fit for a log line: without user name and password, `data:` URLs and very long ones cut
-  /// short.
+  /// The URL or the `id`, for logs: without user name and password; `data:` URLs and very long ones are truncated.
   public var description: String {
     switch self {
     case .url(let url): url.loggable
-    case .data(let data, let id): "data \"\(ShownURL.withoutUsers(id))\" (\(data.count) bytes)"
-    case .stream(_, let id): "stream \"\(ShownURL.withoutUsers(id))\""
+    case .data(let data, let id): "data \"\(RedactedURL.withoutUsers(id))\" (\(data.count) bytes)"
+    case .stream(_, let id): "stream \"\(RedactedURL.withoutUsers(id))\""
     }
   }
 }
 
 extension URL {
-  /// The URL for people: without user name and password, what is too long cut.
+  /// The URL for logs and errors: without user name and password, truncated if too long.
   var loggable: String {
     let text = absoluteString
     if scheme?.lowercased() == "data" {
       let head = text.prefix(64)
       return text.utf8.count > 64 ? "\(head)… (\(text.utf8.count) characters)" : text
     }
-    let shown = ShownURL.withoutUsers(text, isOne: true)
+    let shown = RedactedURL.withoutUsers(text, isOne: true)
     return shown.utf8.count > 512 ? shown.prefix(500) + "…" : shown
   }
 }

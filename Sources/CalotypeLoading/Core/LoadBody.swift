@@ -3,11 +3,11 @@ public import FoundationEssentials
 
 /// The bytes of a response, pulled chunk by chunk by one consumer.
 ///
-/// Bytes that are not taken are not fetched either: a loader keeps a bounded amount ahead and then stops
+/// Bytes that are not consumed are not fetched (back-pressure): a loader keeps a bounded amount ahead and then stops
 /// reading. Leaving the loop early, dropping the body unread or cancelling the task closes the transfer.
 ///
 /// ```swift
-/// for try await chunk in response.body { decoder.append(chunk) }
+/// for try await chunk in response.body { try decoder.append(chunk) }
 /// ```
 ///
 /// The first iterator takes the body over; iterators made after it fail with
@@ -20,30 +20,30 @@ public struct LoadBody: AsyncSequence, Sendable {
 
   private let token: Token
 
-  /// A body that `producer` feeds.
-  public init(_ producer: any LoadBodyProducing) {
+  /// Creates a body of a producer.
+  public init(_ producer: any LoadBody.Producing) {
     token = Token(producer)
   }
 
-  /// A body that is all there, in these chunks.
+  /// Creates a body of chunks in memory.
   public init(_ chunks: [Data]) {
     self.init(BytesBody(chunks))
   }
 
-  /// What the load took, once the body has come to its end; `nil` before, and for sources that are not measured.
-  public var metrics: LoadMetrics? { token.producer.metrics }
+  /// The metrics of the load after the end of the body; `nil` before, and for sources that are not measured.
+  public var metrics: LoadResponse.Metrics? { token.producer.metrics }
 
-  /// Takes the body over.
+  /// Takes over the body.
   public func makeAsyncIterator() -> Iterator {
     Iterator(claim: token.claim())
   }
 
-  /// Takes the body over for a producer that is built on it; `nil` if it has a consumer already.
+  /// Takes over the body for a producer that wraps it; `nil` if it already has a consumer.
   func claim() -> Claim? {
     token.claim()
   }
 
-  /// Pulls chunks.
+  /// An iterator over the chunks.
   public struct Iterator: AsyncIteratorProtocol {
     private var claim: Claim?
     private var failed: Bool
@@ -53,7 +53,7 @@ public struct LoadBody: AsyncSequence, Sendable {
       failed = claim == nil
     }
 
-    /// The next bytes; `nil` at the end, and for ever after the end or an error.
+    /// Returns the next bytes; `nil` at the end, and always after the end or an error.
     public mutating func next() async throws -> Data? {
       if failed {
         failed = false
@@ -71,12 +71,12 @@ public struct LoadBody: AsyncSequence, Sendable {
     }
   }
 
-  /// Lives as long as somebody could still read: cancels when the body and its iterator are gone.
+  /// Cancels the producer when the body and its iterator have been released.
   fileprivate final class Token: Sendable {
-    let producer: any LoadBodyProducing
+    let producer: any LoadBody.Producing
     private let claimed = Lock(false)
 
-    init(_ producer: any LoadBodyProducing) {
+    init(_ producer: any LoadBody.Producing) {
       self.producer = producer
     }
 
@@ -93,7 +93,7 @@ public struct LoadBody: AsyncSequence, Sendable {
     }
   }
 
-  /// Cancels when the one iterator is gone, though the response with its body may still be held.
+  /// Cancels the producer when the iterator has been released, even if the body is still held.
   final class Claim: Sendable {
     private let token: Token
 
@@ -101,15 +101,15 @@ public struct LoadBody: AsyncSequence, Sendable {
       self.token = token
     }
 
-    /// The next bytes of the producer; ``LoadBody/Iterator/next()`` without its memory of the end.
+    /// Returns the next bytes of the producer. Unlike ``LoadBody/Iterator/next()``, it does not remember the end.
     func next() async throws -> Data? {
       try await token.producer.next()
     }
 
-    /// ``LoadBody/metrics`` of the body.
-    var metrics: LoadMetrics? { token.producer.metrics }
+    /// The metrics of the body.
+    var metrics: LoadResponse.Metrics? { token.producer.metrics }
 
-    /// Cancels before the claim is gone.
+    /// Cancels before the claim is released.
     func cancel() {
       token.producer.cancel()
     }

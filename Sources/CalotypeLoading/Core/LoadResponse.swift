@@ -3,25 +3,25 @@ public import HTTPTypes
 
 /// The head of a response, and its body as a stream.
 public struct LoadResponse: Sendable {
-  /// The URL the body comes from: after redirects, for HTTP.
+  /// The URL of the body; for HTTP, after redirects.
   ///
-  /// Bytes at hand (``ImageSource/data(_:id:)``) have no URL; theirs is `calotype-data:`.
+  /// Bytes in memory (``ImageSource/data(_:id:)``) have the URL `calotype-data:`.
   public var url: URL
-  /// The HTTP status: one of those that ``LoadRequest/statuses`` lets through, or 304 for a conditional request. `nil` for
-  /// other sources.
+  /// The HTTP status: one that ``LoadRequest/statuses`` accepts, or 304 for a conditional request. `nil` for other
+  /// sources.
   public var status: Int?
-  /// The header fields of the final response; empty for sources that have none.
+  /// The header fields of the final response; empty for sources without any.
   public var headers: HTTPFields
-  /// The answers that led here, in their order.
-  public var redirects: [Redirect] = []
-  /// Length of the body in bytes, if it was declared. Believe ``body``, not this.
+  /// The redirects that led here, in order.
+  public var redirects: [LoadResponse.Redirect] = []
+  /// The declared length of the body in bytes. The actual length may differ.
   public var expectedLength: Int?
-  /// The declared media type with its parameters, e.g. `image/jpeg`. Believe the bytes, not this.
+  /// The declared media type with its parameters, such as `image/jpeg`. The bytes may be of another type.
   public var contentType: String?
-  /// The bytes, for one consumer. Dropping it unread closes the transfer.
+  /// The bytes, for one consumer. Releasing it unread closes the transfer.
   public var body: LoadBody
 
-  /// Puts a response together; for loaders.
+  /// Creates a response; for loaders.
   public init(
     url: URL, status: Int? = nil, headers: HTTPFields = HTTPFields(), expectedLength: Int? = nil,
     contentType: String? = nil, body: LoadBody
@@ -34,16 +34,16 @@ public struct LoadResponse: Sendable {
     self.body = body
   }
 
-  /// Whether the server says that what the caller holds is still right: there are no bytes.
+  /// Whether the server answered 304: the caller's version is still current, and there are no bytes.
   public var isNotModified: Bool { status == 304 }
 
-  /// What to send with the next request for the same source, to be told whether it has changed.
-  public var validators: Validators? {
-    var validators = Validators(headers)
+  /// The validators to send with the next request for the same source (revalidation).
+  public var validators: LoadRequest.Validators? {
+    var validators = LoadRequest.Validators(headers)
     if !redirects.isEmpty { validators?.url = url }
     return validators
   }
 
-  /// What the load took, once the body has come to its end.
-  public var metrics: LoadMetrics? { body.metrics }
+  /// The metrics of the load, after the end of the body.
+  public var metrics: LoadResponse.Metrics? { body.metrics }
 }

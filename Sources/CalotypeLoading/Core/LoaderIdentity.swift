@@ -1,24 +1,21 @@
-import Crypto
-import FoundationEssentials
+import CalotypeSupport
 
-/// Texts that identify loaders, made of named parts.
+/// Builds the texts that identify loaders from named parts.
 package enum LoaderIdentity {
-  /// The parts behind their lengths, so that different parts never make the same text. Parts without a value are left
-  /// out; the text of none is empty.
+  /// Joins parts, each after its length, so that different parts never give the same text. Empty parts are left out; no
+  /// parts give an empty text.
   static func text(_ parts: KeyValuePairs<String, String>) -> String {
     parts.filter { !$0.value.isEmpty }
       .map { "\($0.key) \($0.value.utf8.count) \($0.value)\n" }.joined()
   }
 
-  /// The parts of a list: empty when all of them are.
+  /// Joins the parts of a list; empty when all of them are empty.
   static func text(_ parts: [String]) -> String {
     parts.allSatisfy(\.isEmpty) ? "" : parts.map { "\($0.utf8.count) \($0)\n" }.joined()
   }
 
-  /// SHA-256 of a text as 64 hexadecimal digits: stands for secrets.
+  /// SHA-256 of a text as 64 hexadecimal digits: represents secrets.
   package static func digest(_ text: String) -> String {
-    SHA256.hash(data: Data(text.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    MessageDigest.sha256Hex(text)
   }
 }

@@ -2,9 +2,9 @@ import CalotypeSupport
 import FoundationEssentials
 
 extension LoadingError: CustomStringConvertible {
-  /// What is wrong, where, and what to do, in one sentence, fit for whoever asked for the source: URLs are without user
-  /// names and passwords, and of ``addressRefused(_:reason:)`` the reason is not told.
-  public var description: String { ShownURL.withoutUsers(sentence) }
+  /// The fault, its place and a remedy, in one sentence that may be shown to the requester: URLs are without user names
+  /// and passwords, and the reason of ``addressRefused(_:reason:)`` is omitted.
+  public var description: String { RedactedURL.withoutUsers(sentence) }
 
   private var sentence: String {
     switch self {
@@ -31,10 +31,10 @@ extension LoadingError: CustomStringConvertible {
       "the response of \(url.loggable) is malformed: \(reason)"
     case .tooLarge(let source, let limit, let declared):
       "\(source) is larger than the limit of \(limit) bytes"
-        + (declared.map { " (it announces \($0))" } ?? "") + "; raise maxBytes to allow it"
+        + (declared.map { " (it announces \($0))" } ?? "") + "; raise byteLimit to allow it"
     case .truncatedBody(let url, let received, let expected):
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
-    // Not the reason: what names of the network within stand for is nobody's business.
+    // Not the reason: it would reveal the addresses of internal names.
     case .addressRefused(let url, _):
       "\(url.loggable) is refused: the address policy does not allow its host, or one that it leads to; name an "
         + "exception there if it is to be loaded"
@@ -78,7 +78,7 @@ extension LoadingError: CustomStringConvertible {
 }
 
 extension Duration {
-  /// For people: whole seconds, rounded up.
+  /// Whole seconds, rounded up, for messages.
   fileprivate var inSeconds: String {
     let (seconds, rest) = components
     return "\(rest > 0 ? seconds + 1 : seconds) s"

@@ -1,73 +1,72 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// Why bytes could not be loaded. Cancellation is not among them: it is `CancellationError`.
-public enum LoadingError: Error, Hashable, Sendable {
-  /// The URL cannot be used as it is.
+/// A failed load. Cancellation is not among the cases: it throws `CancellationError`.
+@nonexhaustive public enum LoadingError: Error, Hashable, Sendable {
+  /// The URL is unusable.
   case invalidURL(URL, reason: String)
   /// No loader accepts the source.
   case unsupportedScheme(ImageSource)
   /// The name of the host, or of the proxy, has no address.
   case hostNotFound(URL, host: String)
-  /// No connection, or it broke before the response began.
+  /// The connection failed, or broke before the response began.
   case connectionFailed(URL, reason: String)
-  /// A deadline of ``LoadTimeouts`` passed.
-  case timedOut(URL, phase: LoadTimeouts.Phase, after: Duration)
+  /// A deadline of ``LoadRequest/Timeouts`` passed.
+  case timedOut(URL, phase: LoadRequest.Timeouts.Phase, after: Duration)
   /// The TLS handshake or the verification of the certificate failed.
   case tls(URL, reason: String)
-  /// The server answered with something else than 2xx or 304. `headers` are those of that answer, `redirects` the answers
-  /// that led to it from the URL.
-  case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [Redirect] = [])
+  /// The server answered with a status that is not accepted. `headers` are those of that response, `redirects` those
+  /// that led to it.
+  case httpStatus(URL, status: Int, headers: HTTPFields, redirects: [LoadResponse.Redirect] = [])
   /// More redirects than the loader follows.
   case tooManyRedirects(URL, limit: Int)
-  /// A redirect leads to where the loader does not go, e.g. to a `file:` URL, or from `https` to `http`.
+  /// A redirect leads to a forbidden target, such as a `file:` URL, or from `https` to `http`.
   case redirectRefused(URL, reason: String)
-  /// The loader's ``AddressPolicy`` forbids the URL, or the address that its host, or one it redirects to, turned out
-  /// to have. `reason` tells which, and with it what names of an internal network stand for: it is for logs, and
-  /// `description` leaves it out.
+  /// The loader's ``AddressPolicy`` forbids the URL, or an address of its host or of a redirect's host (SSRF). `reason`
+  /// may reveal addresses of an internal network: it is for logs, and `description` omits it.
   case addressRefused(URL, reason: String)
-  /// The response breaks the rules of its protocol.
+  /// The response violates its protocol.
   case protocolError(URL, reason: String)
-  /// The body is larger than ``LoadRequest/maxBytes``; `declared` is the length it announced.
+  /// The body is larger than ``LoadRequest/byteLimit``; `declared` is the announced length.
   case tooLarge(ImageSource, limit: Int, declared: Int?)
   /// The body ended early; lengths in bytes.
   case truncatedBody(URL, received: Int, expected: Int?)
-  /// A response without bytes.
+  /// The response has no bytes.
   case emptyBody(ImageSource)
-  /// The body broke off, and what the server sends now is not the rest of it.
+  /// The body broke off, and the server no longer sends the same version.
   case contentChanged(URL, received: Int)
-  /// The declared media type is not among those the loader accepts.
+  /// The loader does not accept the declared media type.
   case unacceptableContentType(URL, type: String?, accepted: [String])
   /// An interceptor forbids the load.
   case vetoed(URL, reason: String)
-  /// A ``BodyTransforming`` could not make sense of the body.
+  /// A ``BodyTransforming`` could not read the body.
   case bodyTransformFailed(URL, transform: String, reason: String)
-  /// The source failed a short while ago with an error of that `code`, and is not asked again so soon.
+  /// The source failed recently with an error of that `code`, and is not tried again yet.
   case recentlyFailed(ImageSource, code: String, retryAfter: Duration)
-  /// Nothing is asked of the host for a while, because the last requests to it failed.
+  /// The circuit breaker of the host is open, because the last requests to it failed.
   case hostSuspended(URL, host: String, retryAfter: Duration)
-  /// There is no such file.
+  /// The file does not exist.
   case fileNotFound(URL)
-  /// The system refuses to open or read the file.
+  /// The file cannot be opened or read.
   case fileUnreadable(URL, reason: String)
-  /// The system refuses to create or write the file.
+  /// The file cannot be created or written.
   case fileUnwritable(URL, reason: String)
-  /// A folder, FIFO, socket or device instead of a file.
+  /// The path is a folder, FIFO, socket or device instead of a file.
   case notRegularFile(URL, kind: String)
   /// The file lies outside the folders the loader is confined to.
   case outsideRoots(URL)
-  /// Not a well-formed `data:` URL.
+  /// The `data:` URL is malformed.
   case invalidDataURL(URL, reason: String)
   /// The sequence of a ``ByteStream`` failed, or ended before the length that it declared.
   case sourceFailed(ImageSource, reason: String)
-  /// Too many transfers wait already: `limit` of them, in all or for the same host.
+  /// The queue is full: `limit` transfers are waiting already, in all or for the same host.
   case queueFull(URL, limit: Int)
   /// The loader was shut down before or during the transfer.
   case loaderClosed(URL)
   /// A second consumer asked for the bytes of a ``LoadBody`` or a ``ByteStream``.
   case bodyAlreadyConsumed
 
-  /// A stable name for machines.
+  /// A stable name for logs, metrics and machine-readable output.
   public var code: String {
     switch self {
     case .invalidURL: "invalidURL"
@@ -103,10 +102,10 @@ public enum LoadingError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether the same request can succeed later without anyone changing it.
+  /// Whether the same request may succeed later without changes.
   ///
-  /// True for lost connections, passed deadlines, unknown hosts, truncated or changed bodies, a full queue, a host
-  /// that is left alone for a while, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+  /// True for lost connections, passed deadlines, unknown hosts, truncated or changed bodies, a full queue, an open
+  /// circuit breaker, and the statuses 408, 425, 429, 500, 502, 503 and 504.
   public var isRetryable: Bool {
     switch self {
     case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .contentChanged, .queueFull,
@@ -117,12 +116,11 @@ public enum LoadingError: Error, Hashable, Sendable {
     }
   }
 
-  /// The HTTP status that a server should answer with when it needed the source to answer somebody else.
+  /// The HTTP status for a server to answer with after this failure, as a gateway.
   ///
-  /// 404 when there is no such image (404 and 410 upstream, no such file), 400 for URLs that cannot be or may not be
-  /// loaded and for streams that break off, 413 for too many bytes, 415 for a wrong type, 504 for passed deadlines
-  /// and never anything else for them, 503 when we are the ones who are busy, 500 when our own files fail, and 502
-  /// for whatever else the other server did wrong.
+  /// 404 for a missing image (404 and 410 upstream, no such file), 400 for invalid and forbidden URLs and for
+  /// interrupted streams, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines, 503 when this
+  /// process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream server.
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _, _), .httpStatus(_, 410, _, _), .fileNotFound: 404
@@ -132,7 +130,7 @@ public enum LoadingError: Error, Hashable, Sendable {
       400
     case .tooLarge, .recentlyFailed(_, "tooLarge", _): 413
     case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
-    // Of the statuses only those are remembered that say that there is nothing.
+    // Only statuses that report a missing resource are remembered.
     case .recentlyFailed(_, "httpStatus", _): 404
     case .timedOut, .httpStatus(_, 504, _, _): 504
     case .queueFull, .loaderClosed, .hostSuspended: 503
@@ -144,7 +142,7 @@ public enum LoadingError: Error, Hashable, Sendable {
     }
   }
 
-  /// What could not be loaded; `nil` for ``bodyAlreadyConsumed``.
+  /// The source that could not be loaded; `nil` for ``bodyAlreadyConsumed``.
   public var source: ImageSource? {
     switch self {
     case .invalidURL(let url, _), .hostNotFound(let url, _), .connectionFailed(let url, _),

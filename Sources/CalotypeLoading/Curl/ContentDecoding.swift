@@ -1,20 +1,20 @@
 import CISAL
 import FoundationEssentials
 
-/// Undoes a content coding that a server applied though nobody asked for one (RFC 9110 §8.4.1): gzip (RFC 1952), and deflate
-/// (RFC 1950, or RFC 1951 as some send it).
+/// Decodes a content coding that a server applied without a request for it (RFC 9110 §8.4.1): gzip (RFC 1952), and
+/// deflate (RFC 1950, or raw RFC 1951 as some servers send it).
 ///
-/// Behind the queue of the transfer, so that a slow consumer holds back what is inflated too. Other codings are left alone:
-/// the bytes say what they are.
+/// It runs after the queue of the transfer, so that back-pressure also limits the decoded bytes. Bodies with other
+/// codings stay unchanged; the decoder detects their format from the bytes.
 ///
-/// Images hardly shrink by such codings, and a byte of deflate can become a thousand: what is inflated may be 100 times as
-/// long as what came, beyond the first 4 MiB.
+/// Images hardly shrink by such codings, and one byte of deflate can expand to a thousand (decompression bomb). So the
+/// output is limited to 100 times the input, beyond the first 4 MiB.
 struct ContentDecoding: BodyTransforming {
   private let coding: Coding
   private let url: URL
-  private let maxBytes: Int
+  private let byteLimit: Int
 
-  /// Bytes of output for each of the input, beyond those that any body may have.
+  /// Bytes of output per byte of input, beyond the bytes that any body may have.
   private static let maxExpansion = 100
   private static let freeBytes = 4 << 20
 
@@ -22,49 +22,49 @@ struct ContentDecoding: BodyTransforming {
     case gzip, deflate
   }
 
-  /// `nil` when there is nothing to undo.
-  init?(_ head: ResponseHead, maxBytes: Int) {
+  /// `nil` when there is nothing to decode.
+  init?(_ head: ResponseHead, byteLimit: Int) {
     switch head.headers[.contentEncoding]?.lowercased() {
     case "gzip", "x-gzip": coding = .gzip
     case "deflate": coding = .deflate
     default: return nil
     }
     url = head.url
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
   }
 
   var identity: String { "\(coding)" }
 
-  func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
-    Inflation(isGzip: coding == .gzip, url: url, maxBytes: maxBytes)
+  func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
+    Inflation(isGzip: coding == .gzip, url: url, byteLimit: byteLimit)
   }
 
-  private struct Inflation: BodyTransform {
+  private struct Inflation: ChunkTransforming {
     let isGzip: Bool
     let url: URL
-    let maxBytes: Int
+    let byteLimit: Int
     private let state = InflateState()
     private var hasBegun = false
     private var received = 0
     private var produced = 0
 
-    init(isGzip: Bool, url: URL, maxBytes: Int) {
+    init(isGzip: Bool, url: URL, byteLimit: Int) {
       self.isGzip = isGzip
       self.url = url
-      self.maxBytes = maxBytes
+      self.byteLimit = byteLimit
     }
 
     mutating func transform(_ chunk: Data) throws -> Data {
       guard let first = chunk.first else { return Data() }
       if !hasBegun {
-        // The low half of zlib's first byte says deflate, the high half has a window of at most 32 KiB.
+        // In zlib's first byte, the low half is 8 for deflate, and the high half declares a window of at most 32 KiB.
         let isZlib = first & 15 == 8 && first >> 4 <= 7
         state.begin(isGzip ? ISAL_GZIP : isZlib ? ISAL_ZLIB : ISAL_DEFLATE)
         hasBegun = true
       }
       received += chunk.count
       let expansion = ContentDecoding.freeBytes + ContentDecoding.maxExpansion * received
-      let limit = min(maxBytes, expansion) - produced
+      let limit = min(byteLimit, expansion) - produced
       var output = Data()
       var rest = chunk[...]
       while !rest.isEmpty {
@@ -79,8 +79,8 @@ struct ContentDecoding: BodyTransforming {
         }
         rest = rest.dropFirst(step.consumed)
         if output.count > limit {
-          guard maxBytes > expansion else {
-            throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+          guard byteLimit > expansion else {
+            throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil)
           }
           throw LoadingError.protocolError(
             url,

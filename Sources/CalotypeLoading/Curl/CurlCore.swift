@@ -2,27 +2,27 @@ import CCurl
 import CalotypeSupport
 import FoundationEssentials
 
-/// What consumers and the loader's thread share: an inbox, and the figures.
+/// The state that consumers and the loader's thread share: an inbox, and the statistics.
 final class CurlCore: Sendable {
-  /// A wish for the loader's thread.
+  /// A message to the loader's thread.
   enum Message: Sendable {
     case add(Transfer)
     case cancel(Transfer)
     case resume(Transfer)
     case prioritise(Transfer, UInt8)
-    /// Its priority, which lives, has changed; which one it is then is looked up by the thread, so that the last one wins.
+    /// The live priority of the transfer has changed. The thread reads its present value, so that the last change wins.
     case followPriority(Transfer)
     case cancelAll
     case suspend(Bool)
     /// The limits in the inbox have changed.
     case limits
-    /// Answered with true when nothing is left to do, with false at that time.
-    case drain(MonotonicTime, CheckedContinuation<Bool, Never>)
-    /// Answered when everything posted before has been carried out.
-    case barrier(CheckedContinuation<Void, Never>)
+    /// Answered with `true` when all transfers have ended, with `false` at the deadline.
+    case drain(MonotonicTime, Waiter<Bool>)
+    /// Answered when all earlier messages have been processed.
+    case barrier(Waiter<Void>)
   }
 
-  /// What the thread takes out in one go.
+  /// The messages that the thread takes at once.
   struct Batch: Sendable {
     var messages: [Message]
     var closing: Bool
@@ -30,25 +30,24 @@ final class CurlCore: Sendable {
 
   private struct Inbox {
     var messages: [Message] = []
-    /// Transfers that were submitted and not started.
+    /// Transfers that were submitted but not started.
     var waiting = 0
-    /// Transfers that were submitted and are not over: what is bounded. In all, and of each host that has some.
+    /// Transfers that were submitted and have not ended, which are bounded: in all, and per host.
     var outstanding = 0
     var outstandingOf: [String: Int] = [:]
-    /// The thread will look again before it sleeps, or has been woken.
+    /// The thread will check again before it sleeps, or has been woken.
     var woken = false
     var closing = false
-    /// Nothing new is accepted, but what is there goes on.
+    /// No new transfers are accepted, but the present ones continue.
     var draining = false
     var limits: TransferLimits
-    /// Who waits for the thread to end.
-    var endWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Set by the thread as long as it lives. Guarded by the lock, so that nobody wakes a multi handle that
-    /// is being freed.
+    /// Waiters for the end of the thread.
+    var endWaiters: [Waiter<Void>] = []
+    /// Set while the thread lives. Guarded by the lock, so that a multi handle that is being freed is not woken.
     var multi: UnsafeMutableRawPointer?
-    /// The thread looks at no more messages.
+    /// The thread processes no more messages.
     var closed = false
-    /// The thread has let go of its connections.
+    /// The thread has released its connections.
     var ended = false
 
     mutating func isOver(_ transfer: Transfer) {
@@ -70,7 +69,7 @@ final class CurlCore: Sendable {
     inbox = Lock(Inbox(limits: limits))
   }
 
-  /// The figures as of the last turn of the loop.
+  /// The statistics as of the last turn of the loop.
   var statistics: CurlLoader.Statistics {
     var result = figures.withLock { $0 }
     inbox.withLock { inbox in
@@ -80,11 +79,11 @@ final class CurlCore: Sendable {
     return result
   }
 
-  /// Queues a transfer; the error to fail it with if that cannot be.
+  /// Queues a transfer. Returns the error to fail it with if it is refused.
   func submit(_ transfer: Transfer) -> LoadingError? {
     inbox.withLock { inbox -> LoadingError? in
       if inbox.closing || inbox.draining || inbox.closed { return .loaderClosed(transfer.url) }
-      // Those that can start at once pass through the inbox too, hence the differences.
+      // Transfers that can start immediately also pass through the inbox; hence the differences.
       let limits = inbox.limits
       let waiting = inbox.outstanding - limits.concurrent
       if waiting >= limits.queued { return .queueFull(transfer.url, limit: limits.queued) }
@@ -109,8 +108,8 @@ final class CurlCore: Sendable {
     }
     guard refused else { return }
     switch message {
-    case .barrier(let continuation): continuation.resume()
-    case .drain(_, let continuation): continuation.resume(returning: true)
+    case .barrier(let waiter): waiter.resolve(())
+    case .drain(_, let waiter): waiter.resolve(true)
     case .add, .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
     }
   }
@@ -124,19 +123,9 @@ final class CurlCore: Sendable {
     post(.limits)
   }
 
-  /// Accepts nothing more from now on.
-  func drain(by deadline: MonotonicTime, _ waiter: CheckedContinuation<Bool, Never>) {
+  /// Accepts no new transfers from now on.
+  func startDraining() {
     inbox.withLock { $0.draining = true }
-    post(.drain(deadline, waiter))
-  }
-
-  /// Answers when the thread has ended.
-  func whenEnded(_ waiter: CheckedContinuation<Void, Never>) {
-    let ended = inbox.withLock { inbox in
-      if !inbox.ended { inbox.endWaiters.append(waiter) }
-      return inbox.ended
-    }
-    if ended { waiter.resume() }
   }
 
   /// Asks the thread to end.
@@ -145,6 +134,16 @@ final class CurlCore: Sendable {
       inbox.closing = true
       Self.wake(&inbox)
     }
+  }
+
+  /// Returns when the thread has released its connections.
+  func waitUntilEnded() async {
+    let waiter = Waiter<Void>()
+    let hasEnded = inbox.withLock { inbox in
+      if !inbox.ended { inbox.endWaiters.append(waiter) }
+      return inbox.ended
+    }
+    if !hasEnded { await waiter.value() }
   }
 
   private static func append(_ message: Message, to inbox: inout Inbox) {
@@ -165,11 +164,11 @@ final class CurlCore: Sendable {
     inbox.withLock { $0.multi = UnsafeMutableRawPointer(bitPattern: multi) }
   }
 
-  /// Lets the C library's allocator keep a few MiB that were freed, as it does in any program that once freed a block
-  /// of that size: the limits grow with the largest one.
+  /// Makes the C library's allocator keep a few MiB of freed memory: its limits grow with the largest block that was
+  /// freed.
   ///
-  /// At first they are 128 KiB, which every transfer frees and takes anew. Each would get pages that are fresh from the
-  /// system, and those cost more than what is done with them.
+  /// They start at 128 KiB, which every transfer allocates and frees. Each would then get fresh pages from the system,
+  /// which cost more than the work done with them.
   private static func keepFreedMemory() {
     UnsafeMutableRawPointer.allocate(byteCount: 2 << 20, alignment: 16).deallocate()
   }
@@ -185,7 +184,7 @@ final class CurlCore: Sendable {
 
   var limits: TransferLimits { inbox.withLock { $0.limits } }
 
-  /// Whether something came in since ``takeMessages()``.
+  /// Whether messages have arrived since ``takeMessages()``.
   var hasMessages: Bool { inbox.withLock { $0.woken } }
 
   /// A transfer left the queue, to run or for good.
@@ -196,7 +195,7 @@ final class CurlCore: Sendable {
     }
   }
 
-  /// A running transfer is over.
+  /// A running transfer has ended.
   func finished(_ transfer: Transfer) {
     inbox.withLock { $0.isOver(transfer) }
   }
@@ -205,7 +204,7 @@ final class CurlCore: Sendable {
     figures.withLock { $0 = statistics }
   }
 
-  /// The thread lets go of everything: the last thing it does.
+  /// The thread has released everything. The last call of the thread.
   func gone() {
     let waiters = inbox.withLock { inbox in
       inbox.ended = true
@@ -213,10 +212,10 @@ final class CurlCore: Sendable {
       inbox.endWaiters = []
       return waiters
     }
-    for waiter in waiters { waiter.resume() }
+    for waiter in waiters { waiter.resolve(()) }
   }
 
-  /// Nothing is accepted any more; what came in last is returned.
+  /// Closes the inbox and returns the last messages.
   func end() -> Batch {
     inbox.withLock { inbox in
       let batch = Batch(messages: inbox.messages, closing: true)

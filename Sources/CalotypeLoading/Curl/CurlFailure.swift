@@ -1,15 +1,15 @@
 import CCurl
 import FoundationEssentials
 
-/// Why libcurl ended a transfer, in our own words.
+/// The reason why libcurl ended a transfer, as a ``LoadingError``.
 struct CurlFailure {
   let result: CURLcode
   /// libcurl's message, more specific than the code.
   let message: String
   let url: URL
-  /// The host of the request that failed; that of ``url`` unless redirected.
+  /// The host of the failed request: that of ``url``, unless redirected.
   let host: String
-  let timeouts: LoadTimeouts
+  let timeouts: LoadRequest.Timeouts
   let isConnected: Bool
   let received: Int
   let expected: Int?
@@ -20,7 +20,7 @@ struct CurlFailure {
     case CURLE_URL_MALFORMAT:
       .invalidURL(url, reason: message)
     case CURLE_UNSUPPORTED_PROTOCOL:
-      // Also what libcurl says to a response without a status line.
+      // Also libcurl's error for a response without a status line.
       .protocolError(url, reason: message)
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
       .hostNotFound(url, host: unknownHost)
@@ -36,7 +36,7 @@ struct CurlFailure {
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT:
       .tls(url, reason: message)
     case CURLE_OUT_OF_MEMORY where isConnected && !hasHead:
-      // Also what libcurl says to a line that is longer than it takes.
+      // Also libcurl's error for a header line above its length limit.
       .protocolError(url, reason: "a line of its header is too long, or there is no memory for it")
     case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
       .connectionFailed(url, reason: message)
@@ -49,7 +49,7 @@ struct CurlFailure {
     }
   }
 
-  /// The name that was looked up: libcurl's message ends with it, and it may be that of a proxy.
+  /// The host name of a failed look-up, from the end of libcurl's message; it may be that of a proxy.
   private var unknownHost: String {
     if let last = message.split(separator: " ").last, message.contains(": ") { return String(last) }
     return host

@@ -2,54 +2,55 @@ public import FoundationEssentials
 public import HTTPTypes
 
 extension CurlLoader {
-  /// Limits, identity and ways of a ``CurlLoader``.
+  /// The limits and the identity of a ``CurlLoader``, and its connection settings.
   public struct Configuration: Sendable {
-    /// Transfers at a time, over all hosts. 32 by default.
+    /// Concurrent transfers over all hosts. 32 by default.
     public var maxConcurrent = 32
-    /// Transfers at a time per host: scheme, host and port of the requested URL. 6 by default.
+    /// Concurrent transfers per host: scheme, host and port of the requested URL. 6 by default.
     ///
-    /// When it is smaller than ``maxConcurrent``, and that is 4 or more, hosts that hold their places for long leave some to
-    /// others besides: a host takes another place only while it holds fewer than are free. With the defaults, 4 hosts that
-    /// never answer hold 24 of the 32 places, and the fifth gets 4 of the others.
+    /// When it is smaller than ``maxConcurrent``, and that is 4 or more, slow hosts leave slots to others: a host takes
+    /// another slot only while it holds fewer than are free. With the defaults, 4 hosts that never answer hold 24 of
+    /// the 32 slots, and a fifth gets 4 of the others.
     ///
-    /// When it is not smaller, as in a program that loads everything from one server, one host may have all places and the
-    /// whole queue.
+    /// When it is not smaller, as in a program that loads everything from one server, one host may take all slots and
+    /// the whole queue.
     public var maxConcurrentPerHost = 6
-    /// Transfers that may wait for their turn; more fail with ``LoadingError/queueFull(_:limit:)``. 10,000 by default.
+    /// The most queued transfers; more fail with ``LoadingError/queueFull(_:limit:)``. 10,000 by default.
     ///
-    /// Where places are shared (``maxConcurrentPerHost``), a host may have at most as many waiting as the queue has room for
-    /// others: one alone half of it.
+    /// Where slots are shared (``maxConcurrentPerHost``), a host may queue at most as many transfers as the queue has
+    /// free: a single host half of it.
     public var maxQueued = 10_000
-    /// Who goes first among waiting transfers of one host and priority; hosts take turns. One whose priority changes while it waits goes behind those
-    /// that have that priority.
+    /// The order among queued transfers of one host and priority; hosts take turns. A transfer whose priority changes
+    /// goes behind the others of its new priority.
     public var order = QueueOrder.fifo
-    /// Redirects to follow. 10 by default.
+    /// The most redirects to follow. 10 by default.
     public var maxRedirects = 10
-    /// Whether a redirect may lead from `https` to `http`. Not by default: whoever listens could change the image.
+    /// Whether a redirect may lead from `https` to `http`. `false` by default: an attacker on the network could change
+    /// the image.
     public var allowsInsecureRedirects = false
-    /// Bytes to keep ahead of a slow consumer, per transfer. 256 KiB by default.
+    /// Bytes to buffer ahead of a slow consumer, per transfer (back-pressure). 256 KiB by default.
     public var highWater = 256 << 10
-    /// Fields that go with every request to every host, unless the request has them itself: nothing secret belongs here.
-    /// A field that is not in here is not sent, `Accept` and `User-Agent` included.
+    /// Header fields of every request to every host, unless the request sets them: put no secrets here. Nothing else is
+    /// sent, not even `Accept` and `User-Agent`.
     public var headers: HTTPFields = Configuration.defaultHeaders
-    /// Which addresses may be connected to. ``AddressPolicy/any`` by default: choose ``AddressPolicy/public`` when the
-    /// URLs come from others.
+    /// The addresses that may be connected to. ``AddressPolicy/any`` by default; use ``AddressPolicy/public`` for URLs
+    /// from users, to prevent SSRF.
     public var addressPolicy = AddressPolicy.any
-    /// Who we are to which origin; a request's own ``LoadRequest/credential`` wins.
-    public var credentials: [HTTPOrigin: Credential] = [:]
-    /// Certificates.
+    /// The credentials for each origin. A request's own ``LoadRequest/credential`` takes precedence.
+    public var credentials: [LoadRequest.Origin: LoadRequest.Credential] = [:]
+    /// TLS certificates.
     public var tls = TLS()
-    /// The way out.
+    /// The proxy.
     public var proxy = Proxy.environment
-    /// What becomes of cookies.
+    /// How cookies are treated.
     public var cookies = Cookies.none
-    /// Addresses of hosts, on any port, instead of asking the resolver. Names are in lower case.
+    /// Fixed addresses of hosts, on any port, which bypass the resolver. Names are in lower case.
     public var hostAddresses: [String: [IPAddress]] = [:]
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
-    /// The defaults with other limits on how much runs at a time; 6 per host unless said otherwise.
+    /// Creates a configuration with the given concurrency; 6 per host by default.
     public init(maxConcurrent: Int, maxConcurrentPerHost: Int? = nil) {
       self.maxConcurrent = maxConcurrent
       self.maxConcurrentPerHost = maxConcurrentPerHost ?? 6
@@ -58,28 +59,29 @@ extension CurlLoader {
     /// `Accept: image/*,*/*;q=0.8` and a `User-Agent`.
     public static let defaultHeaders: HTTPFields = [.accept: "image/*,*/*;q=0.8", .userAgent: "Calotype/0.1"]
 
-    /// Who goes first among waiting transfers of one host and priority.
+    /// The order among queued transfers of one host and priority.
     public enum QueueOrder: Hashable, Sendable {
-      /// Whoever came first.
+      /// First in, first out.
       case fifo
-      /// Whoever came last: what a user scrolled to is wanted more than what was there before.
+      /// Last in, first out: an image that a user scrolled to is more urgent than earlier ones.
       case lifo
     }
 
-    /// Which certificates are trusted and shown.
+    /// Trusted certificates and the client certificate.
     public struct TLS: Hashable, Sendable {
-      /// A file of trusted certificates (PEM) to use instead of the system's.
+      /// A file of trusted CA certificates (PEM) that replaces the system's.
       public var caFile: String?
-      /// A file with our certificate (PEM), and the chain above it.
+      /// A file with the client certificate (PEM) and its chain.
       public var certificateFile: String?
-      /// A file with the key of our certificate (PEM); `nil` when it is in ``certificateFile``.
+      /// A file with the private key of the client certificate (PEM); `nil` when it is in ``certificateFile``.
       public var keyFile: String?
-      /// What the key is encrypted with.
+      /// The password of the private key.
       public var keyPassword: String?
-      /// Whether the server must prove who it is. Without it, anybody on the way can be the server: for tests alone.
+      /// Whether to verify the server's certificate. Without verification, an attacker on the network can impersonate
+      /// the server: disable it only in tests.
       public var verifiesServer = true
 
-      /// The system's trusted certificates, and none to show.
+      /// Uses the system's trusted certificates, and no client certificate.
       public init(
         caFile: String? = nil, certificateFile: String? = nil, keyFile: String? = nil,
         keyPassword: String? = nil
@@ -91,24 +93,24 @@ extension CurlLoader {
       }
     }
 
-    /// The way out.
+    /// The proxy.
     public enum Proxy: Hashable, Sendable {
-      /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; none at all with an ``addressPolicy`` that restricts,
-      /// because the proxy would decide which address is reached.
+      /// `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`; no proxy with a restricting ``addressPolicy``,
+      /// because the proxy would choose the address.
       case environment
       /// No proxy.
       case none
-      /// This one (`http`, `https`, `socks4`, `socks5` or `socks5h`), with user and password in the URL if it wants them.
-      /// An ``addressPolicy`` that restricts must trust it: ``AddressPolicy/trustingProxy()``.
+      /// This proxy (`http`, `https`, `socks4`, `socks5` or `socks5h`), with user and password in the URL if needed. A
+      /// restricting ``addressPolicy`` must trust it: ``AddressPolicy/trustingProxy()``.
       case url(URL)
     }
 
-    /// What becomes of cookies.
+    /// How cookies are treated.
     public enum Cookies: Hashable, Sendable {
-      /// They are neither kept nor sent, but for a `Cookie` field of the request.
+      /// Cookies are neither stored nor sent, except for a `Cookie` field of the request.
       case none
-      /// They are kept in memory, by the rules of RFC 6265, for this loader alone. Requests with a
-      /// ``LoadRequest/partition`` have none. What such a loader delivers is found in caches by this one alone.
+      /// Cookies are stored in memory by the rules of RFC 6265, for this loader alone. Requests with a
+      /// ``LoadRequest/partition`` have none. Cached bytes of such a loader are found only by the same loader.
       case memory
     }
   }

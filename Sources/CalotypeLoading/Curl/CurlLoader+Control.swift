@@ -1,44 +1,42 @@
 extension CurlLoader {
-  /// Changes how many transfers run at a time. Those that run go on; others start as soon as there is room.
+  /// Changes how many transfers run at a time. Running transfers continue; queued ones start as soon as there is room.
   ///
   /// - Parameters:
-  ///   - maxConcurrent: Over all hosts, at least one; `nil` leaves it.
-  ///   - maxConcurrentPerHost: Per scheme, host and port, at least one; `nil` leaves it.
+  ///   - maxConcurrent: The limit over all hosts, at least one; `nil` keeps the present limit.
+  ///   - maxConcurrentPerHost: The limit per scheme, host and port, at least one; `nil` keeps the present limit.
   public func setLimits(maxConcurrent: Int? = nil, maxConcurrentPerHost: Int? = nil) {
-    core.setLimits(maxConcurrent, perHost: maxConcurrentPerHost)
+    engine.setLimits(maxConcurrent, perHost: maxConcurrentPerHost)
   }
 
-  /// Starts no transfer until ``resume()``; those that run go on.
+  /// Starts no transfer until ``resume()``. Running transfers continue.
   public func suspend() {
-    core.post(.suspend(true))
+    engine.setSuspended(true)
   }
 
-  /// Starts what waits.
+  /// Starts queued transfers again.
   public func resume() {
-    core.post(.suspend(false))
+    engine.setSuspended(false)
   }
 
-  /// Ends all transfers, running and waiting, as if their tasks had been cancelled.
+  /// Cancels all transfers, running and queued, as if their tasks had been cancelled.
   public func cancelAll() {
-    core.post(.cancelAll)
+    engine.cancelAll()
   }
 
-  /// Accepts nothing more, lets what runs and waits come to its end, and ends the loader.
+  /// Accepts no new transfers, lets running and queued ones end, and shuts the loader down.
   ///
-  /// - Parameter timeout: What has not ended by then fails with ``LoadingError/loaderClosed(_:)``.
-  /// - Returns: Whether everything ended by itself.
+  /// - Parameter timeout: Transfers that have not ended by then fail with ``LoadingError/loaderClosed(_:)``.
+  /// - Returns: Whether all transfers ended by themselves.
   @discardableResult public func drain(within timeout: Duration) async -> Bool {
-    let finished = await withCheckedContinuation { waiter in
-      core.drain(by: MonotonicTime.now.advanced(by: timeout), waiter)
-    }
-    await shutdown()
-    return finished
+    let hasFinished = await engine.drain(within: timeout)
+    await shutDown()
+    return hasFinished
   }
 
-  /// Ends all transfers with ``LoadingError/loaderClosed(_:)``, and returns when the thread has let go of its connections.
-  /// What is loaded later fails so too.
-  public func shutdown() async {
-    core.close()
-    await withCheckedContinuation { core.whenEnded($0) }
+  /// Ends all transfers with ``LoadingError/loaderClosed(_:)``, and returns when the thread has released its connections.
+  /// Later loads fail with the same error.
+  public func shutDown() async {
+    engine.close()
+    await engine.waitUntilEnded()
   }
 }

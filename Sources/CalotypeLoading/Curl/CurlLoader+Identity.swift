@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 
 extension CurlLoader.Configuration {
-  /// All that decides about the bytes, as text: secrets as digests, the defaults left out.
+  /// Everything that affects the delivered bytes, as text: secrets as digests, defaults left out.
   var identity: String {
     LoaderIdentity.text([
       "addresses": addressPolicy.identity, "credentials": Self.digest(credentialParts),
@@ -23,7 +23,7 @@ extension CurlLoader.Configuration {
     credentials.map { "\($0.key) \($0.value.digest)" }.sorted()
   }
 
-  /// The order of different fields means nothing.
+  /// The order of fields with different names has no meaning.
   private var headerParts: [String] {
     let fields = headers.enumerated().sorted {
       ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
@@ -38,7 +38,7 @@ extension CurlLoader.Configuration {
     ]
   }
 
-  /// What the environment says is the same to all loaders of a process.
+  /// The environment is the same for all loaders of a process.
   private var proxyParts: [String] {
     if case .url(let url) = proxy { [url.absoluteString] } else { [] }
   }

@@ -1,15 +1,15 @@
 extension CurlLoader {
-  /// What a ``CurlLoader`` is doing and has done.
-  public struct Statistics: Hashable, Sendable {
-    /// Whether new transfers are accepted: not any more once it drains or is shut down.
+  /// The activity of a ``CurlLoader``.
+  public struct Statistics: Hashable, Codable, Sendable {
+    /// Whether new transfers are accepted: not while it drains or after it is shut down.
     public var isAccepting = true
-    /// Transfers that run.
+    /// Running transfers.
     public var active = 0
-    /// Transfers that wait for their turn.
+    /// Queued transfers.
     public var queued = 0
-    /// Transfers that were started so far.
+    /// Transfers that were started.
     public var started = 0
-    /// Transfers that ended well.
+    /// Transfers that completed.
     public var completed = 0
     /// Transfers that ended with an error.
     public var failed = 0
@@ -19,9 +19,9 @@ extension CurlLoader {
     public var bytesReceived = 0
     /// Connections that were opened.
     public var connectionsOpened = 0
-    /// Times a transfer had to stop because its consumer was behind.
+    /// How often a transfer paused because its consumer was behind.
     public var pauses = 0
-    /// Most bytes that ever waited for one consumer.
+    /// The most bytes ever buffered for one consumer.
     public var peakBufferedBytes = 0
   }
 }

@@ -1,22 +1,21 @@
-import CalotypeSupport
 import FoundationEssentials
 
 /// Loads `http` and `https` URLs with libcurl.
 ///
-/// Whoever loads URLs that were given by others must choose ``AddressPolicy/public``: the default reaches whatever this
-/// machine reaches, the services of its own network included.
+/// For URLs from users, set ``AddressPolicy/public``: the default allows server-side request forgery (SSRF), because it
+/// connects to every address that this machine can reach, including internal services.
 ///
-/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and names.
-/// Transfers beyond the limits wait, by priority, and hosts take turns. Certificates are verified; cookies are neither kept nor sent unless
-/// ``Configuration/cookies`` says so.
+/// All transfers share one thread, its connections (HTTP/1.1 keep-alive, HTTP/2 over TLS), TLS sessions and DNS
+/// results. Transfers beyond the limits are queued by priority, and hosts take turns. Certificates are verified;
+/// cookies are neither stored nor sent unless ``Configuration/cookies`` enables them.
 ///
-/// Redirects are followed within `http` and `https`. To another scheme, host or port only those fields of the request go
-/// along that negotiate content (`Accept`, `User-Agent`, `Range` and the like), so that no token gets there. `Content-Length`,
+/// Redirects are followed within `http` and `https`. Only fields that negotiate content (`Accept`, `User-Agent`,
+/// `Range` and the like) are sent to another scheme, host or port, so that no token leaks. `Content-Length`,
 /// `Transfer-Encoding`, `Connection` and `Upgrade` describe the connection: those of a request are not sent. No content
-/// coding is asked for; one that the server applies nevertheless is undone, and ``LoadRequest/maxBytes`` counts the bytes
-/// after that, which may be 100 times as many as came, beyond the first 4 MiB.
+/// coding is requested; one that the server applies nevertheless is decoded, and ``LoadRequest/byteLimit`` counts the
+/// decoded bytes, which may be at most 100 times the received ones, beyond the first 4 MiB.
 ///
-/// The thread ends when the loader and all its transfers are released, or on ``shutdown()``.
+/// The thread ends when the loader and all its transfers are released, or on ``shutDown()``.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration(maxConcurrent: 64)
@@ -26,37 +25,34 @@ import FoundationEssentials
 /// for try await chunk in response.body { … }
 /// ```
 ///
-/// It makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
+/// Each load makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
 public final class CurlLoader: ImageLoading {
-  /// The loader below ``LoaderGroup/standard``, with the default configuration.
+  /// The loader behind ``LoaderGroup/standard``, with the default configuration.
   public static let shared = CurlLoader()
 
-  /// Limits, identity and ways, as they were at the beginning.
+  /// The configuration at creation.
   public let configuration: Configuration
-  /// Of all in the configuration that decides about the bytes: the policy of addresses, credentials, header fields other
-  /// than the defaults, cookies (each loader has its own), certificates, addresses of hosts. Empty for the defaults.
+  /// Covers everything in the configuration that affects the delivered bytes: address policy, credentials, non-default
+  /// header fields, cookies (each loader has its own), certificates, fixed addresses of hosts. Empty for the defaults.
   public let identity: String
-  let core: CurlCore
+  let engine: any CurlEngine
 
-  /// A loader with its own thread and connections.
-  public init(_ configuration: Configuration = Configuration()) {
+  init(_ configuration: Configuration, engine: any CurlEngine) {
     self.configuration = configuration
     identity = configuration.identity
-    let core = CurlCore(configuration)
-    self.core = core
-    Threads.start(name: "calotype-curl") { CurlLoop.run(core) }
+    self.engine = engine
   }
 
   deinit {
-    core.close()
+    engine.close()
   }
 
-  /// What the loader is doing and has done. Up to date for whatever a consumer has seen.
-  public var statistics: Statistics { core.statistics }
+  /// The activity of the loader. It includes everything that a consumer has seen.
+  public var statistics: Statistics { engine.statistics }
 
-  /// Returns when the loader's thread has carried out everything asked of it so far, cancellations too.
+  /// Returns when the loader's thread has processed all earlier requests, including cancellations.
   package func settle() async {
-    await withCheckedContinuation { core.post(.barrier($0)) }
+    await engine.settle()
   }
 
   /// Accepts `http` and `https` URLs.
@@ -64,13 +60,13 @@ public final class CurlLoader: ImageLoading {
     source.scheme == "http" || source.scheme == "https"
   }
 
-  /// Refuses what the policy of addresses refuses without a look-up, and URLs that cannot be sent.
+  /// Rejects sources that the address policy refuses without a name look-up, and unusable URLs.
   public func check(_ source: ImageSource) throws {
     guard let url = source.url else { return }
-    _ = try Hop(url, for: LoadRequest(source: source), configuration)
+    _ = try HTTPRequestStep(url, for: LoadRequest(source: source), configuration)
   }
 
-  /// Starts a transfer, or queues it, and returns when the head of the final response is there.
+  /// Starts or queues a transfer, and returns when the head of the final response has arrived.
   ///
   /// - Throws: ``LoadingError``; `CancellationError`.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
@@ -78,15 +74,7 @@ public final class CurlLoader: ImageLoading {
       throw LoadingError.unsupportedScheme(request.source)
     }
     try Task.checkCancellation()
-    let target = try Hop(url, for: request, configuration)
-    let transfer = Transfer(url: url, target: target, request: request, loader: self)
-    let body = LoadBody(transfer)
-    let head = try await transfer.head()
-    var response = LoadResponse(
-      url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
-      contentType: head.contentType, body: body)
-    response.redirects = head.redirects
-    guard let decoding = ContentDecoding(head, maxBytes: request.maxBytes) else { return response }
-    return try response.transformed(by: [decoding], maxBytes: request.maxBytes)
+    let step = try HTTPRequestStep(url, for: request, configuration)
+    return try await engine.load(step, request, for: self)
   }
 }

@@ -3,10 +3,10 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The loader's thread: one multi handle, all transfers, their timers and their queue.
+/// The event loop on the loader's thread: one multi handle, all transfers, their timers and their queue.
 ///
-/// Not `Sendable`: made and used on that thread alone. Callbacks only change state; consumers are woken once
-/// a turn, when libcurl is not on the stack.
+/// Not `Sendable`: created and used on that thread alone. Callbacks only change state; consumers are woken once per
+/// turn, when libcurl is not on the stack.
 final class CurlLoop {
   private let core: CurlCore
   private let multi: UnsafeMutableRawPointer
@@ -15,9 +15,9 @@ final class CurlLoop {
   private var running: [ObjectIdentifier: RunningTransfer] = [:]
   private var byHandle: [UnsafeMutableRawPointer: RunningTransfer] = [:]
   private var figures = CurlLoader.Statistics()
-  /// Ended in this turn, to be told so.
+  /// Transfers whose consumers are to be woken in this turn.
   private var told: [Transfer] = []
-  private var barriers: [CheckedContinuation<Void, Never>] = []
+  private var barriers: [Waiter<Void>] = []
   private var drains: [Drain] = []
   private var isSuspended = false
   private let turn = RunningTransfer.Turn()
@@ -31,7 +31,7 @@ final class CurlLoop {
 
   private struct Drain {
     let deadline: MonotonicTime
-    let waiter: CheckedContinuation<Bool, Never>
+    let waiter: Waiter<Bool>
   }
 
   /// Runs until the loader is closed.
@@ -50,8 +50,8 @@ final class CurlLoop {
     return curl_global_init(Int(CURL_GLOBAL_DEFAULT))
   }()
 
-  /// OpenSSL would free what it needs when the program exits, while this thread may still be at work: a transfer that is
-  /// under way then would end the program with a fault instead of its own status.
+  /// OpenSSL would free its state at exit while this thread may still use it: a transfer in progress would crash the
+  /// program instead of letting it exit with its own status.
   private static func keepOpenSSL() {
     typealias Initialise = @convention(c) (UInt64, UnsafeRawPointer?) -> CInt
     // Found by name: libcurl may be built with another library.
@@ -75,7 +75,7 @@ final class CurlLoop {
     curl_multi_cleanup(multi)
   }
 
-  /// Idle connections to keep; without this libcurl keeps four for every transfer there ever was at a time.
+  /// Limits idle connections. By default libcurl keeps four for each of the most transfers that ever ran at a time.
   private func limitConnections() {
     _ = calotype_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(queue.limits.concurrent, 128) * 2)
   }
@@ -90,7 +90,7 @@ final class CurlLoop {
       var ready: Int32 = 0
       let wait = turn.nextDeadline.milliseconds(from: .now, limit: 60_000)
       if curl_multi_poll(multi, nil, 0, wait, &ready) != CURLM_OK {
-        // Out of memory in libcurl; do not spin on it.
+        // libcurl is out of memory; do not spin.
         sched_yield()
       }
     }
@@ -100,8 +100,8 @@ final class CurlLoop {
     case again, sleep, end
   }
 
-  /// A function of its own, so that nothing of a turn is kept alive while the thread sleeps: the last
-  /// reference to a transfer is also one to its loader.
+  /// A separate function, so that nothing of a turn is kept alive while the thread sleeps: the last reference to a
+  /// transfer also holds its loader.
   private func takeTurn() -> Next {
     turn.now = .now
     let batch = core.takeMessages()
@@ -113,7 +113,7 @@ final class CurlLoop {
     startTransfers()
     perform()
     checkDeadlines()
-    // Ended transfers made room.
+    // Ended transfers have made room.
     let started = startTransfers()
     report()
     return started || core.hasMessages ? .again : .sleep
@@ -129,7 +129,7 @@ final class CurlLoop {
       guard let run = running[ObjectIdentifier(transfer)] else { return }
       run.timer.resumed(at: turn.now)
       turn.note(run.timer.deadline?.time)
-      // Hands over what libcurl still holds, and may be paused again by that.
+      // libcurl hands over the bytes it holds, which may pause the transfer again.
       if let easy = run.easy { curl_easy_pause(easy, CURLPAUSE_CONT) }
     case .prioritise(let transfer, let priority): queue.prioritise(ObjectIdentifier(transfer), priority)
     case .followPriority(let transfer): queue.prioritise(ObjectIdentifier(transfer), transfer.priority)
@@ -141,11 +141,11 @@ final class CurlLoop {
       queue.setLimits(core.limits)
       limitConnections()
     case .drain(let deadline, let waiter):
-      // Suspended or not: what waits is to come to its end.
+      // Queued transfers must end, even if the loader is suspended.
       isSuspended = false
       drains.append(Drain(deadline: deadline, waiter: waiter))
       turn.note(deadline)
-    case .barrier(let continuation): barriers.append(continuation)
+    case .barrier(let waiter): barriers.append(waiter)
     }
   }
 
@@ -158,7 +158,7 @@ final class CurlLoop {
     let id = ObjectIdentifier(transfer)
     let total = transfer.request.timeouts.total
     let deadline = total.map { transfer.submitted.advanced(by: $0) } ?? .distantFuture
-    // Before the priority is looked at, so that no change is missed.
+    // Before the priority is read, so that no change is missed.
     let observation = transfer.observePriority()
     waiting[id] = Waiting(transfer: transfer, deadline: deadline, observation: observation)
     queue.put(id, host: transfer.host, priority: transfer.priority)
@@ -178,7 +178,7 @@ final class CurlLoop {
 
   // MARK: Transfers
 
-  /// Starts what may start. Returns whether anything did.
+  /// Starts transfers as the limits allow. Returns whether any was started.
   @discardableResult private func startTransfers() -> Bool {
     var any = false
     while !isSuspended, let id = queue.take() {
@@ -188,7 +188,7 @@ final class CurlLoop {
       any = true
       let now = MonotonicTime.now
       if entry.deadline <= now {
-        // Its time passed while it waited: not even its place is worth taking.
+        // Its deadline passed in the queue.
         neverRan(entry.transfer, Self.timedOut(entry.transfer))
       } else {
         start(entry.transfer, id, now)
@@ -211,7 +211,7 @@ final class CurlLoop {
     turn.note(run.timer.deadline?.time)
   }
 
-  /// A transfer that was taken from the queue ends without a request.
+  /// Ends a transfer that was taken from the queue, without a request.
   private func neverRan(_ transfer: Transfer, _ error: LoadingError) {
     transfer.fail(error)
     told.append(transfer)
@@ -224,14 +224,14 @@ final class CurlLoop {
     .timedOut(transfer.url, phase: .total, after: transfer.request.timeouts.total ?? .zero)
   }
 
-  /// Puts the request of a transfer on the wire.
+  /// Adds the request of a transfer to the multi handle.
   private func add(_ run: RunningTransfer) -> Bool {
     guard let easy = run.easy, curl_multi_add_handle(multi, easy) == CURLM_OK else { return false }
     byHandle[easy] = run
     return true
   }
 
-  /// Takes the request of a transfer off the wire. If it has not ended, its connection (or HTTP/2 stream) is closed.
+  /// Removes the request of a transfer. If it has not ended, its connection (or HTTP/2 stream) is closed.
   private func takeOff(_ run: RunningTransfer) {
     guard let easy = run.easy, byHandle.removeValue(forKey: easy) != nil else { return }
     figures.connectionsOpened += run.connectionsOpened
@@ -265,7 +265,7 @@ final class CurlLoop {
     figures.completed += 1
   }
 
-  /// Sends the next request of a transfer. False if there is none to send.
+  /// Sends the next request of a transfer. Returns `false` if there is none.
   private func follow(_ run: RunningTransfer) -> Bool {
     takeOff(run)
     guard run.follow(at: .now) else { return false }
@@ -277,7 +277,7 @@ final class CurlLoop {
     return true
   }
 
-  /// A transfer is over.
+  /// Removes a transfer that has ended.
   private func remove(_ run: RunningTransfer) {
     collect(run)
     takeOff(run)
@@ -295,8 +295,8 @@ final class CurlLoop {
 
   // MARK: Time
 
-  /// Activity only moves deadlines back, so that the next one can be early but not late: the transfers are
-  /// gone through when it has passed, not every turn.
+  /// Activity only postpones deadlines, so the next one may be early but never late. The transfers are examined when it
+  /// has passed, not every turn.
   private func checkDeadlines() {
     let now = MonotonicTime.now
     guard turn.nextDeadline <= now else { return }
@@ -323,7 +323,7 @@ final class CurlLoop {
     }
   }
 
-  // MARK: Telling
+  // MARK: Notifications
 
   private func collect(_ run: RunningTransfer) {
     figures.bytesReceived += run.events.bytes
@@ -343,7 +343,7 @@ final class CurlLoop {
     figures.cancelled += 1
   }
 
-  /// The figures first, then the consumers, so that a consumer never sees figures older than its own result.
+  /// The statistics first, then the consumers, so that a consumer never sees statistics older than its own result.
   private func report() {
     for run in turn.touched where run.events.isTouched { collect(run) }
     turn.touched.removeAll(keepingCapacity: true)
@@ -352,14 +352,14 @@ final class CurlLoop {
     let told = self.told
     self.told = []
     for transfer in told { transfer.deliver() }
-    for barrier in barriers { barrier.resume() }
+    for barrier in barriers { barrier.resolve(()) }
     barriers = []
     if !drains.isEmpty, running.isEmpty, waiting.isEmpty { answerDrains { _ in true } }
   }
 
   private func answerDrains(_ isAnswered: (Drain) -> Bool) {
     let isDrained = running.isEmpty && waiting.isEmpty
-    for drain in drains where isAnswered(drain) { drain.waiter.resume(returning: isDrained) }
+    for drain in drains where isAnswered(drain) { drain.waiter.resolve(isDrained) }
     drains.removeAll(where: isAnswered)
   }
 
@@ -389,8 +389,8 @@ final class CurlLoop {
       case .add(let transfer):
         transfer.fail(error(transfer.url))
         transfer.deliver()
-      case .barrier(let continuation): continuation.resume()
-      case .drain(_, let continuation): continuation.resume(returning: false)
+      case .barrier(let waiter): waiter.resolve(())
+      case .drain(_, let waiter): waiter.resolve(false)
       case .cancel, .resume, .prioritise, .followPriority, .cancelAll, .suspend, .limits: break
       }
     }

@@ -1,8 +1,9 @@
 import CCurl
 
-/// What the transfers of a loader have in common besides connections and names: TLS sessions, and cookies if they are kept.
+/// The state that transfers of a loader share besides connections and DNS results: TLS sessions, and cookies if
+/// enabled.
 ///
-/// Used on the loader's thread alone, so that libcurl needs no locks of ours.
+/// Used on the loader's thread alone, so that libcurl needs no locks.
 final class CurlShare {
   private let plain: UnsafeMutableRawPointer?
   private let withCookies: UnsafeMutableRawPointer?
@@ -23,7 +24,7 @@ final class CurlShare {
     return handle
   }
 
-  /// For a transfer of a partition, or of none. Partitions have no cookies: they would see those of others.
+  /// Returns the handle for a partition. Partitions have no cookies, because they would share them.
   func handle(partition: String?) -> UnsafeMutableRawPointer? {
     partition == nil ? withCookies ?? plain : plain
   }

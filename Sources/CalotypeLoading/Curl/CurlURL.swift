@@ -1,23 +1,23 @@
 import CCurl
 import FoundationEssentials
 
-/// A URL as libcurl reads it, so that what is decided about it is decided about what will be connected to.
+/// A URL as libcurl parses it, so that checks apply to the host that will be connected to.
 struct CurlURL {
   /// The URL without user, password and fragment.
   let text: String
   /// In lower case.
   let scheme: String
-  /// In lower case, without the brackets of IPv6. Numbers are spelled as dotted quads here, whatever the URL says.
+  /// In lower case, without the brackets of IPv6. Numeric hosts are normalised to dotted quads.
   let host: String
   let port: Int
   let user: String?
   let password: String?
-  /// As somebody wrote it.
+  /// As written in the URL.
   private let reference: String
 
-  var origin: HTTPOrigin { HTTPOrigin(scheme: scheme, host: host, port: port) }
+  var origin: LoadRequest.Origin { LoadRequest.Origin(scheme: scheme, host: host, port: port) }
 
-  /// Why a text is no URL, in libcurl's words.
+  /// Why a text is not a URL, in libcurl's words.
   struct Malformed: Error {
     let reason: String
   }
@@ -47,7 +47,7 @@ struct CurlURL {
     user = Self.part(handle, CURLUPART_USER, flags: UInt32(CURLU_URLDECODE))
     password = Self.part(handle, CURLUPART_PASSWORD, flags: UInt32(CURLU_URLDECODE))
     if base == nil, user == nil, password == nil, !reference.utf8.contains(UInt8(ascii: "#")) {
-      // Nothing is to be taken out of it, and libcurl will read it as it just did.
+      // The URL has no parts to remove, and libcurl will parse it again in the same way.
       text = reference
     } else {
       for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] {
@@ -61,12 +61,12 @@ struct CurlURL {
     self.reference = reference
   }
 
-  /// The host as somebody wrote it, if it was written at all rather than taken over from the base: what stands between
-  /// `//` and the path, without user and port, by the rules of RFC 3986 alone.
+  /// The host as written in the text, if the text contains one rather than inheriting it from the base: the part
+  /// between `//` and the path, without user and port, by the rules of RFC 3986 alone.
   var writtenHost: String? {
     var reference = reference
     return reference.withUTF8 { bytes in
-      // Before it there is a scheme or nothing; two slashes further back are part of a path.
+      // Only a scheme, or nothing, may precede it; two slashes further on are part of a path.
       guard let slash = bytes.firstIndex(where: { "/?#".utf8.contains($0) }),
         bytes[slash...].starts(with: "//".utf8),
         slash == 0 || bytes[slash - 1] == UInt8(ascii: ":")

@@ -1,23 +1,24 @@
 import CCurl
+import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// One request as libcurl carries it out: the easy handle, its options and what they point into. Lives on the loader's
-/// thread only.
+/// One request in libcurl: the easy handle, its options and the memory that they point to. Used only on the loader's
+/// thread.
 ///
-/// Every request gets a fresh one. Reused ones stall on HTTP/2 with libcurl 7.88.
+/// Every request gets a fresh handle. Reused handles stall on HTTP/2 with libcurl 7.88.
 final class EasyHandle {
   let pointer: UnsafeMutableRawPointer
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var addressList: UnsafeMutablePointer<curl_slist>?
   private let messageBuffer: UnsafeMutablePointer<CChar>
 
-  /// What the callbacks are given and call.
+  /// The context of the callbacks.
   typealias Owner = RunningTransfer
 
   /// `nil` when there is no memory for a handle.
   init?(
-    _ hop: Hop, timeouts: LoadTimeouts, configuration: CurlLoader.Configuration,
+    _ hop: HTTPRequestStep, timeouts: LoadRequest.Timeouts, configuration: CurlLoader.Configuration,
     share: UnsafeMutableRawPointer?, keepsCookies: Bool, owner: Owner
   ) {
     guard let pointer = curl_easy_init() else { return nil }
@@ -42,30 +43,30 @@ final class EasyHandle {
     messageBuffer.deallocate()
   }
 
-  /// libcurl's own words about what went wrong; empty if it has none.
+  /// libcurl's description of the error; empty if there is none.
   var message: String { String(cString: messageBuffer) }
 
   // MARK: Options
 
   private func setConnection(
-    _ hop: Hop, _ timeouts: LoadTimeouts, _ configuration: CurlLoader.Configuration
+    _ hop: HTTPRequestStep, _ timeouts: LoadRequest.Timeouts, _ configuration: CurlLoader.Configuration
   ) {
     set(CURLOPT_URL, hop.url.text)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
-    // Redirects are ours.
+    // The loader follows redirects itself.
     set(CURLOPT_FOLLOWLOCATION, 0)
-    // Signals are for the program that embeds us.
+    // Signals belong to the program.
     set(CURLOPT_NOSIGNAL, 1)
-    // A cancelled transfer does not wait for the thread that looks its host name up: the others would stand still.
+    // A cancelled transfer must not wait for its name look-up, which would block all others.
     set(CURLOPT_QUICK_EXIT, 1)
-    // As the command of curl has it: a few per cent less time for large bodies than with 64 KiB. From 128 KiB on, each
-    // transfer's buffer may be pages that are fresh from the system.
+    // The size that the curl command uses: a few per cent faster for large bodies than 64 KiB. From 128 KiB on, each
+    // transfer's buffer may take fresh pages from the system.
     set(CURLOPT_BUFFERSIZE, 100 << 10)
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_CONNECTTIMEOUT_MS, timeouts.connect.curlMilliseconds)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-    // Over TLS, wait for a connection under way that may turn out to be HTTP/2. Plain HTTP never is.
+    // Over TLS, wait for a pending connection that may become HTTP/2. Plain HTTP never does.
     if hop.url.scheme == "https" { set(CURLOPT_PIPEWAIT, 1) }
     if let addresses = configuration.hostAddresses[hop.url.host], !addresses.isEmpty {
       let list = addresses.map { $0.isIPv4 ? "\($0)" : "[\($0)]" }.joined(separator: ",")
@@ -75,9 +76,10 @@ final class EasyHandle {
   }
 
   private func setHeaders(_ fields: HTTPFields) {
-    // No coding; one that comes unasked is undone behind the queue, where a slow consumer holds it back.
+    // Request no content coding. A coding that the server applies anyway is decoded after the queue, where
+    // back-pressure limits it.
     if fields[.acceptEncoding] == nil { append("Accept-Encoding: identity") }
-    // Without it libcurl sends one of its own.
+    // Otherwise libcurl sends its own.
     if !fields.contains(.accept) { append("Accept:") }
     for field in fields {
       switch field.name {
@@ -85,7 +87,7 @@ final class EasyHandle {
       case .contentLength, .transferEncoding, .connection, .upgrade: continue
       default: break
       }
-      // "Name:" would mean to libcurl: leave it out; "Name;" means: send it without a value.
+      // libcurl would omit a field for "Name:"; "Name;" sends it without a value.
       append(field.value.isEmpty ? field.name.rawName + ";" : field.name.rawName + ": " + field.value)
     }
     _ = calotype_curl_set_list(pointer, CURLOPT_HTTPHEADER, headerList)
@@ -95,7 +97,7 @@ final class EasyHandle {
     if let list = curl_slist_append(headerList, line) { headerList = list }
   }
 
-  private func setCredential(_ credential: Credential?) {
+  private func setCredential(_ credential: LoadRequest.Credential?) {
     switch credential {
     case .basic(let user, let password):
       set(CURLOPT_HTTPAUTH, Int(calotype_curlauth_basic))
@@ -125,12 +127,12 @@ final class EasyHandle {
 
   private func setProxy(_ configuration: CurlLoader.Configuration) {
     switch configuration.proxy {
-    // An empty one makes libcurl ignore the environment.
+    // An empty proxy makes libcurl ignore the environment.
     case .none: set(CURLOPT_PROXY, "")
     case .environment: if configuration.addressPolicy.isRestricting { set(CURLOPT_PROXY, "") }
     case .url(let url):
       set(CURLOPT_PROXY, url.absoluteString)
-      // The environment's exceptions are not for it.
+      // The exceptions of the environment do not apply.
       set(CURLOPT_NOPROXY, "")
     }
   }
@@ -155,17 +157,17 @@ final class EasyHandle {
     _ = calotype_curl_set_string(pointer, option, value)
   }
 
-  // MARK: Figures
+  // MARK: Metrics
 
-  /// Connections that had to be opened for it.
+  /// The number of connections that were opened for the request.
   var connectionsOpened: Int {
     var count = 0
     return calotype_curl_get_long(pointer, CURLINFO_NUM_CONNECTS, &count) == CURLE_OK ? count : 0
   }
 
-  /// What the request took, as far as libcurl knows.
-  var metrics: LoadMetrics {
-    var metrics = LoadMetrics()
+  /// The metrics of the request by libcurl.
+  var metrics: LoadResponse.Metrics {
+    var metrics = LoadResponse.Metrics()
     let lookup = time(CURLINFO_NAMELOOKUP_TIME_T)
     let connect = max(time(CURLINFO_CONNECT_TIME_T), lookup)
     let tls = time(CURLINFO_APPCONNECT_TIME_T)
@@ -227,12 +229,12 @@ private func headerCallback(
 ) -> Int {
   let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
   let goesOn = owner(context)?.headerLine(line) ?? false
-  // Anything but the count aborts; for an empty line of no bytes too.
+  // Any value but the count aborts, even for an empty line.
   return goesOn ? line.count : line.count + 1
 }
 
-/// A socket to an address that may be reached, which child processes do not inherit: one that lives on in a child is not
-/// closed when we close it, and the server does not learn that we left.
+/// Opens a socket to an allowed address. Child processes do not inherit it, because a copy would keep the connection
+/// open after the loader closes it.
 private func openSocketCallback(
   _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
   _ address: UnsafeMutablePointer<curl_sockaddr>?
@@ -250,4 +252,11 @@ private func connectedCallback(
   guard let transfer = owner(context) else { return Int32(CURL_PREREQFUNC_ABORT) }
   let isWanted = transfer.connected(to: remote.map { String(cString: $0) } ?? "")
   return Int32(isWanted ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+}
+
+extension Duration {
+  /// Milliseconds, at least 1, for libcurl.
+  var curlMilliseconds: Int {
+    Int(min(max(nanosecondCount / 1_000_000, 1), Int64(Int32.max)))
+  }
 }

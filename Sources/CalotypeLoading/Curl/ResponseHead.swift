@@ -6,43 +6,43 @@ struct ResponseHead: Sendable, Equatable {
   let url: URL
   let status: Int
   let headers: HTTPFields
-  /// Bytes of the body as the consumer will see them; `nil` when unknown.
+  /// Length of the body for the consumer, in bytes; `nil` when unknown.
   let expectedLength: Int?
-  /// Whether it declares lengths that contradict each other, or one that is no number (RFC 9110 §8.6).
+  /// Whether it declares contradictory or malformed lengths (RFC 9110 §8.6).
   let hasInvalidLength: Bool
   let contentType: String?
-  /// What led here.
-  var redirects: [Redirect] = []
+  /// The redirects that led here.
+  var redirects: [LoadResponse.Redirect] = []
 
-  /// Looks through the fields once: what is asked for per chunk must not cost a search each time.
+  /// Reads the fields once, because a search for each chunk would be slow.
   init(url: URL, status: Int, headers: HTTPFields) {
     self.url = url
     self.status = status
     self.headers = headers
     var length: Length?
     var type: String?
-    // Without a body; or with one whose end another field tells.
+    // There is no body, or another field determines its end.
     var isUnknown = status == 204 || status == 304
     for field in headers {
       switch field.name {
       case .contentLength: length = Length(field.value, after: length)
       case .contentType: type = type.map { "\($0), \(field.value)" } ?? field.value
       case .transferEncoding: isUnknown = true
-      // A content coding is undone on the way, so the declared length is that of other bytes.
+      // A content coding is decoded on the way, so the declared length is that of the encoded bytes.
       case .contentEncoding: isUnknown = isUnknown || field.value.lowercased() != "identity"
       default: break
       }
     }
     switch length {
     case .bytes(let count)? where !isUnknown: (expectedLength, hasInvalidLength) = (count, false)
-    // What nobody goes by may be anything.
+    // An unused length may have any value.
     case .invalid?: (expectedLength, hasInvalidLength) = (nil, !isUnknown)
     default: (expectedLength, hasInvalidLength) = (nil, false)
     }
     contentType = type
   }
 
-  /// What `Content-Length` fields say together: the same number several times is that number.
+  /// The length that the `Content-Length` fields declare: repeated fields with one number count as that number.
   private enum Length: Equatable {
     case bytes(Int)
     case invalid
@@ -61,7 +61,7 @@ struct ResponseHead: Sendable, Equatable {
     }
   }
 
-  /// Where a redirect leads that is followed (RFC 9110 §15.4).
+  /// The target of a redirect that the loader follows (RFC 9110 §15.4).
   var redirectLocation: String? {
     guard [301, 302, 303, 307, 308].contains(status), let location = headers[.location], !location.isEmpty
     else {

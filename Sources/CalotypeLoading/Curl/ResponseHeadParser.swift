@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Collects header lines of one request, over interim responses, until the final head is complete.
+/// Collects the header lines of one request, across interim responses, until the final head is complete.
 struct ResponseHeadParser {
   enum Event: Equatable {
     /// More lines are needed, or the response was an interim one.
@@ -11,18 +11,18 @@ struct ResponseHeadParser {
     case tooLarge
   }
 
-  /// All header bytes of one request together, interim responses and trailers included, at most.
+  /// The byte limit for all headers of one request, interim responses and trailers included.
   static let limit = 256 << 10
-  /// What a line counts for besides its bytes, as in HTTP/2: empty fields take memory too, and `HTTPFields` ends the
-  /// program when there are 65,535.
+  /// The overhead per line beyond its bytes, as in HTTP/2: empty fields take memory too, and `HTTPFields` ends the
+  /// program at 65,535 fields.
   static let overhead = 32
 
   private(set) var status = 0
   private(set) var headers = HTTPFields()
   private(set) var isFinal = false
-  /// libcurl may answer a 401 by itself, so that the first is not final.
+  /// libcurl may answer the challenge of a 401 itself, so the first 401 is not final.
   private var answersChallenge: Bool
-  /// The head of a 401 is complete, and nobody knows yet whether another follows.
+  /// The head of a 401 is complete, and it is still unknown whether another response follows.
   private var isChallenged = false
   private var inHead = false
   private var byteCount = 0
@@ -32,7 +32,7 @@ struct ResponseHeadParser {
     self.answersChallenge = answersChallenge
   }
 
-  /// A body or the end comes after a 401: it is final after all. False if that was clear before.
+  /// A body or the end follows a 401, so that response is final. Returns `false` if that was clear before.
   mutating func settle() -> Bool {
     guard isChallenged else { return false }
     isChallenged = false
@@ -44,7 +44,7 @@ struct ResponseHeadParser {
   mutating func line(_ bytes: UnsafeRawBufferPointer) -> Event {
     byteCount += bytes.count + Self.overhead
     if byteCount > Self.limit { return .tooLarge }
-    // What follows the final head are trailers.
+    // Lines after the final head are trailers.
     if isFinal { return .none }
     var end = bytes.count
     while end > 0, bytes[end - 1] == 10 || bytes[end - 1] == 13 { end -= 1 }
@@ -53,7 +53,7 @@ struct ResponseHeadParser {
     if !inHead {
       beginHead(line)
     } else if line[0] == 32 || line[0] == 9 {
-      // A folded line: obsolete, still seen.
+      // A folded line: obsolete, but still in use.
       pending?.value += " " + Self.text(line)
     } else {
       store()
@@ -93,7 +93,7 @@ struct ResponseHeadParser {
     headers.append(HTTPField(name: name, value: value))
   }
 
-  /// Names that most responses have, by their length, spelled as most servers do: made once and not for each field.
+  /// Common field names by length, in their usual spelling: created once instead of for each field.
   private static let names: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
     let spellings = [
       "Accept-Ranges", "Age", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
@@ -101,7 +101,7 @@ struct ResponseHeadParser {
       "Vary", "Via",
     ]
     var names: [[(bytes: [UInt8], name: HTTPField.Name)]] = Array(repeating: [], count: 20)
-    // HTTP/2 knows small letters only.
+    // HTTP/2 has lower-case names only.
     for spelling in spellings.flatMap({ [$0, $0.lowercased()] }) {
       guard let name = HTTPField.Name(spelling) else { continue }
       names[spelling.utf8.count].append((Array(spelling.utf8), name))

@@ -1,27 +1,27 @@
+import CalotypeSupport
 import CCurl
 import FoundationEssentials
 import Glibc
 import HTTPTypes
 
-/// A transfer on the wire: its requests one after the other, and what comes back. Lives on the loader's thread only.
+/// A running transfer: its requests one after another, and their responses. Used on the loader's thread only.
 final class RunningTransfer {
-  /// What the loop must know after the callbacks of one turn.
+  /// Events of one turn that the loop must process.
   struct Events {
     var bytes = 0
     var pauses = 0
     var peakBuffered = 0
-    /// There may be something to tell the consumer.
+    /// The consumer may have to be woken.
     var isTouched = false
   }
 
-  /// What the callbacks leave for the loop to look at, so that it need not go through all transfers every
-  /// turn.
+  /// The results of the callbacks of one turn, so that the loop need not examine all transfers.
   final class Turn {
-    /// Transfers with events; some may have been looked at since.
+    /// Transfers with events; some may have been processed since.
     var touched: [RunningTransfer] = []
     /// Not later than the first deadline of all.
     var nextDeadline = MonotonicTime.distantFuture
-    /// When libcurl was last called. Of the same turn for all callbacks: there are dozens of them in each transfer.
+    /// When libcurl was last called. All callbacks of a turn share it, because each transfer has dozens.
     var now = MonotonicTime.now
 
     func note(_ deadline: MonotonicTime?) {
@@ -29,7 +29,7 @@ final class RunningTransfer {
     }
   }
 
-  /// What libcurl's end of a request means.
+  /// The meaning of the end of a request.
   enum End {
     case completed, failed
     /// There is another request to send: ``follow(at:)``.
@@ -39,9 +39,9 @@ final class RunningTransfer {
   let transfer: Transfer
   var timer: TransferTimer
   var events = Events()
-  /// The error the consumer got or gets, if we found it rather than libcurl.
+  /// The error for the consumer, if the loader found it rather than libcurl.
   private(set) var failure: LoadingError?
-  /// How it ended is in the figures already.
+  /// Its end is counted in the statistics already.
   var isCounted = false
 
   private let configuration: CurlLoader.Configuration
@@ -49,17 +49,17 @@ final class RunningTransfer {
   private let turn: Turn
   private let started: MonotonicTime
   private var handle: EasyHandle?
-  private var hop: Hop
+  private var hop: HTTPRequestStep
   private var parser: ResponseHeadParser
   private var head: ResponseHead?
   private var redirect: String?
-  private var redirects: [Redirect] = []
-  /// Why the last address of the host was not connected to.
+  private var redirects: [LoadResponse.Redirect] = []
+  /// The reason why the last address of the host was refused.
   private var addressRefusal: String?
   private var received = 0
   private var discarded = 0
 
-  /// A body nobody wants (that of an error or a redirect) is read up to here, so that the connection can be used again.
+  /// The body of an error or a redirect is read up to this limit, so that the connection can be reused.
   static let discardLimit = 64 << 10
 
   /// `nil` when there is no memory for a handle.
@@ -79,7 +79,7 @@ final class RunningTransfer {
     if handle == nil { return nil }
   }
 
-  /// The handle of the present request.
+  /// The handle of the current request.
   var easy: UnsafeMutableRawPointer? { handle?.pointer }
 
   private func makeHandle() -> EasyHandle? {
@@ -91,13 +91,13 @@ final class RunningTransfer {
 
   // MARK: Redirects
 
-  /// Makes the request that the response asks for. False if there is none to make: the consumer is told why, or that what
-  /// it holds is still right.
+  /// Creates the request that a redirect asks for. Returns `false` if there is none: the consumer gets the error, or a
+  /// 304.
   func follow(at now: MonotonicTime) -> Bool {
     guard let location = redirect else { return false }
     redirect = nil
     do {
-      hop = try Hop(
+      hop = try HTTPRequestStep(
         following: location, from: hop, first: transfer.target, of: (transfer.url, transfer.request),
         configuration)
     } catch {
@@ -124,7 +124,7 @@ final class RunningTransfer {
 
   // MARK: Callbacks
 
-  /// Whether a socket to that address may be opened.
+  /// Returns whether a socket to an address may be opened.
   func mayConnect(_ address: UnsafePointer<sockaddr>) -> Bool {
     guard isRestricted else { return true }
     guard let address = IPAddress(address) else {
@@ -135,7 +135,7 @@ final class RunningTransfer {
     return addressRefusal == nil
   }
 
-  /// A connection is there, a new one or one that was opened for somebody else. Returns whether the request may be sent.
+  /// A new or reused connection is ready. Returns whether the request may be sent.
   func connected(to remote: String) -> Bool {
     timer.connected(at: turn.now)
     // Unlike bytes, this can move the deadline forward: from that of the connection to that of the first
@@ -156,13 +156,13 @@ final class RunningTransfer {
     return !transfer.isGone
   }
 
-  /// Whether addresses are looked at. A proxy that is trusted is one whose address says nothing.
+  /// Whether addresses are checked. The address of a trusted proxy has no meaning.
   private var isRestricted: Bool {
     if case .url = configuration.proxy { return false }
     return configuration.addressPolicy.isRestricting
   }
 
-  /// Returns whether the transfer may go on.
+  /// Returns whether the transfer may continue.
   func headerLine(_ line: UnsafeRawBufferPointer) -> Bool {
     if timer.activity(at: turn.now, bytes: line.count) { turn.note(timer.deadline?.time) }
     switch parser.line(line) {
@@ -175,12 +175,12 @@ final class RunningTransfer {
     }
   }
 
-  /// Looks at the final head. Returns whether the transfer may go on.
+  /// Examines the final head. Returns whether the transfer may continue.
   private func headArrived() -> Bool {
     var head = ResponseHead(url: responseURL, status: parser.status, headers: parser.headers)
     if let location = head.redirectLocation {
       redirect = location
-      redirects.append(Redirect(status: head.status, headers: head.headers))
+      redirects.append(LoadResponse.Redirect(status: head.status, headers: head.headers))
       return true
     }
     head.redirects = redirects
@@ -198,8 +198,8 @@ final class RunningTransfer {
       fail(.protocolError(transfer.url, reason: "its Content-Length is no number, or contradicts itself"))
       return false
     }
-    if let length = head.expectedLength, length > request.maxBytes {
-      fail(.tooLarge(request.source, limit: request.maxBytes, declared: length))
+    if let length = head.expectedLength, length > request.byteLimit {
+      fail(.tooLarge(request.source, limit: request.byteLimit, declared: length))
       return false
     }
     transfer.receive(head)
@@ -207,16 +207,16 @@ final class RunningTransfer {
     return true
   }
 
-  /// What the write callback returns: the count when all was taken.
+  /// Returns the value for the write callback: the count when all bytes were taken.
   func bodyBytes(_ bytes: UnsafeRawBufferPointer) -> Int {
     timer.activity(at: turn.now, bytes: bytes.count)
-    // The challenge was not answered after all: this is the body of the refusal.
+    // The challenge was not answered: this is the body of the 401.
     if parser.settle(), !headArrived() { return 0 }
     if failure != nil || redirect != nil {
       discarded += bytes.count
       return discarded > Self.discardLimit ? 0 : bytes.count
     }
-    let limit = transfer.request.maxBytes
+    let limit = transfer.request.byteLimit
     guard bytes.count <= limit - received else {
       fail(.tooLarge(transfer.request.source, limit: limit, declared: head?.expectedLength))
       return 0
@@ -231,7 +231,7 @@ final class RunningTransfer {
     case .pause:
       timer.paused(at: turn.now, refusing: bytes.count)
       events.pauses += 1
-      // The consumer may be waiting already: what made us stop came in after it last looked.
+      // The consumer may be waiting already, because the buffered bytes arrived after its last check.
       touch()
       return Int(CURL_WRITEFUNC_PAUSE)
     case .abort:
@@ -253,7 +253,7 @@ final class RunningTransfer {
 
   // MARK: End
 
-  /// libcurl is done with a request. Tells the consumer's side if it was the last.
+  /// libcurl has finished a request. Ends the transfer if it was the last.
   func ended(_ result: CURLcode) -> End {
     if redirect != nil, failure == nil, !transfer.isGone { return .redirected }
     touch()
@@ -273,13 +273,13 @@ final class RunningTransfer {
     return failure == nil ? .completed : .failed
   }
 
-  /// We end it ourselves.
+  /// Ends the transfer with an error of the loader.
   func ended(with error: LoadingError) {
     fail(error)
   }
 
   /// A deadline passed.
-  func timedOut(_ phase: LoadTimeouts.Phase) {
+  func timedOut(_ phase: LoadRequest.Timeouts.Phase) {
     fail(.timedOut(transfer.url, phase: phase, after: timer.duration(phase)))
   }
 
@@ -292,18 +292,18 @@ final class RunningTransfer {
     )
   }
 
-  /// Connections that the present request had to open.
+  /// The number of connections that the current request opened.
   var connectionsOpened: Int { handle?.connectionsOpened ?? 0 }
 
-  private var metrics: LoadMetrics {
-    var metrics = handle?.metrics ?? LoadMetrics()
+  private var metrics: LoadResponse.Metrics {
+    var metrics = handle?.metrics ?? LoadResponse.Metrics()
     metrics.queued = transfer.submitted.duration(to: started)
     metrics.total = transfer.submitted.duration(to: .now)
     metrics.redirects = hop.number
     return metrics
   }
 
-  /// Where the response comes from: as it was asked for, unless redirected.
+  /// The URL of the response: that of the request, unless redirected.
   private var responseURL: URL {
     hop.number == 0 ? transfer.url : URL(string: hop.url.text) ?? transfer.url
   }

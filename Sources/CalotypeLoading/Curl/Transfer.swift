@@ -1,34 +1,37 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// One load: the meeting place of its consumer and the loader's thread.
+/// One transfer, shared by its consumer and the loader's thread.
 ///
-/// It keeps the loader alive, so that a body can be read to its end after everyone else has let go of the
-/// loader.
-final class Transfer: LoadBodyProducing {
-  typealias HeadWaiter = CheckedContinuation<ResponseHead, any Error>
-  typealias ChunkWaiter = CheckedContinuation<Data?, any Error>
+/// It keeps the loader alive, so that a body can be read to its end after all other references to the loader are gone.
+final class Transfer: LoadBody.Producing {
+  typealias HeadWaiter = Waiter<Result<ResponseHead, any Error>>
+  typealias ChunkWaiter = Rendezvous<Result<Data?, any Error>>
   typealias Machine = TransferMachine<HeadWaiter, ChunkWaiter>
 
   let url: URL
-  let target: Hop
-  /// The origin whose places it takes.
+  let target: HTTPRequestStep
+  /// The origin whose slots it takes.
   let host: String
   let request: LoadRequest
-  /// Time of the call, for the total timeout.
+  /// The time of the call, for the total timeout.
   let submitted: MonotonicTime
-  /// Unless the request has one that lives.
+  /// The priority, unless the request has a live one.
   private let initialPriority: UInt8
+  private let core: CurlCore
   private let loader: CurlLoader
+  /// For all waits of the consumer: an object for each would cost every chunk of a body.
+  private let chunks = ChunkWaiter()
   private let machine: Lock<Machine>
-  private let measured = Lock<LoadMetrics?>(nil)
+  private let measured = Lock<LoadResponse.Metrics?>(nil)
 
-  init(url: URL, target: Hop, request: LoadRequest, loader: CurlLoader) {
+  init(url: URL, target: HTTPRequestStep, request: LoadRequest, core: CurlCore, loader: CurlLoader) {
     self.url = url
     self.target = target
     host = target.url.origin.description
     self.request = request
     initialPriority = (request.priority ?? Task.currentPriority).rawValue
+    self.core = core
     self.loader = loader
     submitted = .now
     machine = Lock(Machine(highWater: loader.configuration.highWater))
@@ -42,40 +45,47 @@ final class Transfer: LoadBodyProducing {
     return try await withTaskPriorityEscalationHandler {
       try await submit()
     } onPriorityEscalated: { _, priority in
-      loader.core.post(.prioritise(self, priority.rawValue))
+      core.post(.prioritise(self, priority.rawValue))
     }
   }
 
   private func submit() async throws -> ResponseHead {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        let action = machine.withLock { $0.awaitHead(waiter) }
-        carryOut(action)
-        if case .none = action.answer, let refusal = loader.core.submit(self) {
-          fail(refusal)
-          deliver()
-        }
+    let waiter = HeadWaiter()
+    let result = await withTaskCancellationHandler {
+      let action = machine.withLock { $0.awaitHead(waiter) }
+      carryOut(action)
+      if case .none = action.answer, let refusal = core.submit(self) {
+        fail(refusal)
+        deliver()
       }
+      return await waiter.value()
     } onCancel: {
       cancel()
     }
+    return try result.get()
   }
 
-  var metrics: LoadMetrics? { measured.withLock { $0 } }
+  var metrics: LoadResponse.Metrics? { measured.withLock { $0 } }
 
   func next() async throws -> Data? {
     if Task.isCancelled { cancel() }
     if let taken = machine.withLock({ $0.takeNow() }) {
-      if taken.resumeProducer { loader.core.post(.resume(self)) }
+      if taken.resumeProducer { core.post(.resume(self)) }
       return try taken.result.get()
     }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        carryOut(machine.withLock { $0.awaitChunk(waiter) })
+    let result = await withTaskCancellationHandler {
+      let action = machine.withLock { $0.awaitChunk(chunks) }
+      // An answer at once may be for a second consumer: it must not reach the one that waits.
+      if case .chunk(_, let result) = action.answer {
+        carryOut(action, answering: false)
+        return result
       }
+      carryOut(action)
+      return await chunks.receive()
     } onCancel: {
       cancel()
     }
+    return try result.get()
   }
 
   func cancel() {
@@ -84,13 +94,14 @@ final class Transfer: LoadBodyProducing {
 
   // MARK: Loader's thread
 
-  /// Where it stands in the queue, as of now; larger goes first.
+  /// The present priority; larger goes first.
   var priority: UInt8 { request.livePriority?.value.rawValue ?? initialPriority }
 
-  /// Lets the loader's thread know of each change of the priority, until that is cancelled; `nil` if it cannot change.
+  /// Reports each change of the priority to the loader's thread, until it is cancelled; `nil` if the priority cannot
+  /// change.
   func observePriority() -> LivePriority.Observation? {
-    // Weakly: the request, and with it the priority, is ours.
-    request.livePriority?.observe { [core = loader.core, weak self] in
+    // Weak, because the transfer owns the request and with it the priority.
+    request.livePriority?.observe { [core, weak self] in
       if let self { core.post(.followPriority(self)) }
     }
   }
@@ -105,7 +116,7 @@ final class Transfer: LoadBodyProducing {
     machine.withLock { $0.receive(bytes) }
   }
 
-  func receive(_ metrics: LoadMetrics) {
+  func receive(_ metrics: LoadResponse.Metrics) {
     measured.withLock { $0 = metrics }
   }
 
@@ -117,18 +128,19 @@ final class Transfer: LoadBodyProducing {
     machine.withLock { $0.finish(.failure(error)) }
   }
 
-  /// Answers the consumer, if it waits and there is something to say.
+  /// Answers the consumer if it waits and an answer is available.
   func deliver() {
     carryOut(machine.withLock { $0.deliver() })
   }
 
-  private func carryOut(_ action: Machine.ConsumerAction) {
-    if action.resumeProducer { loader.core.post(.resume(self)) }
-    if action.stopProducer { loader.core.post(.cancel(self)) }
+  private func carryOut(_ action: Machine.ConsumerAction, answering: Bool = true) {
+    if action.resumeProducer { core.post(.resume(self)) }
+    if action.stopProducer { core.post(.cancel(self)) }
+    guard answering else { return }
     switch action.answer {
     case .none: break
-    case .head(let waiter, let result): waiter.resume(with: result)
-    case .chunk(let waiter, let result): waiter.resume(with: result)
+    case .head(let waiter, let result): waiter.resolve(result)
+    case .chunk(let waiter, let result): waiter.send(result)
     }
   }
 }

@@ -1,13 +1,13 @@
-/// How many transfers run and wait at a time, over all hosts and for one. Pure.
+/// Limits on running and queued transfers, over all hosts and per host. Pure.
 struct TransferLimits: Hashable, Sendable {
-  /// Places in all, at least one.
+  /// Slots over all hosts, at least one.
   let concurrent: Int
-  /// Places of one host, at least one.
+  /// Slots per host, at least one.
   let perHost: Int
-  /// Transfers that may wait in all.
+  /// The most queued transfers over all hosts.
   let queued: Int
 
-  /// With fewer places than this there is nothing to share.
+  /// With fewer slots than this, sharing is pointless.
   static let fewestShared = 4
 
   init(concurrent: Int, perHost: Int, queued: Int = .max) {
@@ -16,20 +16,21 @@ struct TransferLimits: Hashable, Sendable {
     self.queued = max(0, queued)
   }
 
-  /// Whether a host must leave something to others: not where the limits allow one host everything anyway, and not among
-  /// a handful of places.
+  /// Whether a host must leave slots to others: not if the limits allow one host all slots, and not with very few
+  /// slots.
   var areShared: Bool { perHost < concurrent && concurrent >= Self.fewestShared }
 
-  /// A host takes another place only while it holds fewer than this, when so many are free.
+  /// The number of slots below which a host may take another, when `free` are free.
   func places(free: Int) -> Int {
-    // One that holds none may take the last.
+    // A host without slots may take the last one.
     areShared ? min(perHost, max(1, free)) : perHost
   }
 
-  /// How many of a host's transfers may wait, when so many of all do, for another one to be accepted.
+  /// The number of queued transfers of a host below which another is accepted, when `waiting` are queued over all
+  /// hosts.
   ///
-  /// A dynamic threshold again, as ``TransferQueue`` has it for places: a host has at most as many waiting as others still
-  /// may, so that one alone gets half.
+  /// A dynamic threshold, as ``TransferQueue`` uses for slots: a host may queue at most as many as the queue has free,
+  /// so that a single host gets half.
   func queuedPerHost(waiting: Int) -> Int {
     let free = max(0, queued - max(0, waiting))
     return areShared ? free : Int.max

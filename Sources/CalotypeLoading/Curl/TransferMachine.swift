@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-/// Who waits for what in one transfer: bytes come in on the loader's thread, a consumer takes them out.
+/// The state machine of one transfer: the loader's thread appends bytes, a consumer takes them.
 ///
-/// Pure: every event returns what the caller must do, after it has left the lock. A waiter that was handed
-/// over is returned exactly once, by whichever event answers it.
+/// Pure: every event returns the action that the caller must carry out after leaving the lock. Each waiter is returned
+/// exactly once, by the event that answers it.
 struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
-  /// What the consumer is doing.
+  /// The state of the consumer.
   private enum Consumer {
     case starting
     case awaitingHead(HeadWaiter)
@@ -21,23 +21,23 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     case chunk(ChunkWaiter, Result<Data?, any Error>)
   }
 
-  /// What a consumer's event demands.
+  /// The action that an event requires.
   struct ConsumerAction {
     var answer = Answer.none
     /// The producer was paused and may go on.
     var resumeProducer = false
-    /// The producer is still at work, for nobody.
+    /// The producer must stop, because the consumer has left.
     var stopProducer = false
   }
 
-  /// What becomes of received bytes.
+  /// The fate of received bytes.
   enum Receipt: Equatable {
     case accepted(buffered: Int)
     case pause
     case abort
   }
 
-  /// Bytes to keep ahead of the consumer.
+  /// Bytes to buffer ahead of the consumer.
   let highWater: Int
   private var consumer = Consumer.starting
   private var head: ResponseHead?
@@ -49,7 +49,7 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     self.highWater = highWater
   }
 
-  /// The consumer has left or been told the end.
+  /// The consumer has left or has received the end.
   var isGone: Bool {
     if case .gone = consumer { true } else { false }
   }
@@ -78,13 +78,13 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     }
   }
 
-  /// A chunk or the end without waiting, if possible; `nil` when the consumer must wait.
+  /// Returns a chunk or the end without waiting; `nil` when the consumer must wait.
   mutating func takeNow() -> (result: Result<Data?, any Error>, resumeProducer: Bool)? {
     guard case .between = consumer else { return nil }
     return take()
   }
 
-  /// The consumer leaves: its task was cancelled, or nobody holds the body any more.
+  /// The consumer leaves: its task was cancelled, or the body was released.
   mutating func leave() -> ConsumerAction {
     var action = ConsumerAction()
     switch consumer {
@@ -106,7 +106,7 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     if end == nil { self.head = head }
   }
 
-  /// Bytes of the body arrived. On ``Receipt/pause`` and ``Receipt/abort`` they are not taken.
+  /// Bytes of the body arrived. ``Receipt/pause`` and ``Receipt/abort`` do not take them.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Receipt {
     if end != nil || isGone { return .abort }
     if !buffer.isEmpty, bytes.count > highWater - buffer.count {
@@ -118,15 +118,15 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     return .accepted(buffered: buffer.count)
   }
 
-  /// The transfer is over. The first end counts.
+  /// The transfer has ended. The first end counts.
   mutating func finish(_ result: Result<Void, LoadingError>) {
     if end == nil { end = result }
   }
 
-  /// Answers the consumer if there is something to answer with.
+  /// Answers the consumer if possible.
   ///
-  /// Apart from the producer's other events, so that one turn of the loop, which may bring a head, all bytes
-  /// and the end, wakes the consumer once.
+  /// Separate from the producer's other events, so that one turn of the loop, which may bring the head, all bytes and
+  /// the end, wakes the consumer once.
   mutating func deliver() -> ConsumerAction {
     switch consumer {
     case .awaitingHead(let waiter):
@@ -168,7 +168,7 @@ struct TransferMachine<HeadWaiter: Sendable, ChunkWaiter: Sendable>: Sendable {
     }
   }
 
-  /// Declared lengths save growing the buffer, but are not trusted with more than the high-water mark.
+  /// A declared length saves growing the buffer, but reserves no more than the high-water mark.
   private func capacity(atLeast count: Int) -> Int {
     min(max(count, min(head?.expectedLength ?? 0, highWater)), max(highWater, count))
   }

@@ -1,21 +1,23 @@
-/// Transfers that wait for a place, and how many places each host holds.
+import CalotypeSupport
+
+/// The queue of transfers that wait for a slot, and the slots that each host holds.
 ///
-/// Hosts whose first transfers have the same priority take turns: one transfer each, so that a host with thousands of
-/// them delays another by one. Among the transfers of a host the higher priority goes first, and then whichever came
-/// first, or last. So that nothing waits for ever, every ``agingInterval``th turn that would pass over an older transfer
-/// of lower priority goes to the oldest of all.
+/// Hosts take turns (fair queueing) if their first transfers have the same priority: a host with thousands of transfers
+/// delays another by one. Among the transfers of a host the highest priority goes first, and then the first or the last
+/// in. To prevent starvation, every ``agingInterval``th turn that would pass over an older transfer of lower priority
+/// goes to the oldest of all.
 ///
-/// Besides the fixed limit per host there is a dynamic threshold (A. K. Choudhury and E. L. Hahne, "Dynamic Queue Length
-/// Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998, with α = 1): a host that
-/// holds places takes another one only while it holds fewer than are free. Hosts that keep their places for long thus
-/// leave some to others: of n such hosts, each gets 1/(n + 1) of the places.
+/// Besides the fixed limit per host there is a dynamic threshold (A. K. Choudhury and E. L. Hahne, "Dynamic Queue
+/// Length Thresholds for Shared-Memory Packet Switches", IEEE/ACM Transactions on Networking 6(2), 1998, with α = 1): a
+/// host that holds slots takes another one only while it holds fewer than are free. Slow hosts thus leave slots to
+/// others: of n such hosts, each gets 1/(n + 1) of the slots.
 ///
-/// Pure. Operations cost O(log n) of the waiting transfers, and ``take()`` a look at each different number of places that
-/// hosts hold, which are fewer than √(2 × limit). Where there are places for all, nothing is put in order.
+/// Pure. Operations cost O(log n) of the waiting transfers, and ``take()`` examines each different number of slots that
+/// hosts hold, fewer than √(2 × limit). While there are slots for all, nothing is sorted.
 struct TransferQueue<ID: Hashable> {
   typealias Order = CurlLoader.Configuration.QueueOrder
 
-  /// Among those that a younger transfer of higher priority passes over, one turn in so many goes to the oldest.
+  /// One in this many turns that would pass over an older transfer goes to the oldest.
   static var agingInterval: Int { 8 }
 
   /// The larger one goes first.
@@ -29,18 +31,18 @@ struct TransferQueue<ID: Hashable> {
   }
 
   private struct Host {
-    /// Places that it holds.
+    /// Slots that it holds.
     var running = 0
-    /// When it had its last turn, or began to wait.
+    /// The stamp of its last turn, or of the time it began to wait.
     var turn = 0
     var waiting = IndexedHeap<ID, Standing>()
     /// The same transfers, the oldest first.
     var ages = IndexedHeap<ID, Int>()
   }
 
-  /// Hosts with waiting transfers that hold the same number of places.
+  /// Hosts with waiting transfers that hold the same number of slots.
   private struct Level {
-    /// By the priority of their first transfers, then whichever had its turn longest ago.
+    /// By the priority of their first transfers, then by the least recent turn.
     var turns = IndexedHeap<String, Standing>()
     /// By the age of their oldest transfers.
     var ages = IndexedHeap<String, Int>()
@@ -53,13 +55,13 @@ struct TransferQueue<ID: Hashable> {
   private var hosts: [String: Host] = [:]
   private var levels: [Int: Level] = [:]
   private var stamp = 0
-  /// Turns that passed over an older transfer of lower priority since the oldest had one.
+  /// Turns that passed over an older transfer since the oldest had its turn.
   private var overtakings = 0
-  /// Transfers that were taken and have not finished.
+  /// Transfers that were taken and have not ended.
   private(set) var running = 0
-  /// Transfers that came while none waited, and have no order yet: there may be places for all of them.
+  /// Transfers that arrived while none waited. They are not sorted yet, because there may be slots for all.
   private var fresh: [Fresh] = []
-  /// Whether there are.
+  /// Whether there are slots for all of them.
   private var hasRoomForFresh = false
 
   private struct Fresh {
@@ -85,7 +87,7 @@ struct TransferQueue<ID: Hashable> {
     line(id, host: host, priority: priority)
   }
 
-  /// Gives those that have none their places in line.
+  /// Sorts the unsorted transfers into the queue.
   private mutating func orderFresh() {
     guard !fresh.isEmpty else { return }
     let all = hasRoomForFresh ? fresh.reversed() : fresh
@@ -94,17 +96,17 @@ struct TransferQueue<ID: Hashable> {
     for transfer in all { line(transfer.id, host: transfer.host, priority: transfer.priority) }
   }
 
-  /// Whether those without an order would start in that in which they came.
+  /// Whether the unsorted transfers would start in order of arrival.
   private var isInOrder: Bool {
     fresh.count == 1 || (order == .fifo && fresh.allSatisfy { $0.priority == fresh[0].priority })
   }
 
-  /// One of those that came last, if all of them can start; otherwise they get in line.
+  /// Takes an unsorted transfer if all of them can start; otherwise sorts them into the queue.
   private mutating func takeFresh() -> ID? {
     if !hasRoomForFresh, !fresh.isEmpty {
       let free = limits.concurrent - running
       let others = fresh.count - 1
-      // As if they were all of one host, the last one too.
+      // As if all of them belonged to one host.
       let places = limits.places(free: free - others)
       hasRoomForFresh =
         free > others && isInOrder
@@ -129,14 +131,14 @@ struct TransferQueue<ID: Hashable> {
     let (stamp, order) = (self.stamp, self.order)
     hostOf[id] = host
     change(host) { host in
-      // Behind all hosts that wait already.
+      // Behind all waiting hosts.
       if host.waiting.isEmpty { host.turn = stamp }
       host.waiting.update(id, Standing(priority: priority, rank: order == .fifo ? -stamp : stamp))
       host.ages.update(id, -stamp)
     }
   }
 
-  /// The next transfer that may start; it holds a place from now on.
+  /// Takes the next transfer that may start. It holds a slot from now on.
   mutating func take() -> ID? {
     if let id = takeFresh() { return id }
     let free = limits.concurrent - running
@@ -155,7 +157,7 @@ struct TransferQueue<ID: Hashable> {
     return id
   }
 
-  /// A transfer of `host` gives its place back.
+  /// A transfer of `host` releases its slot.
   mutating func finished(host: String) {
     running -= 1
     if hostOf.isEmpty {
@@ -166,7 +168,7 @@ struct TransferQueue<ID: Hashable> {
     }
   }
 
-  /// Takes a waiting transfer out. False if it does not wait.
+  /// Removes a waiting transfer. Returns `false` if it does not wait.
   @discardableResult mutating func remove(_ id: ID) -> Bool {
     orderFresh()
     guard let host = hostOf.removeValue(forKey: id) else { return false }
@@ -177,8 +179,8 @@ struct TransferQueue<ID: Hashable> {
     return true
   }
 
-  /// Gives a waiting transfer another priority. It goes behind all of its host that have that one already, in either
-  /// order: whoever is moved up and down again has not overtaken those that were not.
+  /// Changes the priority of a waiting transfer. It goes behind all of its host that already have that priority, in
+  /// either order, so that a transfer that moves up and down again overtakes none.
   mutating func prioritise(_ id: ID, _ priority: UInt8) {
     orderFresh()
     guard let host = hostOf[id], hosts[host]?.waiting[id]?.priority != priority else { return }
@@ -187,13 +189,13 @@ struct TransferQueue<ID: Hashable> {
     change(host) { $0.waiting.update(id, standing) }
   }
 
-  /// Changes the limits. Those that run go on; more start as soon as there is room.
+  /// Changes the limits. Running transfers continue; more start as soon as there is room.
   mutating func setLimits(_ limits: TransferLimits) {
     self.limits = limits
     orderFresh()
   }
 
-  /// The transfer whose turn it is, of hosts that hold fewer than `places`.
+  /// Returns the transfer whose turn it is, among hosts that hold fewer than `places` slots.
   private mutating func next(_ places: Int) -> ID? {
     var turn: (id: String, key: Standing)?
     var oldest: (id: String, key: Int)?
@@ -212,9 +214,9 @@ struct TransferQueue<ID: Hashable> {
     return hosts[turn.id]?.waiting.first?.id
   }
 
-  /// Changes a host, and puts it where it belongs then.
+  /// Changes a host and updates its place in the queue.
   private mutating func change(_ name: String, _ body: (inout Host) -> Void) {
-    // Taken out meanwhile, so that its heaps are not copied.
+    // Removed from the dictionary meanwhile, so that its heaps are not copied.
     var host = hosts.removeValue(forKey: name) ?? Host()
     let before = host.waiting.isEmpty ? nil : host.running
     body(&host)

@@ -1,71 +1,22 @@
-import Glibc
+import CalotypeSupport
 
-/// A point in time that never goes back, in nanoseconds.
-struct MonotonicTime: Comparable, Hashable, Sendable {
-  var nanoseconds: UInt64
-
-  static var now: MonotonicTime {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return MonotonicTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
-  }
-
-  static let distantFuture = MonotonicTime(nanoseconds: .max)
-
-  static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
-
-  /// Saturates: an absurdly long duration is the distant future, a negative one no time at all.
-  func advanced(by duration: Duration) -> MonotonicTime {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
-    return overflow ? .distantFuture : MonotonicTime(nanoseconds: sum)
-  }
-
-  /// How long it is from here to there; nothing if there is before here.
-  func duration(to later: MonotonicTime) -> Duration {
-    .nanoseconds(Int64(clamping: later.nanoseconds > nanoseconds ? later.nanoseconds - nanoseconds : 0))
-  }
-
-  /// Milliseconds until then, rounded up, at most `limit`.
-  func milliseconds(from now: MonotonicTime, limit: Int32) -> Int32 {
-    if self <= now { return 0 }
-    let wait = (nanoseconds - now.nanoseconds) / 1_000_000
-    return wait >= UInt64(limit) ? limit : Int32(wait) + 1
-  }
-}
-
-extension Duration {
-  /// In nanoseconds, from 0 to `UInt64.max`.
-  var wholeNanoseconds: UInt64 {
-    let (seconds, attoseconds) = components
-    if seconds < 0 || attoseconds < 0 { return 0 }
-    let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, carry) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
-    return overflow || carry ? .max : sum
-  }
-
-  /// In milliseconds, at least 1, as libcurl takes them.
-  var curlMilliseconds: Int {
-    Int(min(max(wholeNanoseconds / 1_000_000, 1), UInt64(Int32.max)))
-  }
-}
-
-/// Which deadline of a running transfer comes next. Pure: it is told the time.
+/// The deadlines of a running transfer. Pure: the caller passes the time.
 struct TransferTimer {
-  typealias Deadline = (time: MonotonicTime, phase: LoadTimeouts.Phase)
+  typealias Deadline = (time: MonotonicTime, phase: LoadRequest.Timeouts.Phase)
 
-  let timeouts: LoadTimeouts
+  let timeouts: LoadRequest.Timeouts
   let submitted: MonotonicTime
   private var hopStarted: MonotonicTime
-  /// The request could be sent.
+  /// Whether the request could be sent.
   private(set) var isConnected = false
   private var lastActivity: MonotonicTime
   private var pausedSince: MonotonicTime?
-  /// When the first byte of the response came, later by the time that the consumer was behind, and how many have come.
+  /// When the first byte of the response arrived, plus the time of all pauses, and the number of bytes received.
   private var response: (start: MonotonicTime, bytes: Int)?
-  /// Since when bytes are counted for the minimum speed, and how many there were.
+  /// The start of the window of the minimum speed, and the bytes in it.
   private var window: (start: MonotonicTime, bytes: Int)?
 
-  init(timeouts: LoadTimeouts, submitted: MonotonicTime, started: MonotonicTime) {
+  init(timeouts: LoadRequest.Timeouts, submitted: MonotonicTime, started: MonotonicTime) {
     self.timeouts = timeouts
     self.submitted = submitted
     hopStarted = started
@@ -86,8 +37,7 @@ struct TransferTimer {
     lastActivity = now
   }
 
-  /// Bytes arrived. True for the first ones of a response, from which its speed counts: that can move the deadline
-  /// forward.
+  /// Bytes arrived. Returns `true` for the first ones of a response, which may move the deadline forward.
   @discardableResult mutating func activity(at now: MonotonicTime, bytes: Int) -> Bool {
     let isFirst = response == nil
     isConnected = true
@@ -97,7 +47,7 @@ struct TransferTimer {
     return isFirst
   }
 
-  /// The consumer is behind: silence is our own doing from now on. The bytes that were not taken come again.
+  /// The consumer is behind: silence from now on is the effect of back-pressure. The refused bytes will arrive again.
   mutating func paused(at now: MonotonicTime, refusing bytes: Int) {
     response?.bytes -= bytes
     if pausedSince == nil { pausedSince = now }
@@ -113,10 +63,10 @@ struct TransferTimer {
     window = (now, 0)
   }
 
-  /// The next deadline and what it is called; `nil` when there is none.
+  /// The next deadline and its phase; `nil` when there is none.
   var deadline: Deadline? {
     var next: Deadline?
-    func consider(_ time: MonotonicTime, _ phase: LoadTimeouts.Phase) {
+    func consider(_ time: MonotonicTime, _ phase: LoadRequest.Timeouts.Phase) {
       if next.map({ time < $0.time }) ?? true { next = (time, phase) }
     }
     if !isConnected {
@@ -134,26 +84,26 @@ struct TransferTimer {
     return next
   }
 
-  /// How long `phase` may take, as of now.
-  func duration(_ phase: LoadTimeouts.Phase) -> Duration {
+  /// The present duration of `phase`.
+  func duration(_ phase: LoadRequest.Timeouts.Phase) -> Duration {
     timeouts.duration(phase, received: response?.bytes ?? 0)
   }
 
-  /// The deadline that has passed, if one has. A window in which enough bytes came is followed by the next.
-  mutating func expired(at now: MonotonicTime) -> LoadTimeouts.Phase? {
+  /// Returns the deadline that has passed, if any. A window with enough bytes is followed by the next.
+  mutating func expired(at now: MonotonicTime) -> LoadRequest.Timeouts.Phase? {
     guard let deadline, deadline.time <= now else { return nil }
     guard deadline.phase == .minimumSpeed, let limit = timeouts.minimumSpeed, let window else {
       return deadline.phase
     }
     if Double(window.bytes) < limit.bytes { return .minimumSpeed }
     self.window = (now, 0)
-    // It may have hidden another.
+    // The window may have hidden another deadline.
     return expired(at: now)
   }
 }
 
-extension LoadTimeouts {
-  /// The duration that belongs to `phase`, after `received` bytes of a response.
+extension LoadRequest.Timeouts {
+  /// The duration of `phase` after `received` bytes of a response.
   func duration(_ phase: Phase, received: Int = 0) -> Duration {
     switch phase {
     case .connect: connect
@@ -165,20 +115,20 @@ extension LoadTimeouts {
   }
 }
 
-extension LoadTimeouts.BodyTime {
-  /// How long a response may take of which so many bytes have come.
+extension LoadRequest.Timeouts.BodyTime {
+  /// The time limit of a response after `received` bytes.
   fileprivate func duration(received: Int) -> Duration {
     let (seconds, rest) = received.quotientAndRemainder(dividingBy: max(1, bytesPerSecond))
     let nanoseconds = Double(rest) / Double(max(1, bytesPerSecond)) * 1e9
-    // Longer ones, of either kind, could not be added up.
+    // Longer durations could overflow the sum.
     let most = Duration.seconds(1 << 40)
     return min(base, most) + min(.seconds(seconds), most) + .nanoseconds(Int64(nanoseconds))
   }
 }
 
-extension LoadTimeouts.MinimumSpeed {
-  /// Bytes of one window. In floating point, so that no limit is too large to compute.
+extension LoadRequest.Timeouts.MinimumSpeed {
+  /// The bytes of one window, in floating point to avoid overflow.
   fileprivate var bytes: Double {
-    Double(bytesPerSecond) * Double(duration.wholeNanoseconds) / 1e9
+    Double(bytesPerSecond) * Double(max(0, duration.nanosecondCount)) / 1e9
   }
 }

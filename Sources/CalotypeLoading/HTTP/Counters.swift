@@ -1,7 +1,7 @@
 import CalotypeSupport
 
 extension HTTPLoader {
-  /// The figures of a loader.
+  /// The statistics of a loader.
   final class Counters: Sendable {
     private let statistics = Lock(Statistics())
 
@@ -12,7 +12,7 @@ extension HTTPLoader {
     }
   }
 
-  /// Time and chance, as tests replace them.
+  /// The clock and the random numbers, which tests replace.
   package struct Timing: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
     package var sleep: @Sendable (Duration) async throws -> Void

@@ -3,40 +3,40 @@ extension HTTPLoader {
   public struct Configuration: Sendable {
     /// When a failed request is sent again. Two retries by default.
     public var retry = RetryPolicy.default
-    /// When a host that keeps failing is left alone; `nil` for never.
+    /// The circuit breaker for hosts that keep failing; `nil` for none.
     public var circuitBreaker: CircuitBreakerPolicy? = CircuitBreakerPolicy()
-    /// What failed for good and is not asked again for a while; `nil` to ask each time. Its own by default; share one to
-    /// share its knowledge.
+    /// Remembers permanent failures, which are not retried for a while; `nil` for none. By default each loader has its
+    /// own; several loaders can share one.
     public var failureMemory: FailureMemory? = FailureMemory()
-    /// Who sees each request before it is sent, the first one first, and each response, the last one first.
+    /// The interceptors: requests pass from the first to the last, responses from the last to the first.
     public var interceptors: [any LoadIntercepting] = []
-    /// What becomes of the bytes of a body, in this order.
+    /// The transforms of response bodies, in this order.
     public var bodyTransforms: [any BodyTransforming] = []
-    /// The declared media types to accept, such as `image/png` or `image/*`; `nil` for any, because what counts are the
-    /// bytes.
+    /// The declared media types to accept, such as `image/png` or `image/*`; `nil` accepts all, because the bytes
+    /// decide.
     public var contentTypes: [String]?
-    /// Where parts of bodies are kept that broke off, to be continued by a later load or another process; `nil` for nowhere.
+    /// Stores partial bodies, so that a later load or another process can resume them; `nil` for none.
     public var partials: PartialStore?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
   }
 
-  /// What an ``HTTPLoader`` has done.
-  public struct Statistics: Hashable, Sendable {
-    /// Requests that were given to the transport.
+  /// The activity of an ``HTTPLoader``.
+  public struct Statistics: Hashable, Codable, Sendable {
+    /// Requests that were passed to the transport.
     public var requests = 0
-    /// Those among them that were sent because an earlier one had failed.
+    /// Retries among them.
     public var retries = 0
-    /// Bodies that broke off and were continued.
+    /// Bodies that broke off and were resumed.
     public var continued = 0
-    /// Bodies that began where an earlier load had stopped.
+    /// Bodies that resumed an earlier load.
     public var resumed = 0
-    /// Times another source was asked because one had failed.
+    /// How often a fallback was tried.
     public var fallbacks = 0
     /// Loads that the failure memory answered.
     public var refusedByMemory = 0
-    /// Requests that were not sent because their host is left alone.
+    /// Requests that a circuit breaker refused.
     public var suspended = 0
   }
 }

@@ -2,34 +2,34 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// Loads over HTTP as a busy server needs it: with retries, bodies that go on after a broken connection, fallbacks, a memory
-/// of what failed, and hooks.
+/// Loads over HTTP with retries, resumption of broken bodies, fallbacks, remembered failures, circuit breakers and
+/// hooks.
 ///
-/// What goes over the wire is the affair of another loader, by default ``CurlLoader``. Whoever loads URLs that were given by
-/// others must make that one with ``AddressPolicy/public``.
+/// Another loader is the transport, by default ``CurlLoader``. For URLs from users, configure the transport with
+/// ``AddressPolicy/public``, to prevent SSRF.
 ///
 /// ```swift
 /// var curl = CurlLoader.Configuration()
 /// curl.addressPolicy = .public
 /// var configuration = HTTPLoader.Configuration()
-/// configuration.interceptors = [Authorizing(tokens)]
+/// configuration.interceptors = [Authorizing(tokens: tokens)]
 /// let loader = HTTPLoader(configuration, transport: CurlLoader(curl))
 /// ```
 ///
-/// A load goes through these, in this order: the failure memory, which answers for a source that failed a short while ago;
-/// interceptors of the request; the circuit breaker of the host; the transport; interceptors of the response; the gates for
-/// status and content type. If one of them fails, the ``RetryPolicy`` says whether to begin again. When all is in vain, the
-/// next of ``LoadRequest/fallbacks`` is asked.
+/// A load passes, in this order: the failure memory, which answers for a source that failed recently; interceptors of
+/// the request; the circuit breaker of the host; the transport; interceptors of the response; the checks of status and
+/// content type. If one of them fails, the ``RetryPolicy`` decides whether to retry. When retries are exhausted, the
+/// next of ``LoadRequest/fallbacks`` is tried.
 ///
-/// A body that breaks off is continued where it stopped, if the server says by a strong `ETag` and `Accept-Ranges` that it
-/// can (RFC 9110 §13.1.5, §14); otherwise it is loaded again, and what was delivered is compared with what comes. If that
-/// is something else, the body ends with ``LoadingError/contentChanged(_:received:)``.
+/// A body that breaks off is resumed where it stopped, if the server supports that by a strong `ETag` and
+/// `Accept-Ranges` (RFC 9110 §13.1.5, §14); otherwise it is loaded again, and compared with the delivered bytes. If it
+/// differs, the body ends with ``LoadingError/contentChanged(_:received:)``.
 public final class HTTPLoader: ImageLoading {
   /// Policies and hooks.
   public let configuration: Configuration
-  /// What the requests are sent with.
+  /// The loader that sends the requests.
   public let transport: any ImageLoading
-  /// Those of the body transforms, the interceptors and the transport.
+  /// The identities of the body transforms, the interceptors and the transport.
   public let identity: String
   let breakers: CircuitBreakers?
   let timing: Timing
@@ -37,15 +37,15 @@ public final class HTTPLoader: ImageLoading {
 
   /// - Parameters:
   ///   - configuration: Policies and hooks.
-  ///   - transport: What the requests are sent with: any loader that honours ``LoadRequest/statuses``, and
-  ///     ``LoadRequest/headers`` if bodies are to be continued.
+  ///   - transport: The loader that sends the requests: any that honours ``LoadRequest/statuses``, and
+  ///     ``LoadRequest/headers`` if bodies are to be resumed.
   public convenience init(
     _ configuration: Configuration = Configuration(), transport: any ImageLoading = CurlLoader.shared
   ) {
     self.init(configuration, transport: transport, timing: .real)
   }
 
-  /// For tests, which have a time of their own.
+  /// For tests, which inject the time.
   package init(_ configuration: Configuration, transport: any ImageLoading, timing: Timing) {
     self.configuration = configuration
     self.transport = transport
@@ -58,28 +58,28 @@ public final class HTTPLoader: ImageLoading {
     breakers = configuration.circuitBreaker.map { CircuitBreakers(policy: $0) }
   }
 
-  /// What the loader has done so far.
+  /// The activity of the loader.
   public var statistics: Statistics { counters.current }
 
-  /// That of the transport.
+  /// Returns the rule of the transport.
   public func cachingRule(for source: ImageSource) -> CachingRule {
     transport.cachingRule(for: source)
   }
 
-  /// Asks the transport; nobody where interceptors may send the request elsewhere.
+  /// Asks the transport, unless interceptors may send the request elsewhere.
   public func check(_ source: ImageSource) throws {
     if configuration.interceptors.isEmpty { try transport.check(source) }
   }
 
-  /// Accepts what the transport does.
+  /// Accepts the sources of the transport.
   public func accepts(_ source: ImageSource) -> Bool {
     transport.accepts(source)
   }
 
-  /// Returns when the head of an acceptable response is there, after retries and fallbacks if need be.
+  /// Returns when the head of an accepted response has arrived, after retries and fallbacks if needed.
   ///
-  /// - Throws: ``LoadingError``, the one of the last source that was asked; `CancellationError`; what interceptors and body
-  ///   transforms throw.
+  /// - Throws: ``LoadingError``, that of the last source tried; `CancellationError`; errors of interceptors and body
+  ///   transforms.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
     let deadline = request.timeouts.total.map { timing.now().advanced(by: $0) }
     var request = request
@@ -96,7 +96,7 @@ public final class HTTPLoader: ImageLoading {
     return try await loadOne(candidate, by: deadline)
   }
 
-  /// One source, to its end or its last error.
+  /// Loads one source, up to its last error.
   private func loadOne(_ request: LoadRequest, by deadline: ContinuousClock.Instant?) async throws
     -> LoadResponse
   {
@@ -112,30 +112,30 @@ public final class HTTPLoader: ImageLoading {
     let attempts = LoadAttempts(request, loader: self, deadline: deadline)
     do {
       let response = try await open(attempts)
-        .transformed(by: configuration.bodyTransforms, maxBytes: request.maxBytes)
-      // Whoever is told that nothing has changed need not read on to the end of nothing.
+        .transformed(by: configuration.bodyTransforms, byteLimit: request.byteLimit)
+      // After a 304 there is no body to observe.
       if response.isNotModified { configuration.failureMemory?.forget(request) }
-      return response.replacingBody(WatchedBody(response.body, attempts: attempts))
+      return response.replacingBody(InstrumentedBody(response.body, attempts: attempts))
     } catch let error as LoadingError {
       configuration.failureMemory?.record(error, for: request)
       throw error
     }
   }
 
-  /// Removes all of ``Configuration/partials``.
+  /// Removes all parts in ``Configuration/partials``.
   public func removeParts() async throws {
     _ = try await configuration.partials?.removeAll()
   }
 
-  /// Remembers that the bytes of the source were no image: until its time is over, ``Configuration/failureMemory`` answers
-  /// loads of the same request.
+  /// Remembers that the bytes of the source are not an image: until the failure expires,
+  /// ``Configuration/failureMemory`` answers loads of the same request.
   public func reject(_ request: LoadRequest, code: String, message: String) {
     var request = request
     request.loaderIdentity = identity
     configuration.failureMemory?.record(code: code, message: message, for: request)
   }
 
-  /// The response, with a body that goes on by itself; from where an earlier load stopped, if a part of it was kept.
+  /// Returns the response with a resumable body, which continues an earlier load if a part of it was stored.
   private func open(_ attempts: LoadAttempts) async throws -> LoadResponse {
     let request = attempts.request
     guard request.headers[.range] == nil, !request.isConditional else { return try await attempts.open() }
@@ -146,23 +146,23 @@ public final class HTTPLoader: ImageLoading {
       case .stitched(let response):
         counters.count { $0.resumed += 1 }
         return response
-      // It has changed: this is the new one, from the beginning.
+      // The resource has changed: this is the new version, from the beginning.
       case .whole(let response): answer = response
       case .useless: break
       }
       await partial.discard()
     }
     let response = if let answer { answer } else { try await attempts.open() }
-    guard let subject = ContinuedBody.Subject(response) else { return response }
+    guard let subject = ResumableBody.Subject(response) else { return response }
     let partial = subject.isResumable ? await store?.begin(request, response) : nil
-    return response.replacingBody(ContinuedBody(response, of: subject, attempts: attempts, partial: partial))
+    return response.replacingBody(ResumableBody(response, of: subject, attempts: attempts, partial: partial))
   }
 
-  /// What became of the question for the rest of a body.
+  /// The outcome of a request for the rest of a body.
   private enum Resumption {
-    /// The response as if nothing had been kept.
+    /// A response as if no part had been stored.
     case stitched(LoadResponse)
-    /// Everything from the beginning.
+    /// The whole body, from the beginning.
     case whole(LoadResponse)
     case useless
   }
@@ -170,28 +170,28 @@ public final class HTTPLoader: ImageLoading {
   private func resume(_ partial: PartialFile, _ attempts: LoadAttempts) async throws -> Resumption {
     let kept = partial.head
     let offset = partial.length
-    guard max(kept.total ?? 0, offset) <= attempts.request.maxBytes else { return .useless }
+    guard max(kept.total ?? 0, offset) <= attempts.request.byteLimit else { return .useless }
     let response: LoadResponse
     do {
       response = try await attempts.open(continuing: .init(offset: offset, etag: kept.etag))
     } catch let error as LoadingError where !error.isRetryable {
-      // A server that cannot stand the question may well have the answer to another.
+      // A server that fails on a range request may answer a plain one.
       return .useless
     } catch {
       partial.release()
       throw error
     }
-    let answer = Continuation(
+    let answer = RangeResumption(
       status: response.status, headers: response.headers, isSamePlace: kept.isFrom(response.url),
       offset: offset,
       total: kept.total, etag: kept.etag)
     switch answer {
     case .rest, .complete:
       let whole = response.stitched(kept, url: response.url, isComplete: answer == .complete)
-      guard let subject = ContinuedBody.Subject(whole) else { return .useless }
+      guard let subject = ResumableBody.Subject(whole) else { return .useless }
       return .stitched(
         whole.replacingBody(
-          ContinuedBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
+          ResumableBody(whole, of: subject, attempts: attempts, partial: partial, resumedAt: offset)))
     case .whole: return .whole(response)
     case .changed, .elsewhere: return .useless
     }
@@ -199,13 +199,13 @@ public final class HTTPLoader: ImageLoading {
 }
 
 extension LoadRequest {
-  /// The same image from another place, which learns nothing that was meant for the first.
+  /// Returns the request for a fallback URL, without fields that identify the client to the first server.
   fileprivate func redirected(to url: URL) -> LoadRequest {
     var request = self
     request.source = .url(url)
     request.fallbacks = []
     request.validators = nil
-    if self.source.url.flatMap(HTTPOrigin.init) != HTTPOrigin(url) {
+    if self.source.url.flatMap(LoadRequest.Origin.init) != LoadRequest.Origin(url) {
       request.credential = nil
       request.headers = headers.negotiating
     }

@@ -2,8 +2,8 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// The requests that are made for one source: the first, its retries, and those that continue a body. They have the retries
-/// and the deadline of the load in common.
+/// The requests for one source: the first, its retries, and resumptions. They share the retries and the deadline of the
+/// load.
 final class LoadAttempts: Sendable {
   let request: LoadRequest
   private let loader: HTTPLoader
@@ -13,7 +13,7 @@ final class LoadAttempts: Sendable {
   private struct Used {
     var requests = 0
     var retries = 0
-    /// Where the last request went, which an interceptor may have decided.
+    /// The URL of the last request, which an interceptor may have changed.
     var host: String?
   }
 
@@ -23,25 +23,25 @@ final class LoadAttempts: Sendable {
     self.deadline = deadline
   }
 
-  /// Requests so far.
+  /// The number of requests so far.
   var count: Int { used.withLock { $0.requests } }
 
   var counters: HTTPLoader.Counters { loader.counters }
   var failureMemory: FailureMemory? { loader.configuration.failureMemory }
 
-  /// Whether a failed body is worth another request at all.
+  /// Whether a failed body may be retried at all.
   var canRetry: Bool { loader.configuration.retry.maxRetries > 0 }
 
-  /// What of a body is there already, and of which version it is.
+  /// The part of a body that exists already, and its version.
   struct Part: Sendable {
     let offset: Int
     let etag: String
   }
 
-  /// A response that is let through, after as many retries as it takes.
+  /// Returns an accepted response, after retries if needed.
   ///
-  /// - Parameter part: What is there: only the rest is asked for, if the resource is still the same. The answers 416 and 200
-  ///   are let through too.
+  /// - Parameter part: The part that exists: only the rest is requested, if the version is unchanged. The statuses 416
+  ///   and 200 are accepted, too.
   func open(continuing part: Part? = nil) async throws -> LoadResponse {
     while true {
       do {
@@ -52,7 +52,7 @@ final class LoadAttempts: Sendable {
     }
   }
 
-  /// The caller knows the URL that it asked for, and not the one that an interceptor made of it.
+  /// Errors name the caller's URL, not the one that an interceptor made of it.
   private func asAsked(_ error: LoadingError) -> LoadingError {
     guard case .httpStatus(_, let status, let headers, let redirects) = error, let url = request.source.url
     else {
@@ -61,9 +61,9 @@ final class LoadAttempts: Sendable {
     return .httpStatus(url, status: status, headers: headers, redirects: redirects)
   }
 
-  /// Suspends until it is time to try again.
+  /// Suspends until the next attempt.
   ///
-  /// - Throws: `error` when there is nothing to wait for; `CancellationError`.
+  /// - Throws: `error` when there is no next attempt; `CancellationError`.
   func wait(after error: LoadingError) async throws {
     try Task.checkCancellation()
     let retries = used.withLock { $0.retries }
@@ -86,7 +86,7 @@ final class LoadAttempts: Sendable {
     try setDeadline(of: &request)
     let configuration = loader.configuration
     request = try await request.intercepted(by: configuration.interceptors)
-    let host = request.source.url.flatMap(HTTPOrigin.init)?.description
+    let host = request.source.url.flatMap(LoadRequest.Origin.init)?.description
     used.withLock { used in
       used.requests += 1
       used.host = host
@@ -96,27 +96,27 @@ final class LoadAttempts: Sendable {
       response = try await response.intercepted(by: configuration.interceptors, for: request)
       try check(response, against: configuration.contentTypes, isPart: part != nil)
     } catch {
-      // Its body, whose end would have said how it went, is not read.
+      // Its body, whose end would have been recorded, is not read.
       bodyEnded((error as? LoadingError).map { CircuitBreaker.Outcome($0) } ?? .neutral)
       throw error
     }
     return response
   }
 
-  /// How a body that was let through ended; known to the breaker of its host.
+  /// Records the end of an accepted body with the breaker of its host.
   func bodyEnded(_ outcome: CircuitBreaker.Outcome) {
     record(outcome, of: used.withLock { $0.host })
   }
 
   private func record(_ outcome: CircuitBreaker.Outcome, of host: String?) {
     guard let host, let breakers = loader.breakers else { return }
-    // The URL that the caller knows: an interceptor may sign each request anew.
+    // The caller's URL, because an interceptor may sign each request anew.
     let resource = request.source.hashValue
     breakers.record(
       outcome, host: host, partition: request.partition, resource: resource, now: loader.timing.now())
   }
 
-  /// Lets the breaker of the host know how it went, whatever happens.
+  /// Records the outcome with the breaker of the host in any case.
   private func transfer(_ request: LoadRequest, _ host: String?) async throws -> LoadResponse {
     if let host,
       let wait = loader.breakers?.admission(
@@ -127,12 +127,12 @@ final class LoadAttempts: Sendable {
         request.source.url ?? ImageSource.urlOfBytes, host: host, retryAfter: wait)
     }
     loader.counters.count { $0.requests += 1 }
-    // Interceptors see every answer; the gate is behind them.
+    // Interceptors see every response; the status check follows them.
     var sent = request
     if !loader.configuration.interceptors.isEmpty { sent.statuses = .any }
     do {
       let response = try await loader.transport.load(sent)
-      // That of a good answer is known when its body has come to its end.
+      // The outcome of an accepted response is known at the end of its body.
       let outcome = response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success
       if outcome == .failure { record(outcome, of: host) }
       return response
@@ -145,7 +145,7 @@ final class LoadAttempts: Sendable {
     }
   }
 
-  /// What is left of the time for all of them is what this one has.
+  /// The timeout of this request is the rest of the total time.
   private func setDeadline(of request: inout LoadRequest) throws(LoadingError) {
     guard let deadline else { return }
     let left = loader.timing.now().duration(to: deadline)
@@ -153,7 +153,7 @@ final class LoadAttempts: Sendable {
     request.timeouts.total = left
   }
 
-  /// The caller knows the deadline of the whole load, not what was left of it.
+  /// Errors name the timeout of the whole load, not its rest.
   private func total(_ error: LoadingError) -> LoadingError {
     guard case .timedOut(let url, .total, _) = error else { return error }
     return .timedOut(url, phase: .total, after: request.timeouts.total ?? .zero)
@@ -165,7 +165,7 @@ final class LoadAttempts: Sendable {
     _ response: LoadResponse, against accepted: [String]?, isPart: Bool
   ) throws(LoadingError) {
     guard let accepted, response.status != 304, response.status != 416 else { return }
-    // RFC 9110 §15.3.7: a server leaves out what whoever has the beginning knows.
+    // RFC 9110 §15.3.7: a server may omit fields that the client already has.
     if isPart, response.status == 206, response.contentType == nil { return }
     let type = response.contentType.map(MediaType.init)
     guard let type, accepted.contains(where: { type.matches($0) }) else {

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Decodes bodies that are base64 text (RFC 4648).
 ///
-/// Every body is taken for base64. Whitespace and line ends are skipped; other characters, wrong padding, anything after
-/// the padding, and unused bits that are not 0 are errors.
+/// Every body is decoded. Whitespace and line ends are skipped; other characters, wrong padding, anything after the
+/// padding, and unused bits that are not 0 are errors.
 ///
 /// ```swift
 /// let plain = Base64Transform()
@@ -18,20 +18,20 @@ public struct Base64Transform: BodyTransforming, Hashable {
     case urlSafe
   }
 
-  /// What the end has to look like.
+  /// The padding that is required.
   public enum Padding: String, Hashable, Sendable {
-    /// `=` up to a multiple of four characters.
+    /// Padding with `=` to a multiple of four characters.
     case required
-    /// As ``required``, or none at all.
+    /// As ``required``, or no padding at all.
     case optional
   }
 
-  /// The characters to expect.
+  /// The alphabet.
   public let alphabet: Alphabet
-  /// What the end has to look like.
+  /// The padding that is required.
   public let padding: Padding
 
-  /// A transform for texts of `alphabet`; nothing here throws or waits.
+  /// Creates a transform for texts in `alphabet`.
   public init(alphabet: Alphabet = .standard, padding: Padding = .required) {
     self.alphabet = alphabet
     self.padding = padding
@@ -40,14 +40,14 @@ public struct Base64Transform: BodyTransforming, Hashable {
   /// `base64` with alphabet and padding.
   public var identity: String { "base64(\(alphabet.rawValue),\(padding.rawValue))" }
 
-  /// A decoder, whatever the response says.
-  public func makeTransform(for response: LoadResponse) -> (any BodyTransform)? {
+  /// Returns a decoder for every response.
+  public func makeTransform(for response: LoadResponse) -> (any ChunkTransforming)? {
     let rules = Base64Decoder.Rules(
       isURLSafe: alphabet == .urlSafe, allowsMissingPadding: padding == .optional)
     return Decoding(decoder: Base64Decoder(rules))
   }
 
-  private struct Decoding: BodyTransform {
+  private struct Decoding: ChunkTransforming {
     var decoder: Base64Decoder
 
     mutating func transform(_ chunk: Data) throws -> Data {

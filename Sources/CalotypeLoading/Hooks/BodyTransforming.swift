@@ -1,50 +1,50 @@
 public import FoundationEssentials
 
-/// Turns the bytes of responses into others while they arrive: undoes an encryption, a compression, a text encoding.
+/// Transforms the bytes of responses as they arrive, for example to decrypt, decompress or decode them.
 ///
-/// Previews go on working, because nothing waits for the end of the body.
+/// Previews keep working, because nothing waits for the end of the body.
 ///
 /// ```swift
 /// struct Unmasking: BodyTransforming {
 ///   let mask: UInt8
 ///   var identity: String { "unmasking(\(mask))" }
 ///
-///   func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)? {
+///   func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)? {
 ///     response.headers[.contentEncoding] == "x-masked" ? Unmask(mask: mask) : nil
 ///   }
 /// }
 /// ```
 public protocol BodyTransforming: Sendable {
-  /// Name of the transform with all parameters that change the bytes it makes.
+  /// The name of the transform with all parameters that affect its output.
   ///
-  /// It is part of the identity of an image: loads with different transforms are never shared and never find each
-  /// other's bytes in a cache. It also appears in errors, so a secret is named by a digest of it, never in clear.
+  /// It is part of the identity of an image: loads with different transforms are never coalesced and never find each
+  /// other's bytes in a cache. It also appears in errors, so include a secret only as a digest.
   var identity: String { get }
 
-  /// A transform for one response; `nil` leaves this response as it is.
+  /// Creates the transform of one response; `nil` leaves the response unchanged.
   ///
-  /// Look at the head only: the body belongs to whoever loads. An answer 304 has none and does not come here.
+  /// Inspect the head only: the body belongs to the loader. A 304 has no body and is not passed here.
   ///
-  /// - Throws: Any error to refuse the response.
-  func makeTransform(for response: LoadResponse) throws -> (any BodyTransform)?
+  /// - Throws: Any error, to reject the response.
+  func makeTransform(for response: LoadResponse) throws -> (any ChunkTransforming)?
 }
 
-/// The work of a ``BodyTransforming`` on one body.
+/// Transforms the chunks of one body, for a ``BodyTransforming``.
 ///
-/// The methods are called one at a time, on threads of the library; they compute and do not wait. Errors other than
+/// The methods are called one at a time, on threads of the library. They must not block. Errors other than
 /// ``LoadingError`` and `CancellationError` become ``LoadingError/bodyTransformFailed(_:transform:reason:)`` with their
 /// description.
-public protocol BodyTransform: Sendable {
-  /// The bytes that `chunk` adds to the output; may be empty.
+public protocol ChunkTransforming: Sendable {
+  /// Returns the bytes that `chunk` adds to the output; may be empty.
   ///
-  /// Chunks are never empty, their indices begin at 0, and they are cut anywhere, at most 64 KiB at a time. A transform
-  /// that makes much out of little limits its output itself: ``LoadRequest/maxBytes`` is checked after each call.
+  /// Chunks are never empty, start at index 0, have at most 64 KiB, and may be split anywhere. A transform that expands
+  /// its input must limit its output itself: ``LoadRequest/byteLimit`` is checked after each call.
   ///
-  /// - Throws: What is wrong with the bytes. Nothing is called after an error.
+  /// - Throws: An error in the bytes. No method is called after an error.
   mutating func transform(_ chunk: Data) throws -> Data
 
-  /// The last bytes; may be empty. Called once, at the end of a body that ended well.
+  /// Returns the last bytes; may be empty. Called once, at the end of a complete body.
   ///
-  /// - Throws: What is missing.
+  /// - Throws: An error if the body is incomplete.
   mutating func finish() throws -> Data
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension LoadRequest {
-  /// The request as `interceptors` leave it, asked from the first to the last.
+  /// Returns the request after all `interceptors`, from the first to the last.
   ///
   /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types; `CancellationError`.
   package func intercepted(by interceptors: [any LoadIntercepting]) async throws -> LoadRequest {
@@ -13,9 +13,9 @@ extension LoadRequest {
         throw Self.veto(error, of: request.source)
       }
     }
-    // Whoever made a new one could not take it along.
+    // An interceptor that creates a new request cannot copy these.
     (request.livePriority, request.loaderIdentity) = (livePriority, loaderIdentity)
-    // Nor may it leave a partition, by intent or not.
+    // An interceptor must not change the partition.
     request.partition = partition
     return request
   }
@@ -27,11 +27,11 @@ extension LoadRequest {
 }
 
 extension LoadResponse {
-  /// The response as `interceptors` leave it, asked from the last to the first.
+  /// Returns the response after all `interceptors`, from the last to the first.
   ///
-  /// - Parameter request: What was sent: the request after its own interception.
+  /// - Parameter request: The request as it was sent, after its own interception.
   /// - Throws: ``LoadingError``, ``LoadingError/vetoed(_:reason:)`` for errors of other types,
-  ///   ``LoadingError/httpStatus(_:status:headers:redirects:)`` when the status still is that of a failure; `CancellationError`.
+  ///   ``LoadingError/httpStatus(_:status:headers:redirects:)`` when the status is still not accepted; `CancellationError`.
   package func intercepted(
     by interceptors: [any LoadIntercepting], for request: LoadRequest
   ) async throws -> LoadResponse {

@@ -1,6 +1,6 @@
-/// Stands between a request and its answer: rewrites either, or forbids the load.
+/// Intercepts requests and responses: rewrites either, or forbids the load.
 ///
-/// A token that has to be fetched first, and a 404 that is taken because the server sends a placeholder with it:
+/// For example, to fetch a token first, and to accept a 404 that carries a placeholder:
 ///
 /// ```swift
 /// struct Authorizing: LoadIntercepting {
@@ -27,43 +27,42 @@
 /// }
 /// ```
 ///
-/// Requests go through interceptors from the first to the last, responses from the last to the first, so that the
-/// first one sees what the caller asks and gets. Both methods are called for each request that is sent, retries and
-/// requests for the rest of a body included, in the isolation of whoever loads, and are cancelled with it; by default
-/// they change nothing.
+/// Requests go through interceptors from the first to the last, responses from the last to the first, so that the first
+/// one sees the caller's request and response. Both methods are called for each request that is sent, including retries
+/// and resumptions, in the caller's isolation, and are cancelled with the load. By default they change nothing.
 ///
 /// Errors other than ``LoadingError`` and `CancellationError` become ``LoadingError/vetoed(_:reason:)`` with their
-/// description, which ends up in logs: keep secrets out of it.
+/// description, which appears in logs: keep secrets out of it.
 public protocol LoadIntercepting: Sendable {
-  /// The name of the changes that decide which bytes come: a credential by its digest (``Credential/digest``), another
-  /// host, a status that is taken for an answer. Empty for an interceptor that decides nothing, such as one that adds
-  /// the fields of a trace.
+  /// Identifies the changes that affect the delivered bytes: a credential by its digest
+  /// (``LoadRequest/Credential/digest``), another host, an additional accepted status. Empty for an interceptor that
+  /// does not affect the bytes, such as one that adds tracing fields.
   ///
-  /// It is part of the keys of caches: bytes that were loaded through an interceptor are found only through one of the
-  /// same name. Asked once for each loader.
+  /// It is part of cache keys: bytes that were loaded through an interceptor are found only through one with the same
+  /// identity. Read once for each loader.
   var identity: String { get }
 
-  /// The request to send instead of `request`.
+  /// Returns the request to send instead of `request`.
   ///
-  /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error to forbid the load: nothing is sent then.
+  /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error, to forbid the load. Nothing is sent then.
   func request(_ request: LoadRequest) async throws -> LoadRequest
 
-  /// The response to use instead of `response`, the answer to `request` as it was sent.
+  /// Returns the response to use instead of `response`; `request` is the request as it was sent.
   ///
-  /// Every HTTP answer comes here with its body unread, whatever its status. One whose status
-  /// ``LoadRequest/statuses`` does not let through after all interceptors is an error,
-  /// ``LoadingError/httpStatus(_:status:headers:redirects:)``. Whoever replaces the body replaces ``LoadResponse/expectedLength``
-  /// too, and takes `ETag` away, so that nobody asks for the rest of other bytes.
+  /// Every HTTP response is passed here with its body unread, regardless of its status. If ``LoadRequest/statuses``
+  /// does not accept the status after all interceptors, the load fails with
+  /// ``LoadingError/httpStatus(_:status:headers:redirects:)``. An interceptor that replaces the body must also replace
+  /// ``LoadResponse/expectedLength`` and remove `ETag`, so that a resumption does not mix different bytes.
   ///
-  /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error to refuse the response: its body is dropped.
+  /// - Throws: ``LoadingError/vetoed(_:reason:)`` or any other error, to reject the response. Its body is dropped.
   func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse
 }
 
 extension LoadIntercepting {
-  /// The request as it is.
+  /// Returns the request unchanged.
   public func request(_ request: LoadRequest) async throws -> LoadRequest { request }
 
-  /// The response as it is.
+  /// Returns the response unchanged.
   public func response(_ response: LoadResponse, for request: LoadRequest) async throws -> LoadResponse {
     response
   }

@@ -1,17 +1,17 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// The bytes of a body as a ``BodyTransform`` makes them.
+/// A body whose bytes pass through a ``ChunkTransforming``.
 ///
-/// Holds one chunk of the input and what one piece of it became, whatever the consumer does.
-final class TransformedBody: LoadBodyProducing {
-  /// Most bytes to transform in one call, so that what they become is bounded too, and a cancellation is seen.
+/// Holds at most one chunk of input and the output of one piece of it.
+final class TransformedBody: LoadBody.Producing {
+  /// The most bytes to transform in one call, so that the output is bounded and cancellation is noticed.
   static let pieceSize = 64 << 10
 
   private struct State {
-    /// `nil` while it is at work, and for ever after the end, an error or a cancellation.
-    var transform: (any BodyTransform)?
-    /// What is left of the chunk.
+    /// `nil` while it is in use, and after the end, an error or a cancellation.
+    var transform: (any ChunkTransforming)?
+    /// The rest of the chunk.
     var rest = Data()
     var isInputAtEnd = false
     var isOver = false
@@ -21,23 +21,23 @@ final class TransformedBody: LoadBodyProducing {
   private let input: LoadBody.Claim?
   private let url: URL
   private let identity: String
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let executor: WorkerExecutor
   private let state: Lock<State>
 
   /// - Parameters:
-  ///   - input: The body to transform; it is taken over.
-  ///   - url: Where the body comes from, for errors.
+  ///   - input: The body to transform, which is taken over.
+  ///   - url: The URL of the body, for errors.
   ///   - identity: ``BodyTransforming/identity``, for errors.
-  ///   - maxBytes: Most bytes of output.
+  ///   - byteLimit: The most bytes of output.
   init(
-    _ input: LoadBody, transform: any BodyTransform, url: URL, identity: String, maxBytes: Int,
+    _ input: LoadBody, transform: any ChunkTransforming, url: URL, identity: String, byteLimit: Int,
     executor: WorkerExecutor = ByteWork.executor
   ) {
     self.input = input.claim()
     self.url = url
     self.identity = identity
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.executor = executor
     state = Lock(State(transform: transform))
   }
@@ -58,12 +58,12 @@ final class TransformedBody: LoadBodyProducing {
     }
   }
 
-  /// Those of the body that is transformed.
-  var metrics: LoadMetrics? { input?.metrics }
+  /// The metrics of the transformed body.
+  var metrics: LoadResponse.Metrics? { input?.metrics }
 
   func cancel() {
-    // Out of the lock: what a transform does when it is released is its own affair.
-    let transform = state.withLock { state -> (any BodyTransform)? in
+    // Released outside the lock: the release of a transform may run arbitrary code.
+    let transform = state.withLock { state -> (any ChunkTransforming)? in
       defer {
         state.isOver = true
         state.transform = nil
@@ -100,20 +100,20 @@ final class TransformedBody: LoadBodyProducing {
         throw LoadingError.bodyTransformFailed(url, transform: identity, reason: "\(error)")
       }
       let isTooLarge = state.withLock { state in
-        guard output.count <= maxBytes - state.produced else { return true }
+        guard output.count <= byteLimit - state.produced else { return true }
         state.produced += output.count
         return false
       }
-      if isTooLarge { throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil) }
+      if isTooLarge { throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil) }
       if !output.isEmpty { return output }
     }
     return Data()
   }
 
-  /// The next piece of the input, `nil` for its end, and the transform, which is nobody else's then: a second copy would
-  /// make it copy its buffers.
-  private func take() -> (piece: Data?, transform: any BodyTransform)? {
-    state.withLock { state -> (piece: Data?, transform: any BodyTransform)? in
+  /// Takes the next piece of the input (`nil` at its end) and the transform. The transform is moved out, because a
+  /// second copy would make it copy its buffers.
+  private func take() -> (piece: Data?, transform: any ChunkTransforming)? {
+    state.withLock { state -> (piece: Data?, transform: any ChunkTransforming)? in
       if state.rest.isEmpty && !state.isInputAtEnd { return nil }
       guard let transform = state.transform else { return nil }
       state.transform = nil
@@ -129,7 +129,7 @@ final class TransformedBody: LoadBodyProducing {
     }
   }
 
-  private func giveBack(_ transform: any BodyTransform) {
+  private func giveBack(_ transform: any ChunkTransforming) {
     state.withLock { state in
       if !state.isOver { state.transform = transform }
     }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Serves bytes at hand, ``ImageSource/data(_:id:)``, and streams, ``ImageSource/stream(_:id:)``.
+/// Serves bytes in memory, ``ImageSource/data(_:id:)``, and streams, ``ImageSource/stream(_:id:)``.
 public struct BytesLoader: ImageLoading {
-  /// A loader.
+  /// Creates a loader.
   public init() {}
 
   /// Accepts ``ImageSource/data(_:id:)`` and ``ImageSource/stream(_:id:)``.
@@ -13,7 +13,7 @@ public struct BytesLoader: ImageLoading {
     }
   }
 
-  /// The bytes as a response. That of a stream is pulled as its body is read.
+  /// Returns the bytes as a response. A stream is pulled as its body is read.
   ///
   /// - Throws: ``LoadingError/tooLarge(_:limit:declared:)``, ``LoadingError/unsupportedScheme(_:)``; for a stream that was
   ///   loaded before, ``LoadingError/bodyAlreadyConsumed``. The body of a stream throws
@@ -30,7 +30,7 @@ public struct BytesLoader: ImageLoading {
       guard let pump = stream.claim() else { throw LoadingError.bodyAlreadyConsumed }
       length = stream.expectedLength
       body = LoadBody(
-        StreamBody(pump, of: request.source, expectedLength: length, maxBytes: request.maxBytes))
+        StreamBody(pump, of: request.source, expectedLength: length, byteLimit: request.byteLimit))
     case .url:
       throw LoadingError.unsupportedScheme(request.source)
     }
@@ -38,8 +38,8 @@ public struct BytesLoader: ImageLoading {
   }
 
   private func check(_ count: Int, _ request: LoadRequest) throws(LoadingError) {
-    guard count <= request.maxBytes else {
-      throw .tooLarge(request.source, limit: request.maxBytes, declared: count)
+    guard count <= request.byteLimit else {
+      throw .tooLarge(request.source, limit: request.byteLimit, declared: count)
     }
   }
 }

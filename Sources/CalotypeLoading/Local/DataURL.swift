@@ -11,22 +11,22 @@ struct DataURL: Equatable {
     case cancelled
   }
 
-  /// What RFC 2397 says when there is no media type.
+  /// The default media type of RFC 2397.
   static let defaultMediaType = "text/plain;charset=US-ASCII"
 
-  /// Bytes of text between two looks at whether the task was cancelled.
+  /// The bytes of text between two checks for cancellation.
   private static let stride = 64 << 10
 
-  /// - Parameter maxBytes: Most bytes to decode to; checked before memory is taken.
-  init(_ text: String, maxBytes: Int) throws(Failure) {
+  /// - Parameter byteLimit: The most decoded bytes; checked before memory is allocated.
+  init(_ text: String, byteLimit: Int) throws(Failure) {
     var text = text
     let result = text.withUTF8 { bytes in
-      Result { () throws(Failure) in try DataURL(UnsafeRawBufferPointer(bytes), maxBytes: maxBytes) }
+      Result { () throws(Failure) in try DataURL(UnsafeRawBufferPointer(bytes), byteLimit: byteLimit) }
     }
     self = try result.get()
   }
 
-  private init(_ bytes: UnsafeRawBufferPointer, maxBytes: Int) throws(Failure) {
+  private init(_ bytes: UnsafeRawBufferPointer, byteLimit: Int) throws(Failure) {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
       let comma = bytes[colon...].firstIndex(of: UInt8(ascii: ","))
     else { throw .malformed("there is no comma before the data") }
@@ -47,13 +47,13 @@ struct DataURL: Equatable {
     // A fragment is not part of the data.
     let payload = UnsafeRawBufferPointer(rebasing: bytes[(comma + 1)...].prefix { $0 != UInt8(ascii: "#") })
     let unescaped = try payload.count - 2 * Self.countEscapes(payload)
-    // Whitespace and padding may make a base64 body smaller than this by what they are.
+    // Whitespace and padding may make a base64 body smaller than this.
     let atMost = isBase64 ? unescaped / 4 * 3 + 3 : unescaped
     let slack = isBase64 ? unescaped / 4 + 6 : 0
-    guard atMost - slack <= maxBytes else { throw .tooLarge(atMost) }
+    guard atMost - slack <= byteLimit else { throw .tooLarge(atMost) }
     data = Data(capacity: atMost)
     try decode(payload, isBase64: isBase64)
-    guard data.count <= maxBytes else { throw .tooLarge(data.count) }
+    guard data.count <= byteLimit else { throw .tooLarge(data.count) }
   }
 
   private static func countEscapes(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Int {
@@ -77,9 +77,9 @@ struct DataURL: Equatable {
     return count
   }
 
-  /// Appends what `payload` says, whose escapes are well-formed.
+  /// Appends the decoded `payload`, whose escapes are well-formed.
   private mutating func decode(_ payload: UnsafeRawBufferPointer, isBase64: Bool) throws(Failure) {
-    // As browsers take it in URLs: padding may be missing, and bits that no byte takes are nobody's.
+    // As browsers do: padding may be missing, and unused bits are ignored.
     var decoder = Base64Decoder(.init(allowsMissingPadding: true, allowsUnusedBits: true))
     var block: [UInt8] = []
     block.reserveCapacity(min(Self.stride, payload.count))

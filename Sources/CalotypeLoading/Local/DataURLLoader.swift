@@ -5,12 +5,12 @@ import FoundationEssentials
 ///
 /// Long ones are decoded on threads of the library, as part of the calling task.
 public struct DataURLLoader: ImageLoading {
-  /// Longest URL, in bytes of UTF-8, that is decoded where the caller is: tens of microseconds.
+  /// The longest URL, in bytes of UTF-8, that is decoded on the calling thread: tens of microseconds.
   static let inlineLimit = 64 << 10
 
   private let executor: WorkerExecutor
 
-  /// A loader.
+  /// Creates a loader.
   public init() {
     self.init(executor: ByteWork.executor)
   }
@@ -24,7 +24,7 @@ public struct DataURLLoader: ImageLoading {
     source.scheme == "data"
   }
 
-  /// The decoded bytes as a response; its ``LoadResponse/contentType`` is the media type of the URL.
+  /// Returns the decoded bytes as a response; its ``LoadResponse/contentType`` is the media type of the URL.
   ///
   /// - Throws: ``LoadingError/invalidDataURL(_:reason:)``, ``LoadingError/tooLarge(_:limit:declared:)``
   ///   before anything is decoded, ``LoadingError/unsupportedScheme(_:)``; `CancellationError`, also while it
@@ -36,19 +36,19 @@ public struct DataURLLoader: ImageLoading {
     }
     try Task.checkCancellation()
     let text = url.absoluteString
-    let maxBytes = request.maxBytes
+    let byteLimit = request.byteLimit
     let content: DataURL
     do {
       if text.utf8.count <= Self.inlineLimit {
-        content = try DataURL(text, maxBytes: maxBytes)
+        content = try DataURL(text, byteLimit: byteLimit)
       } else {
-        content = try await executor.run { try DataURL(text, maxBytes: maxBytes) }
+        content = try await executor.run { try DataURL(text, byteLimit: byteLimit) }
       }
     } catch let failure as DataURL.Failure {
       switch failure {
       case .malformed(let reason): throw LoadingError.invalidDataURL(url, reason: reason)
       case .tooLarge(let declared):
-        throw LoadingError.tooLarge(request.source, limit: maxBytes, declared: declared)
+        throw LoadingError.tooLarge(request.source, limit: byteLimit, declared: declared)
       case .cancelled: throw CancellationError()
       }
     }

@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// Reads a file chunk by chunk, on the loader's threads.
-final class FileBody: LoadBodyProducing {
+final class FileBody: LoadBody.Producing {
   /// Bytes per read.
   static let chunkSize = 1 << 20
 
@@ -12,13 +12,13 @@ final class FileBody: LoadBodyProducing {
   }
 
   private let url: URL
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let executor: WorkerExecutor
   private let state: Lock<State>
 
-  init(_ file: OpenFile, url: URL, maxBytes: Int, executor: WorkerExecutor) {
+  init(_ file: OpenFile, url: URL, byteLimit: Int, executor: WorkerExecutor) {
     self.url = url
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.executor = executor
     state = Lock(State(file: file))
   }
@@ -27,7 +27,7 @@ final class FileBody: LoadBodyProducing {
     try Task.checkCancellation()
     let (file, offset) = state.withLock { ($0.file, $0.offset) }
     guard let file else { return nil }
-    // A file that grows meanwhile is read up to the size it had; one that claims no size up to its end.
+    // A file that grows meanwhile is read up to its original size; one without a size up to its end.
     let left = file.declaredSize.map { $0 - offset } ?? Self.chunkSize
     guard left > 0 else { return end() }
     let url = self.url
@@ -37,9 +37,9 @@ final class FileBody: LoadBodyProducing {
       guard let declared = file.declaredSize else { return nil }
       throw LoadingError.truncatedBody(url, received: offset, expected: declared)
     }
-    guard chunk.count <= maxBytes - offset else {
+    guard chunk.count <= byteLimit - offset else {
       _ = end()
-      throw LoadingError.tooLarge(.url(url), limit: maxBytes, declared: nil)
+      throw LoadingError.tooLarge(.url(url), limit: byteLimit, declared: nil)
     }
     state.withLock { $0.offset += chunk.count }
     return chunk
@@ -50,7 +50,7 @@ final class FileBody: LoadBodyProducing {
   }
 
   private func end() -> Data? {
-    // Out of the lock: the last reference closes the file.
+    // Outside the lock: the last reference closes the file.
     let file = state.withLock { state -> OpenFile? in
       defer { state.file = nil }
       return state.file

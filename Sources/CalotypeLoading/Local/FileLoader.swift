@@ -4,23 +4,23 @@ import Glibc
 
 /// Loads `file:` URLs of regular files.
 ///
-/// Folders, FIFOs, sockets and devices are refused without being read, so that none of them can hang a load.
-/// Files are opened and read on threads of the loader's own, a chunk at a time as the consumer asks.
+/// Folders, FIFOs, sockets and devices are refused without being read, so that they cannot block a load. The loader
+/// opens and reads files on its own threads, a chunk at a time on demand.
 ///
 /// ```swift
-/// let loader = FileLoader(roots: ["/srv/images"])   // nothing else, whatever links say
+/// let loader = FileLoader(roots: ["/srv/images"])   // nothing outside, even through links
 /// ```
 public struct FileLoader: ImageLoading {
   /// Folders whose contents may be read; `nil` for no restriction.
   ///
-  /// What counts is where a file really is, after all symbolic links.
+  /// The real path of a file counts, after all symbolic links.
   public let roots: [String]?
   private let executor: WorkerExecutor
 
   /// One pool for all file loaders: more threads do not make a disk faster.
   private static let sharedExecutor = WorkerExecutor(name: "calotype-file", threads: 4)
 
-  /// - Parameter roots: Paths of folders to be confined to, or `nil`.
+  /// - Parameter roots: Paths of the folders to read, or `nil` for no restriction.
   public init(roots: [String]? = nil) {
     self.roots = roots
     executor = Self.sharedExecutor
@@ -42,12 +42,12 @@ public struct FileLoader: ImageLoading {
     }
     let path = try Self.path(of: url)
     let roots = self.roots
-    let maxBytes = request.maxBytes
+    let byteLimit = request.byteLimit
     let file = try await executor.run { try OpenFile(path: path, url: url, roots: roots) }
-    if file.size > maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: maxBytes, declared: file.size)
+    if file.size > byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: byteLimit, declared: file.size)
     }
-    let body = FileBody(file, url: url, maxBytes: maxBytes, executor: executor)
+    let body = FileBody(file, url: url, byteLimit: byteLimit, executor: executor)
     return LoadResponse(url: url, expectedLength: file.declaredSize, body: LoadBody(body))
   }
 
@@ -59,7 +59,7 @@ public struct FileLoader: ImageLoading {
     guard path.utf8.first == UInt8(ascii: "/") else {
       throw .invalidURL(url, reason: "its path is not absolute")
     }
-    // C would see a shorter path than we do.
+    // C would see a shorter path.
     guard !path.utf8.contains(0) else { throw .invalidURL(url, reason: "its path contains a NUL") }
     return path
   }

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
@@ -7,14 +8,14 @@ final class OpenFile: Sendable {
   /// Bytes at the time of opening.
   let size: Int
 
-  /// The size, unless it says nothing: files of `/proc` and the like claim 0 and have contents.
+  /// The size, or `nil` if it is 0: files of `/proc` and the like report 0 although they have contents.
   var declaredSize: Int? { size > 0 ? size : nil }
 
   /// Opens `path` for reading if it is a regular file, inside one of `roots` if there are any.
   init(path: String, url: URL, roots: [String]?) throws(LoadingError) {
     let target = roots == nil ? path : try Self.realPath(path, url)
     if let roots { try Self.check(target, isInside: roots, url) }
-    // Looked at first: opening alone can have an effect on a device.
+    // Checked first: opening a device can have side effects.
     var status = stat()
     guard stat(target, &status) == 0 else { throw Self.error(errno, url) }
     try Self.checkIsRegular(status, url)
@@ -26,7 +27,7 @@ final class OpenFile: Sendable {
       guard fstat(descriptor, &status) == 0 else { throw Self.error(errno, url) }
       try Self.checkIsRegular(status, url)
       if let roots {
-        // A folder on the way may have been replaced by a link since: ask where what we opened is.
+        // A parent folder may have been replaced by a link since: check the path of the open file.
         try Self.check(Self.realPath("/proc/self/fd/\(descriptor)", url), isInside: roots, url)
       }
     } catch {

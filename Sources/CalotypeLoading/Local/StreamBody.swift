@@ -1,49 +1,54 @@
 import CalotypeSupport
 import FoundationEssentials
 
-/// The body of a ``ByteStream``: a task pulls the sequence, one chunk for each that the consumer asks for.
+/// The body of a ``ByteStream``: a task pulls the sequence, one chunk per request of the consumer.
 ///
-/// The task alone touches the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
-/// sequence that does not notice its cancellation.
-final class StreamBody: LoadBodyProducing {
-  private typealias Machine = StreamMachine<
-    CheckedContinuation<Data?, any Error>, CheckedContinuation<Bool, Never>
-  >
+/// Only the task uses the iterator, which need not be `Sendable`, and a consumer that leaves need not wait for a
+/// sequence that ignores cancellation.
+final class StreamBody: LoadBody.Producing {
+  private typealias Machine = StreamMachine<Rendezvous<Result<Data?, any Error>>, Rendezvous<Bool>>
 
   private struct State {
     var machine = Machine()
-    /// Until the task is made.
+    /// Set until the task starts.
     var pump: ByteStream.Pump?
-    /// While it has something to do.
+    /// Set while the task has work.
     var task: Task<Void, Never>?
   }
 
   private let source: ImageSource
   private let expectedLength: Int?
-  private let maxBytes: Int
+  private let byteLimit: Int
   private let state: Lock<State>
+  /// Where the consumer waits for chunks.
+  private let chunks = Rendezvous<Result<Data?, any Error>>()
+  /// Where the task waits until the next chunk is wanted.
+  private let turns = Rendezvous<Bool>()
 
-  init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, maxBytes: Int) {
+  init(_ pump: @escaping ByteStream.Pump, of source: ImageSource, expectedLength: Int?, byteLimit: Int) {
     self.source = source
     self.expectedLength = expectedLength
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     state = Lock(State(pump: pump))
   }
 
   func next() async throws -> Data? {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { waiter in
-        carryOut(state.withLock { $0.machine.ask(waiter) })
-      }
+    let result = await withTaskCancellationHandler {
+      let action = state.withLock { $0.machine.ask(chunks) }
+      // An answer at once may be for a second consumer: it must not reach the one that waits.
+      if case .answer(_, let reply) = action { return Self.result(reply, bringing: .success(nil)) }
+      carryOut(action)
+      return await chunks.receive()
     } onCancel: {
       cancel()
     }
+    return try result.get()
   }
 
   func cancel() {
-    // It is over before the task is cancelled: many sequences end then, as if that were all.
+    // The machine ends before the task is cancelled, because many sequences end normally on cancellation.
     //
-    // Released out of the lock: what a sequence does then is its own affair.
+    // Released outside the lock: the release of a sequence may run arbitrary code.
     let (action, pump, task) = state.withLock { state in
       (state.machine.cancel(), state.pump.take(), state.task.take())
     }
@@ -56,18 +61,26 @@ final class StreamBody: LoadBodyProducing {
     switch action {
     case .none: break
     case .start: start()
-    case .answer(let waiter, .end): waiter.resume(returning: nil)
-    case .answer(let waiter, .cancelled): waiter.resume(throwing: CancellationError())
-    case .answer(let waiter, .taken): waiter.resume(throwing: LoadingError.bodyAlreadyConsumed)
-    case .answer(let waiter, .brought): waiter.resume(with: result)
-    case .resume(let pump, let goesOn): pump.resume(returning: goesOn)
+    case .answer(let waiter, let reply): waiter.send(Self.result(reply, bringing: result))
+    case .resume(let pump, let goesOn): pump.send(goesOn)
+    }
+  }
+
+  private static func result(
+    _ reply: Machine.Reply, bringing result: Result<Data?, any Error>
+  ) -> Result<Data?, any Error> {
+    switch reply {
+    case .end: .success(nil)
+    case .cancelled: .failure(CancellationError())
+    case .taken: .failure(LoadingError.bodyAlreadyConsumed)
+    case .brought: result
     }
   }
 
   // MARK: Task
 
   private func start() {
-    // Without one it was cancelled, and the waiter knows.
+    // Without a pump it was cancelled, and the waiter has been answered.
     guard let pump = state.withLock({ $0.pump.take() }) else { return }
     let task = Task { await run(pump) }
     let isOver = state.withLock { state in
@@ -96,22 +109,23 @@ final class StreamBody: LoadBodyProducing {
     var received = 0
     var isTooLarge = false
     try await pump { chunk in
-      isTooLarge = chunk.count > maxBytes - received
+      isTooLarge = chunk.count > byteLimit - received
       if isTooLarge { return false }
       received += chunk.count
       return await handOver(chunk)
     }
-    if isTooLarge { throw LoadingError.tooLarge(source, limit: maxBytes, declared: expectedLength) }
+    if isTooLarge { throw LoadingError.tooLarge(source, limit: byteLimit, declared: expectedLength) }
     if let expectedLength, received < expectedLength {
       throw LoadingError.sourceFailed(
         source, reason: "it ended after \(received) of \(expectedLength) bytes")
     }
   }
 
-  /// Returns when the next chunk is wanted. False if none will be.
+  /// Returns when the next chunk is wanted; `false` if none will be.
   private func handOver(_ chunk: Data) async -> Bool {
-    await withCheckedContinuation { pump in
-      carryOut(state.withLock { $0.machine.bring(pump) }, bringing: .success(chunk))
-    }
+    let action = state.withLock { $0.machine.bring(turns) }
+    if case .resume(_, let goesOn) = action { return goesOn }
+    carryOut(action, bringing: .success(chunk))
+    return await turns.receive()
   }
 }

@@ -1,36 +1,36 @@
-/// Who waits for whom between the consumer of a stream and the task that pulls it: at most one chunk is on the way.
+/// The state machine between the consumer of a stream and the task that pulls it. At most one chunk is in flight.
 ///
-/// Pure: every event returns what is to be done after the lock was left. Each waiter and each pump that was handed over is
-/// answered exactly once.
+/// Pure: every event returns the action to carry out after leaving the lock. Each waiter and each pump is answered
+/// exactly once.
 struct StreamMachine<Waiter: Sendable, Pump: Sendable>: Sendable {
   private enum State {
-    /// Nothing was asked for yet.
+    /// No chunk was requested yet.
     case idle
     /// The consumer waits, the pump pulls.
     case pulling(Waiter)
     /// The pump has handed a chunk over and waits until the next one is wanted.
     case parked(Pump)
-    /// The consumer has been told the end, or has left.
+    /// The consumer has received the end, or has left.
     case over(isCancelled: Bool)
   }
 
   enum Action {
     case none
-    /// The pump has to be started.
+    /// Start the pump.
     case start
-    /// The waiter is answered.
+    /// Answer the waiter.
     case answer(Waiter, Reply)
-    /// The pump goes on, or ends.
+    /// Let the pump continue, or end.
     case resume(Pump, goesOn: Bool)
   }
 
-  /// What a waiter is told.
+  /// The answer to a waiter.
   enum Reply {
     case end
     case cancelled
-    /// There is another waiter.
+    /// Another waiter is there already.
     case taken
-    /// What the pump brought.
+    /// The chunk or the end that the pump brought.
     case brought
   }
 
@@ -55,7 +55,7 @@ struct StreamMachine<Waiter: Sendable, Pump: Sendable>: Sendable {
     }
   }
 
-  /// The pump has a chunk for whoever waits, and wants to know whether to go on.
+  /// The pump brings a chunk, and asks whether to continue.
   mutating func bring(_ pump: Pump) -> Action {
     guard case .pulling(let waiter) = state else { return .resume(pump, goesOn: false) }
     state = .parked(pump)

@@ -1,38 +1,38 @@
-/// Whether a host is asked at all, after it kept failing. Pure: it is told the time.
+/// A circuit breaker for a host that keeps failing. Pure: the caller passes the time.
 struct CircuitBreaker: Hashable, Sendable {
-  /// What an ended request says of the host.
+  /// The meaning of an ended request for the host.
   enum Outcome: Hashable, Sendable {
-    /// It answers.
+    /// The host answers.
     case success
-    /// It does not, or asks to be spared.
+    /// The host does not answer, or asks for fewer requests.
     case failure
-    /// Nothing.
+    /// The request says nothing about the host.
     case neutral
   }
 
   enum State: Hashable, Sendable {
-    /// Everyone may ask; requests for so many different resources failed in a row.
+    /// All requests are admitted. Requests for these different resources failed in a row.
     case closed(failures: Set<Resource>)
-    /// No one may ask before `until`.
+    /// No request is admitted before `until`.
     case open(until: ContinuousClock.Instant, coolDown: Duration)
-    /// One request is on its way to find out. Should it be lost, another one goes at `next`.
+    /// One request probes the host. Should it be lost, another is admitted at `next`.
     case halfOpen(next: ContinuousClock.Instant, coolDown: Duration)
   }
 
-  /// What a URL is known by: its hash, because others choose how long it is.
+  /// Identifies a URL by its hash, because foreign URLs may have any length.
   typealias Resource = Int
 
   private(set) var state = State.closed(failures: [])
 
-  /// Whether there is nothing to remember.
+  /// Whether the breaker has its initial state.
   var isClean: Bool { state == .closed(failures: []) }
 
-  /// Whether the host is left alone.
+  /// Whether requests are refused.
   var isOpen: Bool {
     if case .closed = state { false } else { true }
   }
 
-  /// When the next request may go; `nil` while all may.
+  /// When the next request is admitted; `nil` while all are.
   var until: ContinuousClock.Instant? {
     switch state {
     case .closed: nil
@@ -41,8 +41,8 @@ struct CircuitBreaker: Hashable, Sendable {
     }
   }
 
-  /// `nil` if a request may go now, otherwise the time until one may. Who may go when the host was left alone is the one
-  /// that finds out, and has to ``record(_:of:policy:now:)`` its end, whatever that is.
+  /// Returns `nil` if a request is admitted now, otherwise the time until one is. A request that is admitted to an open
+  /// breaker is the probe, and its end must be recorded by ``record(_:of:policy:now:)`` in any case.
   mutating func admission(now: ContinuousClock.Instant) -> Duration? {
     switch state {
     case .closed:
@@ -56,8 +56,9 @@ struct CircuitBreaker: Hashable, Sendable {
 
   /// A request for `resource` ended.
   ///
-  /// One resource counts once, however often it fails: it may be the only one that is broken, or be asked for by somebody
-  /// who wants to have the host left alone. Some that end while the host is left alone were sent before: that they fail is no news, that one succeeds is.
+  /// A resource counts once, however often it fails: it may be the only broken one, or an attacker may request it
+  /// repeatedly to block the host. Requests that end while the breaker is open were sent earlier: their failures carry
+  /// no new information, a success does.
   mutating func record(
     _ outcome: Outcome, of resource: Resource, policy: CircuitBreakerPolicy, now: ContinuousClock.Instant
   ) {
@@ -74,7 +75,7 @@ struct CircuitBreaker: Hashable, Sendable {
     case (.halfOpen(_, let coolDown), .failure):
       open(for: min(coolDown * 2, policy.maxCoolDown), now: now)
     case (.halfOpen(_, let coolDown), .neutral):
-      // It did not find out: the next may try at once.
+      // The probe was inconclusive: the next request may probe at once.
       state = .open(until: now, coolDown: coolDown)
     case (.closed, .neutral), (.open, .neutral), (.open, .failure):
       break
@@ -85,14 +86,14 @@ struct CircuitBreaker: Hashable, Sendable {
     state = .open(until: now + coolDown, coolDown: coolDown)
   }
 
-  /// How long a request that finds out may take before another is sent: longer than timeouts usually are.
+  /// How long a probe may take before another is sent: longer than usual timeouts.
   private static let probeTime = Duration.seconds(30)
 }
 
 extension CircuitBreaker.Outcome {
-  /// What an error says of the host: a failure if it cannot be reached, does not go on, breaks off, or answers with 429
-  /// or 5xx; any other answer shows that it works. Nothing is said by what fails before the host is asked, by names
-  /// without an address, by certificates and malformed answers, and by a deadline that counts our own waiting too.
+  /// Classifies an error. An unreachable or stalling host, a broken transfer, and the statuses 429 and 5xx are
+  /// failures; any other response shows that the host works. Failures before the host is reached, unknown names,
+  /// certificate errors, malformed responses, and the total timeout, which includes the loader's queue, are neutral.
   init(_ error: LoadingError) {
     switch error {
     case .connectionFailed, .truncatedBody: self = .failure
@@ -106,7 +107,7 @@ extension CircuitBreaker.Outcome {
     }
   }
 
-  /// What a status says of the host.
+  /// Classifies a status.
   init(status: Int) {
     self = status == 429 || (500...599).contains(status) ? .failure : .success
   }

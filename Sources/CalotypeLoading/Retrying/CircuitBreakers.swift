@@ -1,9 +1,9 @@
 import CalotypeSupport
 
-/// The circuit breakers of all hosts that failed lately, for each partition its own: requests of one say nothing of what
-/// others get. A host without one is asked.
+/// The circuit breakers of all hosts that failed recently, separate for each partition. A host without a breaker is
+/// healthy.
 final class CircuitBreakers: Sendable {
-  /// Hosts to remember. When more fail, those that are asked anyway are forgotten first, then those that would be asked
+  /// The most hosts to remember. When more fail, closed breakers are forgotten first, then those that would be probed
   /// soonest.
   static let maxHosts = 1_024
 
@@ -19,8 +19,8 @@ final class CircuitBreakers: Sendable {
     self.policy = policy
   }
 
-  /// `nil` if `host` may be asked now, otherwise the time until it may. What is asked has to be recorded when it ends,
-  /// also if it was cancelled.
+  /// Returns `nil` if a request to `host` is admitted now, otherwise the time until it is. The end of an admitted
+  /// request must be recorded, even if it was cancelled.
   func admission(host: String, partition: String? = nil, now: ContinuousClock.Instant) -> Duration? {
     let key = Key(host: host, partition: partition)
     return breakers.withLock { $0[key]?.admission(now: now) ?? nil }
@@ -43,10 +43,10 @@ final class CircuitBreakers: Sendable {
     }
   }
 
-  /// Hosts that are remembered.
+  /// The number of remembered hosts.
   var count: Int { breakers.withLock { $0.count } }
 
-  /// Hosts that are left alone, or of which one request finds out whether they still have to be.
+  /// The number of hosts with an open or half-open breaker.
   var openCount: Int { breakers.withLock { $0.values.count(where: \.isOpen) } }
 
   private static func leastNeeded(_ breakers: [Key: CircuitBreaker], but key: Key) -> Key? {

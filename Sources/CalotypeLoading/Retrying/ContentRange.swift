@@ -1,12 +1,11 @@
-/// Which bytes of a resource a response holds (RFC 9110 §14.4).
+/// The range of bytes in a response (RFC 9110 §14.4).
 enum ContentRange: Hashable {
-  /// `bytes 0-499/1234`: those, of so many; `nil` when the server does not know how many there are.
+  /// `bytes 0-499/1234`: the range and the total length; `nil` when the server does not know it.
   case bytes(Range<Int>, of: Int?)
-  /// `bytes */1234`: none of those asked for, because there are only so many.
+  /// `bytes */1234`: the range is not satisfiable, with the total length.
   case unsatisfied(of: Int)
 
-  /// The range that the value of a field names; `nil` for other units, ranges that cannot be, and all that is not well
-  /// formed.
+  /// Parses the value of a field; `nil` for other units, impossible ranges, and malformed values.
   init?(_ text: String) {
     let bytes = text.utf8
     guard bytes.prefix(5).map({ $0 | 32 }).elementsEqual("bytes".utf8),
@@ -29,7 +28,7 @@ enum ContentRange: Hashable {
     self = .bytes(first..<last + 1, of: total)
   }
 
-  /// Digits alone; `nil` for numbers that do not fit.
+  /// Parses digits; `nil` for numbers that overflow.
   private static func number(_ text: Substring.UTF8View) -> Int? {
     guard !text.isEmpty else { return nil }
     var number = 0

@@ -1,26 +1,26 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// What a ``FailureMemory`` knows a source by: all that decides what a server answers.
+/// The key of a source in a ``FailureMemory``: everything that affects the server's answer.
 struct FailureKey: Hashable {
-  /// Largest URL and header fields that are remembered, in bytes: others choose them.
+  /// The largest URL and header fields to remember, in bytes, because foreign ones may have any length.
   static let maxSize = 16 << 10
 
   let source: ImageSource
   private let headers: HTTPFields
-  private let credential: Credential?
-  /// What is an error to one is an answer to another.
-  private let statuses: StatusGate
+  private let credential: LoadRequest.Credential?
+  /// A status may be an error for one request and accepted by another.
+  private let statuses: LoadRequest.AcceptedStatuses
   private let partition: String?
-  /// One that may go to places where another may not learns from what it is told there.
+  /// Loaders with different restrictions get different answers.
   private let loaderIdentity: String
 
-  /// - Parameter loader: The loader that failed, if the request does not say.
+  /// - Parameter loader: The identity of the failed loader, if the request has none.
   init(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
     switch request.source {
     case .url: source = request.source
     case .stream(_, let id): source = .stream(ByteStream.empty, id: id)
-    // Only the name is compared, and the bytes are not to be kept alive.
+    // Only the `id` is compared, and the bytes must not be kept alive.
     case .data(_, let id): source = .data(Data(), id: id)
     }
     headers = request.headers
@@ -30,7 +30,7 @@ struct FailureKey: Hashable {
     loaderIdentity = loader?.identity ?? request.loaderIdentity
   }
 
-  /// In bytes, about.
+  /// The approximate size in bytes.
   var size: Int {
     let fields = headers.reduce(partition?.utf8.count ?? 0) {
       $0 + $1.name.rawName.utf8.count + $1.value.utf8.count

@@ -1,42 +1,42 @@
 extension FailureMemory {
-  /// A source that is left alone.
+  /// A source that is not retried for a while.
   public struct Failure: Hashable, Sendable {
     /// The source; without the bytes, if it was made of bytes.
     public let source: ImageSource
-    /// The ``LoadingError/code`` of the error, or a name of the caller's own.
+    /// The ``LoadingError/code`` of the error, or a custom code of the caller.
     public let code: String
-    /// What was wrong, for people.
+    /// A description of the error.
     public let message: String
-    /// How often it failed in a row, each time after it was left alone.
+    /// The number of failures in a row, each after the previous one expired.
     public let count: Int
-    /// When it failed last.
+    /// When it last failed.
     public let when: ContinuousClock.Instant
-    /// When it may be asked again.
+    /// When it may be retried.
     public let until: ContinuousClock.Instant
   }
 
-  /// How long failures are remembered, and how many.
+  /// The lifetimes and the number of remembered failures.
   public struct Configuration: Hashable, Sendable {
-    /// How long a source is left alone after it failed once. 60 seconds by default.
+    /// How long a source is not retried after its first failure. 60 seconds by default.
     public var baseDuration: Duration
-    /// The longest that doubling leads to. A day by default.
+    /// The longest such time. A day by default.
     ///
-    /// A source that may be asked, and did not fail for that long, begins anew.
+    /// A source that did not fail for that long after its failure expired starts anew.
     public var maxDuration: Duration
-    /// Sources to remember, 10,000 by default. When more fail, the one that may be asked soonest is forgotten.
-    public var maxEntries: Int
+    /// The most sources to remember, 10,000 by default. When more fail, the one that expires soonest is forgotten.
+    public var countLimit: Int
 
     /// - Parameters:
-    ///   - baseDuration: How long a source is left alone after it failed once.
-    ///   - maxDuration: The longest that doubling leads to.
-    ///   - maxEntries: Sources to remember.
+    ///   - baseDuration: How long a source is not retried after its first failure.
+    ///   - maxDuration: The longest such time.
+    ///   - countLimit: The most sources to remember.
     public init(
       baseDuration: Duration = .seconds(60), maxDuration: Duration = .seconds(86_400),
-      maxEntries: Int = 10_000
+      countLimit: Int = 10_000
     ) {
       self.baseDuration = baseDuration
       self.maxDuration = maxDuration
-      self.maxEntries = maxEntries
+      self.countLimit = countLimit
     }
   }
 }

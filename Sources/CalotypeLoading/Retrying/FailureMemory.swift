@@ -1,70 +1,70 @@
 import CalotypeSupport
 import HTTPTypes
 
-/// Remembers which sources failed for good, so that they are not asked again at once.
+/// Remembers permanent failures, so that failed sources are not retried at once (negative caching).
 ///
-/// What failed is left alone for a minute, after the next failure for two, and so on up to a day; a success has to be
-/// told by ``forget(_:of:)``. A source is the same if it is asked for with the same header fields and credential, because
-/// another caller may be given what this one was not. Loaders of different ``ImageLoading/identity`` that share a memory
-/// hear nothing of each other's failures: one may reach what another may not.
+/// A failed source is not retried for a minute, after the next failure for two, and so on up to a day; report a success
+/// by ``forget(_:of:)``. Header fields and credential are part of a source's identity, because another caller may get a
+/// different answer. Loaders with different ``ImageLoading/identity`` that share a memory do not see each other's
+/// failures, because they may have different access.
 ///
 /// ```swift
 /// let memory = FailureMemory()
 /// if let failure = memory.failure(for: request) { return failure.message }
 /// ```
 ///
-/// All may be called from any thread, and nothing waits for long: to look up takes constant time, to remember O(log *n*),
-/// ``count`` and ``entries`` go through all.
+/// All members may be called from any thread without long waits: look-ups are O(1), recording is O(log *n*), ``count``
+/// and ``entries`` are O(*n*).
 public final class FailureMemory: Sendable {
   private let configuration: Configuration
   private let now: @Sendable () -> ContinuousClock.Instant
-  private let book: Lock<FailureBook>
+  private let book: Lock<FailureTable>
 
   /// - Parameters:
-  ///   - configuration: How long, and how many.
-  ///   - now: Tells the time.
+  ///   - configuration: Lifetimes and count limit.
+  ///   - now: The clock.
   public init(
     configuration: Configuration = Configuration(),
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.configuration = configuration
     self.now = now
-    book = Lock(FailureBook(configuration: configuration))
+    book = Lock(FailureTable(configuration: configuration))
   }
 
-  /// Why the source should not be asked now; `nil` if it may be.
+  /// Returns the failure because of which the source should not be loaded now; `nil` if it may be loaded.
   ///
   /// - Parameters:
-  ///   - request: What would be asked.
-  ///   - loader: Whose failures count: those of a loader with this identity. `nil` for those that the caller recorded.
+  ///   - request: The request that would be sent.
+  ///   - loader: The loader whose failures count, by its identity; `nil` for failures that the caller recorded.
   public func failure(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> Failure? {
     let key = FailureKey(request, of: loader)
     let now = now()
-    return book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
+    return book.withLock { $0.failure(for: key, byteLimit: request.byteLimit, now: now) }
   }
 
-  /// The error for a caller who asks nevertheless; `nil` if the source may be asked.
+  /// Returns the error to throw instead of trying the source; `nil` if it may be tried.
   ///
   /// - Parameters:
-  ///   - request: What would be asked.
+  ///   - request: The request that would be sent.
   ///   - loader: As for ``failure(for:of:)``.
   public func error(for request: LoadRequest, of loader: (any ImageLoading)? = nil) -> LoadingError? {
     let key = FailureKey(request, of: loader)
     let now = now()
-    let failure = book.withLock { $0.failure(for: key, maxBytes: request.maxBytes, now: now) }
+    let failure = book.withLock { $0.failure(for: key, byteLimit: request.byteLimit, now: now) }
     guard let failure else { return nil }
     return .recentlyFailed(request.source, code: failure.code, retryAfter: now.duration(to: failure.until))
   }
 
-  /// Remembers `error` if it speaks of the source and will not pass by itself.
+  /// Remembers `error` if it is a permanent failure of the source.
   ///
-  /// Those are statuses 4xx, but not the ones that ask for other credentials or more patience (401, 403, 407, 408, 425
-  /// and 429); too many or refused redirects; responses that are malformed, empty, too large, of an unacceptable type or
-  /// unreadable to a ``BodyTransforming``. What was too large is so for requests that accept no more.
+  /// These are statuses 4xx, except those about credentials or rate limits (401, 403, 407, 408, 425 and 429); too many
+  /// or refused redirects; responses that are malformed, empty, too large, of an unacceptable type or unreadable to a
+  /// ``BodyTransforming``. A failure because of the size applies to requests with no greater limit.
   ///
-  /// A status whose response says how long it is right (`Cache-Control`, `Expires`; RFC 9111 §4.2.1) is remembered for that
-  /// long, and not at all where it must not be used unasked. That holds for each redirect that led to it, too; a temporary
-  /// one that says nothing is good for ``Configuration/baseDuration``.
+  /// A status with an explicit lifetime (`Cache-Control`, `Expires`; RFC 9111 §4.2.1) is remembered for that time, and
+  /// not at all if it must be revalidated. The same applies to each redirect that led to it; a temporary redirect
+  /// without a lifetime counts for ``Configuration/baseDuration``.
   public func record(_ error: LoadingError, for request: LoadRequest) {
     guard Self.isWorthRemembering(error) else { return }
     let limit: Int? = if case .tooLarge(_, let limit, _) = error { limit } else { nil }
@@ -76,10 +76,10 @@ public final class FailureMemory: Sendable {
     record(code: error.code, message: error.description, limit: limit, lifetime: lifetime, for: request)
   }
 
-  /// Remembers a failure that shows later, such as bytes that are no image.
+  /// Remembers a failure found after the load, such as bytes that are not an image.
   ///
-  /// A failure while the source is left alone anyway, of a request that was sent before, does not lengthen that.
-  /// Sources with more than 16 KiB of URL and header fields are not remembered.
+  /// A failure of a request that was sent before an earlier failure does not extend its time. Sources with more than 16
+  /// KiB of URL and header fields are not remembered.
   public func record(code: String, message: String, for request: LoadRequest) {
     record(code: code, message: message, limit: nil, for: request)
   }
@@ -89,7 +89,7 @@ public final class FailureMemory: Sendable {
   ) {
     let key = FailureKey(request)
     guard key.size <= FailureKey.maxSize else { return }
-    // Messages quote servers, who have time to talk.
+    // Messages may quote servers at any length.
     let message =
       message.utf8.count > 500 ? String(decoding: message.utf8.prefix(500), as: UTF8.self) + "…" : message
     let now = now()
@@ -98,10 +98,10 @@ public final class FailureMemory: Sendable {
     }
   }
 
-  /// The source may be asked again, and if it fails that counts as the first time.
+  /// Forgets a failure: the source may be tried again, and the next failure counts as the first.
   ///
   /// - Parameters:
-  ///   - request: What may be asked.
+  ///   - request: The request that failed.
   ///   - loader: As for ``failure(for:of:)``.
   public func forget(_ request: LoadRequest, of loader: (any ImageLoading)? = nil) {
     let key = FailureKey(request, of: loader)
@@ -113,7 +113,7 @@ public final class FailureMemory: Sendable {
     book.withLock { $0.removeAll() }
   }
 
-  /// What is left alone now, the one that is asked again soonest first.
+  /// The remembered failures, the first to expire first.
   public var entries: [Failure] {
     let now = now()
     return book.withLock { $0.failures(now: now) }.sorted {
@@ -121,14 +121,14 @@ public final class FailureMemory: Sendable {
     }
   }
 
-  /// How many sources are left alone now.
+  /// The number of remembered failures.
   public var count: Int {
     let now = now()
     return book.withLock { $0.count(now: now) }
   }
 
-  /// The shortest of the times that the answers on the way say; `nil` where none says anything.
-  private func lifetime(of headers: HTTPFields, _ redirects: [Redirect]) -> Duration? {
+  /// The shortest lifetime of a response and its redirects; `nil` where none is declared.
+  private func lifetime(of headers: HTTPFields, _ redirects: [LoadResponse.Redirect]) -> Duration? {
     var lifetimes = [headers.explicitLifetime]
     lifetimes += redirects.compactMap { redirect in
       let said = redirect.headers.explicitLifetime

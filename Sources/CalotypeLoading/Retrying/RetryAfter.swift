@@ -2,7 +2,7 @@ import CalotypeSupport
 import FoundationEssentials
 import HTTPTypes
 
-/// When a server wants to be asked again (RFC 9110 §10.2.3): after a number of seconds, or at a date.
+/// The `Retry-After` of a response (RFC 9110 §10.2.3): a number of seconds, or a date.
 enum RetryAfter: Equatable {
   case seconds(Int)
   case date(HTTPDate)
@@ -13,7 +13,7 @@ enum RetryAfter: Equatable {
   init?(_ text: String, now: Int) {
     let bytes = text.utf8
     if !bytes.isEmpty, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-      // More digits than fit are a very long time.
+      // A number that overflows is a very long time.
       self = .seconds(Int(text) ?? .max)
     } else if let date = HTTPDate(text, now: now) {
       self = .date(date)
@@ -22,10 +22,10 @@ enum RetryAfter: Equatable {
     }
   }
 
-  /// The time that a response asks for, not negative; `nil` if it asks for none that can be read.
+  /// Returns the time that a response asks for, not negative; `nil` if it has no readable one.
   ///
-  /// A date is compared with the `Date` of the response where there is one: clocks differ, and what the server means is
-  /// the time between the two. Of several fields the longest wins.
+  /// A date is compared with the `Date` of the response if there is one, because clocks differ. Of several fields the
+  /// longest wins.
   static func delay(in headers: HTTPFields, now: Date) -> Duration? {
     let values = headers[values: .retryAfter]
     guard !values.isEmpty else { return nil }

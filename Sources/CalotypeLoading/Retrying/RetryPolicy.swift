@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// How often, and how soon, a load is tried again. A value that decides; who loads carries it out.
+/// Decides how often and when a load is retried. It is a value; the loader carries out its decisions.
 ///
-/// The n-th retry waits for ``baseDelay``, doubled n − 1 times and at most ``maxDelay``; a random part of that is left
-/// out, so that many who failed together do not come back together. A server that asks for more time gets it.
+/// The n-th retry waits for ``baseDelay``, doubled n − 1 times and at most ``maxDelay`` (exponential back-off). Jitter
+/// subtracts a random part, so that clients that failed together do not retry together (thundering herd). A longer
+/// delay in `Retry-After` takes precedence.
 public struct RetryPolicy: Hashable, Sendable {
-  /// Retries after the first try. 2 by default.
+  /// The most retries after the first attempt. 2 by default.
   public var maxRetries: Int
-  /// How long the first retry waits, before chance. 250 ms by default.
+  /// The delay of the first retry, before jitter. 250 ms by default.
   public var baseDelay: Duration
-  /// The longest wait that doubling leads to. 8 seconds by default.
+  /// The longest delay that doubling leads to. 8 seconds by default.
   public var maxDelay: Duration
-  /// How much of a wait is left to chance: 0.5 by default, for waits between half and the whole of it. From 0 for none
-  /// to 1 for all.
+  /// The random fraction of a delay, from 0 for none to 1 for all. 0.5 by default: delays between half and the whole.
   public var jitter: Double
-  /// A server that asks in `Retry-After` for more time than this is not asked again. 60 seconds by default.
+  /// The longest `Retry-After` to honour; a response that asks for more time is not retried. 60 seconds by default.
   public var maxRetryAfter: Duration
 
   /// Two retries.
@@ -23,11 +23,11 @@ public struct RetryPolicy: Hashable, Sendable {
   public static let none = RetryPolicy(maxRetries: 0)
 
   /// - Parameters:
-  ///   - maxRetries: Retries after the first try.
-  ///   - baseDelay: How long the first retry waits, before chance.
-  ///   - maxDelay: The longest wait that doubling leads to.
-  ///   - jitter: How much of a wait is left to chance, from 0 to 1.
-  ///   - maxRetryAfter: The longest that a server may ask us to wait.
+  ///   - maxRetries: The most retries after the first attempt.
+  ///   - baseDelay: The delay of the first retry, before jitter.
+  ///   - maxDelay: The longest delay that doubling leads to.
+  ///   - jitter: The random fraction of a delay, from 0 to 1.
+  ///   - maxRetryAfter: The longest `Retry-After` to honour.
   public init(
     maxRetries: Int = 2, baseDelay: Duration = .milliseconds(250), maxDelay: Duration = .seconds(8),
     jitter: Double = 0.5, maxRetryAfter: Duration = .seconds(60)
@@ -39,21 +39,20 @@ public struct RetryPolicy: Hashable, Sendable {
     self.maxRetryAfter = maxRetryAfter
   }
 
-  /// Whether and when to try again after `error`.
+  /// Returns whether and when to retry after `error`.
   ///
-  /// Tried again is what ``LoadingError/isRetryable`` says, but for two: a full queue, because a retry would only fill it
-  /// more, and a host that is left alone for a while, because that is meant to spare it. The caller, who knows what
-  /// else there is to do, may come back later.
+  /// It retries errors that are ``LoadingError/isRetryable``, with two exceptions: a full queue, because a retry would
+  /// fill it further, and an open circuit breaker, because it exists to spare the host. The caller may retry later.
   ///
   /// - Parameters:
-  ///   - error: Why the last try failed.
-  ///   - attempt: How many retries there were: 0 after the first try.
+  ///   - error: The error of the last attempt.
+  ///   - attempt: The number of retries so far: 0 after the first attempt.
   ///   - remaining: Time until the caller's deadline; `nil` when there is none. No retry starts at or after it.
-  ///   - random: A number from 0 to 1, chosen anew each time; 0 is the shortest wait.
-  ///   - date: The time, for servers that name a date to come back at and do not say what time it is there.
+  ///   - random: A new random number from 0 to 1; 0 gives the shortest delay.
+  ///   - date: The present time, for a `Retry-After` date in a response without `Date`.
   public func decision(
     after error: LoadingError, attempt: Int, remaining: Duration?, random: Double, date: Date = Date()
-  ) -> RetryDecision {
+  ) -> RetryPolicy.Decision {
     guard Self.isTriedAgain(error) else { return .giveUp(.pointless) }
     guard attempt < maxRetries else { return .giveUp(.noRetriesLeft) }
     var delay = backOff(attempt: attempt, random: random)
@@ -68,7 +67,7 @@ public struct RetryPolicy: Hashable, Sendable {
   private static func isTriedAgain(_ error: LoadingError) -> Bool {
     switch error {
     case .queueFull, .hostSuspended: false
-    // The deadline of all tries together.
+    // The deadline of all attempts together.
     case .timedOut(_, .total, _): false
     default: error.isRetryable
     }
@@ -78,16 +77,16 @@ public struct RetryPolicy: Hashable, Sendable {
     let limit = max(maxDelay, .zero)
     var step = max(baseDelay, .zero)
     var doublings = 0
-    // A base of nothing stays nothing, however often it is doubled.
+    // A base of zero stays zero, however often it is doubled.
     while doublings < attempt && step < limit && step > .zero {
       step *= 2
       doublings += 1
     }
     step = min(step, limit)
-    // Rounded, the part may be more than the whole.
+    // After rounding, the part may exceed the whole.
     return max(.zero, step - step * (Self.fraction(jitter) * (1 - Self.fraction(random))))
   }
 
-  /// From 0 to 1; 0 for what is no number.
+  /// Clamps to 0 through 1; 0 for NaN.
   private static func fraction(_ value: Double) -> Double { value >= 0 ? Swift.min(value, 1) : 0 }
 }

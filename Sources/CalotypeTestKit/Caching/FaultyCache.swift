@@ -16,7 +16,7 @@ public import FoundationEssentials
 ///
 /// There is no limit of bytes. Records go when they expire. For one that is only read, wrap it in a `ReadOnlyCache`.
 public final class FaultyCache: DataCaching {
-  /// What can be asked of a cache.
+  /// The operations of a cache.
   public enum Verb: Hashable, Sendable, CaseIterable {
     /// Reading a record.
     case read
@@ -45,7 +45,7 @@ public final class FaultyCache: DataCaching {
     }
   }
 
-  private let journal = Journal(State())
+  private let journal = EventLog(State())
   private let now: @Sendable () -> Date
 
   /// An empty cache that works.

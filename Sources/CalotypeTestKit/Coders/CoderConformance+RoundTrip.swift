@@ -53,7 +53,7 @@ extension CoderConformance {
       pictures.append(picture)
     }
     let source = AnimationSource(frameCount: 4, loopCount: 3) { [pictures] index throws(ImagingError) in
-      AnimationSource.Frame(bitmap: pictures[index], duration: 100 + 50 * index)
+      AnimationSource.Frame(bitmap: pictures[index], duration: .milliseconds(100 + 50 * index))
     }
     let bytes: Data
     do {
@@ -67,7 +67,9 @@ extension CoderConformance {
     guard let info = sample.attempt("probe", { () throws(ImagingError) in try probe(bytes) }) else {
       return sample.complaints
     }
-    if info.frameCount != 4 || info.loopCount != 3 || info.durations != [100, 150, 200, 250] {
+    if info.frameCount != 4 || info.loopCount != 3
+      || info.durations != [100, 150, 200, 250].map({ .milliseconds($0) })
+    {
       sample.complain("4 frames, 3 plays became \(info.frameCount), \(info.loopCount), \(info.durations)")
     }
     let frames = sample.attempt("frames") { () throws(ImagingError) in

@@ -15,9 +15,9 @@ public struct CoderConformance: Sendable {
   public struct Complaint: Hashable, Sendable, CustomStringConvertible {
     /// The promise.
     public let check: Check
-    /// Which sample, by index, or which picture was encoded.
+    /// The sample, by index, or the picture that was encoded.
     public let subject: String
-    /// What happened instead.
+    /// The actual behaviour.
     public let text: String
 
     /// Check, subject and text in one line.
@@ -46,7 +46,7 @@ public struct CoderConformance: Sendable {
     case concurrency
     /// Frames are the same in every order, and the first is the decoded image.
     case frames
-    /// What is encoded is decoded again.
+    /// Encoded pictures are decoded again.
     case roundTrip
   }
 

@@ -37,7 +37,9 @@ extension ImagingError {
   var blamesBytes: Bool {
     switch self {
     case .emptyInput, .unrecognizedFormat, .unsupportedFormat, .corrupt, .truncated: true
-    case .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory, .cancelled: false
+    case .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .transformFailed, .outOfMemory,
+      .cancelled:
+      false
     }
   }
 

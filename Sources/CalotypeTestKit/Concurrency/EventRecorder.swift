@@ -4,8 +4,8 @@
 /// cancelled:
 ///
 /// ```swift
-/// let recorder = EventRecorder<ImageEvent>()
-/// async let recording: Void = recorder.record(pipeline.events(for: request))
+/// let recorder = EventRecorder<ImageLoad.Event>()
+/// async let recording: Void = recorder.record(pipeline.load(request).events)
 /// let first = try await recorder.waitFor(count: 1)
 /// gate.open()
 /// await recording
@@ -31,7 +31,7 @@ public final class EventRecorder<Element: Sendable>: Sendable {
     /// How it ended.
     public let ending: Ending
 
-    /// What there was, and what was waited for.
+    /// The events so far, and the expectation.
     public var description: String { "\(ending) after \(count) of \(wanted) elements" }
   }
 
@@ -40,12 +40,12 @@ public final class EventRecorder<Element: Sendable>: Sendable {
     var ending: Ending?
   }
 
-  private let journal = Journal(State())
+  private let journal = EventLog(State())
 
   /// A recorder that has seen nothing.
   public init() {}
 
-  /// What was delivered so far, in order.
+  /// The events delivered so far, in order.
   public var elements: [Element] { journal.entries.elements }
 
   /// How the sequence ended; `nil` before it did.
@@ -95,7 +95,7 @@ extension EventRecorder.Ending {
   /// Whether it threw `CancellationError`.
   public var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 
-  /// What it threw, `CancellationError` included; `nil` when it finished.
+  /// The error that it threw, `CancellationError` included; `nil` when it finished.
   public var error: (any Error)? {
     switch self {
     case .finished: nil

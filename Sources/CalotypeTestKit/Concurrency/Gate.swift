@@ -1,14 +1,14 @@
 import CalotypeSupport
 import Glibc
 
-/// A door that a test opens when it is time: what tests use instead of sleeping.
+/// A gate that a test opens when it is time. Tests use gates instead of sleeping.
 ///
 /// Tasks wait with ``wait()``, threads with ``waitBlocking()``; both pass at once when the gate is open. It
 /// never closes again.
 ///
 /// ```swift
 /// let gate = Gate()
-/// server.route("/a.png", .script([.head(200), .wait(gate), .body(bytes), .end]))
+/// server.route("/a.png", .gated([(gate, bytes)]))
 /// …
 /// gate.open()
 /// ```
@@ -43,7 +43,7 @@ public final class Gate: Sendable {
   /// Whether ``open()`` was called.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Lets everyone pass, now and later.
+  /// Lets all waiters pass, now and later.
   public func open() {
     let (first, waits) = state.withLock { state -> (Bool, [Wait]) in
       let result = (!state.isOpen, state.waits.sorted { $0.key < $1.key }.map(\.value))
@@ -51,7 +51,7 @@ public final class Gate: Sendable {
       state.waits = [:]
       return result
     }
-    // One byte that nobody reads keeps the pipe readable for ever.
+    // One byte that is never read keeps the pipe readable.
     var byte: UInt8 = 1
     if first { _ = write(writeEnd, &byte, 1) }
     for wait in waits { wait.end() }
@@ -64,7 +64,7 @@ public final class Gate: Sendable {
     try await wait(Wait())
   }
 
-  /// Suspends until the gate is open, or `wait` is ended by somebody else.
+  /// Suspends until the gate is open, or `wait` ends otherwise.
   func wait(_ wait: Wait) async throws {
     let id = state.withLock { state -> Int? in
       if state.isOpen { return nil }

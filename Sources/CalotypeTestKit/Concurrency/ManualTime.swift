@@ -20,17 +20,17 @@ public final class ManualTime: Sendable {
     clock = TestClock(now: startInstant)
   }
 
-  /// Moves on, or back, and wakes those who sleep by ``clock`` and whose time has come.
+  /// Moves on, or back, and wakes the tasks that sleep by ``clock`` and whose deadline has come.
   public func advance(by duration: Duration) {
     clock.advance(by: duration)
   }
 
-  /// What a wall clock shows.
+  /// The time of a wall clock.
   public var date: Date {
     let (seconds, attoseconds) = startInstant.duration(to: clock.now).components
     return startDate.addingTimeInterval(Double(seconds) + Double(attoseconds) / 1e18)
   }
 
-  /// What a clock shows that never jumps.
+  /// The time of a monotonic clock.
   public var instant: ContinuousClock.Instant { clock.now }
 }

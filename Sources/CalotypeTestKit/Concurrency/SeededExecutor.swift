@@ -49,7 +49,7 @@ public final class SeededExecutor: TaskExecutor {
 
   /// Runs `body` and its child tasks here, until it returns.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   @concurrent
   public func run<Result: Sendable>(
     _ body: @Sendable () async throws -> Result
@@ -61,7 +61,7 @@ public final class SeededExecutor: TaskExecutor {
 
   /// Runs `body` and its child tasks in the order of a seed, until it returns.
   ///
-  /// - Throws: What `body` throws.
+  /// - Throws: The error of `body`.
   @concurrent
   public static func run<Result: Sendable>(
     seed: UInt64, _ body: @Sendable () async throws -> Result
@@ -90,9 +90,9 @@ public final class SeededExecutor: TaskExecutor {
 
 /// Something that went wrong under a seed, and goes wrong again when it is run with that seed.
 public struct SeedFailure: Error, CustomStringConvertible {
-  /// What to give to ``SeededExecutor/run(seed:_:)``.
+  /// The seed to pass to ``SeededExecutor/run(seed:_:)``.
   public let seed: UInt64
-  /// What was thrown.
+  /// The error.
   public let underlying: any Error
 
   /// Describes a failure.

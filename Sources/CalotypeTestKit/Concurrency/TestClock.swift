@@ -8,9 +8,9 @@
 /// try await task.value
 /// ```
 ///
-/// Its instants are those of `ContinuousClock`. Sleepers whose time has come are woken by their deadlines, those of one
-/// deadline in the order in which they lay down. Who of several that are awake goes on first is up to their executors: one
-/// that serves the test too, and in order, keeps it.
+/// Its instants are those of `ContinuousClock`. Sleepers whose deadline has come are woken in the order of their deadlines,
+/// those of one deadline in the order in which they began to sleep. The order in which woken tasks go on is up to their
+/// executors: a serial one that serves the test too keeps it.
 public final class TestClock: Clock {
   /// An instant of a clock that never jumps.
   public typealias Instant = ContinuousClock.Instant
@@ -29,23 +29,23 @@ public final class TestClock: Clock {
     var sleepers: [Sleeper] = []
   }
 
-  private let journal: Journal<State>
+  private let journal: EventLog<State>
 
   /// Starts at an instant.
   public init(now: Instant = ContinuousClock.now) {
-    journal = Journal(State(now: now))
+    journal = EventLog(State(now: now))
   }
 
-  /// What the clock shows.
+  /// The present time.
   public var now: Instant { journal.entries.now }
 
   /// Zero: the clock is exact.
   public var minimumResolution: Duration { .zero }
 
-  /// Tasks that sleep.
+  /// The number of sleeping tasks.
   public var sleeperCount: Int { journal.entries.sleepers.count }
 
-  /// Moves on, or back, and wakes those whose time has come. They are no longer among the sleepers when it returns.
+  /// Moves on, or back, and wakes the tasks whose deadline has come. They no longer count as sleepers when it returns.
   public func advance(by duration: Duration) {
     wake { $0.now += duration }
   }
@@ -55,9 +55,9 @@ public final class TestClock: Clock {
     wake { $0.now = instant }
   }
 
-  /// Moves to the next deadline of a sleeper and wakes those who sleep until then.
+  /// Moves to the next deadline of a sleeper, and wakes the tasks that sleep until then.
   ///
-  /// - Returns: How far it moved; `nil` when nobody sleeps.
+  /// - Returns: The distance moved; `nil` when no task sleeps.
   @discardableResult
   public func advanceToNextDeadline() -> Duration? {
     wake { state -> Duration? in

@@ -1,9 +1,9 @@
-import CalotypeCaching
+import CalotypeSupport
 import FoundationEssentials
 
-/// What a ``PowerLossFileSystem`` holds at one moment: what programs see, and what the device has of it.
+/// The contents of a ``PowerLossFileSystem`` at one moment: as programs see them, and as they are on the device.
 public struct DeviceImage: Sendable {
-  /// What a loss of power leaves of changes that were not synchronized.
+  /// The fate of changes that were not synchronized when power is lost.
   public enum Loss: Hashable, Sendable, CaseIterable {
     /// Nothing.
     case everything
@@ -56,10 +56,10 @@ public struct DeviceImage: Sendable {
     return number
   }
 
-  /// What is found when the power has come back.
+  /// Returns the contents after power has come back.
   ///
   /// - Parameters:
-  ///   - loss: What becomes of changes that were not synchronized.
+  ///   - loss: The fate of changes that were not synchronized.
   ///   - seed: Chooses among the possibilities.
   public func afterPowerLoss(_ loss: Loss, seed: UInt64) -> DeviceImage {
     var generator = SeededGenerator(seed: seed)

@@ -1,5 +1,5 @@
-public import CalotypeCaching
-public import FoundationEssentials
+public import CalotypeSupport
+package import FoundationEssentials
 import Glibc
 
 /// A file system that fails or hangs when a test wants it to, and is the real one otherwise.
@@ -13,8 +13,8 @@ import Glibc
 /// …
 /// try await files.waitForCalls(.open, count: 2)
 /// ```
-public final class FaultyFileSystem: CacheFileSystem {
-  /// What can be made to fail.
+public final class FaultyFileSystem: FileSystem {
+  /// The operations that can be made to fail.
   public enum Operation: Hashable, Sendable, CaseIterable {
     /// Opening a file for reading.
     case open
@@ -49,7 +49,7 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   /// Called before an operation, on the thread that is about to do it; what it throws is what the operation throws.
-  public typealias Hook = @Sendable (_ operation: Operation, _ path: String) throws(FileSystemError) -> Void
+  package typealias Hook = @Sendable (_ operation: Operation, _ path: String) throws(FileSystemError) -> Void
 
   private struct State {
     var hook: Hook?
@@ -58,12 +58,17 @@ public final class FaultyFileSystem: CacheFileSystem {
     var calls: [Operation: Int] = [:]
   }
 
-  private let base: any CacheFileSystem
-  private let journal = Journal(State())
+  private let base: any FileSystem
+  private let journal = EventLog(State())
 
   /// Wraps a file system.
-  public init(_ base: any CacheFileSystem = PosixFileSystem()) {
+  package init(_ base: any FileSystem) {
     self.base = base
+  }
+
+  /// Wraps the file system of the machine.
+  public convenience init() {
+    self.init(POSIXFileSystem())
   }
 
   /// Lets the next calls of an operation fail.
@@ -72,7 +77,7 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   /// Calls `hook` before every operation that does not fail anyway.
-  public func intercept(_ hook: @escaping Hook) {
+  package func intercept(_ hook: @escaping Hook) {
     journal.note { $0.hook = hook }
   }
 
@@ -103,7 +108,7 @@ public final class FaultyFileSystem: CacheFileSystem {
     try await journal.wait { $0.calls[operation, default: 0] >= count }
   }
 
-  /// Whether somebody wants to see every operation and may block in it, or reads hang.
+  /// Whether an operation may block: there is a hook that sees each one, or reads hang.
   private var isIntercepted: Bool {
     let state = journal.entries
     return state.hook != nil || state.gates[.open] != nil || state.gates[.read] != nil
@@ -122,8 +127,8 @@ public final class FaultyFileSystem: CacheFileSystem {
     try hook?(operation, path)
   }
 
-  /// Reads a file. Whoever must not wait is told to while there is a hook or a gate, which may block.
-  public func contents(
+  /// Reads a file. A call that must not wait fails while there is a hook or a gate, which may block it.
+  package func contents(
     of path: String, limit: Int, mayWait: Bool
   ) throws(FileSystemError) -> FileContents? {
     if !mayWait, isIntercepted { throw FileSystemError(operation: "open", path: path, code: EAGAIN) }
@@ -133,19 +138,19 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   /// Opens a file whose appends and locks may fail as well.
-  public func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+  package func openShared(_ path: String) throws(FileSystemError) -> any SharedFile {
     try enter(.openShared, path)
     return FaultySharedFile(base: try base.openShared(path), path: path, owner: self)
   }
 
   /// Opens a file whose reads may fail as well.
-  public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
+  package func open(_ path: String) throws(FileSystemError) -> (any FileReading)? {
     try enter(.open, path)
     return try base.open(path).map { FaultyFile(base: $0, path: path, owner: self) }
   }
 
   /// Writes a file.
-  public func create(
+  package func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
     try enter(.create, path)
@@ -153,43 +158,43 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   /// Renames a file.
-  public func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
+  package func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
     try enter(.rename, newPath)
     try base.rename(path, to: newPath, synchronize: synchronize)
   }
 
   /// Waits for the device.
-  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+  package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try enter(.synchronize, path)
     return try base.synchronize(path)
   }
 
   /// Waits for the device.
-  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+  package func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
     try enter(.synchronize, folder)
     return try base.synchronizeAll(at: folder)
   }
 
   /// Removes a file.
-  public func remove(_ path: String) throws(FileSystemError) -> Bool {
+  package func remove(_ path: String) throws(FileSystemError) -> Bool {
     try enter(.remove, path)
     return try base.remove(path)
   }
 
   /// Sets a modification time.
-  public func touch(_ path: String, modified: Date) throws(FileSystemError) {
+  package func touch(_ path: String, modified: Date) throws(FileSystemError) {
     try enter(.touch, path)
     try base.touch(path, modified: modified)
   }
 
   /// Asks what a file is.
-  public func status(_ path: String) throws(FileSystemError) -> FileStatus? {
+  package func status(_ path: String) throws(FileSystemError) -> FileStatus? {
     try enter(.status, path)
     return try base.status(path)
   }
 
   /// Lists a folder.
-  public func list(
+  package func list(
     _ folder: String, _ body: (_ name: String, _ status: FileStatus) -> Void
   ) throws(FileSystemError) {
     try enter(.list, folder)
@@ -197,17 +202,17 @@ public final class FaultyFileSystem: CacheFileSystem {
   }
 
   /// Asks for the owner.
-  public func checkOwner(of folder: String) throws(FileSystemError) { try base.checkOwner(of: folder) }
+  package func checkOwner(of folder: String) throws(FileSystemError) { try base.checkOwner(of: folder) }
 
   /// Makes folders.
-  public func makeFolder(_ path: String) throws(FileSystemError) {
+  package func makeFolder(_ path: String) throws(FileSystemError) {
     try enter(.makeFolder, path)
     try base.makeFolder(path)
   }
 }
 
-private struct FaultyFile: CacheFileReading {
-  let base: any CacheFileReading
+private struct FaultyFile: FileReading {
+  let base: any FileReading
   let path: String
   let owner: FaultyFileSystem
 
@@ -219,8 +224,8 @@ private struct FaultyFile: CacheFileReading {
   }
 }
 
-private struct FaultySharedFile: CacheSharedFile {
-  let base: any CacheSharedFile
+private struct FaultySharedFile: SharedFile {
+  let base: any SharedFile
   let path: String
   let owner: FaultyFileSystem
 

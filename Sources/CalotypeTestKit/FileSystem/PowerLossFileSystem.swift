@@ -1,6 +1,5 @@
-import CalotypeSupport
-public import CalotypeCaching
-public import FoundationEssentials
+public import CalotypeSupport
+package import FoundationEssentials
 import Glibc
 
 /// A file system in memory that knows what a loss of power would leave: contents of files that were synchronized, and
@@ -13,8 +12,8 @@ import Glibc
 /// let after = PowerLossFileSystem(files.image.afterPowerLoss(.everything, seed: 1))
 /// let survivor = DiskCache(configuration, fileSystem: after)
 /// ```
-public final class PowerLossFileSystem: CacheFileSystem {
-  /// What can be synchronized.
+public final class PowerLossFileSystem: FileSystem {
+  /// The objects that can be synchronized.
   public enum Part: Hashable, Sendable, CaseIterable {
     /// Contents of files.
     case contents
@@ -38,8 +37,8 @@ public final class PowerLossFileSystem: CacheFileSystem {
   /// Starts with an empty device, or with what one holds.
   ///
   /// - Parameters:
-  ///   - image: What it holds.
-  ///   - ignored: What is not synchronized, whoever asks for it: to see that a test notices.
+  ///   - image: The contents.
+  ///   - ignored: Objects whose synchronization is ignored, to check that a test notices.
   ///   - observer: Called after each change.
   public init(
     _ image: DeviceImage = DeviceImage(), ignoring ignored: Set<Part> = [], observer: Observer? = nil
@@ -49,7 +48,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
     self.observer = observer
   }
 
-  /// What there is now.
+  /// The present contents.
   public var image: DeviceImage { state.withLock { $0.image } }
 
   private func failure(_ operation: String, _ path: String, _ code: Int32) -> FileSystemError {
@@ -88,7 +87,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   // MARK: Files
 
   /// Reads a file; never waits.
-  public func contents(
+  package func contents(
     of path: String, limit: Int, mayWait: Bool
   ) throws(FileSystemError) -> FileContents? {
     guard let file = try open(path) else { return nil }
@@ -97,7 +96,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Opens a file for reading.
-  public func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
+  package func open(_ path: String) throws(FileSystemError) -> (any FileReading)? {
     let image = image
     guard let number = image.find(path.split(separator: "/")), let status = status(of: number, in: image)
     else {
@@ -108,7 +107,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Opens a file for reading and appending.
-  public func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+  package func openShared(_ path: String) throws(FileSystemError) -> any SharedFile {
     let now = Date.now
     let (number, status) = try change { image throws(FileSystemError) -> (UInt64, FileStatus?) in
       let (folder, name) = try self.place(path, in: image)
@@ -122,7 +121,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Writes a new file.
-  public func create(
+  package func create(
     _ path: String, parts: [Data], modified: Date, synchronize: Bool
   ) throws(FileSystemError) {
     try change { image throws(FileSystemError) in
@@ -135,7 +134,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Renames a file.
-  public func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
+  package func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
     try change { image throws(FileSystemError) in
       let (old, new) = (try self.place(path, in: image), try self.place(newPath, in: image))
       guard let number = image.nodes[old.folder]?.entries[old.name] else {
@@ -148,7 +147,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Removes a file.
-  public func remove(_ path: String) throws(FileSystemError) -> Bool {
+  package func remove(_ path: String) throws(FileSystemError) -> Bool {
     guard image.find(path.split(separator: "/")) != nil else { return false }
     return try change { image throws(FileSystemError) in
       let (folder, name) = try self.place(path, in: image)
@@ -159,21 +158,21 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Sets a modification time.
-  public func touch(_ path: String, modified: Date) throws(FileSystemError) {
+  package func touch(_ path: String, modified: Date) throws(FileSystemError) {
     try change { image throws(FileSystemError) in
       guard let number = image.find(path.split(separator: "/")) else { return }
       image.nodes[number]?.modified = modified
     }
   }
 
-  /// What bears a name.
-  public func status(_ path: String) throws(FileSystemError) -> FileStatus? {
+  /// The object that a name stands for.
+  package func status(_ path: String) throws(FileSystemError) -> FileStatus? {
     let image = image
     return image.find(path.split(separator: "/")).flatMap { status(of: $0, in: image) }
   }
 
   /// Lists a folder.
-  public func list(
+  package func list(
     _ folder: String, _ body: (_ name: String, _ status: FileStatus) -> Void
   ) throws(FileSystemError) {
     let image = image
@@ -186,7 +185,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Makes folders.
-  public func makeFolder(_ path: String) throws(FileSystemError) {
+  package func makeFolder(_ path: String) throws(FileSystemError) {
     let now = Date.now
     try change { image throws(FileSystemError) in
       var folder = DeviceImage.root
@@ -209,7 +208,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Puts the contents of a file, or the names of a folder, on the device.
-  public func synchronize(_ path: String) throws(FileSystemError) -> Bool {
+  package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try change { image throws(FileSystemError) in
       guard let number = image.find(path.split(separator: "/")) else { return false }
       self.synchronize(number, in: &image)
@@ -218,7 +217,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   }
 
   /// Puts everything on the device.
-  public func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
+  package func synchronizeAll(at folder: String) throws(FileSystemError) -> Bool {
     try change { image throws(FileSystemError) in
       guard image.find(folder.split(separator: "/")) != nil else { return false }
       for number in image.nodes.keys { self.synchronize(number, in: &image) }
@@ -246,7 +245,7 @@ public final class PowerLossFileSystem: CacheFileSystem {
   fileprivate func unlock(_ number: UInt64) { state.withLock { _ = $0.locks.remove(number) } }
 }
 
-private struct PowerLossFile: CacheSharedFile {
+private struct PowerLossFile: SharedFile {
   let number: UInt64
   let status: FileStatus
   let owner: PowerLossFileSystem

@@ -1,7 +1,7 @@
-import Crypto
+import CalotypeSupport
 import FoundationEssentials
 
-/// Who a ``ScriptedHTTPServer`` lets in: the server's side of Digest authentication (RFC 7616, MD5 with `qop=auth`).
+/// The access control of a ``ScriptedHTTPServer``: the server's side of Digest authentication (RFC 7616, MD5 with `qop=auth`).
 ///
 /// ```swift
 /// let authority = DigestAuthority(user: "ann", password: "secret")
@@ -19,7 +19,7 @@ public struct DigestAuthority: Sendable {
     self.password = password
   }
 
-  /// The answer to whoever has not proved to be that user.
+  /// The answer to requests without valid credentials.
   public var challenge: ScriptedReply {
     .status(
       401, headers: [("WWW-Authenticate", "Digest realm=\"\(realm)\", nonce=\"\(nonce)\", qop=\"auth\"")])
@@ -45,8 +45,8 @@ public struct DigestAuthority: Sendable {
   }
 
   private static func md5(_ text: String) -> String {
-    Insecure.MD5.hash(data: Data(text.utf8)).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }.joined()
+    var digest = MessageDigest(.md5)
+    digest.update(text)
+    return Hex.encode(digest.finalize())
   }
 }

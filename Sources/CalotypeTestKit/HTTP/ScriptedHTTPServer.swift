@@ -26,7 +26,7 @@ public final class ScriptedHTTPServer: Sendable {
   private let listener: Int32
   private let routes = Lock<[String: @Sendable (ScriptedRequest) -> ScriptedReply]>([:])
   private let stopped = Gate()
-  private let journal = Journal(ServerEntries())
+  private let journal = EventLog(ServerEntries())
 
   /// Why a server could not be started.
   public struct StartError: Error, CustomStringConvertible {
@@ -38,7 +38,7 @@ public final class ScriptedHTTPServer: Sendable {
   ///
   /// - Parameters:
   ///   - wanted: The port; 0 takes any free one.
-  ///   - greeting: What is done on each new connection before a request is read, e.g. to play a TLS server that never
+  ///   - greeting: The steps on each new connection before a request is read, e.g. to play a TLS server that never
   ///     comes to the point.
   public init(port wanted: UInt16 = 0, greeting: [ScriptedReply.Step] = []) throws(StartError) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -151,7 +151,7 @@ public final class ScriptedHTTPServer: Sendable {
   // MARK: Thread
 
   private static func accept(
-    on listener: Int32, stopped: Gate, journal: Journal<ServerEntries>, greeting: [ScriptedReply.Step],
+    on listener: Int32, stopped: Gate, journal: EventLog<ServerEntries>, greeting: [ScriptedReply.Step],
     reply: @escaping @Sendable (ScriptedRequest) -> ScriptedReply
   ) {
     defer { close(listener) }

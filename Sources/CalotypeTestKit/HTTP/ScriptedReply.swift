@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What ``ScriptedHTTPServer`` answers: a list of steps, carried out in order.
+/// A reply of ``ScriptedHTTPServer``: a list of steps, carried out in order.
 public struct ScriptedReply: Sendable {
   /// One thing to do.
   public enum Step: Sendable {
@@ -25,7 +25,7 @@ public struct ScriptedReply: Sendable {
     case reset
   }
 
-  /// What to do.
+  /// The steps.
   public var steps: [Step]
 
   /// A reply of `steps`. The connection is kept for the next request if the last step does not close it; the
@@ -87,7 +87,7 @@ public struct ScriptedReply: Sendable {
     ScriptedReply([.head(200, [("Content-Length", "\(declared)")]), .bytes(data), .close])
   }
 
-  /// What a server that knows ranges answers to `request` (RFC 9110 §14): all of `data`, the part from an offset on, or
+  /// The reply of a server with range support to `request` (RFC 9110 §14): all of `data`, the part from an offset on, or
   /// that there is no such part. `If-Range` and `If-None-Match` are compared with `etag`.
   public static func resource(
     _ data: Data, etag: String, for request: ScriptedRequest, headers: [(name: String, value: String)] = []

@@ -4,11 +4,11 @@ public struct ScriptedRequest: Hashable, Sendable {
   public let method: String
   /// The path without the query.
   public let path: String
-  /// What follows the `?`, if anything does.
+  /// The query, without the `?`; `nil` for none.
   public let query: String?
   /// Names as sent, values trimmed, in order.
   public let headers: [Header]
-  /// Which connection it came on: 1 for the first that the server accepted.
+  /// The number of its connection: 1 for the first that the server accepted.
   public let connection: Int
 
   /// One header field.

@@ -6,7 +6,7 @@ final class ServerConnection {
   private let descriptor: Int32
   private let number: Int
   private let stopped: Gate
-  private let journal: Journal<ServerEntries>
+  private let journal: EventLog<ServerEntries>
   private var input: [UInt8] = []
 
   /// `POLLRDHUP`, which the C library hides: the client has closed its end.
@@ -20,7 +20,7 @@ final class ServerConnection {
     case badRequest
   }
 
-  init(_ descriptor: Int32, number: Int, stopped: Gate, journal: Journal<ServerEntries>) {
+  init(_ descriptor: Int32, number: Int, stopped: Gate, journal: EventLog<ServerEntries>) {
     self.descriptor = descriptor
     self.number = number
     self.stopped = stopped

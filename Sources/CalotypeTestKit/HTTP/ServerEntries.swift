@@ -1,4 +1,4 @@
-/// What a server has seen.
+/// The record of a server.
 struct ServerEntries: Sendable {
   var requests: [ScriptedRequest] = []
   var connections = 0

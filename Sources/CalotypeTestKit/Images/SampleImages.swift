@@ -37,12 +37,12 @@ public enum SampleImages {
   ///   - frames: Number of frames; 1 makes a still image.
   ///   - width: Pixels of a row.
   ///   - height: Number of rows.
-  ///   - duration: How long each frame is shown, in milliseconds.
+  ///   - duration: The time that each frame is shown.
   ///   - loopCount: Times it plays: 0 for ever.
   /// - Throws: `ImagingError`, also for formats without animations.
   public static func animation(
-    _ options: EncodeOptions = .gif, frames: Int = 3, width: Int = 8, height: Int = 8, duration: Int = 100,
-    loopCount: Int = 0
+    _ options: EncodeOptions = .gif, frames: Int = 3, width: Int = 8, height: Int = 8,
+    duration: Duration = .milliseconds(100), loopCount: Int = 0
   ) throws(ImagingError) -> Data {
     let size = PixelSize(width: width, height: height)
     let source = AnimationSource(frameCount: frames, loopCount: loopCount) { index throws(ImagingError) in

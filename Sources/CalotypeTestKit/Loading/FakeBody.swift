@@ -3,7 +3,7 @@ import CalotypeSupport
 import FoundationEssentials
 
 /// The body of a ``FakeReply``: takes a step only when it is asked for bytes.
-final class FakeBody: LoadBodyProducing {
+final class FakeBody: LoadBody.Producing {
   private enum Ending {
     case complete
     case cancelled
@@ -13,17 +13,17 @@ final class FakeBody: LoadBodyProducing {
     var steps: ArraySlice<FakeReply.Step>
     var received = 0
     var ending: Ending?
-    /// What the consumer waits for now.
+    /// The wait of the consumer.
     var wait: Wait?
   }
 
   private let request: LoadRequest
   private let url: URL
   private let expectedLength: Int?
-  private let journal: Journal<LoaderEntries>
+  private let journal: EventLog<LoaderEntries>
   private let state: Lock<State>
 
-  init(_ reply: FakeReply, request: LoadRequest, url: URL, journal: Journal<LoaderEntries>) {
+  init(_ reply: FakeReply, request: LoadRequest, url: URL, journal: EventLog<LoaderEntries>) {
     self.request = request
     self.url = url
     self.journal = journal
@@ -33,7 +33,7 @@ final class FakeBody: LoadBodyProducing {
   }
 
   func next() async throws -> Data? {
-    // What is complete is not cancelled any more.
+    // A complete body is not cancelled any more.
     if state.withLock({ $0.ending == .complete }) { return nil }
     do {
       try Task.checkCancellation()
@@ -75,8 +75,8 @@ final class FakeBody: LoadBodyProducing {
       state.received += data.count
       return (state.received, state.steps.isEmpty)
     }
-    guard received <= request.maxBytes else {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: expectedLength)
+    guard received <= request.byteLimit else {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: expectedLength)
     }
     journal.note { $0.delivered[request.source, default: 0] += data.count }
     if isLast { end(.complete) }

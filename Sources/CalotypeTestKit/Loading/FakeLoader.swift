@@ -6,7 +6,7 @@ public import FoundationEssentials
 ///
 /// Every URL has a reply: fixed, one after the other, or computed from the request. It behaves as a loader of HTTP does:
 /// statuses that a request does not let through are errors, what a request holds already is answered with 304, more than
-/// `maxBytes` is refused, and a body is produced only as fast as it is taken.
+/// `byteLimit` is refused, and a body is produced only as fast as it is taken.
 ///
 /// ```swift
 /// let loader = FakeLoader()
@@ -24,10 +24,10 @@ public import FoundationEssentials
 public final class FakeLoader: ImageLoading {
   /// Makes the reply to a request; it may wait, and throws what the load is to fail with.
   ///
-  /// Called in the isolation of whoever loads, cancelled with its task.
+  /// Called in the isolation of the load, and cancelled with its task.
   public typealias Answer = @Sendable (LoadRequest) async throws -> FakeReply
 
-  private let journal = Journal(LoaderEntries())
+  private let journal = EventLog(LoaderEntries())
   private let routes = Lock<[URL: Answer]>([:])
   private let fallback: Answer
 
@@ -107,7 +107,7 @@ public final class FakeLoader: ImageLoading {
 
   /// Answers with the reply of the URL.
   ///
-  /// - Throws: What the reply says; `LoadingError.httpStatus` for a status that the request does not let through,
+  /// - Throws: The error of the reply; `LoadingError.httpStatus` for a status that the request does not let through,
   ///   `LoadingError.tooLarge` for a declared length above its limit, `LoadingError.unsupportedScheme` for a source that is
   ///   no URL; `CancellationError`.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
@@ -137,8 +137,8 @@ public final class FakeLoader: ImageLoading {
     if let status = reply.status, !request.accepts(status: status) {
       throw LoadingError.httpStatus(url, status: status, headers: reply.headers)
     }
-    if let declared = reply.expectedLength, declared > request.maxBytes {
-      throw LoadingError.tooLarge(request.source, limit: request.maxBytes, declared: declared)
+    if let declared = reply.expectedLength, declared > request.byteLimit {
+      throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
     }
     let body = FakeBody(reply, request: request, url: place, journal: journal)
     return LoadResponse(

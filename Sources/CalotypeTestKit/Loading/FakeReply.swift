@@ -1,7 +1,7 @@
 public import CalotypeLoading
 public import FoundationEssentials
 
-/// What a ``FakeLoader`` answers: a head, and the steps of its body.
+/// A reply of a ``FakeLoader``: a head, and the steps of its body.
 ///
 /// ```swift
 /// let gate = Gate()
@@ -33,7 +33,7 @@ public struct FakeReply: Sendable {
   public var expectedLength: Int?
   /// Where the bytes come from after redirects; `nil` for the URL that was asked for.
   public var url: URL?
-  /// What the head waits for, as on a server that takes its time.
+  /// The gate that the head waits for, as on a slow server.
   public var headGate: Gate?
   /// Thrown instead of an answer.
   public var failure: (any Error)?

@@ -1,6 +1,6 @@
 import CalotypeLoading
 
-/// What a ``FakeLoader`` has seen.
+/// The record of a ``FakeLoader``.
 struct LoaderEntries: Sendable {
   var requests: [LoadRequest] = []
   var running = 0

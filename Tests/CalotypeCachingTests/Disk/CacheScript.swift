@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
@@ -101,7 +102,7 @@ struct CacheScript {
 extension TemporaryFolder {
   /// Length and number of the records, and the length of the one that is being written, by walking the folder.
   func walk() -> (bytes: Int, count: Int, unfinished: Int) {
-    let files = PosixFileSystem()
+    let files = POSIXFileSystem()
     let root = cache.appending(path: "v2").path
     var (bytes, count) = (0, 0)
     for fanOut in CacheLayout.fanOut {

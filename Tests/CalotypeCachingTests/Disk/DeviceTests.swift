@@ -87,7 +87,7 @@ import Testing
     let device = try SmallDevice(folder.cache.path, bytes: 1 << 20)
     try await fillAndRelease()
     // Their descriptors are closed by the threads of that cache.
-    while !device.remount(isReadOnly: true) { await Task.yield() }
+    try await eventually { device.remount(isReadOnly: true) }
     let cache = cache()
     #expect(try await cache.read(key)?.data == bytes(1000))
     #expect(try await cache.statistics().count == 1)

@@ -5,7 +5,7 @@ import Glibc
 @testable import CalotypeCaching
 
 /// The real file system, for a process that dies at one of its changes: from then on nothing is done any more.
-final class DyingFileSystem: CacheFileSystem {
+final class DyingFileSystem: FileSystem {
   /// What becomes of the change at which it dies.
   enum Manner: CaseIterable, Sendable {
     case undone
@@ -13,7 +13,7 @@ final class DyingFileSystem: CacheFileSystem {
     case partly
   }
 
-  private let base = PosixFileSystem()
+  private let base = POSIXFileSystem()
   private let last: Int
   private let manner: Manner
   private let state = Lock((changes: 0, isDead: false))
@@ -61,12 +61,12 @@ final class DyingFileSystem: CacheFileSystem {
     return try base.contents(of: path, limit: limit, mayWait: mayWait)
   }
 
-  func open(_ path: String) throws(FileSystemError) -> (any CacheFileReading)? {
+  func open(_ path: String) throws(FileSystemError) -> (any FileReading)? {
     try alive()
     return try base.open(path)
   }
 
-  func openShared(_ path: String) throws(FileSystemError) -> any CacheSharedFile {
+  func openShared(_ path: String) throws(FileSystemError) -> any SharedFile {
     let file = try change { () throws(FileSystemError) in try base.openShared(path) }
     return DyingSharedFile(base: file, owner: self)
   }
@@ -121,8 +121,8 @@ final class DyingFileSystem: CacheFileSystem {
   }
 }
 
-private struct DyingSharedFile: CacheSharedFile {
-  let base: any CacheSharedFile
+private struct DyingSharedFile: SharedFile {
+  let base: any SharedFile
   let owner: DyingFileSystem
 
   var status: FileStatus { base.status }

@@ -15,7 +15,7 @@ import Testing
     let times: Int
     /// Every which operation: all of each kind would take a minute.
     var stride = 4
-    var testDescription: String { "\(FileSystemError.text(of: code)), \(times) times" }
+    var testDescription: String { "\(SystemError.text(of: code)), \(times) times" }
   }
 
   private static let byteLimit = 12_000

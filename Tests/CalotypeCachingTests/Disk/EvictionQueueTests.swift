@@ -106,17 +106,4 @@ import Testing
     for _ in 0..<20_000 { model.remove(try #require(model.next())) }
     #expect(model.table.count == 80_000)
   }
-
-  @Test func theHeapSorts() {
-    var random = SeededGenerator(seed: 3)
-    for count in 0..<200 {
-      let numbers = (0..<count).map { _ in Int.random(in: 0..<50, using: &random) }
-      var heap = BinaryHeap(Array(numbers.prefix(count / 2)))
-      for number in numbers.dropFirst(count / 2) { heap.insert(number) }
-      #expect(heap.count == count)
-      var sorted: [Int] = []
-      while let number = heap.popFirst() { sorted.append(number) }
-      #expect(sorted == numbers.sorted())
-    }
-  }
 }

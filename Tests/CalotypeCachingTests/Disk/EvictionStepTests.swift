@@ -70,7 +70,7 @@ import Testing
     try await cache.store(bytes(10), for: CacheKey("one more"))
     // Its own room and a step more, and the others in steps.
     while try await cache.statistics().count > 500 {}
-    #expect(turns.withLock { $0.removals.max() ?? 0 } == 1 + DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } == 1 + DiskStore.stepCount)
     #expect(try await cache.statistics().evictions == 501)
     #expect(disk.folder.walk().count == 500)
     #expect(try await cache.contains(CacheKey("one more")))
@@ -106,7 +106,7 @@ import Testing
     let events = turns.withLock { Array($0.events[before...]) }
     let last = try #require(events.lastIndex(of: .create))
     // The rest of that step, and another one at most.
-    #expect(events[..<last].count { $0 == .remove } <= 2 * DiskBooks.stepCount)
+    #expect(events[..<last].count { $0 == .remove } <= 2 * DiskStore.stepCount)
     while try await cache.statistics().count > 500 {}
   }
 
@@ -135,7 +135,7 @@ import Testing
     for number in 0..<1000 {
       // The seventh was read first.
       let date = time.date.addingTimeInterval(number == 7 ? 50 : 100)
-      try PosixFileSystem().touch(disk.folder.record(CacheKey("old \(number)")).path, modified: date)
+      try POSIXFileSystem().touch(disk.folder.record(CacheKey("old \(number)")).path, modified: date)
     }
     time.advance(by: .seconds(1000))
     let turns = observe()
@@ -155,9 +155,9 @@ import Testing
     time.advance(by: .seconds(90))
     let turns = observe()
     try await cache.store(bytes(10), for: CacheKey("one more"))
-    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskStore.stepCount)
     while try await cache.statistics().count > 1 {}
-    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskBooks.stepCount)
+    #expect(turns.withLock { $0.removals.max() ?? 0 } <= DiskStore.stepCount)
     #expect(try await cache.statistics().expired == 300)
     #expect(disk.folder.walk().count == 1)
   }
@@ -168,7 +168,7 @@ import Testing
       $0.lowWatermark = 0.1
     }
     try await fill(cache, 300)
-    let other = try PosixFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
+    let other = try POSIXFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
     let isStored = Lock(false)
     disk.files.intercept { operation, _ throws(FileSystemError) in
       // Once the store is done, another process takes the lock.

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 

@@ -1,3 +1,4 @@
+import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
@@ -55,7 +56,7 @@ import Testing
     await gate.reached()
     let pending = try cache.handOver(bytes(5000), for: key)
     async let removal = cache.remove(key)
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     gate.open()
     #expect(try await removal == hasOld)
     try await pending.written()
@@ -74,7 +75,7 @@ import Testing
     await gate.reached()
     let key = key
     let removal = Task { try await cache.remove(key) }
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     try cache.handOver(bytes(5000), for: key)
     #expect(try await cache.read(key)?.data == bytes(5000))
     gate.open()
@@ -126,7 +127,7 @@ import Testing
     let gate = disk.holdWrites()
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
-    var pending: [PendingStore] = []
+    var pending: [DiskCache.PendingStore] = []
     for number in 1...50 { pending.append(try cache.handOver(bytes(100 * number), for: key)) }
     #expect(try await cache.read(key)?.data == bytes(5000))
     gate.open()

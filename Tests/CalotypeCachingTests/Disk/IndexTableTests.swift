@@ -1,3 +1,5 @@
+import CalotypeTestKit
+import CalotypeSupport
 import FoundationEssentials
 import Testing
 
@@ -5,17 +7,6 @@ import Testing
 
 /// The table of the index does what a dictionary does.
 @Suite struct IndexTableTests {
-  /// The same numbers in every run.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      let mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-      return mixed ^ mixed >> 31
-    }
-  }
-
   private func digest(_ number: UInt64, isPoor: Bool) -> Digest256 {
     // Some differ where the table does not look.
     isPoor
@@ -25,7 +16,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64], [false, true])
   func randomOperationsAsADictionary(seed: UInt64, isPoor: Bool) {
-    var numbers = Numbers(state: seed)
+    var numbers = SeededGenerator(seed: seed)
     var table = IndexTable()
     var model: [Digest256: IndexEntry] = [:]
     let range = isPoor ? 60 : 3000 as UInt64

@@ -24,8 +24,8 @@ import Testing
   }
 
   /// The lock of the folder, as another process takes it.
-  private func lockFolder() throws -> any CacheSharedFile {
-    let file = try PosixFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
+  private func lockFolder() throws -> any SharedFile {
+    let file = try POSIXFileSystem().openShared(disk.folder.cache.appending(path: "v2/lock").path)
     while try !file.tryLock() {}
     return file
   }
@@ -116,7 +116,7 @@ import Testing
     let first = Task { try await cache.remove(CacheKey("first")) }
     try await disk.files.waitForCalls(.lock, count: calls + 1)
     let removal = Task { try await cache.remove(key) }
-    while try await cache.read(key) != nil { await Task.yield() }
+    try await eventually { try await cache.read(key) == nil }
     await expectLocked { try await cache.store(bytes(10), for: key) }
     #expect(try await cache.read(key) == nil)
     lock.unlock()

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import CalotypeCaching
+@testable import CalotypeSupport
 
 /// Folders and records of other users, which may be planted.
 @Suite("Owners of folders", .enabled(if: geteuid() == 0, "needs the right to give files away"))
@@ -14,7 +15,7 @@ struct OwnerTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func cache(_ files: any CacheFileSystem = PosixFileSystem()) -> DiskCache {
+  private func cache(_ files: any FileSystem = POSIXFileSystem()) -> DiskCache {
     DiskCache(folder.configuration(), fileSystem: files)
   }
 
@@ -54,7 +55,7 @@ struct OwnerTests {
     var status = stat()
     #expect(stat(folder.record(key).path, &status) == 0 && status.st_uid == Self.stranger)
     // Unless they are trusted.
-    let trusting = cache(PosixFileSystem(trustedOwners: [Self.stranger]))
+    let trusting = cache(POSIXFileSystem(trustedOwners: [Self.stranger]))
     #expect(try await trusting.read(key)?.data == Data([1]))
     try await trusting.store(Data([2]), for: CacheKey("2"))
   }
@@ -97,10 +98,10 @@ struct OwnerTests {
   func folderOfRoot() throws {
     var status = stat()
     status.st_uid = 0
-    try PosixFileSystem().check(status, "")
+    try POSIXFileSystem().check(status, "")
     status.st_uid = geteuid()
-    try PosixFileSystem().check(status, "")
+    try POSIXFileSystem().check(status, "")
     status.st_uid = Self.stranger
-    #expect(throws: FileSystemError.untrustedOwner("a")) { try PosixFileSystem().check(status, "a") }
+    #expect(throws: FileSystemError.untrustedOwner("a")) { try POSIXFileSystem().check(status, "a") }
   }
 }

@@ -32,13 +32,13 @@ import Testing
     for round in 0..<20 as Range<UInt64> {
       var cache: DiskCache? = DiskCache(disk.folder.configuration())
       weak let released = cache
-      var pending: [PendingStore] = []
+      var pending: [DiskCache.PendingStore] = []
       for number in 0..<100 {
         pending += [try #require(try cache?.handOver(bytes(number, seed: round), for: CacheKey("\(number)")))]
       }
       cache = nil
       for store in pending { try await store.written() }
-      while released != nil { await Task.yield() }
+      try await eventually { released == nil }
     }
     #expect(try await disk.folder.isClosed())
     let other = DiskCache(disk.folder.configuration())
@@ -53,7 +53,7 @@ import Testing
     try cache.handOver(bytes(1), for: CacheKey("first"))
     await gate.reached()
     let removals = (0..<500).map { _ in Task { try await self.remove(cache) } }
-    while cache.staging.count < 500 { await Task.yield() }
+    try await eventually { cache.staging.count >= 500 }
     let last = try cache.handOver(bytes(77), for: key)
     gate.open()
     try await cache.flush()

@@ -200,7 +200,7 @@ import Testing
 
   @Test func theMachinesFileSystemSynchronizesFilesAndFolders() throws {
     let folder = try TemporaryFolder()
-    let files = PosixFileSystem()
+    let files = POSIXFileSystem()
     try files.create(folder.path("a"), parts: [bytes(10)], modified: .now, synchronize: true)
     try files.rename(folder.path("a"), to: folder.path("b"), synchronize: true)
     #expect(try files.synchronize(folder.path("b")))

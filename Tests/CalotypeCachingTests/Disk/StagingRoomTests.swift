@@ -24,7 +24,7 @@ import Testing
   }
 
   /// A cache whose disk hangs, and whose staging area is full.
-  private func stuckCache() async throws -> (cache: DiskCache, gate: Gate, first: PendingStore) {
+  private func stuckCache() async throws -> (cache: DiskCache, gate: Gate, first: DiskCache.PendingStore) {
     let (cache, gate) = (cache(), disk.holdWrites())
     let first = try cache.handOver(bytes(9000), for: CacheKey("first"))
     await gate.reached()
@@ -77,7 +77,7 @@ import Testing
     for number in 1..<4 {
       stores.append(Task { try await cache.store(bytes(9000), for: CacheKey("\(number)")) })
       // So that they come in this order.
-      while cache.staging.entrantCount < number { await Task.yield() }
+      try await eventually { cache.staging.entrantCount >= number }
     }
     try await clock.waitForSleepers(3)
     for number in 0..<4 {

@@ -40,7 +40,7 @@ import Testing
     disk.files.hold(.open, at: gate)
     let reads = keys[..<count].map { key in Task { try await cache.read(key) } }
     try await disk.files.waitForCalls(.open, count: calls + begun)
-    while cache.readers.queueDepth < count - begun { await Task.yield() }
+    try await eventually { cache.readers.queueDepth >= count - begun }
     try await clock.waitForSleepers()
     return reads
   }
@@ -55,8 +55,8 @@ import Testing
     #expect(path.hasPrefix(disk.folder.cache.path))
   }
 
-  private func settle(_ cache: DiskCache) async {
-    while cache.readers.stalledCount > 0 { await Task.yield() }
+  private func settle(_ cache: DiskCache) async throws {
+    try await eventually { cache.readers.stalledCount == 0 }
   }
 
   @Test func aCallerIsToldAndTheThreadGoesOn() async throws {
@@ -75,7 +75,7 @@ import Testing
     #expect(statistics.stalledReads == 1 && statistics.failures == 1 && !statistics.isReadCircuitOpen)
     #expect(statistics.lastFailure?.code == "cacheStalled")
     gate.open()
-    await settle(cache)
+    try await settle(cache)
     #expect(try await cache.read(keys[0])?.data == bytes(100))
   }
 
@@ -111,7 +111,7 @@ import Testing
     let statistics = try await cache.statistics()
     #expect(statistics.isReadCircuitOpen && statistics.stalledReads == 20 + 2 * keys.count)
     gate.open()
-    await settle(cache)
+    try await settle(cache)
     disk.files.heal()
     for key in keys { #expect(try await cache.read(key)?.data == bytes(100)) }
     #expect(try await cache.statistics().isReadCircuitOpen == false)
@@ -131,7 +131,7 @@ import Testing
     for key in keys[5...] { #expect(try await cache.read(key)?.data == bytes(100)) }
     #expect(cache.readers.stalledCount == 2)
     gate.open()
-    await settle(cache)
+    try await settle(cache)
     #expect(try await cache.read(keys[0])?.data == bytes(100))
   }
 
@@ -160,7 +160,7 @@ import Testing
     await expectStalled(Task { try await cache.read(keys[9]) })
     #expect(disk.files.calls(.open) == calls)
     gate.open()
-    await settle(cache)
+    try await settle(cache)
     for key in keys { #expect(try await cache.read(key)?.data == bytes(100)) }
   }
 
@@ -180,7 +180,7 @@ import Testing
     try await clock.waitForSleepers()
     await expectStalled(Task { try await cache.read(keys[8]) })
     gate.open()
-    await settle(cache)
+    try await settle(cache)
     disk.files.heal()
     #expect(try await cache.read(keys[8]) != nil)
   }
@@ -228,7 +228,7 @@ import Testing
     }
     #expect(ended.withLock { $0.results + $0.errors } == 3200)
     #expect(ended.withLock { $0.errors } > 100)
-    while queue.stalledCount > 0 { await Task.yield() }
+    try await eventually { queue.stalledCount == 0 }
     #expect(!queue.isStalled && queue.queueDepth == 0)
   }
 
@@ -236,7 +236,7 @@ import Testing
     let queue = ReaderThreads(name: "test", threads: 1, timer: CacheTimer(clock))
     let gate = Gate()
     let order = Lock<[Int]>([])
-    func start(_ number: Int, _ priority: TaskPriority) async -> Task<Void, any Error> {
+    func start(_ number: Int, _ priority: TaskPriority) async throws -> Task<Void, any Error> {
       let depth = queue.queueDepth
       let task = Task.detached(priority: priority) {
         try await queue.run("read", path: "") { () throws(CachingError) in
@@ -246,15 +246,15 @@ import Testing
       }
       if number == 0 {
         // Its thread has it, and the others wait.
-        while queue.isIdle { await Task.yield() }
+        try await eventually { !queue.isIdle }
       } else {
-        while queue.queueDepth == depth { await Task.yield() }
+        try await eventually { queue.queueDepth != depth }
       }
       return task
     }
-    var tasks = [await start(0, .low)]
+    var tasks = [try await start(0, .low)]
     for (number, priority) in [TaskPriority.low, .high, .low, .high].enumerated() {
-      tasks.append(await start(number + 1, priority))
+      tasks.append(try await start(number + 1, priority))
     }
     gate.open()
     for task in tasks { try await task.value }

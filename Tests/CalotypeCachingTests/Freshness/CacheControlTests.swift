@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Cache-Control")
 struct CacheControlTests {
-  private func read(_ values: String...) -> CacheControl { CacheControl(values: values) }
+  private func read(_ values: String...) -> CacheControlHeader { CacheControlHeader(values: values) }
 
   @Test func allDirectives() {
     let response = read(
@@ -12,7 +12,7 @@ struct CacheControlTests {
       max-age=1, s-maxage=2, no-store, no-cache, private="a, B", public, must-revalidate, proxy-revalidate, \
       must-understand, immutable, no-transform, stale-while-revalidate=3, stale-if-error=4
       """)
-    var expected = CacheControl()
+    var expected = CacheControlHeader()
     expected.maxAge = 1
     expected.sharedMaxAge = 2
     expected.noStore = true
@@ -30,7 +30,9 @@ struct CacheControlTests {
     let request = read("only-if-cached, min-fresh=1, max-stale=2, max-age=3, no-store, no-transform")
     #expect(request.onlyIfCached && request.noStore && request.noTransform)
     #expect((request.minFresh, request.maxStale, request.maxAge) == (1, 2, 3))
-    #expect(read() == CacheControl() && read("") == CacheControl() && read(", ;,=,\"") == CacheControl())
+    #expect(
+      read() == CacheControlHeader() && read("") == CacheControlHeader()
+        && read(", ;,=,\"") == CacheControlHeader())
   }
 
   @Test(arguments: [
@@ -48,8 +50,8 @@ struct CacheControlTests {
   @Test func theStrictestCounts() {
     #expect(read("max-age=5", "max-age=3", "max-age=4").maxAge == 3)
     #expect(read("min-fresh=5", "min-fresh=9, min-fresh=1").minFresh == 9)
-    #expect(read("min-fresh=x").minFresh == CacheControl.longest)
-    #expect(read("max-stale").maxStale == CacheControl.longest)
+    #expect(read("min-fresh=x").minFresh == CacheControlHeader.longest)
+    #expect(read("max-stale").maxStale == CacheControlHeader.longest)
     #expect(read("max-stale, max-stale=5").maxStale == 5)
     #expect(read("max-stale=x").maxStale == 0)
     #expect(read("no-cache=\"a\", no-cache=\"b\"").noCache == .fields(["a", "b"]))
@@ -58,14 +60,14 @@ struct CacheControlTests {
   }
 
   @Test(arguments: [
-    ("no-cache=a", CacheControl.Scope.fields(["a"])), ("no-cache=\"A\"", .fields(["a"])),
+    ("no-cache=a", CacheControlHeader.Scope.fields(["a"])), ("no-cache=\"A\"", .fields(["a"])),
     ("no-cache=\" a ,b\"", .fields(["a", "b"])), ("no-cache=\"a,,b\"", .everything),
     ("no-cache=\"\"", .everything),
     ("no-cache=", .everything), ("no-cache=\"a", .everything), ("no-cache=\"a b\"", .everything),
     ("no-cache=\"a\\\"\"", .everything), ("no-cache=\"a:\"", .everything), ("no-cache =a", .everything),
     ("x", .none),
   ])
-  func scopes(text: String, scope: CacheControl.Scope) {
+  func scopes(text: String, scope: CacheControlHeader.Scope) {
     #expect(read(text).noCache == scope)
   }
 
@@ -91,16 +93,17 @@ struct CacheControlTests {
     for number in 0..<5_000 {
       headers.append(HTTPField(name: .cacheControl, value: "max-age=\(9_999 - number), x-\(number)"))
     }
-    #expect(CacheControl(response: headers).maxAge == 5_000)
+    #expect(CacheControlHeader(response: headers).maxAge == 5_000)
   }
 
   @Test func requests() {
-    #expect(CacheControl(request: fields("Pragma: no-cache")).noCache == .everything)
-    #expect(CacheControl(request: fields("Pragma: x, No-Cache")).noCache == .everything)
-    #expect(CacheControl(request: fields("Pragma: x")).noCache == .none)
-    #expect(CacheControl(request: fields("Pragma: no-cache\nCache-Control: max-age=1")).noCache == .none)
-    #expect(CacheControl(request: fields("Cache-Control: no-cache=\"a\"")).noCache == .everything)
-    #expect(CacheControl(response: fields("Pragma: no-cache")).noCache == .none)
+    #expect(CacheControlHeader(request: fields("Pragma: no-cache")).noCache == .everything)
+    #expect(CacheControlHeader(request: fields("Pragma: x, No-Cache")).noCache == .everything)
+    #expect(CacheControlHeader(request: fields("Pragma: x")).noCache == .none)
+    #expect(
+      CacheControlHeader(request: fields("Pragma: no-cache\nCache-Control: max-age=1")).noCache == .none)
+    #expect(CacheControlHeader(request: fields("Cache-Control: no-cache=\"a\"")).noCache == .everything)
+    #expect(CacheControlHeader(response: fields("Pragma: no-cache")).noCache == .none)
   }
 }
 

@@ -13,12 +13,13 @@ struct StoreDecisionTests {
     let policy: FreshnessPolicy
     let method: HTTPRequest.Method
     /// `nil` when it is stored.
-    let reason: StoreDecision.Reason?
+    let reason: FreshnessPolicy.StoreDecision.Reason?
     var testDescription: String { name }
 
     init(
       _ name: String, _ response: String, status: Int = 200, asking request: String = "",
-      by policy: FreshnessPolicy = .ours, method: HTTPRequest.Method = .get, _ reason: StoreDecision.Reason?
+      by policy: FreshnessPolicy = .ours, method: HTTPRequest.Method = .get,
+      _ reason: FreshnessPolicy.StoreDecision.Reason?
     ) {
       self.name = name
       self.response = response
@@ -160,7 +161,7 @@ struct StoreDecisionTests {
   private func revalidated(
     _ response: String, by notModified: String, _ policy: FreshnessPolicy = .ours,
     asking request: String = ""
-  ) throws -> StoreDecision {
+  ) throws -> FreshnessPolicy.StoreDecision {
     policy.storeDecision(
       revalidating: try #require(storedResponse(response)), notModified: fields(notModified),
       request: fields(request), requestTime: moment(100), responseTime: moment(101))

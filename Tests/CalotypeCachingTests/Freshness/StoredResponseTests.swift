@@ -1,7 +1,9 @@
-@testable import CalotypeCaching
+import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
 import Testing
+
+@testable import CalotypeCaching
 
 @Suite("Stored responses")
 struct StoredResponseTests {
@@ -154,7 +156,7 @@ struct StoredResponseTests {
 
   /// Whatever comes: text keeps it, age grows with time, what is fresh stays so until it is stale, and no sum overflows.
   @Test(arguments: 0..<16) func promises(_ seed: UInt64) throws {
-    var random = Seeded(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<400 {
       func time() -> Date { Date(timeIntervalSince1970: Self.times.randomElement(using: &random) ?? 0) }
       let policy = FreshnessPolicy(
@@ -197,18 +199,5 @@ struct StoredResponseTests {
 extension FreshnessPolicy {
   fileprivate func freshnessLifetime(_ stored: StoredResponse) -> Duration {
     stored.freshnessLifetime(under: self)
-  }
-}
-
-/// SplitMix64.
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
   }
 }

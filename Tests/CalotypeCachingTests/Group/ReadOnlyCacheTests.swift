@@ -12,15 +12,15 @@ struct ReadOnlyCacheTests {
     #expect(cache.isReadOnly && !base.isReadOnly)
     #expect(try await cache.read(key) != nil)
     #expect(try await cache.contains(key))
-    await #expect(throws: CachingError.onlyRead) {
+    await #expect(throws: CachingError.cacheIsReadOnly) {
       try await cache.store(Data(), metadata: .init(), for: key)
     }
-    await #expect(throws: CachingError.onlyRead) { try await cache.remove(key) }
-    await #expect(throws: CachingError.onlyRead) { try await cache.removeAll(.source("image")) }
-    await #expect(throws: CachingError.onlyRead) { try await cache.removeAll() }
+    await #expect(throws: CachingError.cacheIsReadOnly) { try await cache.remove(key) }
+    await #expect(throws: CachingError.cacheIsReadOnly) { try await cache.removeAll(.source("image")) }
+    await #expect(throws: CachingError.cacheIsReadOnly) { try await cache.removeAll() }
     try await cache.flush()
     #expect(base.calls == [.read, .contains])
-    #expect(CachingError.onlyRead.code == "cacheOnlyRead" && !CachingError.onlyRead.isRetryable)
+    #expect(CachingError.cacheIsReadOnly.code == "cacheOnlyRead" && !CachingError.cacheIsReadOnly.isRetryable)
   }
 
   @Test(arguments: CacheGroup.Policy.allCases) func groupsLeaveItOut(policy: CacheGroup.Policy) async throws {
@@ -61,11 +61,11 @@ struct ReadOnlyCacheTests {
   @Test func nothingIsWritten() async throws {
     let group = CacheGroup([ReadOnlyCache(TestTier([key: "x"]))])
     #expect(group.isReadOnly)
-    await #expect(throws: CachingError.onlyRead) {
+    await #expect(throws: CachingError.cacheIsReadOnly) {
       try await group.store(Data(), metadata: .init(), for: key)
     }
-    await #expect(throws: CachingError.onlyRead) { try await group.remove(key) }
-    await #expect(throws: CachingError.onlyRead) { try await group.removeAll() }
+    await #expect(throws: CachingError.cacheIsReadOnly) { try await group.remove(key) }
+    await #expect(throws: CachingError.cacheIsReadOnly) { try await group.removeAll() }
     try await group.flush()
   }
 }

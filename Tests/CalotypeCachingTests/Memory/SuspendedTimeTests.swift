@@ -14,7 +14,7 @@ import Testing
 
   @Test func suspensionsCount() {
     let clocks = Lock(Clocks())
-    let time = SuspendedTime { clock in
+    let time = SuspensionClock { clock in
       clocks.withLock { clocks in
         guard clock == CLOCK_BOOTTIME else { return clocks.running }
         clocks.looks += 1
@@ -31,20 +31,21 @@ import Testing
     #expect(pass() == 12_000_000_000)
     #expect(pass(running: 10) == 12_000_000_010)
     // An hour in which nothing ran: noticed within a second.
-    _ = pass(running: SuspendedTime.interval - 11, suspended: 3600_000_000_000)
+    _ = pass(running: SuspensionClock.interval - 11, suspended: 3600_000_000_000)
     #expect(clocks.withLock { $0.looks } == 1)
-    #expect(pass(running: 1) == 12_000_000_000 + SuspendedTime.interval + 3600_000_000_000)
+    #expect(pass(running: 1) == 12_000_000_000 + SuspensionClock.interval + 3600_000_000_000)
     // What lies between two readings is no suspension, and time does not go back.
     let before = pass()
-    #expect(pass(running: SuspendedTime.interval, suspended: 1000) == before + SuspendedTime.interval)
-    #expect(pass(running: SuspendedTime.interval, suspended: -1000) == before + 2 * SuspendedTime.interval)
+    #expect(pass(running: SuspensionClock.interval, suspended: 1000) == before + SuspensionClock.interval)
+    #expect(
+      pass(running: SuspensionClock.interval, suspended: -1000) == before + 2 * SuspensionClock.interval)
     for _ in 0..<1000 { _ = pass() }
     #expect(clocks.withLock { $0.looks } == 4)
   }
 
   @Test func theSystemsClockRuns() async throws {
-    let start = SuspendedTime.shared.coarseTime
-    while SuspendedTime.shared.coarseTime == start { await Task.yield() }
-    #expect(SuspendedTime.shared.coarseTime > start)
+    let start = SuspensionClock.shared.coarseTime
+    while SuspensionClock.shared.coarseTime == start { await Task.yield() }
+    #expect(SuspensionClock.shared.coarseTime > start)
   }
 }

@@ -14,7 +14,7 @@ import Testing
       }
     }
     let source = AnimationSource(frameCount: 4, loopCount: 0) { index throws(ImagingError) in
-      AnimationSource.Frame(bitmap: frames[index], duration: 100)
+      AnimationSource.Frame(bitmap: frames[index], duration: .milliseconds(100))
     }
     return try CoderRegistry.standard.encode(source, as: .apng)
   }
@@ -22,10 +22,10 @@ import Testing
   @Test func everyFrameIsTransformedAlike() throws {
     let data = try Self.animation()
     for transforms: TransformChain in [
-      [.resize(20, 15), .sepia()], [.trim(tolerance: 5)],
+      [.resize(width: 20, height: 15), .sepia()], [.trim(tolerance: 5)],
       [.crop(.box(width: 15, height: 15, anchor: .attention))],
       [.rotate(degrees: 30)],
-      [.resize(11, 13, mode: .fill, anchor: .entropy), .flip(.horizontal)],
+      [.resize(width: 11, height: 13, mode: .fill, anchor: .entropy), .flip(.horizontal)],
     ] {
       let lowered = DecodeOptions(thumbnail: transforms.thumbnail)
       let plain = try AnimatedImage(data: data, options: lowered)
@@ -46,7 +46,7 @@ import Testing
 
   @Test func aSmartCutIsTheSameForAllFrames() throws {
     let data = try Self.animation()
-    let smart: TransformChain = [.resize(12, 12, mode: .fill, anchor: .entropy)]
+    let smart: TransformChain = [.resize(width: 12, height: 12, mode: .fill, anchor: .entropy)]
     let animation = try AnimatedImage(data: data, options: DecodeOptions(transforms: smart))
     // The picture at the scale of the box, of which the same columns are kept.
     let scaled = try AnimatedImage(
@@ -55,7 +55,7 @@ import Testing
     let first = try scaled.frame(at: 0).bitmap
     let x = try SmartCrop.window(of: first, size: PixelSize(width: 12, height: 12), interest: .entropy).x
     for index in 0..<4 {
-      let expected = try Crop(.pixels(x: x, y: 0, width: 12, height: 12)).apply(
+      let expected = try Transforms.Crop(.pixels(x: x, y: 0, width: 12, height: 12)).apply(
         to: scaled.frame(at: index).bitmap)
       #expect(try animation.frame(at: index).bitmap == expected)
     }
@@ -78,14 +78,15 @@ import Testing
     let options = DecodeOptions(transforms: [.invert()], animationTransforms: .firstFrame)
     let animation = try AnimatedImage(data: data, options: options)
     #expect(animation.frameCount == 1)
-    let expected = try Invert().apply(to: AnimatedImage(data: data).frame(at: 0).bitmap)
+    let expected = try Transforms.Invert().apply(to: AnimatedImage(data: data).frame(at: 0).bitmap)
     #expect(try animation.frame(at: 0).bitmap == expected)
     #expect(try CoderRegistry.standard.decode(data, options: options).bitmap == expected)
   }
 
   @Test func notAtAll() throws {
     let data = try Self.animation()
-    let options = DecodeOptions(transforms: [.resize(10, 10), .invert()], animationTransforms: .none)
+    let options = DecodeOptions(
+      transforms: [.resize(width: 10, height: 10), .invert()], animationTransforms: .none)
     let animation = try AnimatedImage(data: data, options: options)
     #expect(animation.frameCount == 4)
     for index in 0..<4 {

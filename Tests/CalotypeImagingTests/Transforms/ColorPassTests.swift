@@ -9,23 +9,24 @@ import Testing
   private static func step(_ generator: inout Pictures.SplitMix) -> any ColorTransforming {
     func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &generator) }
     switch Int.random(in: 0..<12, using: &generator) {
-    case 0: return Grayscale(amount: number(0...1))
-    case 1: return Sepia(amount: number(0...1))
-    case 2: return Brightness(number(-0.3...0.3))
-    case 3: return Contrast(number(0.5...2))
-    case 4: return Saturation(number(0...3))
-    case 5: return HueRotation(degrees: number(-360...360))
-    case 6: return Gamma(number(0.4...2.5))
-    case 7: return Invert(amount: number(0...1))
-    case 8: return Opacity(number(0.3...1))
-    case 9: return ColorMatrix((0..<20).map { _ in number(-0.8...0.8) })
-    case 10: return Brightness(0)
+    case 0: return Transforms.Grayscale(amount: number(0...1))
+    case 1: return Transforms.Sepia(amount: number(0...1))
+    case 2: return Transforms.Brightness(number(-0.3...0.3))
+    case 3: return Transforms.Contrast(number(0.5...2))
+    case 4: return Transforms.Saturation(number(0...3))
+    case 5: return Transforms.HueRotation(degrees: number(-360...360))
+    case 6: return Transforms.Gamma(number(0.4...2.5))
+    case 7: return Transforms.Invert(amount: number(0...1))
+    case 8: return Transforms.Opacity(number(0.3...1))
+    case 9: return Transforms.ColorMatrix((0..<20).map { _ in number(-0.8...0.8) })
+    case 10: return Transforms.Brightness(0)
     default:
       let bits = UInt32.random(in: 0...(.max), using: &generator)
       let color = PixelColor(
         red: UInt8(truncatingIfNeeded: bits), green: UInt8(truncatingIfNeeded: bits >> 8),
         blue: UInt8(truncatingIfNeeded: bits >> 16), alpha: UInt8(truncatingIfNeeded: bits >> 24))
-      return Tint(color, mode: BlendMode.allCases.randomElement(using: &generator) ?? .sourceIn)
+      return Transforms.Tint(
+        color, mode: Transforms.BlendMode.allCases.randomElement(using: &generator) ?? .sourceIn)
     }
   }
 
@@ -35,7 +36,7 @@ import Testing
       let steps = (0..<Int.random(in: 1...7, using: &generator)).map { _ in Self.step(&generator) }
       let size = round % 20 == 0 ? (70, 67) : (Int.random(in: 1...40, using: &generator), 1 + round % 5)
       let source = try Pictures.noise(size.0, size.1, opaque: round % 2 == 0, seed: UInt64(round))
-      let fused = try ColorPass(steps: steps).apply(to: source)
+      let fused = try pass(steps).apply(to: source)
       var expected = source
       for step in steps { expected = try step.apply(to: expected) }
       #expect(fused == expected, "\(steps.map(\.identity))")
@@ -46,16 +47,23 @@ import Testing
   }
 
   @Test func tablesAreJoined() throws {
-    let pass = try ColorPass(steps: [Brightness(0.1), Contrast(2), Gamma(0.5), Tint(.white, mode: .multiply)])
-    #expect(pass.operations.count == 1)
-    let mixed = try ColorPass(steps: [Brightness(0.1), Sepia(), Contrast(2), Invert(), Opacity(0.5)])
+    let joined = try pass([
+      Transforms.Brightness(0.1), Transforms.Contrast(2), Transforms.Gamma(0.5),
+      Transforms.Tint(.white, mode: .multiply),
+    ])
+    #expect(joined.operations.count == 1)
+    let mixed = try pass([
+      Transforms.Brightness(0.1), Transforms.Sepia(), Transforms.Contrast(2), Transforms.Invert(),
+      Transforms.Opacity(0.5),
+    ])
     #expect(mixed.operations.count == 3)
-    #expect(try ColorPass(steps: [Invert(), Brightness(0), Invert()]).operations.isEmpty)
-    #expect(try ColorPass(steps: []).operations.isEmpty)
+    #expect(
+      try pass([Transforms.Invert(), Transforms.Brightness(0), Transforms.Invert()]).operations.isEmpty)
+    #expect(ColorPass(operations: []).operations.isEmpty)
   }
 
   @Test func oneBadStepIsEnough() throws {
-    #expect(throws: ImagingError.self) { try ColorPass(steps: [Invert(), Gamma(.nan)]) }
+    #expect(throws: ImagingError.self) { try pass([Transforms.Invert(), Transforms.Gamma(.nan)]) }
   }
 
   @Test func allInstructionSetsGiveTheSameBytes() throws {
@@ -81,8 +89,13 @@ import Testing
     let source = try Pictures.noise(50, 50)
     let task = Task { () throws -> Bitmap in
       withUnsafeCurrentTask { $0?.cancel() }
-      return try Sepia().apply(to: source)
+      return try Transforms.Sepia().apply(to: source)
     }
     await #expect(throws: ImagingError.cancelled) { try await task.value }
   }
+}
+
+/// The pass of these steps.
+private func pass(_ steps: [any ColorTransforming]) throws -> ColorPass {
+  ColorPass(operations: try steps.map { try $0.operation })
 }

@@ -11,81 +11,81 @@ import Testing
   }
 
   @Test func brightnessAddsToEverySample() throws {
-    #expect(try pixel(Brightness(0.2), [0, 100, 250, 7]) == [51, 151, 255, 7])
-    #expect(try pixel(Brightness(-0.5), [0, 127, 255, 255]) == [0, 0, 128, 255])
-    #expect(try pixel(Brightness(1), [0, 127, 255, 9]) == [255, 255, 255, 9])
-    #expect(try pixel(Brightness(-1), [0, 127, 255, 9]) == [0, 0, 0, 9])
+    #expect(try pixel(Transforms.Brightness(0.2), [0, 100, 250, 7]) == [51, 151, 255, 7])
+    #expect(try pixel(Transforms.Brightness(-0.5), [0, 127, 255, 255]) == [0, 0, 128, 255])
+    #expect(try pixel(Transforms.Brightness(1), [0, 127, 255, 9]) == [255, 255, 255, 9])
+    #expect(try pixel(Transforms.Brightness(-1), [0, 127, 255, 9]) == [0, 0, 0, 9])
   }
 
   @Test func contrastSpreadsAboutTheMiddle() throws {
-    #expect(try pixel(Contrast(2), [100, 127, 128, 40]) == [73, 127, 129, 40])
-    #expect(try pixel(Contrast(0), [0, 90, 255, 255]) == [128, 128, 128, 255])
-    #expect(try pixel(Contrast(1000), [0, 127, 128, 255]) == [0, 0, 255, 255])
-    #expect(try pixel(Contrast(0.5), [0, 255, 127, 255]) == [64, 191, 127, 255])
+    #expect(try pixel(Transforms.Contrast(2), [100, 127, 128, 40]) == [73, 127, 129, 40])
+    #expect(try pixel(Transforms.Contrast(0), [0, 90, 255, 255]) == [128, 128, 128, 255])
+    #expect(try pixel(Transforms.Contrast(1000), [0, 127, 128, 255]) == [0, 0, 255, 255])
+    #expect(try pixel(Transforms.Contrast(0.5), [0, 255, 127, 255]) == [64, 191, 127, 255])
   }
 
   @Test func gammaIsAPower() throws {
-    #expect(try pixel(Gamma(2), [0, 128, 255, 3]) == [0, 64, 255, 3])
-    #expect(try pixel(Gamma(0.5), [0, 64, 255, 3]) == [0, 128, 255, 3])
-    #expect(try pixel(Gamma(100), [254, 200, 255, 3]) == [172, 0, 255, 3])
+    #expect(try pixel(Transforms.Gamma(2), [0, 128, 255, 3]) == [0, 64, 255, 3])
+    #expect(try pixel(Transforms.Gamma(0.5), [0, 64, 255, 3]) == [0, 128, 255, 3])
+    #expect(try pixel(Transforms.Gamma(100), [254, 200, 255, 3]) == [172, 0, 255, 3])
   }
 
   @Test func invertMirrorsSamples() throws {
-    #expect(try pixel(Invert(), [0, 100, 255, 77]) == [255, 155, 0, 77])
-    #expect(try pixel(Invert(amount: 0.5), [0, 100, 255, 77]) == [128, 128, 128, 77])
-    #expect(try pixel(Invert(amount: 0.25), [0, 100, 255, 255]) == [64, 114, 191, 255])
+    #expect(try pixel(Transforms.Invert(), [0, 100, 255, 77]) == [255, 155, 0, 77])
+    #expect(try pixel(Transforms.Invert(amount: 0.5), [0, 100, 255, 77]) == [128, 128, 128, 77])
+    #expect(try pixel(Transforms.Invert(amount: 0.25), [0, 100, 255, 255]) == [64, 114, 191, 255])
   }
 
   @Test func opacityMultipliesAlpha() throws {
     let source = try Bitmap.row([[1, 2, 3, 255], [4, 5, 6, 100]], opaque: false)
-    #expect(Pictures.bytes(try Opacity(0.5).apply(to: source)) == [1, 2, 3, 128, 4, 5, 6, 50])
+    #expect(Pictures.bytes(try Transforms.Opacity(0.5).apply(to: source)) == [1, 2, 3, 128, 4, 5, 6, 50])
     let opaque = try Pictures.noise(4, 4)
-    #expect(try Opacity(0.5).apply(to: opaque).isOpaque == false)
-    #expect(try Brightness(0.5).apply(to: opaque).isOpaque)
+    #expect(try Transforms.Opacity(0.5).apply(to: opaque).isOpaque == false)
+    #expect(try Transforms.Brightness(0.5).apply(to: opaque).isOpaque)
   }
 
   @Test func grayscaleIsBT709() throws {
     // 0.2126 · 255 = 54.2, 0.7152 · 255 = 182.4, 0.0722 · 255 = 18.4
     let source = try Bitmap.row([[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 128]])
     #expect(
-      Pictures.bytes(try Grayscale().apply(to: source)) == [
+      Pictures.bytes(try Transforms.Grayscale().apply(to: source)) == [
         54, 54, 54, 255, 182, 182, 182, 255, 18, 18, 18, 128,
       ])
     for grey in 0...255 as ClosedRange<UInt8> {
       let value = [grey, grey, grey, 255]
-      #expect(try pixel(Grayscale(), value) == value)
-      #expect(try pixel(Saturation(0), value) == value)
-      #expect(try pixel(Saturation(3), value) == value)
-      #expect(try pixel(HueRotation(degrees: 77), value) == value)
+      #expect(try pixel(Transforms.Grayscale(), value) == value)
+      #expect(try pixel(Transforms.Saturation(0), value) == value)
+      #expect(try pixel(Transforms.Saturation(3), value) == value)
+      #expect(try pixel(Transforms.HueRotation(degrees: 77), value) == value)
     }
     // Half of the way: (255 + 54.213) / 2 = 154.6 and 54.213 / 2 = 27.1.
-    #expect(try pixel(Grayscale(amount: 0.5), [255, 0, 0, 255]) == [155, 27, 27, 255])
+    #expect(try pixel(Transforms.Grayscale(amount: 0.5), [255, 0, 0, 255]) == [155, 27, 27, 255])
   }
 
   @Test func sepiaIsTheMatrixOfTheStandard() throws {
-    #expect(try pixel(Sepia(), [100, 150, 200, 255]) == [192, 171, 134, 255])
-    #expect(try pixel(Sepia(), [255, 255, 255, 200]) == [255, 255, 239, 200])
+    #expect(try pixel(Transforms.Sepia(), [100, 150, 200, 255]) == [192, 171, 134, 255])
+    #expect(try pixel(Transforms.Sepia(), [255, 255, 255, 200]) == [255, 255, 239, 200])
   }
 
   @Test func saturationAndHueMatchTheStandard() throws {
     // 0.213 · 255 = 54.3
-    #expect(try pixel(Saturation(0), [255, 0, 0, 255]) == [54, 54, 54, 255])
+    #expect(try pixel(Transforms.Saturation(0), [255, 0, 0, 255]) == [54, 54, 54, 255])
     // 0.213 + 0.787 · 0.5 = 0.6065, 0.213 · 0.5 = 0.1065
-    #expect(try pixel(Saturation(0.5), [255, 0, 0, 255]) == [155, 27, 27, 255])
+    #expect(try pixel(Transforms.Saturation(0.5), [255, 0, 0, 255]) == [155, 27, 27, 255])
     // At 180 degrees: 0.213 - 0.787 = -0.574, 0.213 · 2 = 0.426.
-    #expect(try pixel(HueRotation(degrees: 180), [200, 0, 0, 255]) == [0, 85, 85, 255])
+    #expect(try pixel(Transforms.HueRotation(degrees: 180), [200, 0, 0, 255]) == [0, 85, 85, 255])
     // At 90 degrees: 0, 0.213 + 0.143 = 0.356, 0.213 - 0.787 = -0.574 of red.
-    #expect(try pixel(HueRotation(degrees: 90), [200, 0, 0, 255]) == [0, 71, 0, 255])
+    #expect(try pixel(Transforms.HueRotation(degrees: 90), [200, 0, 0, 255]) == [0, 71, 0, 255])
     #expect(
-      try pixel(HueRotation(degrees: 450), [200, 10, 77, 255])
-        == pixel(HueRotation(degrees: 90), [200, 10, 77, 255]))
+      try pixel(Transforms.HueRotation(degrees: 450), [200, 10, 77, 255])
+        == pixel(Transforms.HueRotation(degrees: 90), [200, 10, 77, 255]))
   }
 
   @Test func matrixExchangesChannels() throws {
-    let exchange = ColorMatrix([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0.2, 0, 0, 0, 0.5, 0])
+    let exchange = Transforms.ColorMatrix([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0.2, 0, 0, 0, 0.5, 0])
     #expect(try pixel(exchange, [10, 20, 30, 200]) == [30, 10, 71, 100])
     // Alpha from colour: what is hidden below transparent pixels must not show.
-    let reveal = ColorMatrix([1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0.2])
+    let reveal = Transforms.ColorMatrix([1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0.2])
     #expect(try pixel(reveal, [200, 99, 98, 0]) == [0, 0, 0, 51])
     #expect(try pixel(reveal, [200, 99, 98, 1]) == [200, 99, 98, 251])
   }
@@ -95,7 +95,7 @@ import Testing
     for length in [1, 2, 7, 8, 9, 513, 2049] {
       let source = try Pictures.noise(length, 3, opaque: false, seed: UInt64(length))
       let values = (0..<20).map { _ in Double.random(in: -1.5...1.5, using: &generator) }
-      let result = Pictures.bytes(try ColorMatrix(values).apply(to: source))
+      let result = Pictures.bytes(try Transforms.ColorMatrix(values).apply(to: source))
       let bytes = Pictures.bytes(source)
       for first in stride(from: 0, to: bytes.count, by: 4) {
         let isHidden = bytes[first + 3] == 0
@@ -116,7 +116,7 @@ import Testing
   @Test(arguments: [
     ImageTransform.grayscale(amount: 0), .sepia(amount: 0), .brightness(0), .contrast(1), .saturation(1),
     .hueRotation(degrees: 0), .hueRotation(degrees: -720), .gamma(1), .invert(amount: 0), .opacity(1),
-    .colorMatrix(ColorMatrix.identity.values), .tint(.clear, mode: .sourceOver),
+    .colorMatrix(Transforms.ColorMatrix.identity.values), .tint(.clear, mode: .sourceOver),
     .tint(.white, mode: .destinationIn),
   ])
   func whatChangesNothingReturnsTheBitmap(step: ImageTransform) throws {
@@ -125,50 +125,59 @@ import Testing
   }
 
   @Test func everyStepHasItsSpelling() throws {
-    try StepSpelling.expectRoundTrip(Grayscale(amount: 0.5), "grayscale:0.5", Grayscale.init)
-    try StepSpelling.expectRoundTrip(Sepia(), "sepia:1", Sepia.init)
-    try StepSpelling.expectRoundTrip(Brightness(-0.25), "brightness:-0.25", Brightness.init)
-    try StepSpelling.expectRoundTrip(Brightness(-0.0), "brightness:0", Brightness.init)
-    try StepSpelling.expectRoundTrip(Contrast(1.1), "contrast:1.1", Contrast.init)
-    try StepSpelling.expectRoundTrip(Saturation(2), "saturation:2", Saturation.init)
-    try StepSpelling.expectRoundTrip(HueRotation(degrees: -90), "hue:-90", HueRotation.init)
-    try StepSpelling.expectRoundTrip(Gamma(0.45454545454545453), "gamma:0.45454545454545453", Gamma.init)
-    try StepSpelling.expectRoundTrip(Invert(), "invert:1", Invert.init)
-    try StepSpelling.expectRoundTrip(Opacity(0.3), "opacity:0.3", Opacity.init)
     try StepSpelling.expectRoundTrip(
-      ColorMatrix.identity, "matrix:1,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0,1,0", ColorMatrix.init)
-    #expect(try RasterSteps.parsed("grayscale", Grayscale.init) == Grayscale())
-    #expect(try RasterSteps.parsed("invert:amount=0.5", Invert.init) == Invert(amount: 0.5))
+      Transforms.Grayscale(amount: 0.5), "grayscale:0.5", Transforms.Grayscale.init)
+    try StepSpelling.expectRoundTrip(Transforms.Sepia(), "sepia:1", Transforms.Sepia.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.Brightness(-0.25), "brightness:-0.25", Transforms.Brightness.init)
+    try StepSpelling.expectRoundTrip(Transforms.Brightness(-0.0), "brightness:0", Transforms.Brightness.init)
+    try StepSpelling.expectRoundTrip(Transforms.Contrast(1.1), "contrast:1.1", Transforms.Contrast.init)
+    try StepSpelling.expectRoundTrip(Transforms.Saturation(2), "saturation:2", Transforms.Saturation.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.HueRotation(degrees: -90), "hue:-90", Transforms.HueRotation.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.Gamma(0.45454545454545453), "gamma:0.45454545454545453", Transforms.Gamma.init)
+    try StepSpelling.expectRoundTrip(Transforms.Invert(), "invert:1", Transforms.Invert.init)
+    try StepSpelling.expectRoundTrip(Transforms.Opacity(0.3), "opacity:0.3", Transforms.Opacity.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.ColorMatrix.identity, "matrix:1,0,0,0,0,0,1,0,0,0,0,0,1,0,0,0,0,0,1,0",
+      Transforms.ColorMatrix.init)
+    #expect(try RasterSteps.parsed("grayscale", Transforms.Grayscale.init) == Transforms.Grayscale())
+    #expect(
+      try RasterSteps.parsed("invert:amount=0.5", Transforms.Invert.init) == Transforms.Invert(amount: 0.5))
   }
 
   @Test func nonsenseIsRefused() throws {
     for number in [Double.nan, .infinity, -.infinity, 1e300, -1e300] {
-      try StepSpelling.expectRefused(Grayscale(amount: number), name: "grayscale")
-      try StepSpelling.expectRefused(Sepia(amount: number), name: "sepia")
-      try StepSpelling.expectRefused(Brightness(number), name: "brightness")
-      try StepSpelling.expectRefused(Contrast(number), name: "contrast")
-      try StepSpelling.expectRefused(Saturation(number), name: "saturation")
-      try StepSpelling.expectRefused(HueRotation(degrees: number), name: "hue")
-      try StepSpelling.expectRefused(Gamma(number), name: "gamma")
-      try StepSpelling.expectRefused(Invert(amount: number), name: "invert")
-      try StepSpelling.expectRefused(Opacity(number), name: "opacity")
-      var matrix = ColorMatrix.identity
+      try StepSpelling.expectRefused(Transforms.Grayscale(amount: number), name: "grayscale")
+      try StepSpelling.expectRefused(Transforms.Sepia(amount: number), name: "sepia")
+      try StepSpelling.expectRefused(Transforms.Brightness(number), name: "brightness")
+      try StepSpelling.expectRefused(Transforms.Contrast(number), name: "contrast")
+      try StepSpelling.expectRefused(Transforms.Saturation(number), name: "saturation")
+      try StepSpelling.expectRefused(Transforms.HueRotation(degrees: number), name: "hue")
+      try StepSpelling.expectRefused(Transforms.Gamma(number), name: "gamma")
+      try StepSpelling.expectRefused(Transforms.Invert(amount: number), name: "invert")
+      try StepSpelling.expectRefused(Transforms.Opacity(number), name: "opacity")
+      var matrix = Transforms.ColorMatrix.identity
       matrix.values[7] = number
       try StepSpelling.expectRefused(matrix, name: "matrix")
     }
     for count in [0, 19, 21] {
-      try StepSpelling.expectRefused(ColorMatrix(Array(repeating: 0, count: count)), name: "matrix")
+      try StepSpelling.expectRefused(
+        Transforms.ColorMatrix(Array(repeating: 0, count: count)), name: "matrix")
     }
-    try StepSpelling.expectRefused(Gamma(0), name: "gamma")
-    try StepSpelling.expectRefused(Contrast(-1), name: "contrast")
-    StepSpelling.expectRefused(["gamma", "gamma:0", "gamma:x", "gamma:1,2"], name: "gamma", Gamma.init)
-    StepSpelling.expectRefused(["sepia:2", "sepia:1,1", "sepia:a=1"], name: "sepia", Sepia.init)
-    StepSpelling.expectRefused(["hue", "hue:nan"], name: "hue", HueRotation.init)
-    StepSpelling.expectRefused(["matrix:1,2,3", "matrix"], name: "matrix", ColorMatrix.init)
+    try StepSpelling.expectRefused(Transforms.Gamma(0), name: "gamma")
+    try StepSpelling.expectRefused(Transforms.Contrast(-1), name: "contrast")
+    StepSpelling.expectRefused(
+      ["gamma", "gamma:0", "gamma:x", "gamma:1,2"], name: "gamma", Transforms.Gamma.init)
+    StepSpelling.expectRefused(["sepia:2", "sepia:1,1", "sepia:a=1"], name: "sepia", Transforms.Sepia.init)
+    StepSpelling.expectRefused(["hue", "hue:nan"], name: "hue", Transforms.HueRotation.init)
+    StepSpelling.expectRefused(["matrix:1,2,3", "matrix"], name: "matrix", Transforms.ColorMatrix.init)
     let grey = try Bitmap(size: PixelSize(width: 2, height: 2), format: .gray8) { bytes in
       for index in bytes.indices { bytes[index] = 7 }
       return true
     }
-    #expect(try Sepia().apply(to: grey) == Sepia().apply(to: grey.converted(to: .rgba8)))
+    #expect(
+      try Transforms.Sepia().apply(to: grey) == Transforms.Sepia().apply(to: grey.converted(to: .rgba8)))
   }
 }

@@ -5,9 +5,9 @@ import Testing
   typealias Pictures = ResamplePictures
 
   /// Which pixels of a 10×8 picture are left: the first column and row, and the size.
-  private static func kept(_ area: Crop.Area) throws -> [Int] {
+  private static func kept(_ area: Transforms.Crop.Area) throws -> [Int] {
     let source = try Pictures.make(10, 8) { x, y in [UInt8(x), UInt8(y), 7, 255] }
-    let result = try Crop(area).apply(to: source)
+    let result = try Transforms.Crop(area).apply(to: source)
     let bytes = Pictures.bytes(result)
     for index in 0..<result.size.pixelCount {
       let x = Int(bytes[0]) + index % result.width
@@ -57,10 +57,11 @@ import Testing
   @Test func allOfItIsTheSamePicture() throws {
     let source = try Pictures.noise(9, 5, opaque: false)
     for area in [
-      Crop.Area.pixels(x: 0, y: 0, width: 9, height: 5), .pixels(x: -1, y: -1, width: 50, height: 50),
+      Transforms.Crop.Area.pixels(x: 0, y: 0, width: 9, height: 5),
+      .pixels(x: -1, y: -1, width: 50, height: 50),
       .relative(x: 0, y: 0, width: 1, height: 1), .box(width: 9, height: 9, anchor: .entropy),
     ] {
-      #expect(RasterSteps.isSame(try Crop(area).apply(to: source), source))
+      #expect(RasterSteps.isSame(try Transforms.Crop(area).apply(to: source), source))
     }
   }
 
@@ -73,7 +74,7 @@ import Testing
       let y = Int.random(in: 0..<source.height, using: &generator)
       let width = Int.random(in: 1...(source.width - x), using: &generator)
       let height = Int.random(in: 1...(source.height - y), using: &generator)
-      let result = try Crop(.pixels(x: x, y: y, width: width, height: height)).apply(to: source)
+      let result = try Transforms.Crop(.pixels(x: x, y: y, width: width, height: height)).apply(to: source)
       let expected = try Pictures.make(width, height, opaque: false) {
         RasterSteps.pixel(source, x + $0, y + $1)
       }
@@ -83,7 +84,7 @@ import Testing
 
   @Test func otherFormatsAreConverted() throws {
     let gray = try Pictures.noise(5, 4).converted(to: .gray8)
-    let result = try Crop(.box(width: 5, height: 2)).apply(to: gray)
+    let result = try Transforms.Crop(.box(width: 5, height: 2)).apply(to: gray)
     #expect(result.format == .rgba8)
     #expect(RasterSteps.pixel(result, 0, 0) == RasterSteps.pixel(try gray.converted(to: .rgba8), 0, 1))
   }
@@ -91,7 +92,7 @@ import Testing
   @Test func refusesNonsense() throws {
     let source = try Pictures.noise(10, 8)
     for area in [
-      Crop.Area.pixels(x: 0, y: 0, width: 0, height: 5), .pixels(x: 0, y: 0, width: 5, height: -1),
+      Transforms.Crop.Area.pixels(x: 0, y: 0, width: 0, height: 5), .pixels(x: 0, y: 0, width: 5, height: -1),
       .pixels(x: 10, y: 0, width: 5, height: 5), .pixels(x: -5, y: 0, width: 5, height: 5),
       .pixels(x: .max, y: .max, width: .max, height: .max), .pixels(x: .min, y: 0, width: 1, height: 1),
       .relative(x: .nan, y: 0, width: 1, height: 1), .relative(x: 1, y: 0, width: 1, height: 1),
@@ -100,42 +101,47 @@ import Testing
       .box(width: 0, height: 5), .box(width: 5, height: .min),
       .box(width: 5, height: 5, anchor: .focus(x: 2, y: 0)),
     ] {
-      #expect(RasterSteps.invalid { try Crop(area).apply(to: source) } == "crop", "\(area)")
+      #expect(RasterSteps.invalid { try Transforms.Crop(area).apply(to: source) } == "crop", "\(area)")
     }
   }
 
   @Test func textReadsBack() throws {
     for area in [
-      Crop.Area.pixels(x: -10, y: 20, width: 300, height: 200),
+      Transforms.Crop.Area.pixels(x: -10, y: 20, width: 300, height: 200),
       .relative(x: 0.1, y: 0, width: 1 / 3, height: 1e-5), .box(width: 30, height: 20),
       .box(width: 30, height: 20, anchor: .topLeft),
       .box(width: 30, height: 20, anchor: .focus(x: 0.25, y: 1)),
       .box(width: 1, height: 2, anchor: .attention),
     ] {
-      #expect(try RasterSteps.readsBack(Crop(area), Crop.init), "\(area)")
+      #expect(try RasterSteps.readsBack(Transforms.Crop(area), Transforms.Crop.init), "\(area)")
     }
     #expect(
-      Crop(.pixels(x: 10, y: 20, width: 300, height: 200)).identity == "crop:x=10,y=20,width=300,height=200")
-    #expect(Crop(.box(width: 3, height: 2, anchor: .top)).identity == "crop:3x2,anchor=top")
-    #expect(try RasterSteps.parsed("crop:size=3x2,anchor=top", Crop.init).identity == "crop:3x2,anchor=top")
-    #expect(try RasterSteps.parsed("crop:3x2,top", Crop.init).identity == "crop:3x2,anchor=top")
+      Transforms.Crop(.pixels(x: 10, y: 20, width: 300, height: 200)).identity
+        == "crop:x=10,y=20,width=300,height=200")
+    #expect(Transforms.Crop(.box(width: 3, height: 2, anchor: .top)).identity == "crop:3x2,anchor=top")
     #expect(
-      try RasterSteps.parsed("crop:relative,height=0.5", Crop.init).area
+      try RasterSteps.parsed("crop:size=3x2,anchor=top", Transforms.Crop.init).identity
+        == "crop:3x2,anchor=top")
+    #expect(try RasterSteps.parsed("crop:3x2,top", Transforms.Crop.init).identity == "crop:3x2,anchor=top")
+    #expect(
+      try RasterSteps.parsed("crop:relative,height=0.5", Transforms.Crop.init).area
         == .relative(x: 0, y: 0, width: 1, height: 0.5))
     for text in [
       "crop", "crop:", "crop:3", "crop:3x", "crop:3x2x1", "crop:0x2", "crop:width=3", "crop:width=3,height=a",
       "crop:relative,x=2", "crop:3x2,anchor=focus(2;0)", "crop:3x2,anchor=", "crop:3x2,x=1",
       "crop:relative,width=nan", "crop:width=99999999999999999999,height=1",
     ] {
-      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Crop.init) } == "crop", "\(text)")
+      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Transforms.Crop.init) } == "crop", "\(text)")
     }
     #expect(ImageTransform.crop(.box(width: 3, height: 2)).identity == "crop:3x2")
   }
 
   @Test func stopsWhenCancelled() async throws {
     let source = try Pictures.noise(20, 20)
-    for area in [Crop.Area.box(width: 5, height: 5), .box(width: 5, height: 5, anchor: .attention)] {
-      #expect(await RasterSteps.cancelled(Crop(area), source) == .cancelled)
+    for area in [
+      Transforms.Crop.Area.box(width: 5, height: 5), .box(width: 5, height: 5, anchor: .attention),
+    ] {
+      #expect(await RasterSteps.cancelled(Transforms.Crop(area), source) == .cancelled)
     }
   }
 }

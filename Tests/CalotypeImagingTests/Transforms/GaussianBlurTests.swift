@@ -51,7 +51,7 @@ import Testing
   func smallBlursAgreeWithDoubles(sigma: Double, opaque: Bool) throws {
     for (width, height) in [(1, 1), (1, 40), (40, 1), (2, 3), (37, 29), (90, 64)] {
       let source = try Pictures.noise(width, height, opaque: opaque, seed: UInt64(width))
-      let result = try GaussianBlur(sigma: sigma).apply(to: source)
+      let result = try Transforms.GaussianBlur(sigma: sigma).apply(to: source)
       #expect(result.size == source.size && result.isOpaque == opaque)
       // Two roundings; with alpha, one more of premultiplied samples and one of straight ones.
       let limit = opaque ? 1.05 : 2
@@ -72,7 +72,7 @@ import Testing
       edge, nearEdge, shape, try Pictures.noise(140, 101), try Pictures.noise(160, 1),
       try Pictures.noise(1, 70), try Pictures.noise(1, 1),
     ] {
-      let result = try GaussianBlur(sigma: sigma).apply(to: source)
+      let result = try Transforms.GaussianBlur(sigma: sigma).apply(to: source)
       #expect(Self.difference(result, Self.reference(source, sigma: sigma)) <= 2, "\(source.size)")
     }
   }
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [5, 25] as [Double]) func photosAgreeWithDoubles(sigma: Double) throws {
     for file in ["Corpus/webp/generated/quality-50.webp", "Corpus/jpeg/exif/WWL__Polaroid__ION230.jpg"] {
       let photo = try CoderRegistry.standard.decode(Fixture.data(file)).bitmap
-      let result = try GaussianBlur(sigma: sigma).apply(to: photo)
+      let result = try Transforms.GaussianBlur(sigma: sigma).apply(to: photo)
       let limit = sigma < 12 ? 1.05 : 2
       #expect(Self.difference(result, Self.reference(photo, sigma: sigma)) <= limit, "\(file)")
     }
@@ -89,7 +89,7 @@ import Testing
   @Test(arguments: [0.7, 6, 15, 60] as [Double]) func oneColourStaysOneColour(sigma: Double) throws {
     for value in [[0, 0, 0, 255], [255, 255, 255, 255], [1, 127, 254, 255]] as [[UInt8]] {
       let source = try Pictures.make(67, 43) { _, _ in value }
-      #expect(try GaussianBlur(sigma: sigma).apply(to: source) == source)
+      #expect(try Transforms.GaussianBlur(sigma: sigma).apply(to: source) == source)
     }
   }
 
@@ -97,7 +97,7 @@ import Testing
     let source = try Pictures.make(64, 32, opaque: false) { x, _ in
       x < 29 ? [0, 255, 0, 255] : [255, 0, 0, 0]
     }
-    let result = Pictures.bytes(try GaussianBlur(sigma: sigma).apply(to: source))
+    let result = Pictures.bytes(try Transforms.GaussianBlur(sigma: sigma).apply(to: source))
     var partial = 0
     for first in stride(from: 0, to: result.count, by: 4) where result[first + 3] > 0 {
       #expect(result[first] == 0 && result[first + 1] == 255 && result[first + 2] == 0)
@@ -108,7 +108,7 @@ import Testing
 
   @Test func weightsSumToOneAndStayInBounds() throws {
     for (sigma, samples) in [(0.1, 1), (0.4, 9), (3, 5), (3, 100), (11.9, 300), (100, 2000), (1000, 70)] {
-      let grid = BlurGrid(samples: samples, step: GaussianBlur.step(sigma: sigma))
+      let grid = BlurGrid(samples: samples, step: Transforms.GaussianBlur.step(sigma: sigma))
       let banks = [
         try weights(FilterBank(gaussian: sigma, samples: samples, grid: grid, pool: .shared), samples),
         grid.step == 1
@@ -134,22 +134,24 @@ import Testing
   @Test func nothingToDoReturnsTheBitmap() throws {
     let source = try Pictures.noise(5, 4)
     #expect(
-      RasterSteps.isSame(try GaussianBlur(sigma: 0).apply(to: source), source))
+      RasterSteps.isSame(try Transforms.GaussianBlur(sigma: 0).apply(to: source), source))
   }
 
   @Test func spellingAndNonsense() throws {
-    try StepSpelling.expectRoundTrip(GaussianBlur(sigma: 2.5), "blur:2.5", GaussianBlur.init)
-    try StepSpelling.expectRoundTrip(GaussianBlur(sigma: 4), "blur:4", GaussianBlur.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.GaussianBlur(sigma: 2.5), "blur:2.5", Transforms.GaussianBlur.init)
+    try StepSpelling.expectRoundTrip(
+      Transforms.GaussianBlur(sigma: 4), "blur:4", Transforms.GaussianBlur.init)
     StepSpelling.expectRefused(
-      ["blur", "blur:-1", "blur:1001", "blur:1,2", "blur:nan"], name: "blur", GaussianBlur.init)
+      ["blur", "blur:-1", "blur:1001", "blur:1,2", "blur:nan"], name: "blur", Transforms.GaussianBlur.init)
     for sigma in [Double.nan, .infinity, -0.1, 1000.5] {
-      try StepSpelling.expectRefused(GaussianBlur(sigma: sigma), name: "blur")
+      try StepSpelling.expectRefused(Transforms.GaussianBlur(sigma: sigma), name: "blur")
     }
     let line = try Bitmap(size: PixelSize(width: 4_000_000, height: 1)) { bytes in
       if let base = bytes.baseAddress { memset(base, 255, bytes.count) }
       return true
     }
-    #expect(RasterSteps.invalid { try GaussianBlur(sigma: 11).apply(to: line) } == "size")
+    #expect(RasterSteps.invalid { try Transforms.GaussianBlur(sigma: 11).apply(to: line) } == "size")
   }
 
   @Test func stopsWhenCancelled() async throws {
@@ -157,7 +159,7 @@ import Testing
     for sigma in [3, 40] as [Double] {
       let task = Task { () throws -> Bitmap in
         withUnsafeCurrentTask { $0?.cancel() }
-        return try GaussianBlur(sigma: sigma).apply(to: source)
+        return try Transforms.GaussianBlur(sigma: sigma).apply(to: source)
       }
       await #expect(throws: ImagingError.cancelled) { try await task.value }
     }

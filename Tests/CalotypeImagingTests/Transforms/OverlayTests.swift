@@ -31,7 +31,7 @@ import Testing
     let ground = try RasterSteps.picture("KKKK/KKKK/KKKK")
     let image = try RasterSteps.picture("RG/B.")
     func laid(_ anchor: Anchor, _ x: Int = 0, _ y: Int = 0) throws -> String {
-      let result = try Overlay(image, id: "i", anchor: anchor, x: x, y: y).apply(to: ground)
+      let result = try Transforms.Overlay(image, id: "i", anchor: anchor, x: x, y: y).apply(to: ground)
       #expect(result.isOpaque)
       return result.letters
     }
@@ -47,7 +47,8 @@ import Testing
     let ground = try RasterSteps.picture("KKKKK/KKKKK/KKKKK/KKKKK")
     let image = try RasterSteps.picture("RG")
     func tiled(_ gap: Int, _ x: Int = 0, _ y: Int = 0, _ anchor: Anchor = .topLeft) throws -> String {
-      try Overlay(image, id: "i", anchor: anchor, x: x, y: y, tileGap: gap).apply(to: ground).letters
+      try Transforms.Overlay(image, id: "i", anchor: anchor, x: x, y: y, tileGap: gap).apply(to: ground)
+        .letters
     }
     #expect(try tiled(0) == "RGRGR/RGRGR/RGRGR/RGRGR")
     #expect(try tiled(1) == "RGKRG/KKKKK/RGKRG/KKKKK")
@@ -65,7 +66,8 @@ import Testing
       let image = try Pictures.noise(random(1...30), random(1...30), opaque: round % 3 == 0, seed: 77)
       let gap = round % 2 == 0 ? nil : random(0...5)
       let (x, y) = (random(-40...40), random(-40...40))
-      let step = Overlay(image, id: "i", anchor: .topLeft, x: x, y: y, opacity: opacity, tileGap: gap)
+      let step = Transforms.Overlay(
+        image, id: "i", anchor: .topLeft, x: x, y: y, opacity: opacity, tileGap: gap)
       let result = try step.apply(to: ground)
       let expected = Self.reference(ground, image, opacity: opacity) { column, row in
         var (i, j) = (column - x, row - y)
@@ -86,7 +88,7 @@ import Testing
     let image = try Pictures.make(256, 256, opaque: false) { x, y in
       [UInt8(y), 255, UInt8(x), UInt8((x * 7 + y) % 256)]
     }
-    let result = try Overlay(image, id: "i").apply(to: ground)
+    let result = try Transforms.Overlay(image, id: "i").apply(to: ground)
     let expected = Self.reference(ground, image, opacity: 1) { ($0, $1) }
     #expect(RasterSteps.largestDifference(result, expected) <= 0.5000001)
   }
@@ -94,12 +96,13 @@ import Testing
   @Test func isScaledByThePicturesWidth() throws {
     let ground = try Pictures.make(100, 60) { _, _ in [0, 0, 0, 255] }
     let image = try Pictures.noise(40, 20, opaque: false)
-    let result = try Overlay(image, id: "i", anchor: .topLeft, scale: 0.2).apply(to: ground)
+    let result = try Transforms.Overlay(image, id: "i", anchor: .topLeft, scale: 0.2).apply(to: ground)
     let small = try image.resampled(to: PixelSize(width: 20, height: 10))
-    #expect(result == (try Overlay(small, id: "i", anchor: .topLeft).apply(to: ground)))
+    #expect(result == (try Transforms.Overlay(small, id: "i", anchor: .topLeft).apply(to: ground)))
     // Never less than a pixel.
-    let dot = try Overlay(try RasterSteps.picture("WW"), id: "i", anchor: .topLeft, scale: 1e-9).apply(
-      to: ground)
+    let dot = try Transforms.Overlay(try RasterSteps.picture("WW"), id: "i", anchor: .topLeft, scale: 1e-9)
+      .apply(
+        to: ground)
     #expect(RasterSteps.pixel(dot, 0, 0) == [255, 255, 255, 255])
     #expect(RasterSteps.pixel(dot, 1, 0) == [0, 0, 0, 255])
   }
@@ -109,8 +112,10 @@ import Testing
     let image = try Pictures.noise(3, 3)
     let far = Int(Int32.max)
     for step in [
-      Overlay(image, id: "i", opacity: 0), Overlay(image, id: "i", anchor: .topLeft, x: 9),
-      Overlay(image, id: "i", anchor: .topLeft, y: -3), Overlay(image, id: "i", x: far, y: -far),
+      Transforms.Overlay(image, id: "i", opacity: 0),
+      Transforms.Overlay(image, id: "i", anchor: .topLeft, x: 9),
+      Transforms.Overlay(image, id: "i", anchor: .topLeft, y: -3),
+      Transforms.Overlay(image, id: "i", x: far, y: -far),
     ] {
       #expect(RasterSteps.isSame(try step.apply(to: ground), ground))
     }
@@ -118,20 +123,23 @@ import Testing
 
   @Test func textAndNonsense() throws {
     let image = try Pictures.noise(4, 3)
-    let parser: RasterSteps.Parser<Overlay> = { (arguments) throws(ImagingError) in
-      try Overlay(&arguments, image: image, id: "logo-1")
+    let parser: RasterSteps.Parser<Transforms.Overlay> = { (arguments) throws(ImagingError) in
+      try Transforms.Overlay(&arguments, image: image, id: "logo-1")
     }
     let steps = [
-      Overlay(image, id: "logo-1"), Overlay(image, id: "logo-1", anchor: .bottomRight, x: -10, y: 5),
-      Overlay(image, id: "logo-1", opacity: 0.25, scale: 0.2), Overlay(image, id: "logo-1", tileGap: 0),
-      Overlay(image, id: "logo-1", anchor: .focus(x: 0.1, y: 0.9), tileGap: 7),
+      Transforms.Overlay(image, id: "logo-1"),
+      Transforms.Overlay(image, id: "logo-1", anchor: .bottomRight, x: -10, y: 5),
+      Transforms.Overlay(image, id: "logo-1", opacity: 0.25, scale: 0.2),
+      Transforms.Overlay(image, id: "logo-1", tileGap: 0),
+      Transforms.Overlay(image, id: "logo-1", anchor: .focus(x: 0.1, y: 0.9), tileGap: 7),
     ]
     for step in steps { #expect(try RasterSteps.readsBack(step, parser), "\(step.identity)") }
     #expect(Set(steps.map(\.identity)).count == steps.count)
     #expect(Set(steps).count == steps.count)
     #expect(steps[1].identity == "overlay:id=logo-1,size=4x3,anchor=bottomRight,x=-10,y=5")
     #expect(ImageTransform.overlay(image, id: "a/b.png").identity == "overlay:id=a/b.png,size=4x3")
-    #expect(Overlay(image, id: "i") != Overlay(try Pictures.noise(4, 3, seed: 2), id: "i"))
+    #expect(
+      Transforms.Overlay(image, id: "i") != Transforms.Overlay(try Pictures.noise(4, 3, seed: 2), id: "i"))
     for text in [
       "overlay:id=other", "overlay:size=3x4", "overlay:opacity=2", "overlay:scale=0", "overlay:tile=-1",
       "overlay:anchor=entropy", "overlay:x=1.5", "overlay:angle=3",
@@ -140,20 +148,21 @@ import Testing
     }
     let ground = try Pictures.noise(5, 5)
     for step in [
-      Overlay(image, id: ""), Overlay(image, id: "a,b"), Overlay(image, id: "a=b"), Overlay(image, id: "ü"),
-      Overlay(image, id: "i", anchor: .attention), Overlay(image, id: "i", x: .max),
-      Overlay(image, id: "i", y: .min),
-      Overlay(image, id: "i", opacity: -0.1), Overlay(image, id: "i", opacity: .nan),
-      Overlay(image, id: "i", scale: -1), Overlay(image, id: "i", scale: .infinity),
-      Overlay(image, id: "i", scale: 1e300), Overlay(image, id: "i", scale: 5000),
-      Overlay(image, id: "i", tileGap: .max),
+      Transforms.Overlay(image, id: ""), Transforms.Overlay(image, id: "a,b"),
+      Transforms.Overlay(image, id: "a=b"), Transforms.Overlay(image, id: "ü"),
+      Transforms.Overlay(image, id: "i", anchor: .attention), Transforms.Overlay(image, id: "i", x: .max),
+      Transforms.Overlay(image, id: "i", y: .min),
+      Transforms.Overlay(image, id: "i", opacity: -0.1), Transforms.Overlay(image, id: "i", opacity: .nan),
+      Transforms.Overlay(image, id: "i", scale: -1), Transforms.Overlay(image, id: "i", scale: .infinity),
+      Transforms.Overlay(image, id: "i", scale: 1e300), Transforms.Overlay(image, id: "i", scale: 5000),
+      Transforms.Overlay(image, id: "i", tileGap: .max),
     ] {
       #expect(RasterSteps.invalid { try step.apply(to: ground) } == "overlay", "\(step.identity)")
     }
   }
 
   @Test func stopsWhenCancelled() async throws {
-    let step = Overlay(try Pictures.noise(3, 3), id: "i", tileGap: 1)
+    let step = Transforms.Overlay(try Pictures.noise(3, 3), id: "i", tileGap: 1)
     #expect(await RasterSteps.cancelled(step, try Pictures.noise(9, 9)) == .cancelled)
   }
 }

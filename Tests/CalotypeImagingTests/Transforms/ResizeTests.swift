@@ -6,7 +6,7 @@ import Testing
   typealias Steps = RasterSteps
 
   /// Source, box, mode, whether enlarging, and the size worked out by hand.
-  static let sizes: [((Int, Int), (Int, Int), Resize.Mode, Bool, (Int, Int))] = [
+  static let sizes: [((Int, Int), (Int, Int), Transforms.Resize.Mode, Bool, (Int, Int))] = [
     ((400, 300), (100, 100), .fit, false, (100, 75)), ((300, 400), (100, 100), .fit, false, (75, 100)),
     ((400, 300), (100, 100), .inside, true, (100, 75)), ((400, 300), (100, 100), .outside, false, (133, 100)),
     ((300, 400), (100, 100), .outside, false, (100, 133)), ((400, 300), (100, 100), .fill, false, (100, 100)),
@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: sizes.indices) func sizesAreThoseOfTheTable(index: Int) throws {
     let (source, box, mode, enlarges, expected) = Self.sizes[index]
     let bitmap = try Pictures.make(source.0, source.1) { _, _ in [9, 8, 7, 255] }
-    let step = Resize(PixelSize(width: box.0, height: box.1), mode: mode, enlarges: enlarges)
+    let step = Transforms.Resize(PixelSize(width: box.0, height: box.1), mode: mode, enlarges: enlarges)
     let result = try step.apply(to: bitmap)
     #expect(result.size == PixelSize(width: expected.0, height: expected.1))
     if mode != .pad { #expect(Set(Pictures.bytes(result)) == [9, 8, 7, 255]) }
@@ -36,10 +36,13 @@ import Testing
 
   @Test func nothingToDoReturnsTheSamePixels() throws {
     let bitmap = try Pictures.noise(40, 30)
-    for mode in Resize.Mode.allCases where mode != .pad {
+    for mode in Transforms.Resize.Mode.allCases where mode != .pad {
       #expect(
-        Steps.isSame(try Resize(PixelSize(width: 100, height: 100), mode: mode).apply(to: bitmap), bitmap))
-      #expect(Steps.isSame(try Resize(bitmap.size, mode: mode, enlarges: true).apply(to: bitmap), bitmap))
+        Steps.isSame(
+          try Transforms.Resize(PixelSize(width: 100, height: 100), mode: mode).apply(to: bitmap), bitmap))
+      #expect(
+        Steps.isSame(try Transforms.Resize(bitmap.size, mode: mode, enlarges: true).apply(to: bitmap), bitmap)
+      )
     }
   }
 
@@ -53,9 +56,10 @@ import Testing
       (Anchor.left, [255, 0, 0, 255] as [UInt8]), (.center, [0, 255, 0, 255]), (.right, [0, 0, 255, 255]),
       (.focus(x: 0.95, y: 0.5), [0, 0, 255, 255]), (.topLeft, [255, 0, 0, 255]), (.bottom, [0, 255, 0, 255]),
     ] {
-      let filled = try Resize(box, mode: .fill, anchor: anchor, filter: .box).apply(to: bitmap)
+      let filled = try Transforms.Resize(box, mode: .fill, anchor: anchor, filter: .box).apply(to: bitmap)
       #expect(Array(Pictures.bytes(filled)[(5 * 10 + 5) * 4..<(5 * 10 + 5) * 4 + 4]) == color, "\(anchor)")
-      let cut = try Resize(PixelSize(width: 30, height: 50), mode: .fill, anchor: anchor).apply(to: bitmap)
+      let cut = try Transforms.Resize(PixelSize(width: 30, height: 50), mode: .fill, anchor: anchor).apply(
+        to: bitmap)
       #expect(cut.size == PixelSize(width: 30, height: 30))
       #expect(Array(Pictures.bytes(cut)[(15 * 30 + 15) * 4..<(15 * 30 + 15) * 4 + 4]) == color, "\(anchor)")
     }
@@ -63,14 +67,14 @@ import Testing
 
   @Test func paddingLiesWhereTheAnchorSays() throws {
     let bitmap = try Pictures.make(20, 10) { _, _ in [0, 0, 255, 255] }
-    let top = try Resize(
+    let top = try Transforms.Resize(
       PixelSize(width: 20, height: 20), mode: .pad, anchor: .top,
       background: PixelColor(red: 255, green: 0, blue: 0)
     ).apply(to: bitmap)
     #expect(top.size == PixelSize(width: 20, height: 20))
     #expect(Array(Pictures.bytes(top)[0..<4]) == [0, 0, 255, 255])
     #expect(Array(Pictures.bytes(top)[(19 * 20) * 4..<(19 * 20) * 4 + 4]) == [255, 0, 0, 255])
-    let clear = try Resize(PixelSize(width: 20, height: 20), mode: .pad).apply(to: bitmap)
+    let clear = try Transforms.Resize(PixelSize(width: 20, height: 20), mode: .pad).apply(to: bitmap)
     #expect(!clear.isOpaque && Pictures.bytes(clear)[3] == 0)
   }
 
@@ -81,7 +85,8 @@ import Testing
     }
     for anchor in [Anchor.entropy, .attention] {
       let result = Pictures.bytes(
-        try Resize(PixelSize(width: 50, height: 50), mode: .fill, anchor: anchor).apply(to: bitmap))
+        try Transforms.Resize(PixelSize(width: 50, height: 50), mode: .fill, anchor: anchor).apply(to: bitmap)
+      )
       let others = stride(from: 0, to: result.count, by: 4).count { result[$0 + 2] < 100 }
       #expect(others > 400, "\(anchor)")
     }
@@ -89,33 +94,34 @@ import Testing
 
   @Test func readsBackAndRefusesNonsense() throws {
     for step in [
-      Resize(PixelSize(width: 320, height: 240)), Resize(PixelSize(width: 320, height: 0), mode: .outside),
-      Resize(
+      Transforms.Resize(PixelSize(width: 320, height: 240)),
+      Transforms.Resize(PixelSize(width: 320, height: 0), mode: .outside),
+      Transforms.Resize(
         PixelSize(width: 0, height: 9), mode: .fill, enlarges: true, anchor: .focus(x: 0.25, y: 1),
         background: PixelColor(red: 1, green: 2, blue: 3, alpha: 4), filter: .mitchell, linearLight: true,
         effort: .fast),
-      Resize(PixelSize(width: 5, height: 6), mode: .fill, anchor: .attention),
+      Transforms.Resize(PixelSize(width: 5, height: 6), mode: .fill, anchor: .attention),
     ] {
-      #expect(try Steps.readsBack(step, Resize.init), "\(step.identity)")
+      #expect(try Steps.readsBack(step, Transforms.Resize.init), "\(step.identity)")
     }
-    #expect(try Steps.parsed("resize:320x240,fill,true,top", Resize.init).anchor == .top)
+    #expect(try Steps.parsed("resize:320x240,fill,true,top", Transforms.Resize.init).anchor == .top)
     for text in [
       "resize", "resize:320", "resize:x", "resize:0x0", "resize:-5x5", "resize:axb", "resize:5x5,fat",
       "resize:5x5,mode=fit,mode=fill", "resize:5x5,extra=1", "resize:5x5,anchor=entropy",
       "resize:5x5,filter=none",
       "resize:99999999999x1", "resize:5x5x5", "resize:5x5,fill,anchor=focus(2;0)",
     ] {
-      #expect(Steps.invalid { try Steps.parsed(text, Resize.init) } == "resize", "\(text)")
+      #expect(Steps.invalid { try Steps.parsed(text, Transforms.Resize.init) } == "resize", "\(text)")
     }
     let bitmap = try Pictures.noise(4, 4)
     for size in [(0, 0), (-1, 5), (Int.max, 1)] {
-      let step = Resize(PixelSize(width: size.0, height: size.1), mode: .stretch, enlarges: true)
+      let step = Transforms.Resize(PixelSize(width: size.0, height: size.1), mode: .stretch, enlarges: true)
       #expect(Steps.invalid { try step.apply(to: bitmap) } == "resize")
     }
     // Few pixels, but more weights than anybody can want.
-    let long = Resize(PixelSize(width: 300_000_000, height: 1), mode: .stretch, enlarges: true)
+    let long = Transforms.Resize(PixelSize(width: 300_000_000, height: 1), mode: .stretch, enlarges: true)
     #expect(throws: ImagingError.self) { try long.apply(to: bitmap) }
-    let huge = Resize(PixelSize(width: 30_000, height: 30_000), mode: .stretch, enlarges: true)
+    let huge = Transforms.Resize(PixelSize(width: 30_000, height: 30_000), mode: .stretch, enlarges: true)
     #expect(Steps.invalid { try huge.apply(to: bitmap) } == "resize")
   }
 
@@ -123,18 +129,20 @@ import Testing
     let source = try Pictures.noise(200, 150, seed: 8)
     let data = try Image(bitmap: source).encoded(as: .png)
     for step in [
-      Resize(PixelSize(width: 40, height: 30)), Resize(PixelSize(width: 40, height: 40), mode: .outside),
-      Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .bottomRight),
-      Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .focus(x: 0.2, y: 0.9)),
-      Resize(PixelSize(width: 50, height: 10), mode: .stretch, filter: .box),
-      Resize(PixelSize(width: 40, height: 41), mode: .fill, anchor: .attention),
-      Resize(PixelSize(width: 40, height: 40), mode: .pad, background: .white),
-      Resize(PixelSize(width: 40, height: 30), linearLight: true),
-      Resize(PixelSize(width: 400, height: 300), enlarges: true),
+      Transforms.Resize(PixelSize(width: 40, height: 30)),
+      Transforms.Resize(PixelSize(width: 40, height: 40), mode: .outside),
+      Transforms.Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .bottomRight),
+      Transforms.Resize(PixelSize(width: 40, height: 40), mode: .fill, anchor: .focus(x: 0.2, y: 0.9)),
+      Transforms.Resize(PixelSize(width: 50, height: 10), mode: .stretch, filter: .box),
+      Transforms.Resize(PixelSize(width: 40, height: 41), mode: .fill, anchor: .attention),
+      Transforms.Resize(PixelSize(width: 40, height: 40), mode: .pad, background: .white),
+      Transforms.Resize(PixelSize(width: 40, height: 30), linearLight: true),
+      Transforms.Resize(PixelSize(width: 400, height: 300), enlarges: true),
     ] {
       let options = DecodeOptions(transforms: [ImageTransform(step), .flip(.horizontal)])
       let decoded = try CoderRegistry.standard.decode(data, options: options).bitmap
-      #expect(decoded == (try Flip(.horizontal).apply(to: step.apply(to: source))), "\(step.identity)")
+      #expect(
+        decoded == (try Transforms.Flip(.horizontal).apply(to: step.apply(to: source))), "\(step.identity)")
     }
   }
 }

@@ -6,7 +6,7 @@ import Testing
   typealias Pictures = ResamplePictures
 
   /// The turned picture in double precision, one sum per sample: colours weighed by alpha, 0 to 255.
-  static func reference(_ bitmap: Bitmap, _ step: Rotate, _ size: PixelSize) -> [Double] {
+  static func reference(_ bitmap: Bitmap, _ step: Transforms.Rotate, _ size: PixelSize) -> [Double] {
     let source = Pictures.bytes(bitmap).map { Double($0) }
     let angle = step.degrees * .pi / 180
     let ground = step.background
@@ -48,8 +48,8 @@ import Testing
   /// Rounding of a colour and of the alpha that it is weighed by: half a level each.
   static let tolerance = 1.01
 
-  @Test(arguments: Rotate.Sampling.allCases, [true, false])
-  func agreesWithDoublePrecision(sampling: Rotate.Sampling, opaque: Bool) throws {
+  @Test(arguments: Transforms.Rotate.Sampling.allCases, [true, false])
+  func agreesWithDoublePrecision(sampling: Transforms.Rotate.Sampling, opaque: Bool) throws {
     var generator = Pictures.SplitMix(state: 11)
     var sizes = [(1, 1), (1, 17), (23, 1), (2, 2), (3, 40)]
     for _ in 0..<12 {
@@ -59,7 +59,7 @@ import Testing
       let source = try Pictures.noise(width, height, opaque: opaque, seed: UInt64(index))
       let ground: PixelColor = [.clear, .white, PixelColor(red: 200, green: 10, blue: 90, alpha: 100)][
         index % 3]
-      let step = Rotate(
+      let step = Transforms.Rotate(
         degrees: Double.random(in: -400...400, using: &generator), fitsSize: index % 4 != 3,
         background: ground,
         sampling: sampling)
@@ -73,7 +73,9 @@ import Testing
 
   @Test func quarterTurnsMovePixels() throws {
     let source = try RasterSteps.picture("RGB/KW.")
-    func turned(_ degrees: Double) throws -> String { try Rotate(degrees: degrees).apply(to: source).letters }
+    func turned(_ degrees: Double) throws -> String {
+      try Transforms.Rotate(degrees: degrees).apply(to: source).letters
+    }
     #expect(try turned(90) == "B./GW/RK")
     #expect(try turned(180) == ".WK/BGR")
     #expect(try turned(270) == "KR/WG/.B")
@@ -81,22 +83,22 @@ import Testing
     #expect(try turned(-1e17 * 360 - 0) == "RGB/KW.")
     #expect(try turned(450) == "B./GW/RK")
     for degrees in [0.0, -0.0, 360, -720] {
-      #expect(RasterSteps.isSame(try Rotate(degrees: degrees).apply(to: source), source))
+      #expect(RasterSteps.isSame(try Transforms.Rotate(degrees: degrees).apply(to: source), source))
     }
     var noise = try Pictures.noise(31, 18, opaque: false)
     let first = noise
-    for _ in 0..<4 { noise = try Rotate(degrees: 90).apply(to: noise) }
+    for _ in 0..<4 { noise = try Transforms.Rotate(degrees: 90).apply(to: noise) }
     #expect(noise == first)
   }
 
   @Test func quarterTurnsOnTheSameCanvas() throws {
     let source = try RasterSteps.picture("RGBW/KWRG")
-    let step = Rotate(degrees: 90, fitsSize: false, background: .black)
+    let step = Transforms.Rotate(degrees: 90, fitsSize: false, background: .black)
     // Turned: WG, BR, GW, RK. The middle two rows are on the canvas, a column of background on either side.
     #expect(try step.apply(to: source).letters == "KBRK/KGWK")
     let tall = try RasterSteps.picture("R/G/B")
-    #expect(try Rotate(degrees: -90, fitsSize: false).apply(to: tall).letters == "./G/.")
-    #expect(try Rotate(degrees: 180, fitsSize: false).apply(to: tall).letters == "B/G/R")
+    #expect(try Transforms.Rotate(degrees: -90, fitsSize: false).apply(to: tall).letters == "./G/.")
+    #expect(try Transforms.Rotate(degrees: 180, fitsSize: false).apply(to: tall).letters == "B/G/R")
   }
 
   @Test func positiveAnglesAreCounterClockwise() throws {
@@ -104,7 +106,7 @@ import Testing
     let source = try Pictures.make(101, 101) { x, y in
       abs(x - 90) <= 1 && abs(y - 50) <= 1 ? [255, 255, 255, 255] : [0, 0, 0, 255]
     }
-    let result = try Rotate(degrees: 30, fitsSize: false).apply(to: source)
+    let result = try Transforms.Rotate(degrees: 30, fitsSize: false).apply(to: source)
     #expect(RasterSteps.pixel(result, 85, 30)[0] > 200)
     #expect(RasterSteps.pixel(result, 85, 70)[0] == 0)
   }
@@ -112,9 +114,9 @@ import Testing
   @Test func theCanvasHoldsTheTurnedPicture() throws {
     let source = try Pictures.make(100, 50) { _, _ in [10, 200, 30, 255] }
     // 100 cos 45° + 50 sin 45° = 106.07
-    let result = try Rotate(degrees: 45).apply(to: source)
+    let result = try Transforms.Rotate(degrees: 45).apply(to: source)
     #expect(result.size == PixelSize(width: 107, height: 107))
-    #expect(try Rotate(degrees: 1e-7).apply(to: source).size == source.size)
+    #expect(try Transforms.Rotate(degrees: 1e-7).apply(to: source).size == source.size)
     // All of the area is there: the sum of alpha is that of the picture.
     let alphas = Pictures.bytes(result).enumerated().filter { $0.offset % 4 == 3 }.map { Int($0.element) }
     #expect(abs(Double(alphas.reduce(0, +)) / 255 - 5000) < 10)
@@ -126,8 +128,8 @@ import Testing
     let source = try Pictures.make(40, 40, opaque: false) { x, y in
       10..<30 ~= x && 10..<30 ~= y ? [0, 255, 0, 255] : [255, 0, 0, 0]
     }
-    for sampling in Rotate.Sampling.allCases {
-      let result = Pictures.bytes(try Rotate(degrees: 20, sampling: sampling).apply(to: source))
+    for sampling in Transforms.Rotate.Sampling.allCases {
+      let result = Pictures.bytes(try Transforms.Rotate(degrees: 20, sampling: sampling).apply(to: source))
       var partial = 0
       for first in stride(from: 0, to: result.count, by: 4) {
         let pixel = Array(result[first..<(first + 4)])
@@ -140,14 +142,14 @@ import Testing
 
   @Test func textAndNonsense() throws {
     let steps = [
-      Rotate(degrees: 90), Rotate(degrees: -12.25, fitsSize: false),
-      Rotate(degrees: 1e-5, background: .white),
-      Rotate(
+      Transforms.Rotate(degrees: 90), Transforms.Rotate(degrees: -12.25, fitsSize: false),
+      Transforms.Rotate(degrees: 1e-5, background: .white),
+      Transforms.Rotate(
         degrees: 1e300, background: PixelColor(red: 1, green: 2, blue: 3, alpha: 4), sampling: .bilinear),
     ]
-    for step in steps { #expect(try RasterSteps.readsBack(step, Rotate.init), "\(step.identity)") }
+    for step in steps { #expect(try RasterSteps.readsBack(step, Transforms.Rotate.init), "\(step.identity)") }
     #expect(Set(steps.map(\.identity)).count == steps.count)
-    #expect(Rotate(degrees: -0.0).identity == "rotate:0")
+    #expect(Transforms.Rotate(degrees: -0.0).identity == "rotate:0")
     #expect(
       ImageTransform.rotate(degrees: 12.5, fitsSize: false, background: .white, sampling: .bilinear).identity
         == "rotate:12.5,fits=false,background=ffffff,sampling=bilinear")
@@ -155,21 +157,25 @@ import Testing
       "rotate", "rotate:inf", "rotate:nan", "rotate:left", "rotate:1,fits=2", "rotate:1,sampling=box",
       "rotate:1,background=red", "rotate:1,size=3",
     ] {
-      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Rotate.init) } == "rotate", "\(text)")
+      #expect(
+        RasterSteps.invalid { try RasterSteps.parsed(text, Transforms.Rotate.init) } == "rotate", "\(text)")
     }
     let source = try Pictures.noise(3, 3)
     for degrees in [Double.nan, .infinity, -.infinity] {
-      #expect(RasterSteps.invalid { try Rotate(degrees: degrees).apply(to: source) } == "rotate")
+      #expect(RasterSteps.invalid { try Transforms.Rotate(degrees: degrees).apply(to: source) } == "rotate")
     }
     // 70,000 pixels in a diagonal need a square of 2.4 billion.
     let line = try Pictures.noise(70_000, 1)
-    #expect(RasterSteps.invalid { try Rotate(degrees: 45).apply(to: line) } == "rotate")
-    #expect(try Rotate(degrees: 1e300).apply(to: source).width >= 3)
+    #expect(RasterSteps.invalid { try Transforms.Rotate(degrees: 45).apply(to: line) } == "rotate")
+    #expect(try Transforms.Rotate(degrees: 1e300).apply(to: source).width >= 3)
   }
 
   @Test func stopsWhenCancelled() async throws {
     let source = try Pictures.noise(30, 30)
-    for step in [Rotate(degrees: 10), Rotate(degrees: 90), Rotate(degrees: 10, sampling: .bilinear)] {
+    for step in [
+      Transforms.Rotate(degrees: 10), Transforms.Rotate(degrees: 90),
+      Transforms.Rotate(degrees: 10, sampling: .bilinear),
+    ] {
       #expect(await RasterSteps.cancelled(step, source) == .cancelled)
     }
   }

@@ -66,7 +66,7 @@ import Testing
           (0.0, PixelColor.black), (2, .white), (1.5, PixelColor(red: 250, green: 40, blue: 7, alpha: 130)),
           (0.25, .black), (40, .white),
         ] {
-          let step = RoundedCorners(
+          let step = Transforms.RoundedCorners(
             topLeft: .pixels(radii[0]), topRight: .pixels(radii[1]), bottomRight: .pixels(radii[2]),
             bottomLeft: .pixels(radii[3]), borderWidth: border, borderColor: color)
           let result = try step.apply(to: source)
@@ -81,24 +81,24 @@ import Testing
   @Test func alphaOfAKnownCorner() throws {
     // A circle of radius 1 in a square of 2: a pixel holds a quarter of it, π/4 of its area.
     let source = try Pictures.make(2, 2) { _, _ in [9, 99, 199, 255] }
-    let result = Pictures.bytes(try RoundedCorners(1).apply(to: source))
+    let result = Pictures.bytes(try Transforms.RoundedCorners(1).apply(to: source))
     #expect(result == [9, 99, 199, 200, 9, 99, 199, 200, 9, 99, 199, 200, 9, 99, 199, 200])
   }
 
   @Test func radiiThatOverlapShrinkTogether() throws {
     let size = PixelSize(width: 100, height: 40)
-    #expect(RoundedCorners(50).radii(in: size) == [20, 20, 20, 20])
-    #expect(RoundedCorners(.percent(25)).radii(in: size) == [10, 10, 10, 10])
+    #expect(Transforms.RoundedCorners(50).radii(in: size) == [20, 20, 20, 20])
+    #expect(Transforms.RoundedCorners(.percent(25)).radii(in: size) == [10, 10, 10, 10])
     // The left side asks for 80 of 40 pixels: all halve, also at the right.
-    let uneven = RoundedCorners(topLeft: 60, topRight: 10, bottomRight: 0, bottomLeft: 20)
+    let uneven = Transforms.RoundedCorners(topLeft: 60, topRight: 10, bottomRight: 0, bottomLeft: 20)
     #expect(uneven.radii(in: size) == [30, 5, 0, 10])
-    let absurd = RoundedCorners(.percent(1e300)).radii(in: size)
+    let absurd = Transforms.RoundedCorners(.percent(1e300)).radii(in: size)
     #expect(absurd.allSatisfy { abs($0 - 20) < 1e-9 })
   }
 
   @Test func whatIsNotAtTheEdgeStays() throws {
     let source = try Pictures.noise(60, 50, opaque: false)
-    let result = try RoundedCorners(10, borderWidth: 2).apply(to: source)
+    let result = try Transforms.RoundedCorners(10, borderWidth: 2).apply(to: source)
     for y in 0..<50 {
       for x in 0..<60 where (2..<58 ~= x && 10..<40 ~= y) || (10..<50 ~= x && 2..<48 ~= y) {
         #expect(RasterSteps.pixel(result, x, y) == RasterSteps.pixel(source, x, y))
@@ -110,16 +110,16 @@ import Testing
 
   @Test func aBorderAloneKeepsThePictureOpaque() throws {
     let source = try RasterSteps.picture("RRRR/RRRR/RRRR/RRRR")
-    let framed = try RoundedCorners(0, borderWidth: 1, borderColor: .white).apply(to: source)
+    let framed = try Transforms.RoundedCorners(0, borderWidth: 1, borderColor: .white).apply(to: source)
     #expect(framed.letters == "WWWW/WRRW/WRRW/WWWW")
     #expect(framed.isOpaque)
-    #expect(RasterSteps.isSame(try RoundedCorners(0).apply(to: source), source))
-    #expect(RasterSteps.isSame(try RoundedCorners(.percent(0)).apply(to: source), source))
+    #expect(RasterSteps.isSame(try Transforms.RoundedCorners(0).apply(to: source), source))
+    #expect(RasterSteps.isSame(try Transforms.RoundedCorners(.percent(0)).apply(to: source), source))
   }
 
   @Test func largePicturesAgreeWithTheFormulaOfTheCircle() throws {
     let source = try Pictures.make(3000, 2000) { _, _ in [255, 255, 255, 255] }
-    let result = Pictures.bytes(try RoundedCorners(1000).apply(to: source))
+    let result = Pictures.bytes(try Transforms.RoundedCorners(1000).apply(to: source))
     var sum = 0
     for index in stride(from: 3, to: result.count, by: 4) { sum += Int(result[index]) }
     let area = 3000.0 * 2000 - (4 - .pi) * 1e6
@@ -128,17 +128,21 @@ import Testing
 
   @Test func textAndNonsense() throws {
     let steps = [
-      RoundedCorners(12), RoundedCorners(.percent(25), borderWidth: 2, borderColor: .white),
-      RoundedCorners(12.5),
-      RoundedCorners(topLeft: 1, topRight: .percent(2), bottomRight: 3.5, bottomLeft: 0), RoundedCorners(0),
-      RoundedCorners(1, borderColor: PixelColor(red: 1, green: 2, blue: 3, alpha: 4)),
-      RoundedCorners(topLeft: 12),
+      Transforms.RoundedCorners(12),
+      Transforms.RoundedCorners(.percent(25), borderWidth: 2, borderColor: .white),
+      Transforms.RoundedCorners(12.5),
+      Transforms.RoundedCorners(topLeft: 1, topRight: .percent(2), bottomRight: 3.5, bottomLeft: 0),
+      Transforms.RoundedCorners(0),
+      Transforms.RoundedCorners(1, borderColor: PixelColor(red: 1, green: 2, blue: 3, alpha: 4)),
+      Transforms.RoundedCorners(topLeft: 12),
     ]
-    for step in steps { #expect(try RasterSteps.readsBack(step, RoundedCorners.init), "\(step.identity)") }
+    for step in steps {
+      #expect(try RasterSteps.readsBack(step, Transforms.RoundedCorners.init), "\(step.identity)")
+    }
     #expect(Set(steps.map(\.identity)).count == steps.count)
     #expect(steps[1].identity == "round:25%,border=2,color=ffffff")
     #expect(
-      try RasterSteps.parsed("round:4,topLeft=0", RoundedCorners.init).radii(
+      try RasterSteps.parsed("round:4,topLeft=0", Transforms.RoundedCorners.init).radii(
         in: PixelSize(width: 9, height: 9))
         == [0, 4, 4, 4])
     #expect(ImageTransform.roundedCorners(4).identity == "round:4")
@@ -149,20 +153,23 @@ import Testing
       "round:-1", "round:nan", "round:5%%", "round:%", "round:4,border=-1", "round:4,border=inf",
       "round:4,2,white,1", "round:4,color=x", "round:1e999",
     ] {
-      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, RoundedCorners.init) } == "round", "\(text)")
+      #expect(
+        RasterSteps.invalid { try RasterSteps.parsed(text, Transforms.RoundedCorners.init) } == "round",
+        "\(text)")
     }
     let source = try Pictures.noise(3, 3)
     for step in [
-      RoundedCorners(-1), RoundedCorners(.pixels(.nan)), RoundedCorners(.percent(.infinity)),
-      RoundedCorners(1, borderWidth: -1), RoundedCorners(1, borderWidth: .nan),
-      RoundedCorners(bottomLeft: -0.5),
+      Transforms.RoundedCorners(-1), Transforms.RoundedCorners(.pixels(.nan)),
+      Transforms.RoundedCorners(.percent(.infinity)),
+      Transforms.RoundedCorners(1, borderWidth: -1), Transforms.RoundedCorners(1, borderWidth: .nan),
+      Transforms.RoundedCorners(bottomLeft: -0.5),
     ] {
       #expect(RasterSteps.invalid { try step.apply(to: source) } == "round", "\(step.identity)")
     }
-    #expect(try RoundedCorners(1e300, borderWidth: 1e300).apply(to: source).size == source.size)
+    #expect(try Transforms.RoundedCorners(1e300, borderWidth: 1e300).apply(to: source).size == source.size)
   }
 
   @Test func stopsWhenCancelled() async throws {
-    #expect(await RasterSteps.cancelled(RoundedCorners(3), try Pictures.noise(9, 9)) == .cancelled)
+    #expect(await RasterSteps.cancelled(Transforms.RoundedCorners(3), try Pictures.noise(9, 9)) == .cancelled)
   }
 }

@@ -74,16 +74,22 @@ import Testing
     let sample = try Self.sample(7, colourful: true)
     for (anchor, interest) in [(Anchor.entropy, SmartCrop.Interest.entropy), (.attention, .attention)] {
       let (x, y) = try SmartCrop.window(of: sample.bitmap, size: sample.window, interest: interest)
-      let box = try Crop(.box(width: sample.window.width, height: sample.window.height, anchor: anchor))
-        .apply(to: sample.bitmap)
-      let expected = try Crop(.pixels(x: x, y: y, width: sample.window.width, height: sample.window.height))
-        .apply(to: sample.bitmap)
+      let box = try Transforms.Crop(
+        .box(width: sample.window.width, height: sample.window.height, anchor: anchor)
+      )
+      .apply(to: sample.bitmap)
+      let expected = try Transforms.Crop(
+        .pixels(x: x, y: y, width: sample.window.width, height: sample.window.height)
+      )
+      .apply(to: sample.bitmap)
       #expect(box == expected)
       // The same again, from the same pixels elsewhere in memory.
       let copy = try Pictures.mirrored(
         Pictures.mirrored(sample.bitmap, horizontally: true), horizontally: true)
-      let again = try Crop(.box(width: sample.window.width, height: sample.window.height, anchor: anchor))
-        .apply(to: copy)
+      let again = try Transforms.Crop(
+        .box(width: sample.window.width, height: sample.window.height, anchor: anchor)
+      )
+      .apply(to: copy)
       #expect(again == box)
     }
   }

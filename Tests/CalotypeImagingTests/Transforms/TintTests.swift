@@ -5,12 +5,12 @@ import Testing
 @Suite struct TintTests {
   typealias Pictures = ResamplePictures
 
-  private func pixel(_ step: Tint, _ value: [UInt8]) throws -> [UInt8] {
+  private func pixel(_ step: Transforms.Tint, _ value: [UInt8]) throws -> [UInt8] {
     Pictures.bytes(try step.apply(to: Bitmap.row([value])))
   }
 
   @Test func sourceInKeepsOnlyTheShape() throws {
-    let tint = Tint(PixelColor(red: 200, green: 100, blue: 50, alpha: 128))
+    let tint = Transforms.Tint(PixelColor(red: 200, green: 100, blue: 50, alpha: 128))
     #expect(tint.mode == .sourceIn)
     #expect(try pixel(tint, [1, 2, 3, 255]) == [200, 100, 50, 128])
     #expect(try pixel(tint, [1, 2, 3, 100]) == [200, 100, 50, 50])
@@ -20,18 +20,19 @@ import Testing
   @Test func handComputedOperators() throws {
     let half = PixelColor(red: 255, green: 0, blue: 100, alpha: 51)
     // A fifth of the tint and four fifths of the picture.
-    #expect(try pixel(Tint(half, mode: .sourceOver), [100, 100, 100, 255]) == [131, 80, 100, 255])
-    #expect(try pixel(Tint(half, mode: .sourceOver), [9, 9, 9, 0]) == [255, 0, 100, 51])
-    #expect(try pixel(Tint(half, mode: .sourceAtop), [100, 100, 100, 40]) == [131, 80, 100, 40])
-    #expect(try pixel(Tint(half, mode: .destinationIn), [1, 2, 3, 255]) == [1, 2, 3, 51])
-    #expect(try pixel(Tint(half, mode: .destinationOut), [1, 2, 3, 255]) == [1, 2, 3, 204])
-    #expect(try pixel(Tint(half, mode: .sourceOut), [1, 2, 3, 55]) == [255, 0, 100, 40])
-    #expect(try pixel(Tint(half, mode: .multiply), [100, 100, 255, 255]) == [100, 80, 224, 255])
-    #expect(try pixel(Tint(.white, mode: .difference), [100, 0, 255, 255]) == [155, 255, 0, 255])
+    #expect(
+      try pixel(Transforms.Tint(half, mode: .sourceOver), [100, 100, 100, 255]) == [131, 80, 100, 255])
+    #expect(try pixel(Transforms.Tint(half, mode: .sourceOver), [9, 9, 9, 0]) == [255, 0, 100, 51])
+    #expect(try pixel(Transforms.Tint(half, mode: .sourceAtop), [100, 100, 100, 40]) == [131, 80, 100, 40])
+    #expect(try pixel(Transforms.Tint(half, mode: .destinationIn), [1, 2, 3, 255]) == [1, 2, 3, 51])
+    #expect(try pixel(Transforms.Tint(half, mode: .destinationOut), [1, 2, 3, 255]) == [1, 2, 3, 204])
+    #expect(try pixel(Transforms.Tint(half, mode: .sourceOut), [1, 2, 3, 55]) == [255, 0, 100, 40])
+    #expect(try pixel(Transforms.Tint(half, mode: .multiply), [100, 100, 255, 255]) == [100, 80, 224, 255])
+    #expect(try pixel(Transforms.Tint(.white, mode: .difference), [100, 0, 255, 255]) == [155, 255, 0, 255])
   }
 
   /// Compositing and Blending Level 1, sections 9.1 and 10.1, with premultiplied colours.
-  private func reference(_ mode: BlendMode, _ color: PixelColor, _ pixel: [UInt8]) -> [Double] {
+  private func reference(_ mode: Transforms.BlendMode, _ color: PixelColor, _ pixel: [UInt8]) -> [Double] {
     let source = [color.red, color.green, color.blue].map { Double($0) / 255 }
     let backdrop = pixel[0..<3].map { Double($0) / 255 }
     let (a, b) = (Double(color.alpha) / 255, Double(pixel[3]) / 255)
@@ -54,7 +55,7 @@ import Testing
     return colors + [a * factors.source + b * factors.backdrop]
   }
 
-  private func blend(_ mode: BlendMode, _ b: Double, _ s: Double) -> Double {
+  private func blend(_ mode: Transforms.BlendMode, _ b: Double, _ s: Double) -> Double {
     func hardLight(_ b: Double, _ s: Double) -> Double {
       s <= 0.5 ? 2 * s * b : 1 - (1 - b) * (2 - 2 * s)
     }
@@ -76,7 +77,9 @@ import Testing
     }
   }
 
-  @Test(arguments: BlendMode.allCases) func agreesWithTheSpecification(mode: BlendMode) throws {
+  @Test(arguments: Transforms.BlendMode.allCases) func agreesWithTheSpecification(mode: Transforms.BlendMode)
+    throws
+  {
     var generator = Pictures.SplitMix(state: 3)
     let edges: [UInt8] = [0, 255, 0, 255]
     for round in 0..<300 {
@@ -86,7 +89,7 @@ import Testing
       }
       let color = PixelColor(red: sample(), green: sample(), blue: sample(), alpha: sample())
       let source = [sample(), sample(), sample(), sample()]
-      let result = try pixel(Tint(color, mode: mode), source)
+      let result = try pixel(Transforms.Tint(color, mode: mode), source)
       let expected = reference(mode, color, source)
       #expect(abs(Double(result[3]) - expected[3] * 255) <= 0.51)
       guard expected[3] > 0.001 else { continue }
@@ -101,21 +104,25 @@ import Testing
   @Test func opaqueIsWhatIsOpaque() throws {
     let opaque = try Pictures.noise(4, 4)
     let mixed = try Pictures.noise(40, 4, opaque: false)
-    #expect(try Tint(.black, mode: .sourceOver).apply(to: mixed).isOpaque)
-    #expect(try Tint(.black, mode: .sourceIn).apply(to: opaque).isOpaque)
-    #expect(try !Tint(.black, mode: .sourceIn).apply(to: mixed).isOpaque)
-    #expect(try !Tint(.black, mode: .xor).apply(to: opaque).isOpaque)
+    #expect(try Transforms.Tint(.black, mode: .sourceOver).apply(to: mixed).isOpaque)
+    #expect(try Transforms.Tint(.black, mode: .sourceIn).apply(to: opaque).isOpaque)
+    #expect(try !Transforms.Tint(.black, mode: .sourceIn).apply(to: mixed).isOpaque)
+    #expect(try !Transforms.Tint(.black, mode: .xor).apply(to: opaque).isOpaque)
   }
 
   @Test func spelling() throws {
     let orange = PixelColor(red: 255, green: 128, blue: 0, alpha: 128)
-    try StepSpelling.expectRoundTrip(Tint(orange), "tint:ff800080,mode=sourceIn", Tint.init)
-    for mode in BlendMode.allCases {
+    try StepSpelling.expectRoundTrip(
+      Transforms.Tint(orange), "tint:ff800080,mode=sourceIn", Transforms.Tint.init)
+    for mode in Transforms.BlendMode.allCases {
       try StepSpelling.expectRoundTrip(
-        Tint(.black, mode: mode), "tint:000000,mode=\(mode.rawValue)", Tint.init)
+        Transforms.Tint(.black, mode: mode), "tint:000000,mode=\(mode.rawValue)", Transforms.Tint.init)
     }
-    #expect(try RasterSteps.parsed("tint:white,multiply", Tint.init) == Tint(.white, mode: .multiply))
+    #expect(
+      try RasterSteps.parsed("tint:white,multiply", Transforms.Tint.init)
+        == Transforms.Tint(.white, mode: .multiply))
     StepSpelling.expectRefused(
-      ["tint", "tint:red", "tint:fff,mode=x", "tint:fff,xor,1", "tint:fff,a=b"], name: "tint", Tint.init)
+      ["tint", "tint:red", "tint:fff,mode=x", "tint:fff,xor,1", "tint:fff,a=b"], name: "tint",
+      Transforms.Tint.init)
   }
 }

@@ -123,7 +123,7 @@ import Testing
       #expect(try ImageTransform(parsing: transform.identity) == transform, "\(text)")
     }
     let named = Set(examples.map { $0.prefix { $0 != ":" } })
-    #expect(named.union(["overlay"]) == Set(TransformCatalog.entries.map { Substring($0.name) }))
+    #expect(named.union(["overlay"]) == Set(TransformChain.Catalog.entries.map { Substring($0.name) }))
     for text in [
       "", "nonsense", "blur", "blur:", "blur:1,2", "blur:nan", "flip:diagonal", "overlay:x.png", ":",
       "crop:,",

@@ -4,7 +4,8 @@ import Testing
 @Suite struct TrimTests {
   typealias Pictures = ResamplePictures
 
-  private static func trimmed(_ letters: String, _ step: Trim = Trim()) throws -> String {
+  private static func trimmed(_ letters: String, _ step: Transforms.Trim = Transforms.Trim()) throws -> String
+  {
     try step.apply(to: RasterSteps.picture(letters)).letters
   }
 
@@ -21,26 +22,26 @@ import Testing
   @Test func oneColourStaysAsItIs() throws {
     for letters in ["W", "WW/WW", "..../....", "KKKKK"] {
       let source = try RasterSteps.picture(letters)
-      #expect(RasterSteps.isSame(try Trim().apply(to: source), source))
+      #expect(RasterSteps.isSame(try Transforms.Trim().apply(to: source), source))
     }
     // No pixel differs by more than 255.
     let noise = try Pictures.noise(9, 9, opaque: false)
-    #expect(RasterSteps.isSame(try Trim(tolerance: 255).apply(to: noise), noise))
+    #expect(RasterSteps.isSame(try Transforms.Trim(tolerance: 255).apply(to: noise), noise))
   }
 
   @Test func aColourCanBeNamed() throws {
-    #expect(try Self.trimmed("KWW/KWR/KKK", Trim(color: .black)) == "WW/WR")
-    #expect(try Self.trimmed("KWW/KWR", Trim(color: .white)) == "KWW/KWR")
+    #expect(try Self.trimmed("KWW/KWR/KKK", Transforms.Trim(color: .black)) == "WW/WR")
+    #expect(try Self.trimmed("KWW/KWR", Transforms.Trim(color: .white)) == "KWW/KWR")
     // The corner would be red: nothing to cut.
-    #expect(try Self.trimmed("RWW/WWW/WWG", Trim(color: .white)) == "RWW/WWW/WWG")
-    #expect(try Self.trimmed("..R/...", Trim(color: .clear)) == "R")
+    #expect(try Self.trimmed("RWW/WWW/WWG", Transforms.Trim(color: .white)) == "RWW/WWW/WWG")
+    #expect(try Self.trimmed("..R/...", Transforms.Trim(color: .clear)) == "R")
   }
 
   @Test func paddingStaysAsFarAsThereIsSome() throws {
-    #expect(try Self.trimmed("WWWWW/WWWWW/WWRWW/WWWWW/WWWWW", Trim(padding: 1)) == "WWW/WRW/WWW")
-    #expect(try Self.trimmed("WWWWW/WRWWW/WWWWW", Trim(padding: 2)) == "WWWW/WRWW/WWWW")
+    #expect(try Self.trimmed("WWWWW/WWWWW/WWRWW/WWWWW/WWWWW", Transforms.Trim(padding: 1)) == "WWW/WRW/WWW")
+    #expect(try Self.trimmed("WWWWW/WRWWW/WWWWW", Transforms.Trim(padding: 2)) == "WWWW/WRWW/WWWW")
     let source = try RasterSteps.picture("WWW/WRW/WWW")
-    #expect(RasterSteps.isSame(try Trim(padding: .max).apply(to: source), source))
+    #expect(RasterSteps.isSame(try Transforms.Trim(padding: .max).apply(to: source), source))
   }
 
   @Test func toleranceIsTheLargestDifferenceOfAChannel() throws {
@@ -50,10 +51,10 @@ import Testing
         [110, 110, 110, 255],
       ][x]
     }
-    #expect(try Trim(tolerance: 10).apply(to: source).width == 2)
-    #expect(RasterSteps.isSame(try Trim(tolerance: 11).apply(to: source), source))
-    #expect(try Trim(tolerance: 9).apply(to: source).width == 4)
-    #expect(try Trim(color: .black, tolerance: 100).apply(to: source).width == 4)
+    #expect(try Transforms.Trim(tolerance: 10).apply(to: source).width == 2)
+    #expect(RasterSteps.isSame(try Transforms.Trim(tolerance: 11).apply(to: source), source))
+    #expect(try Transforms.Trim(tolerance: 9).apply(to: source).width == 4)
+    #expect(try Transforms.Trim(color: .black, tolerance: 100).apply(to: source).width == 4)
   }
 
   @Test func transparentPixelsAreEqual() throws {
@@ -61,8 +62,8 @@ import Testing
       [[1, 2, 3, 0], [250, 9, 99, 0], [10, 20, 30, 200], [255, 255, 255, 5]][x]
     }
     // The last is so nearly transparent that its white is no more than 5.
-    #expect(Pictures.bytes(try Trim(tolerance: 5).apply(to: source)) == [10, 20, 30, 200])
-    #expect(try Trim(tolerance: 4).apply(to: source).width == 2)
+    #expect(Pictures.bytes(try Transforms.Trim(tolerance: 5).apply(to: source)) == [10, 20, 30, 200])
+    #expect(try Transforms.Trim(tolerance: 4).apply(to: source).width == 2)
   }
 
   @Test func randomBoxesOnAPlainGround() throws {
@@ -78,7 +79,7 @@ import Testing
       let source = try Pictures.make(width, height) { x, y in
         (x == left && y == top) || (x == right && y == bottom) ? [9, 99, 199, 255] : [200, 200, 200, 255]
       }
-      let result = try Trim(color: PixelColor("c8c8c8")).apply(to: source)
+      let result = try Transforms.Trim(color: PixelColor("c8c8c8")).apply(to: source)
       #expect(result.size == PixelSize(width: right - left + 1, height: bottom - top + 1))
       #expect(RasterSteps.pixel(result, 0, 0) == [9, 99, 199, 255])
       #expect(RasterSteps.pixel(result, result.width - 1, result.height - 1) == [9, 99, 199, 255])
@@ -87,26 +88,29 @@ import Testing
 
   @Test func textAndNonsense() throws {
     for step in [
-      Trim(), Trim(tolerance: 0), Trim(color: PixelColor("ff800080"), tolerance: 255, padding: 4),
-      Trim(color: .clear),
+      Transforms.Trim(), Transforms.Trim(tolerance: 0),
+      Transforms.Trim(color: PixelColor("ff800080"), tolerance: 255, padding: 4),
+      Transforms.Trim(color: .clear),
     ] {
-      #expect(try RasterSteps.readsBack(step, Trim.init))
+      #expect(try RasterSteps.readsBack(step, Transforms.Trim.init))
     }
-    #expect(try RasterSteps.parsed("trim", Trim.init) == Trim())
-    #expect(Trim(color: .white, padding: 4).identity == "trim:10,color=ffffff,padding=4")
+    #expect(try RasterSteps.parsed("trim", Transforms.Trim.init) == Transforms.Trim())
+    #expect(Transforms.Trim(color: .white, padding: 4).identity == "trim:10,color=ffffff,padding=4")
     #expect(ImageTransform.trim(tolerance: 3).identity == "trim:3")
     for text in ["trim:256", "trim:-1", "trim:x", "trim:10,padding=-1", "trim:10,color=zz", "trim:10,edge=1"]
     {
-      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Trim.init) } == "trim", "\(text)")
+      #expect(RasterSteps.invalid { try RasterSteps.parsed(text, Transforms.Trim.init) } == "trim", "\(text)")
     }
     let source = try Pictures.noise(3, 3)
-    for step in [Trim(tolerance: 256), Trim(tolerance: .min), Trim(padding: -1)] {
+    for step in [
+      Transforms.Trim(tolerance: 256), Transforms.Trim(tolerance: .min), Transforms.Trim(padding: -1),
+    ] {
       #expect(RasterSteps.invalid { try step.apply(to: source) } == "trim")
     }
   }
 
   @Test func stopsWhenCancelled() async throws {
     let plain = try Pictures.make(4, 300) { _, _ in [1, 2, 3, 255] }
-    #expect(await RasterSteps.cancelled(Trim(), plain) == .cancelled)
+    #expect(await RasterSteps.cancelled(Transforms.Trim(), plain) == .cancelled)
   }
 }

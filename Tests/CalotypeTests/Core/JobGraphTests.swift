@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -16,10 +17,6 @@ struct JobGraphTests {
     server.route("/a.jpg", .gated([(gate, try Samples.photo("stream.jpg"))]))
   }
 
-  private func wait(_ condition: () async -> Bool) async {
-    while await !condition() { await Task.yield() }
-  }
-
   @Test("a request for the bytes and one for the image share one load")
   func dataAndImage() async throws {
     let pipeline = ImagePipeline.isolated()
@@ -27,7 +24,7 @@ struct JobGraphTests {
     async let data = pipeline.data(for: url)
     async let image = pipeline.image(for: url)
     try await server.waitForRequests("/a.jpg")
-    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 2 }
+    try await eventually { pipeline.jobs.originals.all.first?.subscriberCount == 2 }
     gate.open()
     #expect(try await data == Samples.photo("stream.jpg"))
     #expect(try await image.width == 1731)
@@ -39,12 +36,12 @@ struct JobGraphTests {
   func policies() async throws {
     let folder = try CacheFolder()
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
-    let tasks = [CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
+    let tasks = [ImageRequest.CachePolicy.http, .reload, .loaderOnly, .staleWhileRevalidate].map { policy in
       let request = ImageRequest(url: server.url("/a.jpg"), cachePolicy: policy)
       return Task { try await pipeline.image(for: request) }
     }
     try await server.waitForRequests("/a.jpg")
-    await wait { pipeline.jobs.loads.all.first?.subscriberCount == 4 }
+    try await eventually { pipeline.jobs.loads.all.first?.subscriberCount == 4 }
     #expect(pipeline.jobs.loads.count == 1)
     gate.open()
     for task in tasks { #expect(try await task.value.width == 1731) }
@@ -59,7 +56,7 @@ struct JobGraphTests {
     let first = Task { try await pipeline.image(for: url) }
     try await server.waitForRequests("/a.jpg")
     let second = Task { try await pipeline.image(for: url) }
-    await wait { await pipeline.subscribers == 2 }
+    try await eventually { await pipeline.subscribers == 2 }
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(await pipeline.subscribers == 1)
@@ -76,12 +73,12 @@ struct JobGraphTests {
       loader: Samples.loader, memoryCache: nil, diskCache: nil)
     configuration.limits.decodes = 1
     let pipeline = ImagePipeline(configuration)
-    let sizes = (1...10).map { Thumbnail.fit(40 * $0, 1000) }
+    let sizes = (1...10).map { Thumbnail.fit(width: 40 * $0, height: 1000) }
     let tasks = sizes.map { size in
       let request = ImageRequest(url: server.url("/a.jpg"), thumbnail: size)
       return Task { try await pipeline.image(for: request) }
     }
-    await wait { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
+    try await eventually { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for (size, task) in zip(sizes, tasks) {
@@ -99,14 +96,16 @@ struct JobGraphTests {
     gate.open()
     let data = try Samples.photo("stream.jpg")
     for round in 0..<30 {
-      var configuration = ImagePipeline.Configuration(memoryCache: nil, diskCache: nil)
+      var configuration = ImagePipeline.Configuration(
+        loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil)
       configuration.limits.decodes = 1
       let pipeline = ImagePipeline(configuration)
       let tasks = (1...6).map { index in
-        let request = ImageRequest(source: .data(data, id: "\(round)"), thumbnail: .fit(30 + index, 1000))
+        let request = ImageRequest(
+          source: .data(data, id: "\(round)"), thumbnail: .fit(width: 30 + index, height: 1000))
         return Task { try await pipeline.image(for: request) }
       }
-      await wait { pipeline.statistics.runningDecodes > 0 }
+      try await eventually { pipeline.statistics.runningDecodes > 0 }
       for index in 0..<3 { tasks[(round + index) % 6].cancel() }
       for (index, task) in tasks.enumerated() {
         switch await task.result {
@@ -135,7 +134,9 @@ struct JobGraphTests {
       })
     configuration.freshness.defaultLifetime = .seconds(100)
     let pipeline = ImagePipeline(configuration)
-    let requests = (1...5).map { ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit($0 * 10, 100)) }
+    let requests = (1...5).map {
+      ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: $0 * 10, height: 100))
+    }
     gate.open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for request in requests { group.addTask { _ = try await pipeline.image(for: request) } }
@@ -161,15 +162,18 @@ struct JobGraphTests {
       return pipeline.jobs.isEmpty && statistics.decodedBytes == 0 && statistics.encodedBytes == 0
         && statistics.runningDecodes == 0 && statistics.waitingDecodes == 0
     }
-    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(10, 10))
-    for policy in [CachePolicy.reload, .http, .useAge, .cacheOnly, .loaderOnly, .staleWhileRevalidate] {
+    var request = ImageRequest(url: server.url("/a.jpg"), thumbnail: .fit(width: 10, height: 10))
+    for policy in [
+      ImageRequest.CachePolicy.reload, .http, .ignoreHTTPFreshness, .cacheOnly, .loaderOnly,
+      .staleWhileRevalidate,
+    ] {
       request.cachePolicy = policy
-      request.transforms = policy == .useAge ? [.grayscale(), .rotate(degrees: 90)] : .inherit
+      request.transforms = policy == .ignoreHTTPFreshness ? [.grayscale(), .rotate(degrees: 90)] : .inherit
       _ = try await pipeline.image(for: request)
       #expect(await isEmpty())
     }
     request.cachePolicy = .cacheOnly
-    request.thumbnail = .fit(11, 11)
+    request.thumbnail = .fit(width: 11, height: 11)
     request.storeTiers = []
     _ = try? await pipeline.image(for: request)
     let odd = ["http://", "calotype:nothing", "data:,", "http://127.0.0.1:1/", "file:///nowhere"]

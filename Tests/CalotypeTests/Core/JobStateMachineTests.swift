@@ -1,5 +1,6 @@
 import CalotypeSupport
 import CalotypeTestKit
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -71,15 +72,16 @@ struct JobStateMachineTests {
   }
 
   /// The second is a job, the others are callers.
-  private func want(_ person: Int) -> Want {
+  private func want(_ person: Int) -> SubscriptionOptions {
     if person == 1 {
-      return Want(of: Self.parent.0)
+      return SubscriptionOptions(of: Self.parent.0)
     }
-    return Want(Demand(), priority: LivePriority(TaskPriority(rawValue: UInt8(10 + person))))
+    return SubscriptionOptions(
+      JobRequirements(), priority: LivePriority(TaskPriority(rawValue: UInt8(10 + person))))
   }
 
   private static let parent: (Job<Int>, Subscription<Int>) = Job<Int>.made(
-    for: Want(Demand(), priority: LivePriority(TaskPriority(rawValue: 11))))
+    for: SubscriptionOptions(JobRequirements(), priority: LivePriority(TaskPriority(rawValue: 11))))
 
   private func apply(_ event: Event, to world: inout World) throws {
     var actions = JobStateMachine<Int, Int>.Actions()
@@ -96,7 +98,7 @@ struct JobStateMachineTests {
       actions = joined.actions
     case .leave(let person):
       guard let id = world.ids[person] else { return }
-      actions = world.machine.leave(id, wanted: Demand(), Left())
+      actions = world.machine.leave(id, wanted: JobRequirements(), Left())
       guard world.model.people[person]?.isIn == true else {
         #expect(actions.resumes.isEmpty && !actions.cancels)
         return
@@ -226,7 +228,7 @@ struct JobStateMachineTests {
     var machine = JobStateMachine<Int, Int>(mayOutlive: false, idleLevel: 1)
     var ids: [Int] = []
     for _ in 0..<8_000 {
-      let joined = machine.join(Want(Demand(), priority: .normal))
+      let joined = machine.join(SubscriptionOptions(JobRequirements(), priority: .normal))
       ids.append(try #require(joined).id)
     }
     let clock = ContinuousClock()
@@ -234,7 +236,7 @@ struct JobStateMachineTests {
       let start = clock.now
       for id in ids {
         _ = machine.reprioritise(id, 25)
-        _ = machine.leave(id, wanted: Demand(), Left())
+        _ = machine.leave(id, wanted: JobRequirements(), Left())
       }
       return clock.now - start
     }

@@ -1,5 +1,6 @@
 import CalotypeSupport
 import CalotypeTestKit
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -7,53 +8,53 @@ import Testing
 /// Who waits for a job, how urgent it is, and how it ends, whatever happens at the same time.
 @Suite("Jobs", .timeLimit(.minutes(5)))
 struct JobTests {
-  private func want(_ priority: RequestPriority = .normal) -> Want {
-    Want(Demand(), priority: LivePriority(priority.taskPriority))
+  private func want(_ priority: ImageRequest.Priority = .normal) -> SubscriptionOptions {
+    SubscriptionOptions(JobRequirements(), priority: LivePriority(priority.taskPriority))
   }
 
   @Test("a job is as urgent as the most urgent of those who wait, and no more when that one leaves")
   func priority() {
     let (job, first) = Job<Int>.made(for: want(.low))
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
     let second = job.join(want(.high))
-    #expect(job.priority.value == RequestPriority.high.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.high.taskPriority)
     second?.leave()
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
-    first.want.priority?.set(RequestPriority.veryHigh.taskPriority)
-    #expect(job.priority.value == RequestPriority.veryHigh.taskPriority)
-    first.want.priority?.set(RequestPriority.veryLow.taskPriority)
-    #expect(job.priority.value == RequestPriority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
+    first.want.priority?.set(ImageRequest.Priority.veryHigh.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryHigh.taskPriority)
+    first.want.priority?.set(ImageRequest.Priority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryLow.taskPriority)
     first.leave()
   }
 
   @Test("what is wanted of a job is wanted of those it waits for, up and down")
   func chain() {
     let (top, place) = Job<Int>.made(for: want(.low))
-    let (middle, middlePlace) = Job<Int>.made(for: Want(of: top))
-    let (bottom, bottomPlace) = Job<Int>.made(for: Want(of: middle))
+    let (middle, middlePlace) = Job<Int>.made(for: SubscriptionOptions(of: top))
+    let (bottom, bottomPlace) = Job<Int>.made(for: SubscriptionOptions(of: middle))
     let urgent = top.join(want(.veryHigh))
-    #expect(bottom.priority.value == RequestPriority.veryHigh.taskPriority)
+    #expect(bottom.priority.value == ImageRequest.Priority.veryHigh.taskPriority)
     urgent?.leave()
-    #expect(bottom.priority.value == RequestPriority.low.taskPriority)
+    #expect(bottom.priority.value == ImageRequest.Priority.low.taskPriority)
     for leave in [bottomPlace.leave, middlePlace.leave, place.leave] { leave(CancellationError()) }
   }
 
   @Test("what those wanted who have left is still wanted; a transfer goes on if one of them wished so")
   func demand() {
-    var demand = Demand()
+    var demand = JobRequirements()
     demand.tiers = .memory
     demand.tags = ["a"]
-    let (job, first) = Job<Int>.made(for: Want(demand, priority: .high), mayOutlive: true)
+    let (job, first) = Job<Int>.made(for: SubscriptionOptions(demand, priority: .high), mayOutlive: true)
     demand.tiers = .originals
     demand.tags = ["b"]
-    demand.finishesLoad = true
-    let second = job.join(Want(demand, priority: .high))
+    demand.continuesInBackground = true
+    let second = job.join(SubscriptionOptions(demand, priority: .high))
     #expect(job.admit())
     second?.leave()
     first.leave()
     #expect(job.demand.tiers == [.memory, .originals])
     #expect(Set(job.demand.tags) == ["a", "b"])
-    #expect(job.priority.value == RequestPriority.veryLow.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.veryLow.taskPriority)
     // It runs, so it can be joined.
     #expect(job.join(want()) != nil)
   }
@@ -62,8 +63,8 @@ struct JobTests {
   func late() {
     let (job, place) = Job<Int>.made(for: want(.low))
     job.finish(.success(1))
-    place.want.priority?.set(RequestPriority.high.taskPriority)
-    #expect(job.priority.value == RequestPriority.low.taskPriority)
+    place.want.priority?.set(ImageRequest.Priority.high.taskPriority)
+    #expect(job.priority.value == ImageRequest.Priority.low.taskPriority)
     place.leave()
     place.leave()
     // It can be joined as long as something of it is being stored.
@@ -76,12 +77,12 @@ struct JobTests {
   func rapidChanges() async {
     for round in 0..<10_000 {
       let (job, place) = Job<Int>.made(for: want(.low))
-      let (below, belowPlace) = Job<Int>.made(for: Want(of: job))
+      let (below, belowPlace) = Job<Int>.made(for: SubscriptionOptions(of: job))
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { place.want.priority?.set(RequestPriority.high.taskPriority) }
-        group.addTask { job.join(Want(Demand(), priority: .veryHigh))?.leave() }
+        group.addTask { place.want.priority?.set(ImageRequest.Priority.high.taskPriority) }
+        group.addTask { job.join(SubscriptionOptions(JobRequirements(), priority: .veryHigh))?.leave() }
       }
-      #expect(below.priority.value == RequestPriority.high.taskPriority, "round \(round)")
+      #expect(below.priority.value == ImageRequest.Priority.high.taskPriority, "round \(round)")
       belowPlace.leave()
       place.leave()
     }
@@ -111,7 +112,7 @@ struct JobTests {
         group.addTask { disturb(job, place, waiting) }
       }
       check(await waiting.result)
-      await job.settled()
+      await job.waitUntilStored()
       place.leave()
       #expect(job.subscriberCount == 0)
     }
@@ -146,7 +147,7 @@ struct JobTests {
           place.leave()
           return nil
         }
-        group.addTask { job.join(Want(Demand(), priority: .normal)) }
+        group.addTask { job.join(SubscriptionOptions(JobRequirements(), priority: .normal)) }
         return await group.reduce(into: nil) { if let place = $1 { $0 = place } }
       }
       job.start { job in job.finish(Task.isCancelled ? .failure(CancellationError()) : .success(1)) }
@@ -159,7 +160,7 @@ struct JobTests {
       } else {
         served.withLock { $0.refused += 1 }
       }
-      await job.settled()
+      await job.waitUntilStored()
       #expect(job.subscriberCount == 0)
     }
     #expect(served.withLock { $0.joined + $0.refused } == 10_000)
@@ -168,7 +169,7 @@ struct JobTests {
   @Test("escalate against start: the work runs once, with the priority that was asked for last")
   func escalateAgainstStart() async {
     await race { job, place, _ in
-      place.want.priority?.set(RequestPriority.high.taskPriority)
+      place.want.priority?.set(ImageRequest.Priority.high.taskPriority)
     } check: { result in
       let value = try? result.get()
       #expect(value == 1)
@@ -217,7 +218,7 @@ struct JobTests {
 
 extension Job {
   /// A new job with its first subscriber.
-  static func made(for want: Want, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
+  static func made(for want: SubscriptionOptions, mayOutlive: Bool = false) -> (Job, Subscription<Value>) {
     let job = Job(number: want.number, mayOutlive: mayOutlive)
     guard let place = job.join(want) else { fatalError("a new job can be joined") }
     return (job, place)

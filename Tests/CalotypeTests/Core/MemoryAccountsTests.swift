@@ -13,7 +13,7 @@ struct MemoryAccountsTests {
 
   @Test("an account may take what others leave, but for their floors")
   func floors() {
-    var accounts = MemoryAccounts(limit: 800)
+    var accounts = MemoryLedger(limit: 800)
     #expect(accounts.room(for: .encoded) == 800 - 400 - 100)
     #expect(accounts.room(for: .decoded) == 800 - 200 - 100)
     #expect(accounts.room(for: .arriving) == 500)
@@ -35,7 +35,7 @@ struct MemoryAccountsTests {
 
   @Test("more than its share: alone beside encoded bytes, never beyond the limit")
   func alone() {
-    var accounts = MemoryAccounts(limit: 800)
+    var accounts = MemoryLedger(limit: 800)
     expect(true, accounts.reserve(50, in: .encoded))
     expect(false, accounts.reserve(700, in: .decoded))
     expect(true, accounts.reserveAlone(700, in: .decoded))
@@ -47,11 +47,11 @@ struct MemoryAccountsTests {
   @Test("100,000 random steps: the sum is what is held and never above the limit; floors are always there")
   func random() {
     var random = SeededGenerator(seed: 3)
-    var accounts = MemoryAccounts(limit: 10_000, ceilings: [.encoded: 3_000])
-    var held: [(account: MemoryAccounts.Account, bytes: Int)] = []
+    var accounts = MemoryLedger(limit: 10_000, ceilings: [.encoded: 3_000])
+    var held: [(account: MemoryLedger.Account, bytes: Int)] = []
     for _ in 0..<100_000 {
       if held.isEmpty || Bool.random(using: &random) {
-        guard let account = MemoryAccounts.Account.allCases.randomElement(using: &random) else { continue }
+        guard let account = MemoryLedger.Account.allCases.randomElement(using: &random) else { continue }
         let bytes = Int.random(in: 0...3_000, using: &random)
         let room = accounts.room(for: account)
         let isTaken = accounts.reserve(bytes, in: account)
@@ -63,7 +63,7 @@ struct MemoryAccountsTests {
       }
       #expect(accounts.total == held.reduce(0) { $0 + $1.bytes })
       #expect(accounts.total <= 10_000)
-      for account in MemoryAccounts.Account.allCases {
+      for account in MemoryLedger.Account.allCases {
         #expect(accounts.held(by: account) == held.reduce(0) { $1.account == account ? $0 + $1.bytes : $0 })
       }
       #expect(accounts.held(by: .encoded) <= 3_000)
@@ -72,12 +72,13 @@ struct MemoryAccountsTests {
 
   @Test("who waits for room is served in order, or leaves when it is cancelled")
   func waiting() async throws {
-    let memory = PipelineMemory(accounts: MemoryAccounts(limit: 100, ceilings: [.decoded: 0, .stores: 0]))
+    let memory = ImagePipeline.Memory(
+      accounts: MemoryLedger(limit: 100, ceilings: [.decoded: 0, .stores: 0]))
     let first = try #require(memory.tryReserve(80, in: .encoded))
     let large = Task { try await memory.reserve(60, in: .encoded) }
-    while memory.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { memory.statistics.waiting >= 1 }
     let small = Task { try await memory.reserve(10, in: .encoded) }
-    while memory.statistics.waiting < 2 { await Task.yield() }
+    try await eventually { memory.statistics.waiting >= 2 }
     // There is room for the small one, but it is not its turn.
     #expect(memory.statistics.bytes == 80)
     large.cancel()
@@ -89,7 +90,7 @@ struct MemoryAccountsTests {
 
   @Test("10,000 rounds of reserving, growing, moving and being cancelled at once: nothing stays taken")
   func races() async throws {
-    let memory = PipelineMemory(byteLimit: 1_000)
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
     await withTaskGroup(of: Void.self) { group in
       for round in 0..<10_000 {
         group.addTask {

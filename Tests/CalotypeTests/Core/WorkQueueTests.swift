@@ -15,14 +15,15 @@ struct WorkQueueTests {
   }
 
   /// A limit for pixels alone.
-  private static func pixels(_ limit: Int) -> PipelineMemory {
-    PipelineMemory(accounts: MemoryAccounts(limit: limit, ceilings: [.encoded: 0, .arriving: 0, .stores: 0]))
+  private static func pixels(_ limit: Int) -> ImagePipeline.Memory {
+    ImagePipeline.Memory(
+      accounts: MemoryLedger(limit: limit, ceilings: [.encoded: 0, .arriving: 0, .stores: 0]))
   }
 
   private func claim(_ bytes: Int) -> WorkQueue.Claim { WorkQueue.Claim(bytes: bytes) }
 
-  private func wait(_ queue: WorkQueue, waiting: Int) async {
-    while queue.statistics.waiting != waiting { await Task.yield() }
+  private func wait(_ queue: WorkQueue, waiting: Int) async throws {
+    try await eventually { queue.statistics.waiting == waiting }
   }
 
   @Test("the limit is never exceeded, and raising it lets more begin at once")
@@ -33,7 +34,7 @@ struct WorkQueueTests {
       for _ in 0..<20 {
         group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
       }
-      await wait(queue, waiting: 18)
+      try await wait(queue, waiting: 18)
       #expect(queue.statistics.running == 2)
       queue.limit = 5
       #expect(queue.statistics.running == 5)
@@ -55,14 +56,14 @@ struct WorkQueueTests {
     let lowered = LivePriority(.high)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await queue.run(priority: LivePriority(.medium)) { try await gate.wait() } }
-      while queue.statistics.running == 0 { await Task.yield() }
+      try await eventually { queue.statistics.running > 0 }
       let places: [(String, LivePriority)] = [
         ("low", LivePriority(.low)), ("moved", moved), ("first", LivePriority(.medium)),
         ("second", LivePriority(.medium)), ("high", LivePriority(.high)), ("lowered", lowered),
       ]
       for (index, (name, priority)) in places.enumerated() {
         group.addTask { try await queue.run(priority: priority) { log.add(name) } }
-        await wait(queue, waiting: index + 1)
+        try await wait(queue, waiting: index + 1)
       }
       moved.set(.high)
       moved.set(.background)
@@ -81,15 +82,15 @@ struct WorkQueueTests {
     let running = Task {
       try await queue.run(priority: LivePriority(.medium), claim(60)) { try await gate.wait() }
     }
-    while queue.statistics.running == 0 { await Task.yield() }
+    try await eventually { queue.statistics.running > 0 }
     let large = Task {
       try await queue.run(priority: LivePriority(.high), claim(80)) { log.add("large") }
     }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     let small = Task {
       try await queue.run(priority: LivePriority(.medium), claim(40)) { log.add("small") }
     }
-    await wait(queue, waiting: 2)
+    try await wait(queue, waiting: 2)
     #expect(log.names.isEmpty)
     large.cancel()
     await #expect(throws: CancellationError.self) { try await large.value }
@@ -121,7 +122,7 @@ struct WorkQueueTests {
       for index in 0..<3 {
         group.addTask { try await queue.run(priority: LivePriority(.medium)) { log.add("\(index)") } }
       }
-      await wait(queue, waiting: 3)
+      try await wait(queue, waiting: 3)
       #expect(log.names.isEmpty)
       queue.isSuspended = false
       try await group.waitForAll()
@@ -139,7 +140,7 @@ struct WorkQueueTests {
     let rest = memory.tryReserve(30, in: .decoded)
     #expect(rest != nil)
     let large = Task { try await queue.enter(priority: LivePriority(.medium), claim(100)) }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     first.reservation?.release()
     first.reservation?.release()
     #expect(memory.statistics.bytes == 30)
@@ -204,9 +205,9 @@ struct WorkQueueTests {
         try await gate.wait()
       }
     }
-    await wait(queue, waiting: 1)
+    try await wait(queue, waiting: 1)
     let late = Task { try await queue.run(priority: LivePriority(.medium), claim(10)) { log.add("late") } }
-    await wait(queue, waiting: 2)
+    try await wait(queue, waiting: 2)
     let holder = WorkQueue.Claim(bytes: 10, held: WorkQueue.HeldBytes(1, of: log))
     try await queue.run(priority: LivePriority(.medium), holder) {
       log.add("holder")

@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Synchronization
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -9,7 +10,7 @@ import Testing
 /// The end of a pipeline: nobody is left waiting, nothing is left running, everything is stored.
 @Suite("Shutting down", .timeLimit(.minutes(5)))
 struct ShutDownTests {
-  private let clock = HandClock()
+  private let clock = TestClock()
 
   private func pipeline(
     disk: (any DataCaching)? = nil, _ change: (inout ImagePipeline.Configuration) -> Void = { _ in }
@@ -21,8 +22,8 @@ struct ShutDownTests {
     return ImagePipeline(configuration)
   }
 
-  private func untilClosed(_ pipeline: ImagePipeline) async {
-    while !pipeline.isClosed.load(ordering: .relaxed) { await Task.yield() }
+  private func untilClosed(_ pipeline: ImagePipeline) async throws {
+    try await eventually { pipeline.isClosed.load(ordering: .relaxed) }
   }
 
   @Test("what runs ends as ever, what comes is refused, and nothing is left")
@@ -35,12 +36,12 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: url) }
     try await server.waitForRequests("/a.png")
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     // Even of what is being loaded.
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: url) }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.data(for: url) }
     await #expect(throws: PipelineError.shutDown) {
-      for try await _ in pipeline.events(for: ImageRequest(url: url)) {}
+      for try await _ in pipeline.load(ImageRequest(url: url)).events {}
     }
     gate.open()
     #expect(try await running.value.width == 8)
@@ -64,7 +65,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await asked.wait()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     gate.open()
     #expect(try await running.value.width == 8)
     await end.value
@@ -85,11 +86,11 @@ struct ShutDownTests {
       }
     }
     let data = Task { try await pipeline.data(for: request) }
-    let events = Task { for try await _ in pipeline.events(for: request) {} }
+    let events = Task { for try await _ in pipeline.load(request).events {} }
     try await server.waitForRequests("/a.png")
-    while await pipeline.subscribers < 11 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 11 }
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(27))
     #expect(endings.withLock { $0 } == 0)
     clock.advance(by: .seconds(1))
@@ -139,7 +140,7 @@ struct ShutDownTests {
     let cache = GatedCache()
     let pipeline = try await storing(in: cache)
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
-    await untilClosed(pipeline)
+    try await untilClosed(pipeline)
     cache.gate.open()
     await end.value
     #expect(cache.notes.first == "stored")
@@ -169,7 +170,7 @@ struct ShutDownTests {
     for url in urls { _ = try await pipeline.image(for: url) }
     await pipeline.shutDown(within: .seconds(30))
     #expect(await pipeline.isAtRest)
-    var cacheOnly = ImagePipeline.Configuration(diskCache: folder.diskCache())
+    var cacheOnly = ImagePipeline.Configuration(loader: LoaderGroup.standard, diskCache: folder.diskCache())
     cacheOnly.memoryCache = nil
     let other = ImagePipeline(cacheOnly)
     for (index, url) in urls.enumerated() {
@@ -188,11 +189,12 @@ struct ShutDownTests {
     defer { gate.open() }
     let folder = URL(filePath: "/cache", directoryHint: .isDirectory)
     let pipeline = pipeline(disk: DiskCache(.init(folder: folder), fileSystem: files))
-    _ = try await pipeline.image(for: ImageRequest(url: server.url("/a.png"), thumbnail: .fit(4, 4)))
+    _ = try await pipeline.image(
+      for: ImageRequest(url: server.url("/a.png"), thumbnail: .fit(width: 4, height: 4)))
     await pipeline.flush()
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     try await files.waitForCalls(.synchronize)
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(30))
     await end.value
     #expect(await pipeline.isAtRest)
@@ -207,7 +209,7 @@ struct ShutDownTests {
     let running = Task { try await pipeline.image(for: server.url("/a.png")) }
     try await server.waitForRequests("/a.png")
     let ends = (1...5).map { index in Task { await pipeline.shutDown(within: .seconds(10 * index)) } }
-    await clock.waitForSleepers(5)
+    try await clock.waitForSleepers(5)
     clock.advance(by: .seconds(10))
     for end in ends { await end.value }
     await #expect(throws: PipelineError.shutDown) { try await running.value }
@@ -228,7 +230,7 @@ struct ShutDownTests {
     try await server.waitForRequests("/a.png")
     let end = Task { await pipeline.shutDown(within: .seconds(30)) }
     end.cancel()
-    await clock.waitForSleepers()
+    try await clock.waitForSleepers()
     clock.advance(by: .seconds(29))
     #expect(!ended.withLock { $0 })
     await pipeline.invalidate()
@@ -242,7 +244,7 @@ struct ShutDownTests {
     let server = try ScriptedHTTPServer()
     server.route("/a.png", .body(try Samples.png()))
     let pipeline = pipeline()
-    var events = pipeline.events(for: ImageRequest(url: server.url("/a.png"))).makeAsyncIterator()
+    var events = pipeline.load(ImageRequest(url: server.url("/a.png"))).events.makeAsyncIterator()
     guard case .queued = try await events.next() else {
       Issue.record("the image was there already")
       return
@@ -250,7 +252,7 @@ struct ShutDownTests {
     // The clock stands still: this returns because nothing is left to be done.
     await pipeline.shutDown(within: .seconds(30))
     #expect(await pipeline.isAtRest)
-    var last: ImageEvent?
+    var last: ImageLoad.Event?
     while let event = try await events.next() { last = event }
     guard case .response(let response) = last else {
       Issue.record("no response at the end")
@@ -267,7 +269,7 @@ struct ShutDownTests {
     await pipeline.invalidate()
     await #expect(throws: PipelineError.shutDown) { try await pipeline.image(for: request) }
     await #expect(throws: PipelineError.shutDown) { try await pipeline.response(for: request) }
-    await #expect(throws: PipelineError.shutDown) { for try await _ in pipeline.events(for: request) {} }
+    await #expect(throws: PipelineError.shutDown) { for try await _ in pipeline.load(request).events {} }
     #expect(pipeline.cachedImage(for: request) != nil)
     await pipeline.shutDown(within: .zero)
     #expect(await pipeline.isAtRest)
@@ -281,7 +283,7 @@ struct ShutDownTests {
       let tasks = (0..<20).map { index in
         Task {
           let request = ImageRequest(
-            source: .data(png, id: "\(index % 5)"), thumbnail: .fit(1 + index % 4, 8))
+            source: .data(png, id: "\(index % 5)"), thumbnail: .fit(width: 1 + index % 4, height: 8))
           return try await pipeline.image(for: request)
         }
       }
@@ -295,14 +297,5 @@ struct ShutDownTests {
       for end in ends { await end.value }
       #expect(await pipeline.isAtRest)
     }
-  }
-}
-
-extension ImagePipeline {
-  /// Whether no job and no task of one is left, and nobody waits.
-  var isAtRest: Bool {
-    jobs.isEmpty && jobs.isIdle && context.loads.statistics.running == 0
-      && context.loads.statistics.waiting == 0 && context.decodes.statistics.running == 0
-      && context.decodes.statistics.waiting == 0
   }
 }

@@ -1,5 +1,6 @@
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -21,10 +22,9 @@ struct SuspensionTests {
     await pipeline.suspend()
     #expect(await pipeline.isSuspended)
     let tasks = [kept, loaded].map { url in Task { try await pipeline.image(for: url) } }
-    while true {
+    try await eventually {
       let statistics = pipeline.statistics
-      if statistics.waitingLoads == 1, statistics.waitingDecodes == 1 { break }
-      await Task.yield()
+      return statistics.waitingLoads == 1 && statistics.waitingDecodes == 1
     }
     #expect(server.requests(for: "/b.png").isEmpty)
     #expect(try await pipeline.image(for: inMemory).width == 8)

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -26,7 +27,7 @@ struct AdmissionTests {
         } catch is CancellationError {}
       }
     }
-    await pipeline.until { $0.refusedRequests > 9_000 }
+    try await pipeline.until { $0.refusedRequests > 9_000 }
     let statistics = pipeline.statistics
     #expect(statistics.requests <= 400)
     #expect(statistics.runningLoads <= 6)
@@ -50,7 +51,7 @@ struct AdmissionTests {
       let url = try LoadSamples.url("slow\(index % 8)", "\(index)")
       return Task { try await pipeline.image(for: url) }
     }
-    await pipeline.until { $0.requests == 480 && $0.runningLoads >= 20 }
+    try await pipeline.until { $0.requests == 480 && $0.runningLoads >= 20 }
     for index in 0..<20 {
       #expect(try await pipeline.image(for: LoadSamples.url("fast", "\(index)")).width == 8)
     }
@@ -67,7 +68,7 @@ struct AdmissionTests {
     let loader = FakeLoader([url: .gated([(gate, try SampleImages.still())])])
     let pipeline = LoadSamples.pipeline(loader) { $0.limits.callers = 8_000 }
     let tasks = (0..<8_000).map { _ in Task { try await pipeline.image(for: url).width } }
-    while await pipeline.subscribers < 8_000 { await Task.yield() }
+    try await eventually { await pipeline.subscribers >= 8_000 }
     await #expect(throws: PipelineError.self) { try await pipeline.image(for: url) }
     gate.open()
     for task in tasks { #expect(try await task.value == 8) }
@@ -93,12 +94,12 @@ struct AdmissionTests {
       let url = try LoadSamples.url("flood", "\(index)")
       tasks.append(Task { try await pipeline.image(for: url) })
     }
-    await pipeline.until { $0.requests == 100 && $0.runningLoads == 3 }
+    try await pipeline.until { $0.requests == 100 && $0.runningLoads == 3 }
     for index in 0..<5 {
       let url = try LoadSamples.url("other", "\(index)")
       tasks.append(Task { try await pipeline.image(for: url) })
     }
-    await pipeline.until { $0.requests == 105 }
+    try await pipeline.until { $0.requests == 105 }
     gate.open()
     for task in tasks { #expect(try await task.value.width == 8) }
     // Three were running; of the next ten or so every other one is the other's.
@@ -155,9 +156,9 @@ struct AdmissionTests {
     let first = try call("first", total: nil)
     try await loader.waitForRequests(try LoadSamples.url("h", "first"))
     let patient = try call("patient", total: .seconds(60))
-    await pipeline.until { $0.waitingLoads == 1 }
+    try await pipeline.until { $0.waitingLoads == 1 }
     let hasty = try call("hasty", total: .seconds(15))
-    await pipeline.until { $0.waitingLoads == 2 }
+    try await pipeline.until { $0.waitingLoads == 2 }
     time.advance(by: .seconds(20))
     let hastyURL = try LoadSamples.url("h", "hasty")
     await #expect(throws: LoadingError.timedOut(hastyURL, phase: .total, after: .seconds(15))) {
@@ -193,7 +194,7 @@ struct AdmissionTests {
     try await loader.waitForRequests(try LoadSamples.url("h", "a"))
     time.advance(by: .seconds(30))
     let second = Task { [request] in try await pipeline.image(for: request).width }
-    await pipeline.until { _ in pipeline.jobs.images.all.first?.subscriberCount == 2 }
+    try await pipeline.until { _ in pipeline.jobs.images.all.first?.subscriberCount == 2 }
     gate.open()
     await #expect(throws: LoadingError.self) { try await first.value }
     #expect(try await second.value == 8)
@@ -209,7 +210,7 @@ struct AdmissionTests {
     var request = ImageRequest(source: .data(try LoadSamples.noise(200, 200), id: "1"))
     request.timeouts.total = .seconds(1)
     let task = Task { [request] in try await pipeline.image(for: request).width }
-    await pipeline.until { $0.waitingLoads == 1 }
+    try await pipeline.until { $0.waitingLoads == 1 }
     time.advance(by: .seconds(100))
     await pipeline.resume()
     #expect(try await task.value == 200)
@@ -234,9 +235,13 @@ struct AdmissionTests {
       configuration.limits.decodes = 1
     }
     let tasks = (1...10).map { index in
-      Task { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(40 * index, 1_000))).width }
+      Task {
+        try await pipeline.image(
+          for: ImageRequest(url: url, thumbnail: .fit(width: 40 * index, height: 1_000))
+        ).width
+      }
     }
-    while pipeline.jobs.originals.all.first?.subscriberCount != 10 { await Task.yield() }
+    try await eventually { pipeline.jobs.originals.all.first?.subscriberCount == 10 }
     for gate in gates {
       gate.open()
       time.advance(by: .milliseconds(50))
@@ -265,10 +270,13 @@ struct AdmissionTests {
     let forged = try request("forged")
     let attacker = Task { try await pipeline.image(for: forged) }
     try await loader.waitForRequests(try #require(forged.source.url))
-    let requests = [try request("good"), try request("good", .fit(4, 4))]
+    let requests = [try request("good"), try request("good", .fit(width: 4, height: 4))]
     let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
-    while await pipeline.subscribers < 3 { await Task.yield() }
+    let load = pipeline.load(requests[0])
+    let observer = Task { try await load.image.width }
+    try await eventually { await pipeline.subscribers >= 4 }
     gate.open()
+    #expect(try await observer.value == 8)
     #expect(try await tasks[0].value == 8)
     #expect(try await tasks[1].value == 4)
     await #expect(throws: LoadingError.self) { try await attacker.value }

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -14,20 +15,21 @@ struct ContentionTests {
   func encodedBytesOfThoseThatWait(count: Int) async throws {
     let png = try SampleImages.still(width: 1_200, height: 1_200)
     let request = try ImageRequest(url: LoadSamples.url("h", "0"))
-    let plain = Plan(request, .init(memoryCache: nil, diskCache: nil))
+    let plain = ResolvedRequest(
+      request, .init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     let pixels = plain.decodeOptions.workingByteCount(for: try CoderRegistry.standard.probe(png))
     // Behind the picture, where decoders do not look.
     let body = png + Data(count: max(0, pixels / 8 - png.count))
     // One fits with its own bytes if there are two; not even that if there is one.
     let limit = pixels + (count == 1 ? body.count / 2 : body.count + body.count / 2)
     let loader = FakeLoader { _ in .body(body) }
-    let pipeline = LoadSamples.pipeline(loader) { $0.memory = PipelineMemory(byteLimit: limit) }
+    let pipeline = LoadSamples.pipeline(loader) { $0.memory = ImagePipeline.Memory(byteLimit: limit) }
     pipeline.context.decodes.isSuspended = true
     let tasks = try (0..<count).map { index in
       let url = try LoadSamples.url("h", "\(index)")
       return Task { try await pipeline.image(for: url).width }
     }
-    await pipeline.until { $0.waitingDecodes == count && $0.encodedBytes >= count * body.count }
+    try await pipeline.until { $0.waitingDecodes == count && $0.encodedBytes >= count * body.count }
     pipeline.context.decodes.isSuspended = false
     var made = 0
     for task in tasks {
@@ -98,13 +100,14 @@ struct ContentionTests {
       configuration.now = { time.date }
       configuration.limits.loads = 100
       configuration.limits.loadsPerOrigin = 100
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 16 << 20)
     }
     let png = try LoadSamples.noise(200, 200)
     let requests = try (0..<40).map { index -> ImageRequest in
       let url = try LoadSamples.url("h", "\(index)")
       loader.route(url, .body(png, headers: [.cacheControl: "max-age=1", .eTag: "\"1\""]))
-      return isThumbnail ? ImageRequest(url: url, thumbnail: .fit(150, 150)) : ImageRequest(url: url)
+      return isThumbnail
+        ? ImageRequest(url: url, thumbnail: .fit(width: 150, height: 150)) : ImageRequest(url: url)
     }
     for request in requests { _ = try await pipeline.image(for: request) }
     await pipeline.settle()
@@ -150,7 +153,7 @@ struct ContentionTests {
     let task = Task { [request] in try await pipeline.image(for: request).width }
     try await waiting.begun.wait()
     // What was decoded is let go of; what was made of it is there, and may wait for its next step behind any number.
-    await pipeline.until { $0.runningImageJobs == 2 }
+    try await pipeline.until { $0.runningImageJobs == 2 }
     #expect(pipeline.statistics.heldBytes >= 40_000)
     waiting.gate.open()
     #expect(try await task.value == 100)
@@ -159,7 +162,7 @@ struct ContentionTests {
 
   @Test("a queue that is suspended while it waits for memory holds nobody else back")
   func suspended() async throws {
-    let memory = PipelineMemory(byteLimit: 1_000)
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
     let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
     let held = try #require(memory.tryReserve(500, in: .decoded))
     let original = try #require(memory.tryReserve(10, in: .encoded))
@@ -168,7 +171,7 @@ struct ContentionTests {
         priority: LivePriority(.medium),
         WorkQueue.Claim(bytes: 700, held: WorkQueue.HeldBytes(10, of: memory)))
     }
-    while queue.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { queue.statistics.waiting >= 1 }
     queue.isSuspended = true
     held.release()
     // Another pipeline: half of everything is free, and it may have a quarter in any case.
@@ -181,7 +184,7 @@ struct ContentionTests {
 
   @Test("a big picture is not overtaken for ever by those of another pipeline that shares the memory")
   func sharedStarvation() throws {
-    let memory = PipelineMemory(byteLimit: 1_000)
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
     let (patient, busy) = (
       WorkQueue(limit: 4, memory: memory, now: { .zero }), WorkQueue(limit: 4, memory: memory, now: { .zero })
     )
@@ -211,11 +214,11 @@ struct ContentionTests {
 
   @Test("nothing is kept that must give way while somebody waits for the room")
   func keptDuringAShortage() async throws {
-    let memory = PipelineMemory(byteLimit: 1_000)
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
     let stale = try #require(memory.tryReserve(150, in: .encoded))
     let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
     let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
-    while queue.statistics.waiting < 1 { await Task.yield() }
+    try await eventually { queue.statistics.waiting >= 1 }
     // All have given way by now; nobody would ask this one again.
     #expect(!stale.move(to: .arriving))
     stale.release()
@@ -257,7 +260,7 @@ struct ContentionTests {
     let gate = Gate()
     cache.hold(.store, at: gate)
     // A quarter of it is twenty of them, and next to nothing.
-    let memory = PipelineMemory(byteLimit: 4 * (20 * png.count + 1_000))
+    let memory = ImagePipeline.Memory(byteLimit: 4 * (20 * png.count + 1_000))
     let loader = FakeLoader { _ in .body(png, headers: [.cacheControl: "max-age=1000"]) }
     let pipeline = LoadSamples.pipeline(loader) { configuration in
       configuration.diskCache = cache
@@ -300,10 +303,11 @@ struct ContentionTests {
       configuration.limits.stores = 2
     }
     for index in 0..<4 {
-      let request = try ImageRequest(url: LoadSamples.url("h", "\(index)"), thumbnail: .fit(300, 300))
+      let request = try ImageRequest(
+        url: LoadSamples.url("h", "\(index)"), thumbnail: .fit(width: 300, height: 300))
       #expect(try await pipeline.image(for: request).width == 300)
       // Both of the first are at it.
-      while index == 1, encoder.begun.withLock({ $0 }) < 2 { await Task.yield() }
+      if index == 1 { try await eventually { encoder.begun.withLock({ $0 }) >= 2 } }
     }
     encoder.gate.open()
     await pipeline.settle()

@@ -36,7 +36,7 @@ enum LoadSamples {
 
 extension ImagePipeline {
   /// Waits until something is so.
-  nonisolated func until(_ condition: (Statistics) -> Bool) async {
-    while !condition(statistics) { await Task.yield() }
+  nonisolated func until(_ condition: (Statistics) -> Bool) async throws {
+    try await eventually { condition(statistics) }
   }
 }

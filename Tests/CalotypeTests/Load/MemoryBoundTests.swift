@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -28,7 +29,9 @@ struct MemoryBoundTests {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for index in 0..<200 {
         let url = try LoadSamples.url("h", "\(index).png")
-        group.addTask { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(8, 8))).width }
+        group.addTask {
+          try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: 8, height: 8))).width
+        }
       }
       for try await width in group { #expect(width == 8) }
     }
@@ -75,10 +78,10 @@ struct MemoryBoundTests {
     let (loader, time) = (FakeLoader(), ManualTime())
     let pipeline = LoadSamples.pipeline(loader) { configuration in
       configuration.clock = time.clock
-      configuration.memory = PipelineMemory(byteLimit: 24 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 24 << 20)
     }
     let slow = try await startSlowTransfer(loader, pipeline, time)
-    await pipeline.until { $0.arrivingBytes > 5 << 20 }
+    try await pipeline.until { $0.arrivingBytes > 5 << 20 }
     // It needs what the other holds.
     let url = try LoadSamples.url("fast")
     loader.route(url, .body(try SampleImages.still(width: 1_500, height: 1_500)))
@@ -134,7 +137,7 @@ struct MemoryBoundTests {
     let pipeline = LoadSamples.pipeline(loader) { configuration in
       configuration.clock = time.clock
       configuration.coders.register(coder)
-      configuration.memory = PipelineMemory(byteLimit: megabytes << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: megabytes << 20)
     }
     let url = try LoadSamples.url("slow")
     let body = Data("watched".utf8) + Data(count: 200_000)
@@ -147,7 +150,7 @@ struct MemoryBoundTests {
     var request = ImageRequest(url: url)
     request.previews = .everyPass
     let task = Task { [request] in
-      for try await _ in pipeline.events(for: request) {}
+      for try await _ in pipeline.load(request).events {}
     }
     try await coder.hasHeader.wait()
     // With room for sixteen megapixels it is fed as the bytes come; without, never.
@@ -167,7 +170,7 @@ struct MemoryBoundTests {
     let pipeline = LoadSamples.pipeline(LoaderGroup([BytesLoader(), loader])) { configuration in
       configuration.diskCache = DiskCache(folder.configuration, now: { time.date })
       configuration.now = { time.date }
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 16 << 20)
     }
     let urls = try (0..<20).map { try LoadSamples.url("h", "\($0)") }
     for url in urls {
@@ -196,16 +199,16 @@ struct MemoryBoundTests {
     let png = try SampleImages.still(width: 1_000, height: 1_000)
     let loader = FakeLoader { _ in .body(png) }
     let pipeline = LoadSamples.pipeline(loader) { $0.limits.decodedBytes = 10 << 20 }
-    var held: [ImageEvents.Iterator] = []
+    var held: [ImageLoad.Events.Iterator] = []
     for index in 0..<4 {
       var request = ImageRequest(url: try LoadSamples.url("h", "\(index)"))
       request.includesData = true
-      var iterator = pipeline.events(for: request).makeAsyncIterator()
+      var iterator = pipeline.load(request).events.makeAsyncIterator()
       _ = try await iterator.next()
       held.append(iterator)
     }
     #expect(try await pipeline.image(for: LoadSamples.url("h", "other")).width == 1_000)
-    await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
+    try await pipeline.until { $0.runningImageJobs == 0 && $0.runningSourceJobs == 0 }
     #expect(pipeline.statistics.heldBytes == 0)
     // They find their endings when they look.
     while let event = try await held[0].next() {
@@ -221,7 +224,7 @@ struct MemoryBoundTests {
     let loader = FakeLoader([
       try LoadSamples.url("h"): .body(try SampleImages.still(width: 2_000, height: 2_000))
     ])
-    let pipeline = LoadSamples.pipeline(loader) { $0.memory = PipelineMemory(byteLimit: 8 << 20) }
+    let pipeline = LoadSamples.pipeline(loader) { $0.memory = ImagePipeline.Memory(byteLimit: 8 << 20) }
     do {
       _ = try await pipeline.image(for: LoadSamples.url("h"))
       Issue.record("it was decoded")
@@ -230,7 +233,9 @@ struct MemoryBoundTests {
     }
     // A thumbnail fits.
     #expect(
-      try await pipeline.image(for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(100, 100))).width
+      try await pipeline.image(
+        for: ImageRequest(url: LoadSamples.url("h"), thumbnail: .fit(width: 100, height: 100))
+      ).width
         == 100)
     await pipeline.settle()
   }
@@ -239,7 +244,7 @@ struct MemoryBoundTests {
   func alone() async throws {
     let large = try SampleImages.still(width: 1_200, height: 1_200)
     let small = try SampleImages.still(width: 100, height: 100)
-    let memory = PipelineMemory(byteLimit: 8 << 20)
+    let memory = ImagePipeline.Memory(byteLimit: 8 << 20)
     let pipeline = LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory }
     try await withThrowingTaskGroup(of: Int.self) { group in
       for index in 0..<60 {
@@ -259,7 +264,7 @@ struct MemoryBoundTests {
 
   @Test("several pipelines share one limit")
   func shared() async throws {
-    let memory = PipelineMemory(byteLimit: 8 << 20)
+    let memory = ImagePipeline.Memory(byteLimit: 8 << 20)
     let png = try SampleImages.still(width: 700, height: 700)
     let pipelines = (0..<3).map { _ in LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory } }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -283,7 +288,7 @@ struct MemoryBoundTests {
       (256 << 20, 107_374_182), (24 << 30, 1 << 30), (1 << 20, 419_430),
     ])
   func defaults(memory: Int, limit: Int) {
-    #expect(PipelineMemory.byteLimit(forMemory: memory) == limit)
-    #expect(PipelineMemory.defaultByteLimit <= 1 << 30)
+    #expect(ImagePipeline.Memory.byteLimit(forMemory: memory) == limit)
+    #expect(ImagePipeline.Memory.defaultByteLimit <= 1 << 30)
   }
 }

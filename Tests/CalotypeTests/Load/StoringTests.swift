@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import PipelineSamples
 import Testing
 
 @testable import Calotype
@@ -23,10 +24,11 @@ struct StoringTests {
     let pipeline = LoadSamples.pipeline(try loader()) { configuration in
       configuration.diskCache = cache
       configuration.limits.waitingStores = 20
-      configuration.memory = PipelineMemory(byteLimit: 16 << 20)
+      configuration.memory = ImagePipeline.Memory(byteLimit: 16 << 20)
     }
     for index in 0..<300 {
-      let request = ImageRequest(url: try LoadSamples.url("h", "\(index)"), thumbnail: .fit(50, 50))
+      let request = ImageRequest(
+        url: try LoadSamples.url("h", "\(index)"), thumbnail: .fit(width: 50, height: 50))
       #expect(try await pipeline.image(for: request).width == 50)
     }
     let statistics = pipeline.statistics
@@ -34,7 +36,8 @@ struct StoringTests {
     #expect(statistics.storesShed > 200)
     #expect(statistics.peakHeldBytes <= 16 << 20)
     // Who asks for it is told.
-    var durable = ImageRequest(url: try LoadSamples.url("h", "durable"), thumbnail: .fit(50, 50))
+    var durable = ImageRequest(
+      url: try LoadSamples.url("h", "durable"), thumbnail: .fit(width: 50, height: 50))
     durable.storeDurability = .stored
     #expect(try await pipeline.response(for: durable).stores?.disk == .failed(code: "shed"))
     gate.open()
@@ -74,7 +77,7 @@ struct StoringTests {
     let patient = Task { [request] in try await pipeline.image(for: request) }
     request.deadline = .seconds(5)
     let hurried = Task { [request] in try await pipeline.image(for: request) }
-    while cache.calls(.store) == 0 { await Task.yield() }
+    try await eventually { cache.calls(.store) > 0 }
     try await time.clock.waitForSleepers()
     time.advance(by: .seconds(5))
     await #expect(throws: PipelineError.deadlineExceeded(request.source.description, after: .seconds(5))) {
@@ -106,7 +109,7 @@ struct StoringTests {
         try await pipeline.cache.removeAll(.sourcePrefix("http://h/"))
       }
     }
-    while cache.calls(isRemovalOfOne ? .remove : .removeAll) == 0 { await Task.yield() }
+    try await eventually { cache.calls(isRemovalOfOne ? .remove : .removeAll) > 0 }
     // The cache has it still; it is not used.
     #expect(try await pipeline.response(for: request).source == .loader)
     #expect(loader.requests.count == 2)
@@ -129,7 +132,7 @@ struct StoringTests {
       configuration.memoryCache = MemoryCache(byteLimit: 1 << 20)
       configuration.diskCache = cache
     }
-    let request = ImageRequest(url: url, thumbnail: .fit(4, 4))
+    let request = ImageRequest(url: url, thumbnail: .fit(width: 4, height: 4))
     let before = Task { try await pipeline.image(for: request) }
     try await loader.waitForRequests(url)
     try await pipeline.cache.removeAll()

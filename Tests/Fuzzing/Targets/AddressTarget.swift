@@ -10,7 +10,7 @@ enum AddressTarget {
     let text = String(decoding: input.bytes, as: UTF8.self)
     for text in [text, "[" + text + "]", "127." + text, "::" + text, "0x" + text] { try host(text) }
     try host(spelling(input))
-    if let range = AddressRange(text) { try check(range) }
+    if let range = IPAddress.Block(text) { try check(range) }
     var numbers = NumberReader(input.bytes)
     let bits = numbers.integer(UInt128.self)
     // Many addresses begin with zeros.
@@ -92,7 +92,7 @@ enum AddressTarget {
       let rest = UInt128(address.width - length)
       let bits = (address.bits >> rest) << rest
       let base = address.isIPv4 ? IPAddress(v4: UInt32(bits)) : IPAddress(v6: bits)
-      guard let range = AddressRange(base: base, prefixLength: length) else {
+      guard let range = IPAddress.Block(base: base, prefixLength: length) else {
         throw FuzzFailure("\(base)/\(length) is no range")
       }
       // IPv4 addresses in disguise belong to their own kind.
@@ -107,8 +107,8 @@ enum AddressTarget {
     }
   }
 
-  private static func check(_ range: AddressRange) throws {
-    try FuzzFailure.unless(AddressRange(range.description) == range, "\(range) is read as another")
+  private static func check(_ range: IPAddress.Block) throws {
+    try FuzzFailure.unless(IPAddress.Block(range.description) == range, "\(range) is read as another")
     try FuzzFailure.unless(range.contains(range.base), "\(range) without its base")
     let rest = range.base.width - range.prefixLength
     guard rest < range.base.width else { return }

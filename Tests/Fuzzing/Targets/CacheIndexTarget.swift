@@ -1,3 +1,4 @@
+import CalotypeSupport
 @testable import CalotypeCaching
 import FoundationEssentials
 
@@ -16,7 +17,7 @@ enum CacheIndexTarget {
   }
 
   /// A file that is in memory.
-  private struct Memory: CacheFileReading {
+  private struct Memory: FileReading {
     let data: Data
 
     var status: FileStatus {

@@ -79,7 +79,7 @@ extension DecoderCheck {
       let info = try decoder.checkedInfo(of: data, limits: options.limits)
       let image = try decoder.decode(
         data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
-      return try Rendition(info: info, options: options).finished(image)
+      return try PostDecode(info: info, options: options).finished(image)
     }
     switch (result, whole) {
     case (.success(let image), .success(let whole)):

@@ -60,7 +60,8 @@ enum FreshnessTarget {
       text.utf8.count <= StoredResponse.maxTextLength, "\(text.utf8.count) bytes of text")
     try FuzzFailure.unless(StoredResponse(text: text) == stored, "not read again: \(text.debugDescription)")
     try FuzzFailure.unless(
-      !CacheControl(response: stored.fields).noStore || stored.cacheControl.mustUnderstand, "stored no-store")
+      !CacheControlHeader(response: stored.fields).noStore || stored.cacheControl.mustUnderstand,
+      "stored no-store")
     // What is no number is any time.
     let moments = moments.filter { !$0.timeIntervalSince1970.isNaN }.sorted()
     let ages = moments.map { stored.currentAge(at: $0) }

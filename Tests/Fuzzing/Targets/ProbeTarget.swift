@@ -43,7 +43,7 @@ enum ProbeTarget {
       "\(info.frameCount) frames, \(info.loopCount) plays")
     try FuzzFailure.unless(
       info.durations.count == (info.frameCount == 1 ? info.durations.count : info.frameCount)
-        && info.durations.allSatisfy { $0 >= 0 }, "durations \(info.durations)")
+        && info.durations.allSatisfy { $0 >= .zero }, "durations \(info.durations)")
     try FuzzFailure.unless((1...16).contains(info.bitDepth), "\(info.bitDepth) bits")
   }
 }

@@ -58,14 +58,15 @@ enum ResampleTarget {
   }
 
   /// Any numbers, or such as lie within the picture.
-  private static func region(_ numbers: inout NumberReader, _ size: PixelSize, isFree: Bool) -> SampleRegion {
+  private static func region(_ numbers: inout NumberReader, _ size: PixelSize, isFree: Bool) -> Bitmap.Region
+  {
     if isFree {
       func number() -> Double { Double(bitPattern: numbers.integer(UInt64.self)) }
-      return SampleRegion(x: number(), y: number(), width: number(), height: number())
+      return Bitmap.Region(x: number(), y: number(), width: number(), height: number())
     }
     func fraction() -> Double { Double(numbers.integer(UInt16.self)) / 65536 }
     let (x, y) = (fraction() * Double(size.width), fraction() * Double(size.height))
-    return SampleRegion(
+    return Bitmap.Region(
       x: x, y: y, width: fraction() * (Double(size.width) - x), height: fraction() * (Double(size.height) - y)
     )
   }
@@ -92,14 +93,14 @@ enum ResampleTarget {
     }
     let plan = ResamplePlan(
       source: bitmap.size, format: .rgba8, isOpaque: bitmap.isOpaque, size: size,
-      region: SampleRegion(bitmap.size), filter: filter, linearLight: linearLight)
+      region: Bitmap.Region(bitmap.size), filter: filter, linearLight: linearLight)
     guard !plan.reducesFirst else { return }
     let whole = try Promises.result { () throws(ImagingError) in
       try bitmap.resampled(to: size, filter: filter, linearLight: linearLight)
     }
     guard case .success(let whole) = whole else { return }
     // Twice: what comes once serves both.
-    let rows = try RowFan([plan, plan])
+    let rows = try RowSink([plan, plan])
     while !rows.isComplete {
       let room = rows.room
       guard let target = room.start, room.count > 0 else { throw FuzzFailure("no room for row \(rows.rows)") }
@@ -114,7 +115,7 @@ enum ResampleTarget {
   }
 
   private static func resize(
-    _ bitmap: Bitmap, to size: PixelSize, _ region: SampleRegion?, _ filter: ResampleFilter,
+    _ bitmap: Bitmap, to size: PixelSize, _ region: Bitmap.Region?, _ filter: ResampleFilter,
     _ linearLight: Bool
   ) throws {
     // Rows are made narrower after they were multiplied: a line that becomes a column takes forever.

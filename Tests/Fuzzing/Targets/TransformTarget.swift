@@ -17,7 +17,7 @@ enum TransformTarget {
         try ImageTransform(parsing: String(line)) { _ throws(ImagingError) in (bitmap, "self") }
       }
       guard case .success(let transform) = parsed else { continue }
-      if !(transform.step is Overlay) {
+      if !(transform.step is Transforms.Overlay) {
         let again = try ImageTransform(parsing: transform.identity)
         try FuzzFailure.unless(again == transform, "\(line) reads back as \(again), not \(transform)")
       }

@@ -18,14 +18,15 @@ enum URLTarget {
     for text in [text, "http://" + text, "https://example.org" + text] { try parse(text) }
     let request = LoadRequest(url: URL(filePath: "/"), credential: .bearer("secret"))
     for text in [text, "http://" + text] {
-      guard let url = URL(string: text), let first = try? Hop(url, for: request, configuration) else {
+      guard let url = URL(string: text), let first = try? HTTPRequestStep(url, for: request, configuration)
+      else {
         continue
       }
       try check(first)
       try follow(location, from: first, url: url)
     }
     guard let url = URL(string: "https://example.org:8443/a/b?c"),
-      let first = try? Hop(url, for: request, configuration)
+      let first = try? HTTPRequestStep(url, for: request, configuration)
     else { return }
     try follow(location, from: first, url: url)
   }
@@ -42,7 +43,7 @@ enum URLTarget {
     try FuzzFailure.unless(again.user == nil && again.password == nil, "\(url.text) names a user")
   }
 
-  private static func check(_ hop: Hop) throws {
+  private static func check(_ hop: HTTPRequestStep) throws {
     let url = hop.url
     try FuzzFailure.unless(url.scheme == "http" || url.scheme == "https", "\(url.text) is let through")
     let host = url.host.contains(":") ? "[\(url.host)]" : url.host
@@ -55,9 +56,11 @@ enum URLTarget {
     }
   }
 
-  private static func follow(_ location: String, from first: Hop, url: URL) throws {
+  private static func follow(_ location: String, from first: HTTPRequestStep, url: URL) throws {
     let transfer = (url: url, request: LoadRequest(url: url, credential: .bearer("secret")))
-    guard let next = try? Hop(following: location, from: first, first: first, of: transfer, configuration)
+    guard
+      let next = try? HTTPRequestStep(
+        following: location, from: first, first: first, of: transfer, configuration)
     else { return }
     try check(next)
     try FuzzFailure.unless(

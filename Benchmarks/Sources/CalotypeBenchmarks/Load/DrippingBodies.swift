@@ -18,7 +18,9 @@ enum DrippingBodies {
     let loader = LoaderGroup([BytesLoader(), dripping])
     let pipeline = ImagePipeline(.init(loader: loader, memoryCache: nil, diskCache: nil))
     let callers = (0..<bodies).compactMap { URL(string: "http://host/\($0)") }.map { url in
-      Task { try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(2000, 2000))) }
+      Task {
+        try await pipeline.image(for: ImageRequest(url: url, thumbnail: .fit(width: 2000, height: 2000)))
+      }
     }
     // Long enough for each to have its first bytes looked at.
     if bodies > 0 { try await Task.sleep(for: .seconds(3)) }
@@ -35,7 +37,7 @@ enum DrippingBodies {
 }
 
 /// The first 64 KiB of a body at once, and then 100 bytes each second.
-private actor Drops: LoadBodyProducing {
+private actor Drops: LoadBody.Producing {
   private let data: Data
   private var offset = 0
 

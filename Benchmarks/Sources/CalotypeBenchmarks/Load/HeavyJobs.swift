@@ -14,7 +14,7 @@ enum HeavyJobs {
     @Sendable func make(
       _ data: Data, _ id: String, _ side: Int, _ options: EncodeOptions
     ) async throws {
-      let request = ImageRequest(source: .data(data, id: id), thumbnail: .fit(side, side))
+      let request = ImageRequest(source: .data(data, id: id), thumbnail: .fit(width: side, height: side))
       _ = try await pipeline.encode(pipeline.image(for: request), as: options)
     }
     try await make(small, "first", 32, .jpeg())

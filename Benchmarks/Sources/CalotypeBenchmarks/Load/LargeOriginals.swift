@@ -17,7 +17,7 @@ enum LargeOriginals {
     let loader = LoaderGroup([BytesLoader(), HTTPLoader(transport: transport)])
     let requests = (0..<400).compactMap { index in
       URL(string: "http://127.0.0.1:\(port)/photo.jpg?\(index)")
-        .map { ImageRequest(url: $0, thumbnail: .fit(320, 320)) }
+        .map { ImageRequest(url: $0, thumbnail: .fit(width: 320, height: 320)) }
     }
     let figures = await measure(loader, count: requests.count) { requests[$0] }
     withExtendedLifetime(server) {}
@@ -30,7 +30,7 @@ enum LargeOriginals {
     return await measure(LoaderGroup([BytesLoader()]), count: 100) { index in
       // A copy of its own, as each upload is.
       let copy = data.withUnsafeBytes { Data($0) }
-      return ImageRequest(source: .data(copy, id: "\(index)"), thumbnail: .fit(320, 320))
+      return ImageRequest(source: .data(copy, id: "\(index)"), thumbnail: .fit(width: 320, height: 320))
     }
   }
 
@@ -50,7 +50,7 @@ enum LargeOriginals {
     let statistics = await OneImage.statistics(of: pipeline)
     try? await Task.sleep(for: .seconds(10))
     return [
-      Double(statistics.peakHeldBytes), Double(PipelineMemory.defaultByteLimit),
+      Double(statistics.peakHeldBytes), Double(ImagePipeline.Memory.defaultByteLimit),
       Double(peak - before), Double(LoadFigures.residentBytes - before), Double(failed),
     ]
   }

@@ -10,7 +10,10 @@ extension Benchmark {
   /// An image that takes two seconds to arrive: how long after its last byte it is there, and how much of it had come when
   /// the first preview was. Times of the clock, not of the processor: that is what somebody who waits would see.
   static var overlap: [Benchmark] {
-    [(name: "previews", previews: PreviewPolicy.everyPass), (name: "no previews", previews: .off)].map {
+    [
+      (name: "previews", previews: ImageRequest.PreviewPolicy.everyPass),
+      (name: "no previews", previews: .off),
+    ].map {
       variant in
       let title = "pipeline/overlap/progressive 12 MP in 2 s, \(variant.name)"
       return Benchmark(name: title) { rounds in
@@ -48,19 +51,19 @@ private struct Drip {
   let millisecondsAfterLastByte: Double
   let fractionAtFirstPreview: Double?
 
-  init(_ data: Data, previews: PreviewPolicy) throws {
+  init(_ data: Data, previews: ImageRequest.PreviewPolicy) throws {
     let server = try ScriptedHTTPServer()
     let gates = (0..<100).map { _ in Gate() }
     server.route("/photo.jpg", .gated(data, by: gates))
     let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
     var request = ImageRequest(url: server.url("/photo.jpg"))
     request.previews = previews
-    let watch = Watch()
+    let watch = DeadlineChecker()
     let done = DispatchSemaphore(value: 0)
     Task { [request] in
       defer { done.signal() }
       var received = 0
-      for try await event in pipeline.events(for: request) {
+      for try await event in pipeline.load(request).events {
         switch event {
         case .progress(let progress): received = progress.received
         case .preview: watch.preview(Double(received) / Double(data.count))
@@ -82,7 +85,7 @@ private struct Drip {
 }
 
 /// When what happened, by the clock.
-private final class Watch: Sendable {
+private final class DeadlineChecker: Sendable {
   private let state = Mutex(
     (piece: ContinuousClock.now, response: ContinuousClock.now, preview: Double?.none))
 

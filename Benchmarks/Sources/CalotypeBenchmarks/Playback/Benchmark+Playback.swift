@@ -1,3 +1,4 @@
+import CalotypeDisplay
 import BenchmarkHarness
 import Calotype
 import CalotypeTestKit

@@ -32,16 +32,21 @@ enum CacheContent {
 
   /// Bytes and number of all records in a folder, and bytes of the one that is being written.
   static func walk(_ folder: String) -> (bytes: Int, count: Int, unfinished: Int) {
-    let files = PosixFileSystem()
-    var (bytes, count, unfinished) = (0, 0, 0)
-    try? files.list("\(folder)/v2") { name, status in
-      guard name.utf8.count == 2, status.kind == .folder else { return }
-      try? files.list("\(folder)/v2/\(name)") { _, status in
-        bytes += status.size
+    let files = FileManager.default
+    func size(_ path: String) -> Int? {
+      var status = stat()
+      return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+    var (bytes, count) = (0, 0)
+    for name in (try? files.contentsOfDirectory(atPath: "\(folder)/v2")) ?? [] where name.utf8.count == 2 {
+      for record in (try? files.contentsOfDirectory(atPath: "\(folder)/v2/\(name)")) ?? [] {
+        // A record may vanish between the two calls.
+        guard let size = size("\(folder)/v2/\(name)/\(record)") else { continue }
+        bytes += size
         count += 1
       }
     }
-    if let status = try? files.status("\(folder)/v2/tmp/new") { unfinished = status.size }
+    let unfinished = size("\(folder)/v2/tmp/new") ?? 0
     return (bytes, count, unfinished)
   }
 }

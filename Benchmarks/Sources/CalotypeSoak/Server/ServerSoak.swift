@@ -105,7 +105,7 @@ struct ServerSoak: Sendable {
       loader: loader, memoryCache: MemoryCache(byteLimit: SoakBounds.memoryCache), diskCache: disk.cache,
       decodeLimits: SoakBounds.decodeLimits)
     configuration.limits = SoakBounds.limits
-    configuration.memory = PipelineMemory(byteLimit: SoakBounds.memory)
+    configuration.memory = ImagePipeline.Memory(byteLimit: SoakBounds.memory)
     return SoakCaller(
       pipeline: ImagePipeline(configuration), origin: origin, record: record,
       uploads: try (0..<SoakPlan.uploads).map { try SoakPicture($0).encoded() })

@@ -32,8 +32,8 @@ struct SoakBounds: Sendable {
   static let memory = 64 << 20
 
   /// Limits of the pipeline. With all else that is bounded here it fits into the group.
-  static var limits: PipelineLimits {
-    var limits = PipelineLimits()
+  static var limits: ImagePipeline.Limits {
+    var limits = ImagePipeline.Limits()
     limits.loads = 64
     return limits
   }

@@ -47,15 +47,15 @@ struct SoakCaller: Sendable {
 
   /// Reads one event, then none for a while, then the rest.
   private func imageOfIdleObserver(_ request: ImageRequest, pause: Duration) async throws -> Image {
-    var events = pipeline.events(for: request).makeAsyncIterator()
+    var events = pipeline.load(request).events.makeAsyncIterator()
     _ = try await events.next()
     try await Task.sleep(for: pause)
     while let event = try await events.next() {
       switch event {
-      case .response(let response), .notModified(let response), .staleResponse(let response):
+      case .response(let response):
         return response.image
       case .refreshFailed(let error): throw error
-      case .queued, .started, .progress, .preview: continue
+      case .queued, .started, .progress, .preview, .confirmed: continue
       }
     }
     throw CancellationError()

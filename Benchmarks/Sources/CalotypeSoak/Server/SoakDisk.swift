@@ -100,10 +100,8 @@ final class SoakDisk: Sendable {
   private func block(_ operations: Set<FaultyFileSystem.Operation>) {
     let gate = Gate()
     fault.withLock { $0.gate = gate }
-    files.intercept { operation, _ in
-      // A thread of the cache, which waits as it would in the kernel.
-      if operations.contains(operation) { gate.waitBlocking() }
-    }
+    // The threads of the cache wait as they would in the kernel.
+    for operation in operations { files.hold(operation, at: gate) }
   }
 
   /// What the process does that holds the lock: takes it as soon as it can, says so by closing its output, and does

@@ -10,7 +10,7 @@ struct SoakPlan: Sendable {
   /// When the caller leaves.
   let leavesAfter: Duration?
   let deadline: Duration?
-  let priority: RequestPriority
+  let priority: ImageRequest.Priority
 
   /// How many pictures there are for those who bring their own.
   static let uploads = 8
@@ -19,7 +19,7 @@ struct SoakPlan: Sendable {
 
   init(
     _ kind: SoakKind, number: Int, side: Int?, leavesAfter: Duration? = nil, deadline: Duration? = nil,
-    priority: RequestPriority = .normal
+    priority: ImageRequest.Priority = .normal
   ) {
     self.kind = kind
     self.number = number
@@ -45,7 +45,7 @@ struct SoakPlan: Sendable {
     let leavesAfter = Duration.milliseconds(Int(random.next() % 400))
     let hasDeadline = random.next() % 3 > 0
     let deadline = Duration.milliseconds(1_000 + Int(random.next() % 9_000))
-    let priorities: [RequestPriority] = [.low, .normal, .normal, .normal, .high]
+    let priorities: [ImageRequest.Priority] = [.low, .normal, .normal, .normal, .high]
     return SoakPlan(
       kind, number: number, side: sides[Int(random.next() % UInt64(sides.count))],
       leavesAfter: leaves ? leavesAfter : nil, deadline: hasDeadline ? deadline : nil,
@@ -61,7 +61,7 @@ struct SoakPlan: Sendable {
   var picture: SoakPicture { SoakPicture(number) }
 
   func request(_ source: ImageSource) -> ImageRequest {
-    var request = ImageRequest(source: source, thumbnail: side.map { .fit($0, $0) })
+    var request = ImageRequest(source: source, thumbnail: side.map { .fit(width: $0, height: $0) })
     request.deadline = deadline
     request.priority = priority
     request.timeouts.total = Self.transferLimit

@@ -2,20 +2,21 @@ import ArgumentParser
 import Calotype
 import CalotypeSupport
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "clear", abstract: "Removes everything from the cache, or what is chosen.",
+    commandName: "clear", abstract: "Removes all records of the cache, or selected ones.",
     discussion: """
-      With a choice, all sizes and forms of the images go that it names. Parts of downloads that broke off go in any case.
+      A selection removes all sizes and variants of its images. Partial downloads are removed in any case.
       """)
 
   @OptionGroup var cache: CacheOptions
-  @Option(help: ArgumentHelp("Only what was made from this URL.", valueName: "url"))
+  @Option(help: ArgumentHelp("Only records of this URL; may be repeated.", valueName: "url"))
   var source: [String] = []
-  @Option(help: ArgumentHelp("Only what was made from URLs that begin so.", valueName: "text"))
+  @Option(help: ArgumentHelp("Only records of URLs with this prefix; may be repeated.", valueName: "text"))
   var prefix: [String] = []
-  @Option(help: ArgumentHelp("Only what was stored with this tag.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only records with this tag; may be repeated.", valueName: "name"))
   var tag: [String] = []
   @Flag(help: "One JSON object.")
   var json = false
@@ -23,22 +24,22 @@ struct CacheClearCommand: AsyncParsableCommand {
   private struct Report: Encodable {
     let path: String
     let removedRecords: Int
-    /// Absent where only some were chosen.
+    /// Absent if only selected records were removed.
     let removedBytes: Int?
     let removedParts: Int
     let removedPartBytes: Int
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await clear() }
+    try await cache.reportingFailures(asJSON: json) { try await clear() }
   }
 
   private func clear() async throws {
     let configuration = cache.configuration
     let records = DiskCache(configuration)
     let selections =
-      source.map { CacheSelection.source(ShownURL.withoutUsers($0, isOne: true)) }
-      + prefix.map { .sourcePrefix(ShownURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
+      source.map { CacheSelection.source(RedactedURL.withoutUsers($0, isOne: true)) }
+      + prefix.map { .sourcePrefix(RedactedURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }
     var (count, bytes): (Int, Int?) = (0, nil)
     if selections.isEmpty {
       let statistics = try await records.statistics()
@@ -47,7 +48,7 @@ struct CacheClearCommand: AsyncParsableCommand {
     } else {
       for selection in selections { count += try await records.removeAll(selection) }
     }
-    // Nothing tells what a part is of.
+    // Partial downloads do not record their source.
     let partials = try await cache.partials?.removeAll()
     let parts = (count: partials?.count ?? 0, bytes: partials?.bytes ?? 0)
     if json {

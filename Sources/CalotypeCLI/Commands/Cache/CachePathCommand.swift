@@ -1,10 +1,11 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CachePathCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "path", abstract: "Tells where the cache is.")
+    commandName: "path", abstract: "Prints the folder of the cache.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")

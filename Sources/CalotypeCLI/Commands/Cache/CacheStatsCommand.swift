@@ -1,12 +1,13 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheStatsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stats",
-    abstract: "Tells how many records the cache holds and how large it is.",
-    discussion: "Parts of downloads that broke off are kept beside the records, and counted by themselves.")
+    abstract: "Prints the number of records of the cache and their size.",
+    discussion: "Partial downloads are kept beside the records, and counted separately.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
@@ -23,7 +24,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await show() }
+    try await cache.reportingFailures(asJSON: json) { try await show() }
   }
 
   private func show() async throws {

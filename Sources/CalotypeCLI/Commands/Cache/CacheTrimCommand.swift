@@ -1,20 +1,23 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheTrimCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trim",
-    abstract: "Removes what is too old or too much, and what programs left that were killed.",
+    abstract: "Removes records beyond the limits, and temporary files of killed processes.",
     discussion: """
-      The cache keeps its limits by itself. This is for smaller ones, and for a folder in which files were changed by \
-      other means.
+      The cache enforces its limits by itself. Use trim for smaller limits, and after files in the folder were changed by \
+      other programs.
       """)
 
   @OptionGroup var cache: CacheOptions
-  @Option(help: ArgumentHelp("Keep at most so many bytes, such as 500M. Default: 1G.", valueName: "size"))
+  @Option(help: ArgumentHelp("Maximum size to keep, such as 500M. Default: 1G.", valueName: "size"))
   var maxBytes: ByteCount?
-  @Option(help: ArgumentHelp("Keep what was used in the last days. Default: 7.", valueName: "days"))
+  @Option(
+    help: ArgumentHelp("Remove records that were not used for this many days. Default: 7.", valueName: "days")
+  )
   var maxAge: Double?
   @Flag(help: "One JSON object.")
   var json = false
@@ -35,14 +38,14 @@ struct CacheTrimCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await CacheCommand.reporting(cache, json) { try await trim() }
+    try await cache.reportingFailures(asJSON: json) { try await trim() }
   }
 
   private func trim() async throws {
     var configuration = cache.configuration
     if let maxBytes { configuration.byteLimit = maxBytes.value }
     if let maxAge { configuration.maxAge = .seconds(maxAge * 86_400) }
-    // What was asked for, and not a tenth less.
+    // Exactly the limit, not a tenth less.
     configuration.lowWatermark = 1
     let report = try await DiskCache(configuration).trim()
     let path = configuration.folder.path

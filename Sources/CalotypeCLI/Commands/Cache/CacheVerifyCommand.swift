@@ -1,12 +1,13 @@
 import ArgumentParser
 import Calotype
 import FoundationEssentials
+import CalotypeTerminal
 
 struct CacheVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Reads every byte of the cache and removes what is damaged.",
-    discussion: "Exits with 1 when something was.")
+    abstract: "Reads all bytes of the cache and removes damaged records.",
+    discussion: "The exit status is 1 if any record was damaged.")
 
   @OptionGroup var cache: CacheOptions
   @Flag(help: "One JSON object.")
@@ -23,11 +24,11 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
   func run() async throws {
     var isDamaged = false
-    try await CacheCommand.reporting(cache, json) { isDamaged = try await verify() }
+    try await cache.reportingFailures(asJSON: json) { isDamaged = try await verify() }
     if isDamaged { throw ExitCode(1) }
   }
 
-  /// - Returns: Whether something was damaged.
+  /// - Returns: Whether any record was damaged.
   private func verify() async throws -> Bool {
     let path = cache.configuration.folder.path
     let records = DiskCache(cache.configuration)

@@ -1,8 +1,10 @@
-/// The records that leave a ``DiskCache`` next, least recently used first: a few percent of the index.
+import HeapModule
+
+/// The next records that a ``DiskCache`` evicts, least recently used first: a few percent of the index.
 ///
-/// A pass over the index finds them, which goes in pieces so that no store waits for a whole one. The next pass begins
-/// before they are used up. The index changes meanwhile: each candidate is compared with it when its turn comes.
-/// A record that moves within the index during a pass may be overlooked; the next pass finds it.
+/// A pass over the index finds them, in pieces, so that no store waits for a whole pass. The next pass begins before
+/// they are used up. The index changes meanwhile, so each candidate is compared with it when its turn comes. A record
+/// that moves within the index during a pass may be overlooked; the next pass finds it.
 struct EvictionQueue: Sendable {
   private struct Candidate: Comparable, Sendable {
     let accessed: Int64
@@ -12,31 +14,31 @@ struct EvictionQueue: Sendable {
   }
 
   private struct Pass: Sendable {
-    /// Takes records that were not accessed after this.
+    /// Selects records that were not accessed after this.
     let threshold: Int64
     let most: Int
-    /// The place in the index where it goes on.
+    /// The position in the index where it continues.
     var next = 0
     var found: [Candidate] = []
   }
 
-  private var candidates = BinaryHeap<Candidate>()
-  /// How many the last pass found.
+  private var candidates = Heap<Candidate>()
+  /// The number of candidates that the last pass found.
   private var found = 0
-  /// The latest access among those that the last pass found: who was accessed later is a matter for the next one.
+  /// The latest access among the candidates of the last pass. Later accesses are left to the next pass.
   private var horizon = Int64.min
   private var pass: Pass?
 
-  /// Candidates of one pass: enough that a pass costs each of them few entries, and few enough to be kept in memory.
+  /// The candidates of one pass: enough to amortise the pass, and few enough to keep in memory.
   private static func batch(_ count: Int) -> Int { max(1024, count / 32) }
   private static var sampleCount: Int { 1024 }
 
-  /// Takes the least recently used record, as far as the index knows; `nil` when it is empty. O(log n), amortised, if
-  /// ``prepare(_:places:)`` is called now and then, and otherwise a pass over the index now and then.
+  /// Returns the least recently used record by the index; `nil` when it is empty. O(log n), amortised, if
+  /// ``prepare(_:places:)`` is called regularly; otherwise occasionally a pass over the index.
   mutating func next(in table: borrowing IndexTable) -> IndexEntry? {
-    // What is left of a pass may have nothing to offer that still holds, a whole one has.
+    // The rest of a pass may have no valid candidates left; a whole pass has.
     for attempt in 0... {
-      while let candidate = candidates.popFirst() {
+      while let candidate = candidates.popMin() {
         if let entry = table[candidate.digest], entry.accessed == candidate.accessed { return entry }
       }
       guard table.count > 0, attempt < 2 else { break }
@@ -45,15 +47,15 @@ struct EvictionQueue: Sendable {
     return nil
   }
 
-  /// Puts a record back that was accessed later than the index knew, in its new place.
+  /// Puts back a record that was accessed later than the index knew.
   mutating func giveBack(_ entry: IndexEntry) {
     guard entry.accessed <= horizon else { return }
     candidates.insert(Candidate(accessed: entry.accessed, digest: entry.digest))
   }
 
-  /// Looks for more candidates if they are running out.
+  /// Searches for more candidates if they are running out.
   ///
-  /// - Parameter places: Most entries to look at.
+  /// - Parameter places: The most entries to examine.
   mutating func prepare(_ table: borrowing IndexTable, places: Int) {
     guard pass != nil || candidates.count <= found / 4, table.count > 0 else { return }
     var pass = self.pass.take() ?? Self.pass(over: table)
@@ -68,13 +70,13 @@ struct EvictionQueue: Sendable {
       self.pass = pass
       return
     }
-    // Those that are left from the last pass are among them.
+    // They include the remaining candidates of the last pass.
     horizon = pass.found.map(\.accessed).max() ?? .min
     found = pass.found.count
-    candidates = BinaryHeap(pass.found)
+    candidates = Heap(pass.found)
   }
 
-  /// Begins a pass: a sample tells how old the oldest few percent are.
+  /// Begins a pass. A sample estimates the age of the oldest few percent.
   private static func pass(over table: borrowing IndexTable) -> Pass {
     let batch = batch(table.count)
     guard table.count > 2 * batch else { return Pass(threshold: .max, most: .max) }
@@ -84,7 +86,7 @@ struct EvictionQueue: Sendable {
     let start = Int.random(in: 0..<stride)
     for number in 0..<sampleCount { sample.append(table.accessed(at: start + number * stride)) }
     sample.sort()
-    // More than twice as many come from times that many records share.
+    // More than twice as many can only come from times that many records share.
     return Pass(threshold: sample[sampleCount * batch / table.count], most: 2 * batch)
   }
 }

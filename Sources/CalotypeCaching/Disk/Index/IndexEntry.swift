@@ -1,24 +1,25 @@
+import CalotypeSupport
 import FoundationEssentials
 
-/// What the index of a ``DiskCache`` knows of a record: 64 bytes, in memory as in the file.
+/// An entry of the index of a ``DiskCache``: 64 bytes, the same in memory and in the file.
 struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   let digest: Digest256
-  /// When the record was last known to be accessed, in microseconds since 1970; it may have been since.
+  /// The last known access to the record, in microseconds since 1970. There may have been later ones.
   var accessed: Int64
-  /// When it ends, likewise; `Int64.max` for never or unknown.
+  /// When it expires, in the same unit; `Int64.max` for never or unknown.
   var expires: Int64
   /// Length of the file.
   var size: Int64
-  /// ``sourceHash(_:)``, or 0 when it is not known.
+  /// ``sourceHash(_:)``, or 0 when unknown.
   var source: UInt32
-  /// A bit for every tag, or all bits when they are not known.
+  /// A bit for every tag, or all bits when unknown.
   var tags: UInt32
 
   static let length = 64
-  /// Lengths that make sense: sums of them stay numbers, whatever somebody put into the folder.
+  /// The longest plausible length, so that sums do not overflow, regardless of the contents of the folder.
   static let sizes: ClosedRange<Int64> = 0...1 << 40
 
-  /// An entry of a record whose header was not read.
+  /// Creates an entry of a record whose header was not read.
   init(digest: Digest256, size: Int, accessed: Date) {
     self.digest = digest
     self.accessed = accessed.microseconds
@@ -28,7 +29,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     tags = .max
   }
 
-  /// An entry of a record that is stored now.
+  /// Creates an entry of a record that is being stored.
   init(key: CacheKey, metadata: RecordMetadata, size: Int, accessed: Date) {
     self.init(digest: key.digest, size: size, accessed: accessed)
     expires = metadata.expires?.microseconds ?? .max
@@ -36,11 +37,11 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     tags = metadata.tags.reduce(0) { $0 | Self.tagBit($1) }
   }
 
-  /// Whether the record may be in a selection; its header tells.
+  /// Whether the record may belong to a selection; its header decides.
   func mayBe(in selection: CacheSelection) -> Bool {
     switch selection {
     case .source(let text): source == 0 || source == Self.sourceHash(text)
-    case .sourcePrefix: true
+    case .sourcePrefix, .host: true
     case .tag(let tag): tags & Self.tagBit(tag) != 0
     }
   }
@@ -51,7 +52,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
 
   private static func tagBit(_ tag: String) -> UInt32 { 1 << UInt32(hash(tag) >> 59) }
 
-  /// FNV-1a, the same in every process. Who makes texts collide costs a look at a header.
+  /// FNV-1a, the same in every process. A forged collision only costs reading a header.
   private static func hash(_ text: String) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

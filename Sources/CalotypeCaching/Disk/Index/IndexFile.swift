@@ -1,14 +1,15 @@
+import CalotypeSupport
 import FoundationEssentials
 
-/// The file that lists all records as they were at one moment: a head of 64 bytes, then the entries.
+/// A snapshot of the index: a head of 64 bytes, then the entries.
 ///
-/// What happened since is in the ``Journal`` of the same generation. Both are in the byte order of the machine: a
-/// folder that came from another one is listed anew.
+/// Later changes are in the ``Journal`` of the same generation. Both are in the byte order of the machine: a folder
+/// from another machine is listed anew.
 enum IndexFile {
   private static let magic: UInt64 = 0x5845_444E_494C_4143  // "CALINDEX"
   static let version: UInt32 = 1
   static let headLength = 64
-  /// A gigabyte of entries; a longer list is not believed, since memory is taken for it.
+  /// A gigabyte of entries. A longer file is rejected, because it is loaded into memory.
   static let maxCount = 1 << 24
   private static let order: UInt32 = 0x0102_0304
 
@@ -55,7 +56,7 @@ enum IndexFile {
       self.generation = generation
     }
 
-    /// The table; an empty one stays.
+    /// Encodes the table.
     mutating func takeTable() -> IndexTable {
       var taken = IndexTable()
       swap(&taken, &table)
@@ -63,8 +64,8 @@ enum IndexFile {
     }
   }
 
-  /// What a file holds; `nil` when it is damaged.
-  static func read(_ file: any CacheFileReading) throws(FileSystemError) -> Contents? {
+  /// Decodes a file; `nil` when it is damaged.
+  static func read(_ file: any FileReading) throws(FileSystemError) -> Contents? {
     let size = file.status.size
     let start = try file.read(at: 0, count: headLength)
     guard let head = start.withUnsafeBytes({ decodeHead($0, fileSize: size) }) else { return nil }

@@ -1,22 +1,22 @@
 import FoundationEssentials
 
-/// The records of a folder by digest: entries in one piece of memory, as the file has them, and a table of their
-/// places, open addressing with linear probing.
+/// The records of a folder by digest: contiguous entries, as in the file, and a hash table of their positions with open
+/// addressing and linear probing.
 struct IndexTable: ~Copyable {
   private(set) var count = 0
-  /// Length of all records.
+  /// The total length of all records.
   private(set) var bytes = 0
   private var entries: UnsafeMutablePointer<IndexEntry>
   private var capacity: Int
-  /// Place in `entries` plus one, or 0.
+  /// Position in `entries` plus one, or 0.
   private var slots: UnsafeMutablePointer<UInt32>
   private var mask: Int
-  /// Nobody can choose keys that fall into one chain.
+  /// Random, so that an attacker cannot choose colliding keys.
   private let seed = UInt64.random(in: .min ... .max) | 1
 
   static let maxCount = Int(Int32.max)
 
-  /// An empty table with room for some entries.
+  /// Creates an empty table with room for some entries.
   init(capacity: Int = 0) {
     self.capacity = max(16, min(capacity, Self.maxCount))
     entries = .allocate(capacity: self.capacity)
@@ -35,9 +35,9 @@ struct IndexTable: ~Copyable {
     1 << (Int.bitWidth - (capacity * 2 - 1).leadingZeroBitCount)
   }
 
-  /// Takes over entries that `fill` writes, such as those of a file.
+  /// Creates a table of the entries that `fill` writes, such as those of a file.
   ///
-  /// - Returns: `nil` when two of them are of one digest, or a length makes no sense.
+  /// - Returns: `nil` when two entries have the same digest, or a length is implausible.
   init?<Failure: Error>(
     count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Bool
   ) throws(Failure) {
@@ -80,7 +80,7 @@ struct IndexTable: ~Copyable {
     bytes += Int(entry.size)
   }
 
-  /// - Returns: The entry that was there.
+  /// - Returns: The previous entry.
   @discardableResult
   mutating func remove(_ digest: Digest256) -> IndexEntry? {
     var hole = slot(of: digest)
@@ -98,7 +98,7 @@ struct IndexTable: ~Copyable {
       next = (next + 1) & mask
     }
     slots[hole] = 0
-    // The last entry takes the free place.
+    // The last entry moves to the free position.
     count -= 1
     if place < count {
       let moved = entries[count]
@@ -109,23 +109,23 @@ struct IndexTable: ~Copyable {
     return removed
   }
 
-  /// Calls `body` with all entries, in no order.
+  /// Calls `body` with all entries, in no particular order.
   borrowing func forEach(_ body: (IndexEntry) -> Void) {
     for place in 0..<count { body(entries[place]) }
   }
 
-  /// Calls `body` with the entries at some places, as far as there are any. Entries move when others are removed.
+  /// Calls `body` with the entries at a range of positions. Entries move when others are removed.
   borrowing func forEach(from start: Int, to end: Int, _ body: (IndexEntry) -> Void) {
     for place in min(start, count)..<max(min(start, count), min(end, count)) { body(entries[place]) }
   }
 
-  /// When the record at a place was last known to be accessed.
+  /// The last known access of the record at a position.
   borrowing func accessed(at place: Int) -> Int64 {
     precondition(place >= 0 && place < count)
     return entries[place].accessed
   }
 
-  /// The entries as the file has them.
+  /// The entries in the format of the file.
   borrowing func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -137,7 +137,7 @@ struct IndexTable: ~Copyable {
     return Int(truncatingIfNeeded: product.high ^ product.low) & mask
   }
 
-  /// The slot of a digest, or the free one where it belongs: at most half of them are taken.
+  /// The slot of a digest, or the free slot where it belongs. At most half of the slots are used.
   private func slot(of digest: Digest256) -> Int {
     var slot = home(of: digest)
     while slots[slot] != 0, entries[Int(slots[slot]) - 1].digest != digest { slot = (slot + 1) & mask }
@@ -145,7 +145,7 @@ struct IndexTable: ~Copyable {
   }
 
   private mutating func grow() {
-    // Those before it take 128 GiB of memory.
+    // The entries before it take 128 GiB of memory.
     precondition(capacity < Self.maxCount, "more records than the index can number")
     let larger = min(capacity * 2, Self.maxCount)
     let moved = UnsafeMutablePointer<IndexEntry>.allocate(capacity: larger)

@@ -1,9 +1,10 @@
+import CalotypeSupport
 import FoundationEssentials
 
-/// What became of records since the ``IndexFile`` was written: a head of 64 bytes, then changes of 80 bytes each.
+/// The changes since the ``IndexFile`` was written: a head of 64 bytes, then changes of 80 bytes each.
 ///
-/// The checksum of a change begins with the generation and the place, so that no change is taken for another. The
-/// file is only ever appended to; one that was replaced has lost its name, which tells everybody to load again.
+/// The checksum of a change begins with the generation and the position, so that no change is mistaken for another. The
+/// file is append-only; a replaced journal has lost its name, which makes all processes reload.
 enum Journal {
   private static let magic: UInt64 = 0x4E52_554F_4A4C_4143  // "CALJOURN"
   static let version: UInt32 = 1
@@ -11,11 +12,11 @@ enum Journal {
   static let changeLength = 80
 
   enum Change: Equatable, Sendable {
-    /// A record is about to get its name, or has it.
+    /// A record has its name, or is about to get it.
     case put(IndexEntry)
-    /// A record is gone.
+    /// A record was removed.
     case remove(Digest256)
-    /// Nothing follows: an index file of this generation is about to take over.
+    /// Nothing follows: an index file of this generation is about to replace the journal.
     case sealed(next: UInt64)
   }
 
@@ -30,7 +31,7 @@ enum Journal {
     return Data(bytes)
   }
 
-  /// The generation of a journal, or `nil` when this is none, or of another machine.
+  /// Reads the generation of a journal; `nil` when the file is not a journal of this machine.
   static func decodeHead(_ raw: UnsafeRawBufferPointer) -> UInt64? {
     guard raw.count == headLength, raw.loadUnaligned(as: UInt64.self) == magic,
       raw.loadUnaligned(fromByteOffset: 8, as: UInt32.self) == version,
@@ -41,9 +42,9 @@ enum Journal {
   }
 
   /// - Parameters:
-  ///   - changes: What happened.
-  ///   - generation: The one of the head.
-  ///   - offset: Where in the file they will be.
+  ///   - changes: The changes.
+  ///   - generation: The generation in the head.
+  ///   - offset: Their position in the file.
   static func encode(_ changes: [Change], generation: UInt64, offset: Int) -> Data {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(changes.count * changeLength)
@@ -95,7 +96,7 @@ enum Journal {
     generation ^ UInt64(offset) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// How long a journal is, as the lock file keeps it: 24 bytes.
+  /// The length of a journal as stored in the lock file: 24 bytes.
   struct Mark: Equatable, Sendable {
     static let length = 24
 
@@ -107,7 +108,7 @@ enum Journal {
       self.end = end
     }
 
-    /// `nil` when it was never written, or not as a whole.
+    /// `nil` when it was never written completely.
     init?(_ raw: UnsafeRawBufferPointer) {
       guard raw.count == Self.length,
         Checksum(of: UnsafeRawBufferPointer(rebasing: raw[..<16]), seed: magic).value

@@ -1,12 +1,12 @@
 import CalotypeSupport
 
-/// A source that reports what the program tells it, to any number of listeners.
-public final class ManualMemoryPressure: MemoryPressureSource {
+/// Memory pressure that the program reports by hand, to any number of listeners.
+public final class ManualMemoryPressure: MemoryPressureProviding {
   private typealias Continuation = AsyncStream<MemoryPressure>.Continuation
 
   private struct Listener {
     let continuation: Continuation
-    /// Number of the report it was told last.
+    /// The number of the last report it received.
     var told = 0
   }
 
@@ -17,10 +17,10 @@ public final class ManualMemoryPressure: MemoryPressureSource {
     var listeners: [Int: Listener] = [:]
     var next = 0
     var isFinished = false
-    /// Somebody is telling the listeners.
+    /// Whether a thread is delivering reports.
     var isTelling = false
 
-    /// Those who are to be told the latest report, which they are then taken to have been.
+    /// Returns the listeners that lack the latest report, and marks it as delivered.
     mutating func takeUntold() -> [Continuation] {
       var untold: [Continuation] = []
       for (number, listener) in listeners where listener.told < reports {
@@ -31,7 +31,7 @@ public final class ManualMemoryPressure: MemoryPressureSource {
     }
   }
 
-  /// What has to be said next, and to whom.
+  /// The next delivery.
   private enum Message {
     case report(MemoryPressure, [Continuation])
     case end([Continuation])
@@ -39,15 +39,15 @@ public final class ManualMemoryPressure: MemoryPressureSource {
 
   private let state = Lock(State())
 
-  /// Makes a source that has nothing to report yet.
+  /// Creates a source without a report.
   public init() {}
 
-  /// Streams that go on.
+  /// The number of active streams.
   var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Reports; those who begin to listen later hear the latest report.
+  /// Reports a level. Later listeners receive the latest report first.
   ///
-  /// Of several threads that report at the same time, one tells all listeners, and the others do not wait for that.
+  /// If several threads report at the same time, one delivers to all listeners and the others return at once.
   public func report(_ pressure: MemoryPressure) {
     state.withLock { state in
       state.latest = pressure
@@ -56,13 +56,13 @@ public final class ManualMemoryPressure: MemoryPressureSource {
     tell()
   }
 
-  /// Ends all that listen, after the latest report.
+  /// Ends all streams after the latest report.
   public func finish() {
     state.withLock { $0.isFinished = true }
     tell()
   }
 
-  /// What was reported last, and what will be.
+  /// Returns the latest report and all later ones.
   public func pressures() -> AsyncStream<MemoryPressure> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: MemoryPressure.self, bufferingPolicy: .bufferingNewest(1))
@@ -71,7 +71,8 @@ public final class ManualMemoryPressure: MemoryPressureSource {
       return state.next
     }
     continuation.onTermination = { [weak self] _ in
-      // Not while it is dropped: the last reference to a continuation ends its stream, which comes here.
+      // Released outside the lock: releasing the last reference to a continuation ends its stream, which calls back
+      // here.
       let listener = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
       withExtendedLifetime(listener) {}
     }
@@ -80,10 +81,10 @@ public final class ManualMemoryPressure: MemoryPressureSource {
     return stream
   }
 
-  /// Tells the listeners what they do not know, one thread at a time, so that no older report comes after a newer one.
+  /// Delivers the latest report, on one thread at a time, so that no older report follows a newer one.
   ///
-  /// Not under the lock: whoever cancels a listener holds a lock of its task while it comes to remove it here, and to tell
-  /// a listener may take the same lock of the task.
+  /// Not under the lock: a cancelled listener is removed here while a lock of its task is held, and delivering to a
+  /// listener may take the same lock.
   private func tell() {
     let isFirst = state.withLock { state in
       defer { state.isTelling = true }
@@ -100,7 +101,7 @@ public final class ManualMemoryPressure: MemoryPressureSource {
     }
   }
 
-  /// - Returns: `nil` when all has been said.
+  /// - Returns: `nil` when all listeners are up to date.
   private func nextMessage() -> Message? {
     state.withLock { state in
       let untold = state.takeUntold()

@@ -1,22 +1,22 @@
-/// How short memory is, as a ``MemoryPressureSource`` reports it.
+/// The memory pressure that a ``MemoryPressureProviding`` reports.
 public struct MemoryPressure: Hashable, Sendable {
-  /// What to do about it.
-  public enum Level: Int, Comparable, Hashable, Sendable, CaseIterable {
-    /// Nothing.
+  /// The severity.
+  public enum Level: Int, Comparable, Hashable, Codable, Sendable, CaseIterable {
+    /// Memory is sufficient.
     case normal
-    /// Give up what is not needed soon.
+    /// Memory is short: release values that are not needed soon.
     case warning
-    /// Give up what can be made again: else somebody is killed.
+    /// Memory is critically short: release everything that can be recreated, before the kernel kills a process.
     case critical
 
-    /// Whether less is to be done.
+    /// Compares the severities.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// How short it is.
+  /// The severity.
   public var level: Level
-  /// Bytes that this process may use at all: of its control group or of the machine, whichever is less; `nil` when the
-  /// source does not know.
+  /// The most bytes that this process may use: the limit of its control group or the memory of the machine, whichever
+  /// is less; `nil` when unknown.
   public var memoryLimit: Int?
 
   /// Creates a report.

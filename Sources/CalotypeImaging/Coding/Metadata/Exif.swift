@@ -1,20 +1,21 @@
 package import FoundationEssentials
 
-/// Reads the one Exif tag that changes how a picture looks.
+/// A reader of the Exif orientation, the only tag that changes the appearance of a picture.
 ///
 /// Exif (CIPA DC-008) is a TIFF file without pixels: a header of 8 bytes, then directories of 12-byte entries.
 /// Only directory 0 is read and no link is followed, so that no input can make the reader loop.
 package enum Exif {
   private static let orientationTag: UInt16 = 0x0112
 
-  /// The orientation in a block of Exif bytes, with or without the leading `Exif\0\0` of JPEG's APP1.
+  /// Returns the orientation in a block of Exif bytes, with or without the leading `Exif\0\0` of JPEG's APP1.
   ///
-  /// A tag with a value out of range means as stored. `nil` when there is no such tag, or no readable Exif.
+  /// A tag with a value out of range counts as the stored orientation. `nil` if there is no such tag, or no readable
+  /// Exif.
   package static func orientation(in data: Data) -> Orientation? {
     orientation(in: data.bytes)
   }
 
-  /// The same, for bytes that lie in a larger buffer.
+  /// Returns the orientation in a block of Exif bytes within a larger buffer.
   static func orientation(in block: RawSpan) -> Orientation? {
     let tiff = block.holds("Exif\0\0") ? block.extracting(droppingFirst: 6) : block
     let bigEndian: Bool
@@ -38,12 +39,12 @@ package enum Exif {
     return nil
   }
 
-  /// The first element of an entry whose value lies in the entry itself: BYTE, SHORT or LONG.
+  /// Returns the first element of an entry whose value lies in the entry itself: BYTE, SHORT or LONG.
   private static func value(of tiff: RawSpan, entry: Int, bigEndian: Bool) -> Int? {
     guard let count = tiff.uint32(at: entry + 4, bigEndian: bigEndian), count > 0 else { return nil }
     switch tiff.uint16(at: entry + 2, bigEndian: bigEndian) {
     case 1: return tiff.byte(at: entry + 8).map { Int($0) }
-    // SHORT is the rule; some writers use LONG or BYTE, and everybody reads them.
+    // SHORT is the rule; some writers use LONG or BYTE, and readers accept them.
     case 3: return tiff.uint16(at: entry + 8, bigEndian: bigEndian).map { Int($0) }
     case 4: return tiff.uint32(at: entry + 8, bigEndian: bigEndian).map { Int($0) }
     default: return nil

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Writes an Exif block anew (CIPA DC-008, TIFF 6.0): only entries that can be read, each value once, at places of
-/// its own. A directory is read once for each that points at it, no deeper than there are kinds of directories, and
-/// none is copied, so that no input makes a loop.
+/// A writer of clean Exif blocks (CIPA DC-008, TIFF 6.0): it keeps only readable entries, writes each value once and
+/// gives it a place of its own. A directory is read once for each reference to it, no deeper than there are kinds of
+/// directories, and none is copied, so that no input can cause a loop.
 enum ExifRewriter {
-  /// Entries of one directory at most. Cameras write about fifty.
+  /// The largest number of entries in one directory. Cameras write about fifty.
   private static let maxEntries = 1024
 
   private enum Level {
@@ -23,7 +23,7 @@ enum ExifRewriter {
     let value: Value
   }
 
-  /// `nil` when nothing is left.
+  /// Returns the rewritten block; `nil` if nothing is left.
   static func rewritten(_ block: Data) -> Data? {
     let tiff = block.bytes.holds("Exif\0\0") ? block.dropFirst(6) : block
     let bigEndian = tiff.bytes.holds("MM")
@@ -41,7 +41,7 @@ enum ExifRewriter {
   private struct Reader {
     let tiff: Data
     let bigEndian: Bool
-    /// Bytes of values still to be given out: overlapping values cannot make the result larger than the input.
+    /// Bytes of values that may still be written: overlapping values cannot make the result larger than the input.
     private var budget: Int
 
     init(tiff: Data, bigEndian: Bool) {
@@ -56,7 +56,7 @@ enum ExifRewriter {
       var seen: Set<UInt16> = []
       for index in 0..<min(Int(count), maxEntries) {
         let start = offset + 2 + 12 * index
-        // Of two entries with one tag, readers take the first; looking at the others could cost any time.
+        // Readers use the first of two entries with one tag; examining the others could take unlimited time.
         guard let tag = tiff.bytes.uint16(at: start, bigEndian: bigEndian), seen.insert(tag).inserted,
           let entry = entry(at: start, level: level)
         else { continue }
@@ -73,7 +73,7 @@ enum ExifRewriter {
       else { return nil }
       if let below = Self.directoryBelow(tag, in: level) {
         let entries = directory(at: Int(field), level: below)
-        // LONG, whatever it was.
+        // A reference to a directory is always written as LONG.
         return entries.isEmpty ? nil : Entry(tag: tag, type: 4, count: 1, value: .directory(entries))
       }
       guard !Self.dropped.contains(tag), let size = Self.size(of: type), count > 0 else { return nil }
@@ -94,7 +94,7 @@ enum ExifRewriter {
       }
     }
 
-    /// Bytes of one element; `nil` for what no version defines, and for directories (13).
+    /// Returns the bytes of one element; `nil` for types that no version defines, and for directories (13).
     private static func size(of type: UInt16) -> Int? {
       switch type {
       case 1, 2, 6, 7, 129: 1
@@ -106,14 +106,14 @@ enum ExifRewriter {
     }
 
     private static let dropped: Set<UInt16> = [
-      // Links to directories, in places where they do not belong or to what is not kept: Exif, GPS,
-      // interoperability, SubIFDs, global parameters.
+      // References to directories, misplaced or to dropped directories: Exif, GPS, interoperability, SubIFDs, global
+      // parameters.
       0x8769, 0x8825, 0xA005, 0x014A, 0x0190,
       // Orientation; width and height, of the stored picture.
       0x0112, 0x0100, 0x0101, 0xA002, 0xA003,
-      // Where pixels or thumbnails are: strips, tiles, free space, JPEG data and tables.
+      // Positions of pixels or thumbnails: strips, tiles, free space, JPEG data and tables.
       0x0111, 0x0117, 0x0120, 0x0121, 0x0144, 0x0145, 0x015B, 0x0201, 0x0202, 0x0207, 0x0208, 0x0209,
-      // What only the maker of the camera can read, with positions in it for some: maker note, data of DNG converters.
+      // Data in a private format of the manufacturer, some with GPS positions: maker note, data of DNG converters.
       0x927C, 0xC634,
       // Thumbnails in the tags of Microsoft (GDI+); preview of a raw file.
       0x501B, 0x5023, 0x5024, 0x5025, 0xC71A, 0xC6D2,
@@ -137,7 +137,7 @@ enum ExifRewriter {
       write(entries)
     }
 
-    /// A directory, then its values, then the directories below it; all at even offsets, as TIFF wants.
+    /// Writes a directory, then its values, then its subdirectories; all at even offsets, as TIFF requires.
     private mutating func write(_ entries: [Entry]) {
       var free = data.count + 2 + 12 * entries.count + 4
       var behind: [Value] = []
@@ -160,7 +160,7 @@ enum ExifRewriter {
           behind.append(entry.value)
         }
       }
-      // No further directory: no thumbnail.
+      // The offset of the next directory is 0, so there is no thumbnail.
       append(UInt32(0))
       for value in behind {
         switch value {

@@ -1,14 +1,14 @@
 package import FoundationEssentials
 
-/// Reads the description of an ICC colour profile (ICC.1:2022, clauses 7 and 10).
+/// A reader of the description in an ICC colour profile (ICC.1:2022, clauses 7 and 10).
 package enum ICCProfile {
-  /// Tags looked at in one profile; real ones have about twenty.
+  /// The largest number of tags to examine in one profile; real profiles have about twenty.
   private static let maxTags = 256
-  /// Characters of a description at most.
+  /// The largest length of a description, in characters.
   private static let maxLength = 256
 
-  /// What the profile calls itself, such as `Display P3`: the `desc` tag, as version 2 text or as the first
-  /// record of a version 4 `mluc`. White space is joined. `nil` when the bytes are no profile or have no name.
+  /// Returns the name of the profile, such as `Display P3`: the `desc` tag, as version 2 text or as the first record of
+  /// a version 4 `mluc`. White space is joined. `nil` if the bytes are no profile or have no name.
   package static func description(of data: Data) -> String? {
     description(of: data.bytes)
   }
@@ -47,7 +47,7 @@ package enum ICCProfile {
     return clean(String(decoding: units, as: UTF8.self))
   }
 
-  /// English if there is such a record, otherwise the first: names are for logs, not for readers of a language.
+  /// Returns the English record if there is one, otherwise the first: names are for logs, not for display.
   private static func firstRecord(of tag: RawSpan) -> String? {
     guard let count = tag.uint32(at: 8, bigEndian: true), tag.uint32(at: 12, bigEndian: true) == 12 else {
       return nil

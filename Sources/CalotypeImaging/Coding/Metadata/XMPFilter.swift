@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// Takes properties out of an XMP packet (ISO 16684-1: RDF in XML) and copies the rest byte for byte.
+/// A filter that removes properties from an XMP packet (ISO 16684-1: RDF in XML) and copies the rest byte for byte.
 ///
-/// A property is an attribute or an element with all that is in it. Names count without their prefix, because a
-/// prefix may be bound to anything, and without regard to case, because writers do not agree on it: rather one property
-/// too many goes than a position stays.
+/// A property is an attribute, or an element with its content. Names are compared without their prefix, because a
+/// prefix may be bound to any namespace, and without regard to case, because writers do not agree on it: removing one
+/// property too many is better than keeping a position.
 enum XMPFilter {
-  /// Elements within elements at most.
+  /// The largest nesting depth of elements.
   private static let maxDepth = 256
-  /// In lower case.
+  /// Names of properties to remove, in lower case.
   private static let dropped: Set<String> = [
     "orientation", "thumbnails", "imagewidth", "imagelength", "pixelxdimension", "pixelydimension",
     "hasextendedxmp",
@@ -17,16 +17,16 @@ enum XMPFilter {
     "stateprovince",
     "province", "worldregion", "coverage", "place", "placename", "lat", "long", "lon", "lng", "alt_m",
   ]
-  /// What a name holds, in lower case, that says where a picture was taken: of Exif, IPTC (Location, Sublocation,
-  /// LocationCreated, LocationShown, LocationId) and of drones. And blocks of the maker of the camera, in which it
-  /// may stand.
+  /// Substrings, in lower case, of the names of properties with a location: of Exif, IPTC (Location, Sublocation,
+  /// LocationCreated, LocationShown, LocationId) and of drones; and of maker notes, which may contain one.
   private static let droppedParts = [
     "gps", "latitude", "longitude", "longtitude", "altitude", "location", "geotag", "geocod", "geohash",
     "makernote",
     "shotlogdata",
   ].map { Array($0.utf8) }
 
-  /// `nil` for what is not well-formed, or has a document type (whose entities could hide anything).
+  /// Returns the filtered packet; `nil` if it is not well-formed, or has a document type (whose entities could hide
+  /// anything).
   static func filtered(_ packet: Data) -> Data? {
     guard String(validating: packet, as: UTF8.self) != nil else { return nil }
     var pass = Pass(input: [UInt8](packet))
@@ -39,7 +39,7 @@ enum XMPFilter {
     private var position = 0
     /// Names of the open elements.
     private var open: [ArraySlice<UInt8>] = []
-    /// The depth at which the element that is left out began.
+    /// The depth at which the removed element began.
     private var hiddenFrom: Int?
 
     init(input: [UInt8]) {
@@ -61,7 +61,7 @@ enum XMPFilter {
       if hiddenFrom == nil { output.append(contentsOf: input[range]) }
     }
 
-    /// Reads what begins with `<`.
+    /// Parses markup that begins with `<`.
     private mutating func markup() -> Bool {
       if follows("<!--") { return skip(to: "-->") }
       if follows("<![CDATA[") { return skip(to: "]]>") }

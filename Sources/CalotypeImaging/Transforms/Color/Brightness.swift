@@ -1,25 +1,21 @@
-/// Makes a picture brighter or darker by adding the same to every sample.
-public struct Brightness: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// What is added, as a part of the whole range: -1 is black, 0 changes nothing, 1 is white.
-  public var amount: Double
+extension Transforms {
+  /// A change of brightness that adds a constant to every sample.
+  public struct Brightness: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// The summand, as a part of the whole range: -1 is black, 0 changes nothing, 1 is white.
+    public var amount: Double
 
-  /// Creates the step.
-  public init(_ amount: Double) {
-    self.amount = amount
-  }
+    /// Creates the step.
+    public init(_ amount: Double) {
+      self.amount = amount
+    }
 
-  private static let number = StepNumber(step: "brightness", name: "amount", range: -1...1)
+    static let parameter = StepNumber(step: "brightness", name: "amount", range: -1...1)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(number) }
 
-  /// `brightness:AMOUNT`
-  public var identity: String { Self.number.identity(amount) }
+    var number: Double { amount }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let amount = try Self.number.checked(amount)
+    static func operation(_ amount: Double) -> ColorOperation {
       let offset = amount * 255
       return .tables(ColorTables(colors: { $0 + offset }))
     }
@@ -29,6 +25,6 @@ public struct Brightness: ImageTransforming, ColorTransforming, Hashable, Sendab
 extension ImageTransform {
   /// Adds `amount`, from -1 (black) to 1 (white), to every sample.
   public static func brightness(_ amount: Double) -> ImageTransform {
-    ImageTransform(Brightness(amount))
+    ImageTransform(Transforms.Brightness(amount))
   }
 }

@@ -1,19 +1,19 @@
 import CPixels
 
-/// A mix of a pixel and one colour that depends on how transparent the pixel is.
+/// A mix of a pixel and one colour that depends on the alpha of the pixel.
 struct ColorMixture: Hashable, Sendable {
-  /// What red, green and blue become where the pixel is opaque, in 256ths: 256 values each.
+  /// The new red, green and blue of opaque pixels, in 256ths: 256 values each.
   private(set) var tables: [UInt16]
-  /// How much of ``color`` is mixed in, by alpha, in 65536ths.
+  /// The weight of ``color`` by alpha, in 65536ths.
   private(set) var weights: [UInt32]
   /// The new alpha, by alpha.
   private(set) var alphas: [UInt8]
-  /// The colour; its alpha is not looked at.
+  /// The colour; its alpha is ignored.
   let color: PixelColor
 
   /// - Parameters:
-  ///   - opaque: What a sample (red, green, blue; 0 to 255) becomes where the pixel is opaque, 0 to 255.
-  ///   - weight: How much of `color` there is in the result, 0 to 1, by the alpha of the pixel, 0 to 1.
+  ///   - opaque: The new value of a sample (red, green, blue; 0 to 255) of an opaque pixel, 0 to 255.
+  ///   - weight: The weight of `color` in the result, 0 to 1, by the alpha of the pixel, 0 to 1.
   ///   - alpha: The new alpha, 0 to 1, by alpha.
   init(
     color: PixelColor, opaque: (_ channel: Int, _ value: Double) -> Double, weight: (Double) -> Double,
@@ -25,7 +25,7 @@ struct ColorMixture: Hashable, Sendable {
     alphas = (0..<256).map { UInt8((min(max(alpha(Double($0) / 255), 0), 1) * 255).rounded()) }
   }
 
-  /// What the tables and then this make, in one step: exact, because tables make bytes.
+  /// Returns the composition of tables with this mixture: exact, because tables have bytes as results.
   func after(_ tables: ColorTables) -> ColorMixture {
     var result = self
     for sample in 0..<256 {
@@ -39,13 +39,13 @@ struct ColorMixture: Hashable, Sendable {
     return result
   }
 
-  /// Whether every pixel stays as it is.
+  /// A Boolean value that indicates whether every pixel is unchanged.
   var isIdentity: Bool {
     weights.allSatisfy { $0 == 0 } && alphas.indices.allSatisfy { alphas[$0] == $0 }
       && tables.indices.allSatisfy { tables[$0] == $0 % 256 * 256 }
   }
 
-  /// Does it to some pixels. Source and target may be the same.
+  /// Applies the mixture to some pixels. Source and target may be the same.
   func run(_ source: UnsafePointer<UInt8>, _ target: UnsafeMutablePointer<UInt8>, pixels: Int) {
     tables.withUnsafeBufferPointer { tables in
       weights.withUnsafeBufferPointer { weights in

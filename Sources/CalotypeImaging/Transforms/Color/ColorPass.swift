@@ -1,19 +1,12 @@
-/// Colour steps in one pass over the pixels, with the same bytes as one after the other.
+/// A single pass over the pixels for several colour steps, with the same bytes as separate passes.
 struct ColorPass: Sendable {
-  /// What is done, neighbours joined where that changes nothing.
+  /// The operations, with neighbours merged where the bytes stay the same.
   let operations: [ColorOperation]
-  /// What was asked for, for ``Bitmap/isOpaque``.
+  /// The operations of the steps, for ``Bitmap/isOpaque``.
   private let steps: [ColorOperation]
 
-  /// Pixels that all operations see before the next ones: they stay in the first-level cache.
+  /// The number of pixels that pass through all operations at a time: they stay in the first-level cache.
   private static let chunk = 2048
-
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for steps that make no sense.
-  init(steps: [any ColorTransforming]) throws(ImagingError) {
-    var all: [ColorOperation] = []
-    for step in steps { all.append(try step.operation) }
-    self.init(operations: all)
-  }
 
   init(operations all: [ColorOperation]) {
     steps = all.filter { !$0.isIdentity }
@@ -28,7 +21,7 @@ struct ColorPass: Sendable {
     operations = joined.filter { !$0.isIdentity }
   }
 
-  /// The picture after all steps; the picture itself when they change nothing.
+  /// Returns the picture after all steps; the picture itself if they change nothing.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {

@@ -1,17 +1,17 @@
-/// What each sample becomes, by its value alone: a table for red, green, blue and alpha each.
+/// The new values of samples by their old values: a table for red, green, blue and alpha each.
 struct ColorTables: Hashable, Sendable {
-  /// Red, green, blue, alpha: 256 values each, shifted to their place in a pixel, as C reads them.
+  /// Red, green, blue, alpha: 256 values each, shifted to their position in a pixel, as the C code reads them.
   private(set) var entries: [UInt32]
 
-  /// Every sample stays.
+  /// The tables that change nothing.
   static let identity = ColorTables(colors: { $0 })
 
-  /// Tables from functions of values from 0 to 255; what they return is rounded to nearest and clamped.
+  /// Creates tables from functions of values from 0 to 255; results are rounded to nearest and clamped.
   init(colors: (Double) -> Double, alpha: (Double) -> Double = { $0 }) {
     self.init { channel, value in channel < 3 ? colors(value) : alpha(value) }
   }
 
-  /// Tables from a function of the channel (red, green, blue, alpha) and the value.
+  /// Creates tables from a function of the channel (red, green, blue, alpha) and the value.
   init(_ function: (_ channel: Int, _ value: Double) -> Double) {
     entries = (0..<1024).map { index in
       let value = function(index / 256, Double(index % 256))
@@ -19,12 +19,12 @@ struct ColorTables: Hashable, Sendable {
     }
   }
 
-  /// The value that a sample becomes.
+  /// Returns the new value of a sample.
   func value(_ channel: Int, _ sample: UInt8) -> UInt8 {
     UInt8(truncatingIfNeeded: entries[channel * 256 + Int(sample)] >> UInt32(8 * channel))
   }
 
-  /// What these tables and then the next ones make, in one step: exact, because both go from bytes to bytes.
+  /// Returns the composition of these tables with the next: exact, because both map bytes to bytes.
   func then(_ next: ColorTables) -> ColorTables {
     var result = self
     for channel in 0..<4 {

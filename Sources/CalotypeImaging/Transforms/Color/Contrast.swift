@@ -1,25 +1,21 @@
-/// Spreads samples about the middle grey or draws them together: `contrast()` in Filter Effects Module Level 1.
-public struct Contrast: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// How far samples are from the middle afterwards: 0 is all grey, 1 changes nothing, at most 1000.
-  public var factor: Double
+extension Transforms {
+  /// A change of contrast about the middle grey: `contrast()` in Filter Effects Module Level 1.
+  public struct Contrast: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// The factor of the distance from the middle: 0 is all grey, 1 changes nothing, at most 1000.
+    public var factor: Double
 
-  /// Creates the step.
-  public init(_ factor: Double) {
-    self.factor = factor
-  }
+    /// Creates the step.
+    public init(_ factor: Double) {
+      self.factor = factor
+    }
 
-  private static let number = StepNumber(step: "contrast", name: "factor", range: 0...1000)
+    static let parameter = StepNumber(step: "contrast", name: "factor", range: 0...1000)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(number) }
 
-  /// `contrast:FACTOR`
-  public var identity: String { Self.number.identity(factor) }
+    var number: Double { factor }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let factor = try Self.number.checked(factor)
+    static func operation(_ factor: Double) -> ColorOperation {
       return .tables(ColorTables(colors: { ($0 - 127.5) * factor + 127.5 }))
     }
   }
@@ -28,6 +24,6 @@ public struct Contrast: ImageTransforming, ColorTransforming, Hashable, Sendable
 extension ImageTransform {
   /// Spreads samples about the middle grey by a factor from 0 (all grey) to 1000.
   public static func contrast(_ factor: Double) -> ImageTransform {
-    ImageTransform(Contrast(factor))
+    ImageTransform(Transforms.Contrast(factor))
   }
 }

@@ -1,29 +1,26 @@
 import Glibc
 
-/// Turns the hue of every colour: `hueRotate` of `feColorMatrix` in Filter Effects Module Level 1.
-///
-/// An approximation that keeps the luma, not the lightness: strong colours are cut off where they leave the range.
-public struct HueRotation: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// The angle in degrees, from red to yellow; whole turns change nothing. At most a million either way.
-  public var degrees: Double
+extension Transforms {
+  /// A rotation of the hue of every colour: `hueRotate` of `feColorMatrix` in Filter Effects Module Level 1.
+  ///
+  /// It is an approximation that keeps the luma, not the lightness: strong colours are clipped where they leave the
+  /// range.
+  public struct HueRotation: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// The angle in degrees, from red to yellow; whole turns change nothing. At most a million either way.
+    public var degrees: Double
 
-  /// Creates the step.
-  public init(degrees: Double) {
-    self.degrees = degrees
-  }
+    /// Creates the step.
+    public init(degrees: Double) {
+      self.degrees = degrees
+    }
 
-  private static let number = StepNumber(step: "hue", name: "degrees", range: -1_000_000...1_000_000)
+    static let parameter = StepNumber(step: "hue", name: "degrees", range: -1_000_000...1_000_000)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    degrees = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(degrees: number) }
 
-  /// `hue:DEGREES`
-  public var identity: String { Self.number.identity(degrees) }
+    var number: Double { degrees }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let degrees = try Self.number.checked(degrees)
+    static func operation(_ degrees: Double) -> ColorOperation {
       let turn = degrees.remainder(dividingBy: 360)
       guard turn != 0 else { return .tables(.identity) }
       let c = cos(turn * .pi / 180)
@@ -39,8 +36,8 @@ public struct HueRotation: ImageTransforming, ColorTransforming, Hashable, Senda
 }
 
 extension ImageTransform {
-  /// Turns the hue by an angle in degrees.
+  /// Rotates the hue by an angle in degrees.
   public static func hueRotation(degrees: Double) -> ImageTransform {
-    ImageTransform(HueRotation(degrees: degrees))
+    ImageTransform(Transforms.HueRotation(degrees: degrees))
   }
 }

@@ -1,33 +1,29 @@
-/// Makes a picture more transparent: alpha times a factor. Colours stay.
-public struct Opacity: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// 0 is invisible, 1 changes nothing.
-  public var factor: Double
+extension Transforms {
+  /// A change of opacity: multiplies alpha by a factor. Colours stay.
+  public struct Opacity: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// 0 is invisible, 1 changes nothing.
+    public var factor: Double
 
-  /// Creates the step.
-  public init(_ factor: Double) {
-    self.factor = factor
-  }
+    /// Creates the step.
+    public init(_ factor: Double) {
+      self.factor = factor
+    }
 
-  private static let number = StepNumber(step: "opacity", name: "factor", range: 0...1)
+    static let parameter = StepNumber(step: "opacity", name: "factor", range: 0...1)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(number) }
 
-  /// `opacity:FACTOR`
-  public var identity: String { Self.number.identity(factor) }
+    var number: Double { factor }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let factor = try Self.number.checked(factor)
+    static func operation(_ factor: Double) -> ColorOperation {
       return .tables(ColorTables(colors: { $0 }, alpha: { $0 * factor }))
     }
   }
 }
 
 extension ImageTransform {
-  /// Makes a picture more transparent: alpha times a factor from 0 to 1.
+  /// Multiplies alpha by a factor from 0 to 1.
   public static func opacity(_ factor: Double) -> ImageTransform {
-    ImageTransform(Opacity(factor))
+    ImageTransform(Transforms.Opacity(factor))
   }
 }

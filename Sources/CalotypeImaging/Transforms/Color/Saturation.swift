@@ -1,25 +1,21 @@
-/// Makes colours stronger or weaker: `saturate` of `feColorMatrix` in Filter Effects Module Level 1.
-public struct Saturation: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// 0 leaves greys only, 1 changes nothing, more is more colourful; at most 1000.
-  public var factor: Double
+extension Transforms {
+  /// A change of saturation: `saturate` of `feColorMatrix` in Filter Effects Module Level 1.
+  public struct Saturation: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// The factor: 0 leaves greys only, 1 changes nothing, more is more colourful; at most 1000.
+    public var factor: Double
 
-  /// Creates the step.
-  public init(_ factor: Double) {
-    self.factor = factor
-  }
+    /// Creates the step.
+    public init(_ factor: Double) {
+      self.factor = factor
+    }
 
-  private static let number = StepNumber(step: "saturation", name: "factor", range: 0...1000)
+    static let parameter = StepNumber(step: "saturation", name: "factor", range: 0...1000)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    factor = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(number) }
 
-  /// `saturation:FACTOR`
-  public var identity: String { Self.number.identity(factor) }
+    var number: Double { factor }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let s = try Self.number.checked(factor)
+    static func operation(_ s: Double) -> ColorOperation {
       return ColorOperation(matrix: [
         0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s, 0, 0,
         0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s, 0, 0,
@@ -31,8 +27,8 @@ public struct Saturation: ImageTransforming, ColorTransforming, Hashable, Sendab
 }
 
 extension ImageTransform {
-  /// Makes colours stronger or weaker by a factor from 0 (greys) to 1000.
+  /// Scales the saturation by a factor from 0 (greys) to 1000.
   public static func saturation(_ factor: Double) -> ImageTransform {
-    ImageTransform(Saturation(factor))
+    ImageTransform(Transforms.Saturation(factor))
   }
 }

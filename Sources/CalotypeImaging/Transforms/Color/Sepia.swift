@@ -1,25 +1,21 @@
-/// The brown of old photographs: the matrix of `sepia()` in Filter Effects Module Level 1.
-public struct Sepia: ImageTransforming, ColorTransforming, Hashable, Sendable {
-  /// How much: 0 changes nothing, 1 is all brown.
-  public var amount: Double
+extension Transforms {
+  /// The brown of old photographs: the matrix of `sepia()` in Filter Effects Module Level 1.
+  public struct Sepia: ImageTransforming, ColorNumberTransforming, Hashable, Sendable {
+    /// The strength: 0 changes nothing, 1 is all brown.
+    public var amount: Double
 
-  /// Creates the step.
-  public init(amount: Double = 1) {
-    self.amount = amount
-  }
+    /// Creates the step.
+    public init(amount: Double = 1) {
+      self.amount = amount
+    }
 
-  private static let number = StepNumber(step: "sepia", name: "amount", range: 0...1, standard: 1)
+    static let parameter = StepNumber(step: "sepia", name: "amount", range: 0...1, standard: 1)
 
-  init(_ arguments: inout TransformArguments) throws(ImagingError) {
-    amount = try Self.number.read(&arguments)
-  }
+    init(number: Double) { self.init(amount: number) }
 
-  /// `sepia:AMOUNT`
-  public var identity: String { Self.number.identity(amount) }
+    var number: Double { amount }
 
-  var operation: ColorOperation {
-    get throws(ImagingError) {
-      let amount = try Self.number.checked(amount)
+    static func operation(_ amount: Double) -> ColorOperation {
       let rest = 1 - amount
       return ColorOperation(matrix: [
         0.393 + 0.607 * rest, 0.769 - 0.769 * rest, 0.189 - 0.189 * rest, 0, 0,
@@ -32,8 +28,8 @@ public struct Sepia: ImageTransforming, ColorTransforming, Hashable, Sendable {
 }
 
 extension ImageTransform {
-  /// The brown of old photographs; `amount` from 0 to 1.
+  /// Gives the picture the brown of old photographs; `amount` from 0 to 1.
   public static func sepia(amount: Double = 1) -> ImageTransform {
-    ImageTransform(Sepia(amount: amount))
+    ImageTransform(Transforms.Sepia(amount: amount))
   }
 }

@@ -1,28 +1,29 @@
 import CPixels
 
-/// The pictures between two pictures, one of which fades out while the other fades in.
+/// The frames of a transition between two pictures that fade out and in.
 ///
 /// ```swift
 /// let fade = try CrossFade(from: old.bitmap, to: new.bitmap)
 /// for step in 0...20 { draw(try fade.bitmap(at: Double(step) / 20)) }
 /// ```
 ///
-/// Each pixel is mixed by what both pictures contribute to what is seen: transparent ones leave no dark fringe, and neither
-/// picture shows through the other. Exact but for rounding to 8 bits; progress counts in steps of 1/4096.
+/// Each pixel is mixed by the visible contributions of both pictures: transparent ones leave no dark fringe, and
+/// neither picture shows through the other. The result is exact except for rounding to 8 bits; progress has steps of
+/// 1/4096.
 public struct CrossFade: Sendable {
-  /// The picture at the beginning, in the size of the other.
+  /// The picture at the beginning, at the size of the other.
   public let start: Bitmap
   /// The picture at the end.
   public let end: Bitmap
 
-  /// Prepares both pictures, once for all that lie between them.
+  /// Prepares both pictures, once for all frames between them.
   ///
-  /// A picture of another size is brought to the size of the second one: stretched if the proportions are the same but for
-  /// rounding, else fitted into it and centred, with nothing beside it.
+  /// A picture of another size is resized to that of the second one: stretched if the proportions are the same except
+  /// for rounding, otherwise fitted into it and centred, with transparent margins.
   ///
   /// - Parameters:
-  ///   - first: What is shown before; `nil` for nothing.
-  ///   - second: What is shown afterwards.
+  ///   - first: The picture before the transition; `nil` for none.
+  ///   - second: The picture after the transition.
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public init(from first: Bitmap?, to second: Bitmap) throws(ImagingError) {
     end = try second.converted(to: .rgba8)
@@ -36,12 +37,12 @@ public struct CrossFade: Sendable {
     start = try first.converted(to: .rgba8).placed(in: end.size)
   }
 
-  /// The picture at a progress from 0 to 1; what lies outside is taken for the nearer end.
+  /// Returns the frame at a progress from 0 to 1; numbers outside the range are clamped.
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   /// - Complexity: O(pixels). Blocks for as long; call it off the cooperative pool.
   public func bitmap(at progress: Double) throws(ImagingError) -> Bitmap {
-    // Not a number is neither above nor below.
+    // The comparison is false for NaN.
     let part = progress > 0 ? UInt32((min(1, progress) * 4096).rounded()) : 0
     if part == 0 { return start }
     if part == 4096 { return end }
@@ -59,18 +60,20 @@ public struct CrossFade: Sendable {
 }
 
 extension Bitmap {
-  /// The picture in the middle of another size, as large as fits.
+  /// Returns the picture fitted into a canvas of another size and centred.
   fileprivate func placed(in size: PixelSize) throws(ImagingError) -> Bitmap {
     if self.size == size { return self }
-    let fitted = try Thumbnail.fit(size.width, size.height).geometry(for: self.size, enlarges: true).size
+    let fitted = try Thumbnail.fit(width: size.width, height: size.height).geometry(
+      for: self.size, enlarges: true
+    ).size
     let room = (width: size.width - fitted.width, height: size.height - fitted.height)
-    // Thumbnails of one picture differ in their proportions by what was rounded, which may have grown with the size.
+    // The proportions of thumbnails of one picture differ by rounding errors, which may have grown with the size.
     let tolerance = (
       width: 1 + size.width / max(1, min(width, height)), height: 1 + size.height / max(1, min(width, height))
     )
     if room.width <= tolerance.width, room.height <= tolerance.height { return try resampled(to: size) }
     let (left, top) = (room.width / 2, room.height / 2)
-    return try Pad(top: top, left: left, bottom: room.height - top, right: room.width - left)
+    return try Transforms.Pad(top: top, left: left, bottom: room.height - top, right: room.width - left)
       .apply(to: resampled(to: fitted))
   }
 }

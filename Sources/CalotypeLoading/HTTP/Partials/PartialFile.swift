@@ -2,19 +2,19 @@ import CalotypeSupport
 import FoundationEssentials
 import Glibc
 
-/// The part of one body that is kept, in a file that no other process or load has at the same time.
+/// The stored part of one body, in a file that is locked against other processes and loads.
 ///
-/// What fails on disk costs the part, never the load: from then on nothing is kept, and the store counts the failure.
+/// A disk failure costs the part, never the load: from then on nothing is stored, and the store counts the failure.
 final class PartialFile: Sendable {
   private struct State {
-    /// Where the next frame is read.
+    /// The offset of the next frame to read.
     var readOffset: Int
-    /// Where the next frame is written; `nil` when nothing is kept any more.
+    /// The offset of the next frame to write; `nil` when nothing more is stored.
     var writeOffset: Int?
   }
 
   let head: PartialHead
-  /// Bytes of the body that were there at the beginning.
+  /// Bytes of the body that the file held when it was opened.
   let length: Int
   private let descriptor: FileDescriptor
   private let path: String
@@ -30,7 +30,7 @@ final class PartialFile: Sendable {
     state = Lock(State(readOffset: contents.start, writeOffset: contents.end))
   }
 
-  /// What is in a file: where the body begins and ends there, and how long it is.
+  /// The contents of a file: the range of the body and its length.
   private struct Contents {
     let head: PartialHead
     let start: Int
@@ -38,7 +38,7 @@ final class PartialFile: Sendable {
     let length: Int
   }
 
-  /// A file without a body.
+  /// Creates a file without a body.
   ///
   /// - Throws: ``SystemError``.
   static func make(
@@ -46,19 +46,19 @@ final class PartialFile: Sendable {
   ) throws -> PartialFile {
     let payload = try JSONEncoder().encode(head)
     let bytes = Data(PartialFrames.magic + PartialFrames.header(of: payload)) + payload
-    guard ftruncate(descriptor.number, 0) == 0 else { throw SystemError(errno) }
+    try descriptor.truncate(to: 0)
     try descriptor.write(bytes, at: 0)
     let contents = Contents(head: head, start: bytes.count, end: bytes.count, length: 0)
     return PartialFile(descriptor, contents, path: path, store: store)
   }
 
-  /// A file with what another load left.
+  /// Opens a file that another load left.
   ///
-  /// - Throws: ``SystemError`` when it cannot be read, or is no such file.
+  /// - Throws: ``SystemError`` when it cannot be read or is not a part.
   static func open(_ descriptor: FileDescriptor, path: String, store: PartialStore) throws -> PartialFile {
     let contents = try read(descriptor)
-    // What follows was cut off in the middle.
-    guard ftruncate(descriptor.number, off_t(contents.end)) == 0 else { throw SystemError(errno) }
+    // The rest is an incomplete frame.
+    try descriptor.truncate(to: contents.end)
     return PartialFile(descriptor, contents, path: path, store: store)
   }
 
@@ -78,7 +78,7 @@ final class PartialFile: Sendable {
     return Contents(head: head, start: start, end: offset, length: length)
   }
 
-  /// The next bytes that were kept; `nil` when there are none, or others than when the file was opened.
+  /// Returns the next stored bytes; `nil` when there are none, or they have changed since the file was opened.
   func next(atMost count: Int) async -> Data? {
     let offset = state.withLock { $0.readOffset }
     let descriptor = self.descriptor
@@ -88,7 +88,7 @@ final class PartialFile: Sendable {
     return frame
   }
 
-  /// Keeps bytes of the body.
+  /// Stores bytes of the body.
   func append(_ chunk: Data) async {
     var rest = chunk
     while !rest.isEmpty {
@@ -98,7 +98,7 @@ final class PartialFile: Sendable {
       let descriptor = self.descriptor
       let written = await store.attempt { () -> Int in
         let header = PartialFrames.header(of: piece)
-        // The bytes first: a frame counts from its header on.
+        // The bytes first: a frame is valid once its header is written.
         try descriptor.write(piece, at: offset + header.count)
         try descriptor.write(Data(header), at: offset)
         return header.count + piece.count
@@ -107,13 +107,13 @@ final class PartialFile: Sendable {
     }
   }
 
-  /// Nothing more is kept, and others may go on from here.
+  /// Stores nothing more, and unlocks the file for other loads.
   func release() {
     state.withLock { $0.writeOffset = nil }
     descriptor.unlock()
   }
 
-  /// Deletes the file: all bytes are there, or they are of no use.
+  /// Deletes the file, because the body is complete or the part is useless.
   func discard() async {
     state.withLock { $0.writeOffset = nil }
     let path = self.path

@@ -1,26 +1,26 @@
 import CDeflate
 import FoundationEssentials
 
-/// The format of a kept part: a magic number, then frames, each a length, a checksum and as many bytes. The first frame is
-/// the head as JSON, the others are the body in order.
+/// The file format of a part: a magic number, then frames of a length, a checksum and the bytes. The first frame is the
+/// head as JSON, the others are the body in order.
 ///
-/// Frames are only ever appended, so that whatever a killed process leaves behind is good up to the first frame that is not
-/// whole. Numbers are little-endian, the checksum is the CRC-32 of gzip.
+/// Frames are only ever appended, so that a file of a killed process is valid up to the first incomplete frame. Numbers
+/// are little-endian, the checksum is the CRC-32 of gzip.
 enum PartialFrames {
   static let magic = Array("calotype-part 2\n".utf8)
-  /// Bytes before those of a frame.
+  /// The bytes before the payload of a frame.
   static let prefix = 8
-  /// Largest frame that is written or believed.
+  /// The largest frame that is written or accepted.
   static let maxFrame = 4 << 20
   static let maxHead = 64 << 10
 
-  /// The length and the checksum that stand before `payload`.
+  /// Returns the length and the checksum before `payload`.
   static func header(of payload: Data) -> [UInt8] {
     let sum = checksum(payload)
     return bytes(UInt32(payload.count)) + bytes(sum)
   }
 
-  /// Length and checksum of a frame; `nil` for lengths that no frame has.
+  /// Length and checksum of a frame; `nil` for an invalid length.
   static func read(_ header: some Collection<UInt8>, limit: Int) -> (length: Int, checksum: UInt32)? {
     guard header.count == prefix else { return nil }
     let length = number(header.prefix(4))

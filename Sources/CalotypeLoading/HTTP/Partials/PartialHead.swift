@@ -1,11 +1,11 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// What is known of a body of which a part is kept: enough to ask for the rest, and to answer with the whole.
+/// The description of a partially stored body: enough to request the rest and to build the whole response.
 struct PartialHead: Codable, Hashable, Sendable {
   /// The strong validator of the bytes.
   var etag: String
-  /// Where they came from after redirects, as a digest: it may be secret.
+  /// The digest of their URL after redirects, which may be secret.
   var place: String
   /// Length of the whole body.
   var total: Int?
@@ -21,14 +21,14 @@ struct PartialHead: Codable, Hashable, Sendable {
     lastModified = response.headers[.lastModified]
   }
 
-  /// Whether the bytes came from `url`.
+  /// Returns whether the bytes came from `url`.
   func isFrom(_ url: URL) -> Bool { place == LoaderIdentity.digest(url.absoluteString) }
 }
 
 extension LoadResponse {
-  /// The response to a request for the rest as that to a request for all of it.
+  /// Turns the response to a range request into one to a request for the whole body.
   ///
-  /// - Parameter isComplete: There is no rest, and the body of this response is about that.
+  /// - Parameter isComplete: Whether there is no rest, so that the body of this response only reports that.
   func stitched(_ kept: PartialHead, url: URL, isComplete: Bool) -> LoadResponse {
     var headers = self.headers
     var total = kept.total
@@ -43,7 +43,7 @@ extension LoadResponse {
     headers[.contentLength] = total.map(String.init)
     headers[.eTag] = kept.etag
     if isComplete { headers[.contentType] = nil }
-    // RFC 9110 §15.3.7: with If-Range a server leaves out what the client has already.
+    // RFC 9110 §15.3.7: with `If-Range` a server may omit fields that the client already has.
     if headers[.contentType] == nil { headers[.contentType] = kept.contentType }
     if headers[.lastModified] == nil { headers[.lastModified] = kept.lastModified }
     var response = LoadResponse(
@@ -53,7 +53,7 @@ extension LoadResponse {
     return response
   }
 
-  func replacingBody(_ producer: some LoadBodyProducing) -> LoadResponse {
+  func replacingBody(_ producer: some LoadBody.Producing) -> LoadResponse {
     var response = self
     response.body = LoadBody(producer)
     return response

@@ -3,24 +3,24 @@ import FoundationEssentials
 import Glibc
 
 extension PartialStore {
-  /// What a folder holds.
-  public struct Contents: Hashable, Sendable {
-    /// Bodies of which a part is kept.
+  /// The contents of a folder.
+  public struct Contents: Hashable, Codable, Sendable {
+    /// The number of parts.
     public var count = 0
-    /// Bytes of their files.
+    /// The size of their files in bytes.
     public var bytes = 0
   }
 
-  /// What is kept now, parts in use included.
+  /// Returns the present contents, parts in use included.
   ///
   /// - Throws: ``LoadingError/fileUnreadable(_:reason:)`` for the folder; `CancellationError`.
   public func contents() async throws -> Contents {
     try await reporting { parts in parts.reduce(into: Contents()) { $0.add($1) } }
   }
 
-  /// Deletes all parts but those that are in use. Other files in the folder stay.
+  /// Deletes all parts except those in use. Other files in the folder remain.
   ///
-  /// - Returns: What was deleted.
+  /// - Returns: The deleted parts.
   /// - Throws: ``LoadingError/fileUnreadable(_:reason:)`` for the folder, ``LoadingError/fileUnwritable(_:reason:)`` for a
   ///   part that cannot be deleted; `CancellationError`.
   @discardableResult public func removeAll() async throws -> Contents {
@@ -75,7 +75,7 @@ extension PartialStore {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
         pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      // Only names that are made here: the folder may turn out to be somebody's.
+      // Only names of parts: the folder may hold other files.
       guard name.hasSuffix(Self.suffix), name.utf8.count == 64 + Self.suffix.utf8.count else { continue }
       let path = self.folder.appending(path: name).path
       var status = stat()

@@ -3,52 +3,51 @@ public import FoundationEssentials
 import Glibc
 import HTTPTypes
 
-/// A folder for parts of bodies whose transfer broke off, was cancelled or died with its process. The next load of
-/// the same source asks for the rest.
+/// A folder for partial bodies whose transfer broke off, was cancelled or died with its process. The next load of the
+/// same source resumes them.
 ///
-/// Only bodies are kept that the server identifies by a strong `ETag` and of which it sends ranges, no smaller ones
-/// than ``minBytes``, and none that `Cache-Control` of the request, the response or a redirect to it forbids to keep: by
-/// `no-store`, or by `private`, which is not meant for a cache of many users (RFC 9111 §5.2). Requests of different
-/// ``LoadRequest/partition``s, and loaders of different ``ImageLoading/identity``, find no parts of each other. Each part is
-/// in a file of its own, checked byte by byte before it is used, and locked while it is in use: several processes may share
-/// the folder. The rest is only taken from the URL that the part came from, after redirects. A part is deleted when its body
-/// is complete, when it is older than ``maxAge``, when caches are purged, and when the folder holds more than ``maxBytes``,
-/// oldest first.
+/// It stores only bodies with a strong `ETag` from servers that support ranges, of at least ``minBytes``, unless
+/// `Cache-Control` of the request, the response or a redirect forbids it: by `no-store`, or by `private`, which
+/// excludes shared caches (RFC 9111 §5.2). Requests of different ``LoadRequest/partition``s, and loaders of different
+/// ``ImageLoading/identity``, never share parts. Each part is in a file of its own, checked byte by byte before it is
+/// used, and locked while it is in use: several processes may share the folder. The rest is only taken from the URL
+/// that the part came from, after redirects. A part is deleted when its body is complete, when it is older than
+/// ``maxAge``, when caches are purged, and when the folder holds more than ``byteLimit``, oldest first.
 ///
 /// ```swift
 /// configuration.partials = PartialStore(folder: URL(filePath: "/var/cache/thumbnailer/partial"))
 /// ```
 public final class PartialStore: Sendable {
-  /// The folder; it is made when it is needed.
+  /// The folder, which is created on demand.
   public let folder: URL
-  /// Most bytes of all parts together. 256 MiB by default.
-  public let maxBytes: Int
+  /// The most bytes of all parts together. 256 MiB by default.
+  public let byteLimit: Int
   /// How long a part is kept after its last byte. A day by default.
   public let maxAge: Duration
-  /// The smallest body of which a part is kept. 256 KiB by default.
+  /// The smallest body to store. 256 KiB by default.
   public let minBytes: Int
   private let failureCount = Lock(0)
   let executor = PartialStore.sharedExecutor
 
-  /// One pool for all stores: it only waits for disks.
+  /// One pool for all stores, which only waits for disks.
   private static let sharedExecutor = WorkerExecutor(name: "calotype-part", threads: 2)
 
-  /// A store; nothing is read or written before it is used.
+  /// Creates a store. It reads and writes nothing before its first use.
   public init(
-    folder: URL, maxBytes: Int = 256 << 20, maxAge: Duration = .seconds(86_400), minBytes: Int = 256 << 10
+    folder: URL, byteLimit: Int = 256 << 20, maxAge: Duration = .seconds(86_400), minBytes: Int = 256 << 10
   ) {
     self.folder = folder
-    self.maxBytes = maxBytes
+    self.byteLimit = byteLimit
     self.maxAge = maxAge
     self.minBytes = minBytes
   }
 
-  /// Times that reading or writing failed. Each cost a part, none a load.
+  /// The number of failed reads and writes. Each cost a part, none a load.
   public var failures: Int { failureCount.withLock { $0 } }
 
   // MARK: Loads
 
-  /// What is kept of the body that `request` asks for, if nobody else has it.
+  /// Returns the stored part of the body of `request`, unless another load uses it.
   func resume(_ request: LoadRequest) async -> PartialFile? {
     let path = path(of: request)
     let found = await attempt { try self.find(path) }
@@ -58,9 +57,9 @@ public final class PartialStore: Sendable {
     return nil
   }
 
-  /// A file to keep the body of `response` in; `nil` when it is not worth it or not possible.
+  /// Returns a file for the body of `response`; `nil` when it should not or cannot be stored.
   func begin(_ request: LoadRequest, _ response: LoadResponse) async -> PartialFile? {
-    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= maxBytes,
+    guard let head = PartialHead(response), let total = head.total, total >= minBytes, total <= byteLimit,
       !request.headers.forbidsStoring, !response.headers.forbidsSharedStoring,
       !response.redirects.contains(where: { $0.headers.forbidsSharedStoring })
     else {
@@ -70,7 +69,7 @@ public final class PartialStore: Sendable {
     return await attempt { try self.make(path, head, bytes: total) }?.file
   }
 
-  /// Does something with files on a thread that may wait for them. A failure is counted.
+  /// Runs file operations on a thread that may block. Counts failures.
   func attempt<Result: Sendable>(_ body: @Sendable () throws -> Result) async -> Result? {
     do {
       return try await executor.run(body)
@@ -84,7 +83,7 @@ public final class PartialStore: Sendable {
 
   // MARK: Files
 
-  /// Everything that decides which bytes come, as a digest: it may be secret.
+  /// The file of a request. Its name is a digest of everything that affects the bytes, which may be secret.
   private func path(of request: LoadRequest) -> String {
     var parts = [request.source.url?.absoluteString ?? "", request.loaderIdentity]
     parts += request.partition.map { ["partition", $0] } ?? []
@@ -98,18 +97,18 @@ public final class PartialStore: Sendable {
 
   static let suffix = ".partial"
 
-  /// An open and locked file; `nil` if there is none, or somebody else has it. What other users but root have left
-  /// there may be anything, and is an error.
+  /// Opens and locks a file; returns `nil` if there is none, or another load has locked it. A file of another user than
+  /// root is an error.
   static func open(_ path: String, creating: Bool) throws -> FileDescriptor? {
-    // A folder that does not exist holds nothing either.
+    // A missing folder holds no files.
     if !creating, access(path, F_OK) != 0 { return nil }
     let file = try FileDescriptor(path, O_RDWR | O_NOFOLLOW | (creating ? O_CREAT : 0))
     guard file.isTrusted else { throw SystemError(EPERM) }
-    // Whoever had it before may have deleted it between our two calls.
+    // Another load may have deleted it between the two calls.
     return file.lock() && file.isStill(at: path) ? file : nil
   }
 
-  /// Somebody else may have the file: that is no failure.
+  /// A file that another load has locked is not a failure.
   private struct Found: Sendable {
     let file: PartialFile?
   }
@@ -119,7 +118,7 @@ public final class PartialStore: Sendable {
     do {
       return Found(file: try PartialFile.open(descriptor, path: path, store: self))
     } catch {
-      // Not one of ours, or damaged at its very beginning.
+      // Not a part, or damaged at its beginning.
       unlink(path)
       throw error
     }
@@ -137,13 +136,13 @@ public final class PartialStore: Sendable {
       at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Deletes parts that are too old, and the oldest until there is room for another. Parts in use stay.
+  /// Deletes expired parts, and the oldest until there is room for another. Parts in use remain.
   private func trim(forMore bytes: Int) {
     guard var parts = try? parts() else { return }
     parts.sort { $0.written < $1.written }
     var total = parts.reduce(bytes) { $0 + $1.size }
     let oldest = time(nil) - Int(clamping: maxAge.components.seconds)
-    for part in parts where part.written < oldest || total > maxBytes {
+    for part in parts where part.written < oldest || total > byteLimit {
       // Locked: in use.
       guard let file = try? Self.open(part.path, creating: false) else { continue }
       unlink(part.path)

@@ -1,0 +1,56 @@
+public import CalotypeCaching
+
+extension ImagePipeline {
+  /// The caches of a pipeline: decoded results, encoded results and originals.
+  public struct Caches: Sendable {
+    /// The cache of decoded images; `nil` for none.
+    public var memory: MemoryCache<CachedImage>?
+    /// The cache of encoded results, in files or another storage; `nil` for none.
+    public var disk: (any DataCaching)?
+    /// The cache of originals as they were served; `nil` for none.
+    public var originals: (any DataCaching)?
+
+    /// Creates a set of caches.
+    ///
+    /// - Parameters:
+    ///   - memory: The cache of decoded images.
+    ///   - disk: The cache of encoded results, and of originals as well.
+    public init(memory: MemoryCache<CachedImage>? = nil, disk: (any DataCaching)? = nil) {
+      self.init(memory: memory, disk: disk, originals: disk)
+    }
+
+    /// Creates a set of caches, with a separate one for originals.
+    public init(
+      memory: MemoryCache<CachedImage>?, disk: (any DataCaching)?, originals: (any DataCaching)?
+    ) {
+      self.memory = memory
+      self.disk = disk
+      self.originals = originals
+    }
+
+    /// Whether originals have a separate cache.
+    var keepsOriginalsApart: Bool {
+      switch (disk, originals) {
+      case (nil, nil): false
+      case (let disk?, let originals?): !disk.isSame(as: originals)
+      default: true
+      }
+    }
+
+    /// The caches of encoded bytes, each once.
+    var onDisk: [any DataCaching] {
+      guard let disk else { return originals.map { [$0] } ?? [] }
+      guard let originals, !disk.isSame(as: originals) else { return [disk] }
+      return [disk, originals]
+    }
+  }
+}
+
+extension DataCaching {
+  /// Returns whether both are one object. Caches that are values count as different, because repeated
+  /// operations are harmless.
+  fileprivate func isSame(as other: any DataCaching) -> Bool {
+    guard type(of: self) is AnyObject.Type, type(of: other) is AnyObject.Type else { return false }
+    return (self as AnyObject) === (other as AnyObject)
+  }
+}

@@ -1,0 +1,42 @@
+import CalotypeCaching
+import CalotypeSupport
+import FoundationEssentials
+
+/// Facts about the bytes that an image was made from.
+struct OriginalMetadata: Sendable {
+  /// The checksum of the loaded bytes, regardless of the stored form: results with equal versions are
+  /// equal.
+  var version: Checksum?
+  /// The stored response of the server.
+  var response: StoredResponse?
+  /// The end of the freshness lifetime; `nil` if unknown.
+  var freshUntil: Date?
+  /// Whether the bytes are known to be stale.
+  var isStale = false
+  /// The error of the revalidation, if stale bytes are used in place of its response.
+  var failure: (any Error)?
+  /// Whether results made from the bytes may be stored.
+  var isStorable = true
+  /// The tags of the cache entry.
+  var tags: [String] = []
+  /// The newest purge when the bytes were read or requested; `nil` for bytes that were in no cache.
+  var epoch: Int?
+
+  /// The time that a damaged image is kept: by then the source, or the transfer, may be sound.
+  static let damagedLifetime: TimeInterval = 60
+
+  /// Returns the metadata for a damaged image, which is fresh for at most ``damagedLifetime``.
+  func limited(at now: Date) -> OriginalMetadata {
+    var limited = self
+    let end = now.addingTimeInterval(Self.damagedLifetime)
+    limited.freshUntil = min(freshUntil ?? end, end)
+    return limited
+  }
+
+  /// Returns the remaining time that results may be used without revalidation; `nil` for no limit.
+  func freshness(at now: Date) -> Duration? {
+    if isStale { return .zero }
+    guard let freshUntil else { return nil }
+    return .seconds(max(0, min(freshUntil.timeIntervalSince(now), 1e9)))
+  }
+}

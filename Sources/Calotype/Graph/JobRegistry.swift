@@ -1,0 +1,169 @@
+import CalotypeSupport
+
+/// The registry of a pipeline's jobs: finds those that can be joined, counts them, and admits new ones.
+final class JobRegistry: CallerCounting {
+  private enum Phase: Sendable {
+    case open
+    /// Jobs in progress may complete.
+    case closed(PipelineError)
+    case aborted(PipelineError)
+  }
+
+  private struct State {
+    var phase = Phase.open
+    /// The number of jobs that have not ended, including those that wait for their turn.
+    var jobs = 0
+    /// The number of those jobs that callers requested.
+    var requests = 0
+    var callers = 0
+    var refused = 0
+    /// The waiters for the registry to become idle.
+    var idling: [Waiter<Void>] = []
+  }
+
+  let images = JobTable<ImageResult>()
+  let originals = JobTable<OriginalData>()
+  let loads = JobTable<OriginalData>()
+  private let jobLimit: Int
+  private let callerLimit: Int
+  private let state = Lock(State())
+
+  /// - Parameters:
+  ///   - jobLimit: The maximum number of jobs of callers.
+  ///   - callerLimit: The maximum number of callers that may wait for them.
+  init(jobLimit: Int, callerLimit: Int) {
+    self.jobLimit = max(1, jobLimit)
+    self.callerLimit = max(1, callerLimit)
+  }
+
+  func callerLeft() {
+    state.withLock { $0.callers -= 1 }
+  }
+
+  /// Admits one more caller; returns `nil` when there are too many.
+  ///
+  /// - Throws: ``PipelineError/shutDown``.
+  func admitCaller() throws -> CallerPlace? {
+    let isAdmitted = try state.withLock { state -> Bool in
+      switch state.phase {
+      case .open: break
+      case .closed(let error), .aborted(let error): throw error
+      }
+      guard state.callers < callerLimit else {
+        state.refused += 1
+        return false
+      }
+      state.callers += 1
+      return true
+    }
+    return isAdmitted ? CallerPlace(self) : nil
+  }
+
+  /// Checks that jobs may be joined.
+  ///
+  /// - Throws: ``PipelineError/shutDown``.
+  func checkOpen(isOfJob: Bool) throws {
+    try state.withLock { state in
+      switch state.phase {
+      case .open: break
+      case .closed(let error): if !isOfJob { throw error }
+      case .aborted(let error): throw error
+      }
+    }
+  }
+
+  /// Counts a new job, whose end has to be reported with ``ended(isOfJob:)``.
+  ///
+  /// - Parameter isOfJob: Whether another job needs it: jobs in progress may complete, until all are
+  ///   aborted.
+  /// - Returns: Whether the job is admitted.
+  /// - Throws: ``PipelineError/shutDown``.
+  func begin(isOfJob: Bool) throws -> Bool {
+    try state.withLock { state in
+      switch state.phase {
+      case .open: break
+      case .closed(let error): if !isOfJob { throw error }
+      case .aborted(let error): throw error
+      }
+      guard isOfJob || state.requests < jobLimit else {
+        state.refused += 1
+        return false
+      }
+      state.jobs += 1
+      if !isOfJob { state.requests += 1 }
+      return true
+    }
+  }
+
+  /// Records that a job and its work have ended.
+  func ended(isOfJob: Bool) {
+    let idling = state.withLock { state -> [Waiter<Void>] in
+      state.jobs -= 1
+      if !isOfJob { state.requests -= 1 }
+      guard state.jobs == 0 else { return [] }
+      defer { state.idling = [] }
+      return state.idling
+    }
+    for waiter in idling { waiter.resolve(()) }
+  }
+
+  /// Waits until the work of the last job has ended.
+  func idle() async {
+    let waiter = state.withLock { state -> Waiter<Void>? in
+      guard state.jobs > 0 else { return nil }
+      let waiter = Waiter<Void>()
+      state.idling.append(waiter)
+      return waiter
+    }
+    await waiter?.value()
+  }
+
+  /// Rejects new jobs of callers.
+  func close(_ error: PipelineError) {
+    state.withLock { state in
+      if case .open = state.phase { state.phase = .closed(error) }
+    }
+  }
+
+  /// Rejects all new jobs, and aborts the existing ones.
+  func abort(_ error: PipelineError) {
+    state.withLock { $0.phase = .aborted(error) }
+    // A job that was admitted before is in a table by now, or will be when the lock of its stripe is free.
+    for job in images.all { job.abort(error) }
+    for job in originals.all { job.abort(error) }
+    for job in loads.all { job.abort(error) }
+  }
+
+  /// Cancels all existing jobs; new ones may follow.
+  func cancelAll() {
+    for job in images.all { job.abort(CancellationError()) }
+    for job in originals.all { job.abort(CancellationError()) }
+    for job in loads.all { job.abort(CancellationError()) }
+  }
+
+  /// Whether callers are rejected.
+  var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
+  /// Whether there are no jobs to join.
+  var isEmpty: Bool { images.count == 0 && originals.count == 0 && loads.count == 0 }
+  /// Whether there are no jobs, and no waiters for that.
+  var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
+  /// The number of jobs that have not ended.
+  var jobCount: Int { state.withLock { $0.jobs } }
+  /// The number of those jobs that callers requested.
+  var requestCount: Int { state.withLock { $0.requests } }
+  /// The number of rejected callers.
+  var refused: Int { state.withLock { $0.refused } }
+  /// Whether a job is still producing or storing its result.
+  var isBusy: Bool {
+    images.all.contains { !$0.isSettled } || originals.all.contains { !$0.isSettled }
+      || loads.all.contains { !$0.isSettled }
+  }
+
+  /// Waits until all existing jobs have ended and stored their results, or the task is cancelled.
+  func settle() async {
+    for job in images.all { await job.waitUntilStored() }
+    // In this order: image jobs start original jobs, and those start loads.
+    for job in originals.all { await job.waitUntilStored() }
+    for job in loads.all { await job.waitUntilStored() }
+  }
+}

@@ -1,0 +1,41 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+
+/// The encoded original of an image, shared by all jobs that use it.
+final class OriginalData: Sendable {
+  let data: Data
+  /// The information in the header, if it has been read.
+  let info: ImageInfo?
+  let source: ImageResponse.Source
+  let provenance: OriginalMetadata
+  let metadata: RecordMetadata
+  let log: StageLog
+  /// The number of bytes reserved for it.
+  let reservedBytes: Int
+  /// The sizes that are wanted of it now.
+  let orders = DecodeRequestQueue()
+  private let rejected = Lock(false)
+
+  init(
+    data: Data, info: ImageInfo? = nil, source: ImageResponse.Source, metadata: RecordMetadata,
+    provenance: OriginalMetadata,
+    log: StageLog = StageLog(), reservedBytes: Int = 0
+  ) {
+    self.data = data
+    self.info = info
+    self.source = source
+    self.metadata = metadata
+    self.provenance = provenance
+    self.log = log
+    self.reservedBytes = reservedBytes
+  }
+
+  /// Whether a decoder rejected the bytes, or found only part of an image: they must not stay in a cache.
+  var isRejected: Bool { rejected.withLock { $0 } }
+
+  func reject() {
+    rejected.withLock { $0 = true }
+  }
+}

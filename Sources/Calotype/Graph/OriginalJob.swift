@@ -1,0 +1,181 @@
+import CalotypeCaching
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+import HTTPTypes
+
+/// Finds one original on disk, or loads it.
+struct OriginalJob: Sendable {
+  let context: PipelineContext
+  let job: Job<OriginalData>
+  let plan: ResolvedRequest
+  let policy: ImageRequest.CachePolicy
+  let log = StageLog()
+  /// The newest purge when the job began.
+  let epoch: Int
+
+  init(
+    context: PipelineContext, job: Job<OriginalData>, plan: ResolvedRequest, policy: ImageRequest.CachePolicy
+  ) {
+    self.context = context
+    self.job = job
+    self.plan = plan
+    self.policy = policy
+    epoch = context.purges.withLock { $0.now }
+  }
+
+  /// - Parameter turn: A slot among the loads, if the job has one already.
+  func run(turn: WorkQueue.Turn?) async {
+    var turn = turn
+    defer { turn?.end() }
+    do {
+      job.publishStart()
+      var (kept, reservation) = await readKept()
+      switch context.sourceStep(for: plan.request, policy: policy, kept: kept) {
+      case .use(let stored):
+        job.keep(reservation.map { [$0] } ?? [])
+        job.finish(.success(found(stored, reservation)))
+      case .fail(let error):
+        throw error
+      case .useThenAsk(let stored, let conditional):
+        let stale = found(stored, reservation)
+        guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
+        // Subscribers that accept a stale original may leave; the revalidated one is for the next request.
+        let place = job.join(SubscriptionOptions(JobRequirements(), priority: .veryLow))
+        defer { place?.leave() }
+        // While the server is asked, the original is held only until the memory is needed elsewhere.
+        let slot = context.arriving.add()
+        defer { context.arriving.remove(slot) }
+        kept = kept?.withoutData
+        job.publish(interim: stale)
+        if !slot.keep(reservation, drop: { [weak job] in job?.dropInterim() }) { job.dropInterim() }
+        reservation = nil
+        do {
+          try await ask(kept: kept, conditional, turn: turn.take())
+        } catch {
+          if let held = slot.handOver() {
+            // A subscriber that has not been scheduled yet still has to find the stale original.
+            job.keep(held)
+          } else if let error = error as? LoadingError, let stale = await staleInstead(of: error, kept) {
+            return job.finish(.success(stale))
+          }
+          throw error
+        }
+      case .ask(let conditional):
+        try Task.checkCancellation()
+        if case .deny(let reason) = try await loadDecision() {
+          throw PipelineError.loadDenied(plan.request.source.description, reason: reason)
+        }
+        // No bytes are held while the server is asked; the record stays on disk.
+        kept = kept?.withoutData
+        reservation?.release()
+        do {
+          try await ask(kept: kept, conditional, turn: turn.take())
+        } catch let error as LoadingError {
+          guard let stale = await staleInstead(of: error, kept) else { throw error }
+          job.finish(.success(stale))
+        }
+      }
+    } catch {
+      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+    }
+  }
+
+  /// Reads the stored original, with the reservation for its bytes.
+  private func readKept() async -> (CachedOriginal?, MemoryReservation?) {
+    guard policy.readsCaches, plan.request.readTiers.contains(.originals), let cache = plan.originals,
+      let (record, reservation) = await context.readRecord(
+        plan.request.sourceKey, from: cache, plan, log, for: job.priority)
+    else { return (nil, nil) }
+    return (CachedOriginal(record), reservation)
+  }
+
+  /// Returns the stale original after a failed load, where stale-if-error is allowed.
+  private func staleInstead(of error: LoadingError, _ kept: CachedOriginal?) async -> OriginalData? {
+    guard !Task.isCancelled, let version = kept?.version, let response = kept?.metadata.response,
+      error.saysNothingOfTheImage,
+      context.freshness(for: plan.request).mayServeOnError(
+        response, for: plan.request.headers, now: context.configuration.now()),
+      case (let kept?, let reservation) = await readKept(), kept.version == version
+    else { return nil }
+    context.counters.count { $0.staleHits += 1 }
+    job.keep(reservation.map { [$0] } ?? [])
+    var stale = kept.judged(isStale: true)
+    stale.provenance.failure = error
+    return found(stale, reservation)
+  }
+
+  private func loadDecision() async throws -> ImagePipeline.LoadDecision {
+    let decision = try await context.configuration.shouldLoad?(plan.request) ?? .allow
+    try Task.checkCancellation()
+    return decision
+  }
+
+  private func found(_ stored: UsableOriginal, _ reservation: MemoryReservation?) -> OriginalData {
+    context.counters.count { $0.originalHits += 1 }
+    var provenance = stored.provenance
+    provenance.epoch = epoch
+    return OriginalData(
+      data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log,
+      reservedBytes: reservation?.bytes ?? 0)
+  }
+
+  /// Loads the original, or waits for the job that does, and stays until it is stored.
+  private func ask(kept: CachedOriginal?, _ conditional: HTTPFields, turn: WorkQueue.Turn?) async throws {
+    var turn = turn
+    defer { turn?.end() }
+    let validators = kept.flatMap { known(of: $0, conditional) }
+    let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
+    let (place, new) = try context.jobs.loads.join(key, SubscriptionOptions(of: job)) {
+      _ = try context.jobs.begin(isOfJob: true)
+      return Job(number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true)
+    }
+    defer { place.leave() }
+    if let new {
+      // The load is a part of this task, which continues as long as either job has subscribers.
+      await job.carry(new, leave: { place.leave() }) {
+        await LoadJob(
+          context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
+        ).run(turn: turn.take()) { result in
+          switch result {
+          case .success(let loaded): finish(with: place, loaded)
+          // A stale original may replace one that could not be loaded.
+          case .failure(let error as LoadingError) where kept != nil && error.saysNothingOfTheImage: break
+          case .failure(let error): job.finish(.failure(error))
+          }
+        }
+      }
+      context.jobs.ended(isOfJob: true)
+    }
+    turn.take()?.end()
+    let loaded = try await place.value()
+    finish(with: place, loaded)
+    // Requests that do not find the original on disk yet have to find this job.
+    if new == nil { await place.job.waitUntilStored() }
+  }
+
+  /// Returns the validators for revalidation: those of the stored original, or of the resource that
+  /// redirects led to.
+  private func known(of kept: CachedOriginal, _ conditional: HTTPFields) -> LoadRequest.Validators? {
+    if !conditional.isEmpty {
+      return LoadRequest.Validators(
+        etag: conditional[.ifNoneMatch], lastModified: conditional[.ifModifiedSince])
+    }
+    let headers = plan.request.headers
+    guard kept.isImage, let target = kept.metadata.target, kept.metadata.response?.matches(headers) == true
+    else { return nil }
+    return target.validators(
+      at: context.configuration.now(),
+      mayUseFresh: !headers.contains(.cacheControl) && !headers.contains(.pragma))
+  }
+
+  /// Finishes with the loaded original, and keeps its reservations.
+  private func finish(with place: Subscription<OriginalData>, _ loaded: OriginalData) {
+    guard !job.isFinished else { return }
+    loaded.log.change { $0[.read] += log.timings[.read] }
+    job.keep(place.job.reservations)
+    job.finish(.success(loaded))
+    // Bytes that are being stored are counted as stores.
+    place.letGo()
+  }
+}

@@ -1,0 +1,103 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import FoundationEssentials
+
+/// A request with the parts that serve it: its own where it has them, otherwise those of the pipeline.
+struct ResolvedRequest: Sendable {
+  var request: ImageRequest
+  let loader: any ImageLoading
+  let coders: CoderRegistry
+  let caches: ImagePipeline.Caches
+  let originalSerializer: ImagePipeline.OriginalSerializer
+  let resultEncoding: EncodeOptions?
+  let limits: DecodeLimits
+  /// The rule for storing the bytes of the URL.
+  let cachingRule: CachingRule
+
+  init(_ request: ImageRequest, _ configuration: ImagePipeline.Configuration) {
+    self.request = request
+    loader = request.loader?.part ?? configuration.loader
+    coders = request.coders?.part ?? configuration.coders
+    caches = request.caches?.part ?? configuration.caches
+    originalSerializer = request.originalSerializer?.part ?? configuration.originalSerializer
+    resultEncoding = request.resultEncoding ?? configuration.resultEncoding
+    limits = configuration.decodeLimits
+    cachingRule = loader.cachingRule(for: request.source)
+    // Set before pixels of a partition exist, and for the whole process: buffers are reused across
+    // pipelines.
+    if request.partition != nil { PixelPool.shared.zeroOnReturn() }
+  }
+
+  /// The memory cache, if it may contain results of the request.
+  ///
+  /// The names of bytes at hand and streams are meaningful only to the program: they are cached in memory,
+  /// but not on disk, where other programs would find them.
+  /// where other programs find them, has not.
+  var memory: MemoryCache<CachedImage>? { isAtHand || cachingRule != .never ? caches.memory : nil }
+
+  private var isAtHand: Bool { request.source.url == nil }
+  private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
+
+  /// The disk cache, if it may contain the result. A result that is identical to its original is cached as
+  /// the original only.
+  var disk: (any DataCaching)? {
+    isDiskCacheable && !request.isPlain && request.frames == .first ? caches.disk : nil
+  }
+
+  /// The cache that may contain the original.
+  var originals: (any DataCaching)? { isDiskCacheable ? caches.originals : nil }
+
+  /// The key of the result on disk: pipelines that share a folder may store results in different encodings.
+  var resultKey: CacheKey? {
+    guard let encoding = resultEncoding else { return nil }
+    return CacheKey(
+      request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n",
+      source: request.key.source)
+  }
+
+  /// Whether bytes that this request cannot decode are undecodable for all others too.
+  var judgesForAll: Bool { request.coders == nil && request.formatHint == nil }
+
+  /// The tiers that have the result, or the original, regardless of age.
+  var cachedTiers: ImageRequest.CacheTiers {
+    get async {
+      var tiers: ImageRequest.CacheTiers = []
+      if memory?.value(for: request.key, allowingStale: true) != nil { tiers.insert(.memory) }
+      if let disk, let key = resultKey, (try? await disk.contains(key)) == true { tiers.insert(.disk) }
+      if let originals, (try? await originals.contains(request.sourceKey)) == true {
+        tiers.insert(.originals)
+        if request.isPlain { tiers.insert(.disk) }
+      }
+      return tiers
+    }
+  }
+
+  /// Reads the header of an original; returns `nil` for an image of a known format without a registered
+  /// decoder, which may still be delivered as data.
+  func probe(_ data: Data) throws(ImagingError) -> ImageInfo? {
+    do {
+      return try coders.probe(data, limits: limits, formatHint: request.formatHint)
+    } catch .unsupportedFormat {
+      return nil
+    }
+  }
+
+  /// The options for decoding the original.
+  var decodeOptions: DecodeOptions { request.decodeOptions(limits: limits) }
+
+  /// The request for the loader.
+  var loadRequest: LoadRequest {
+    var load = LoadRequest(
+      source: request.source, headers: request.headers, timeouts: request.timeouts,
+      byteLimit: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
+    load.failurePolicy = request.failurePolicy
+    load.partition = request.partition
+    return load
+  }
+}
+
+extension DataCaching {
+  /// The cache, unless it is read-only.
+  var writable: (any DataCaching)? { isReadOnly ? nil : self }
+}

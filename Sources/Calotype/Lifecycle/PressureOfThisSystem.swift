@@ -1,8 +1,0 @@
-import CalotypeCaching
-
-/// Looks at the system when somebody begins to listen, not when a configuration is made: that reads files.
-struct PressureOfThisSystem: MemoryPressureSource {
-  func pressures() -> AsyncStream<MemoryPressure> {
-    SystemMemoryPressure().pressures()
-  }
-}

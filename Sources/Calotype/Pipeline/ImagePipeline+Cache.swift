@@ -1,0 +1,182 @@
+public import CalotypeCaching
+public import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+public import FoundationEssentials
+
+extension ImagePipeline {
+  /// Access to the cached entries of a pipeline by request: look up, store, and remove.
+  ///
+  /// ```swift
+  /// if await pipeline.cache.tiers(of: request).isEmpty { queue.append(request) }
+  /// try await pipeline.cache.removeAll(.source(url.absoluteString))
+  /// ```
+  ///
+  /// Each request is resolved as the pipeline does: with its key, its partition and its own caches.
+  /// Freshness is ignored. Removed images do not return: an image that is being made when a removal begins
+  /// is delivered to its callers but not stored, and records that a running removal has not reached yet are
+  /// not used.
+  public struct Cache: Sendable {
+    let pipeline: ImagePipeline
+
+    private func plan(_ request: ImageRequest) -> ResolvedRequest {
+      ResolvedRequest(pipeline.prepared(request), pipeline.configuration)
+    }
+
+    /// Returns the tiers that have an entry for a request, regardless of age: its result, or its original.
+    /// Does not count as an access; a failing cache counts as empty.
+    public func tiers(of request: ImageRequest) async -> ImageRequest.CacheTiers {
+      await plan(request).cachedTiers
+    }
+
+    /// Returns the image in memory, regardless of age. Never suspends.
+    public func image(for request: ImageRequest) -> Image? {
+      let plan = plan(request)
+      return plan.memory?.value(for: plan.request.key, allowingStale: true)?.image
+    }
+
+    /// Returns the original on disk, regardless of age; `nil` if there is none, or if the image is known
+    /// not to exist.
+    ///
+    /// - Throws: `CachingError`.
+    public func data(for request: ImageRequest) async throws -> Data? {
+      let plan = plan(request)
+      let data = try await plan.originals?.read(plan.request.sourceKey)?.data
+      return data?.isEmpty == true ? nil : data
+    }
+
+    /// Stores an image as the result of a request, as if the pipeline had made it. It does not become stale
+    /// by itself.
+    ///
+    /// - Parameters:
+    ///   - image: The image.
+    ///   - request: The request whose result it is.
+    ///   - tiers: The tiers to store it in; a result that is identical to its original is not stored on
+    ///     disk without its bytes.
+    /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded.
+    public func store(_ image: Image, for request: ImageRequest, in tiers: ImageRequest.CacheTiers = .all)
+      async throws
+    {
+      let plan = plan(request)
+      if tiers.contains(.memory), let memory = plan.memory {
+        let cached = CachedImage(image)
+        memory.store(
+          cached, for: plan.request.key, cost: cached.cost, tags: plan.request.tags,
+          rendition: RequestIdentity.rendition(of: plan.request))
+      }
+      guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
+        let encoding = plan.resultEncoding
+      else { return }
+      let data = try await pipeline.context.workers.run {
+        try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+      }
+      var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
+      image.info?.store(in: &metadata)
+      try await disk.store(data, metadata: metadata, for: key)
+    }
+
+    /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not
+    /// become stale by themselves.
+    ///
+    /// - Throws: `ImagingError` if they are not an image; `CachingError`.
+    public func store(_ data: Data, for request: ImageRequest) async throws {
+      let plan = plan(request)
+      let (info, version) = try await pipeline.context.workers.run {
+        (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
+      }
+      var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
+      metadata.version = version
+      try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
+    }
+
+    /// Removes the entries of this exact request: its result, and its original if `tiers` include it.
+    ///
+    /// - Throws: `CachingError`, `LoadingError` for partial downloads; memory is cleared in that case too.
+    public func remove(_ request: ImageRequest, from tiers: ImageRequest.CacheTiers = .all) async throws {
+      let plan = plan(request)
+      let keys =
+        [plan.request.key.text, plan.request.sourceKey.text] + (plan.resultKey.map { [$0.text] } ?? [])
+      try await pipeline.context.purge(.keys(keys)) { try await remove(plan, from: tiers) }
+    }
+
+    private func remove(_ plan: ResolvedRequest, from tiers: ImageRequest.CacheTiers) async throws {
+      if tiers.contains(.memory) { plan.memory?.remove(plan.request.key) }
+      if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
+      if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
+        _ = try await plan.originals?.writable?.remove(plan.request.sourceKey)
+        try await plan.loader.removeParts()
+      }
+    }
+
+    /// Removes all entries of a selection: originals and results of every size, in memory and on disk, for
+    /// all users that a URL may name, because no cache stores user names in plain text. Every selection
+    /// also removes all partial downloads, because they do not record their source.
+    ///
+    /// The source of a record is the result of ``ImageRequest/KeyPolicy/text(for:)`` for the URL: the whole
+    /// URL by default. For requests with another policy, use ``removeAll(of:)``.
+    ///
+    /// - Returns: The number of removed records, including those in memory.
+    /// - Throws: `CachingError`, `LoadingError` for partial downloads; memory is cleared in that case too.
+    @discardableResult public func removeAll(_ selection: CacheSelection) async throws -> Int {
+      let selection = selection.withoutUsers
+      let caches = pipeline.configuration.caches
+      var count = 0
+      try await pipeline.context.purge(.selection(selection)) {
+        count += caches.memory?.removeAll(selection) ?? 0
+        for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
+        // Images that were delivered before the purge began and stored since.
+        count += caches.memory?.removeAll(selection) ?? 0
+        try await pipeline.configuration.loader.removeParts()
+      }
+      return count
+    }
+
+    /// Removes all entries of a request's source, as named by its ``ImageRequest/KeyPolicy``: originals and
+    /// results of every size and form, for all headers, credentials and partitions.
+    ///
+    /// - Returns: The number of removed records, including those in memory.
+    /// - Throws: As ``removeAll(_:)``.
+    @discardableResult public func removeAll(of request: ImageRequest) async throws -> Int {
+      try await removeAll(.source(pipeline.prepared(request).sourceKey.source))
+    }
+
+    /// Removes everything, including partial downloads.
+    ///
+    /// - Throws: As ``removeAll(_:)``.
+    public func removeAll() async throws {
+      let caches = pipeline.configuration.caches
+      try await pipeline.context.purge(.all) {
+        caches.memory?.removeAll()
+        for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
+        try await pipeline.configuration.loader.removeParts()
+      }
+    }
+
+    /// Waits until all results so far are stored and would survive a power loss.
+    ///
+    /// - Throws: `CachingError`.
+    public func flush() async throws {
+      await pipeline.flush()
+      for cache in pipeline.configuration.caches.onDisk { try await cache.writable?.flush() }
+    }
+
+    /// The contents and counters of the memory cache; `nil` without one.
+    public var memoryStatistics: MemoryTier.Statistics? { pipeline.configuration.caches.memory?.statistics }
+  }
+}
+
+extension CacheSelection {
+  /// The selection with sources written as in keys.
+  fileprivate var withoutUsers: CacheSelection {
+    switch self {
+    case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
+    case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
+    case .tag, .host: self
+    }
+  }
+}
+
+extension ImagePipeline {
+  /// The cached entries of the pipeline.
+  public nonisolated var cache: ImagePipeline.Cache { ImagePipeline.Cache(pipeline: self) }
+}

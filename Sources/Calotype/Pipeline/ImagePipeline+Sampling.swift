@@ -1,0 +1,29 @@
+import CalotypeCaching
+import CalotypeSupport
+
+extension ImagePipeline {
+  /// Takes a sample of all counts, and reports it to the observers.
+  @discardableResult public func sample() async -> ImagePipeline.Sample {
+    var sample = ImagePipeline.Sample(
+      statistics: statistics, memory: configuration.caches.memory?.statistics)
+    if let disk = configuration.caches.disk as? DiskCache {
+      do {
+        sample.diskBytes = try await disk.statistics().bytes
+      } catch {
+        context.counters.count(cacheError: error)
+      }
+    }
+    for observer in configuration.observers { observer.sampled(sample) }
+    return sample
+  }
+
+  /// Takes samples until the task is cancelled.
+  nonisolated func keepSampling() async {
+    let clock = configuration.clock
+    while !Task.isCancelled {
+      await sample()
+      // Cancelled: the loop ends.
+      try? await clock.sleep(for: configuration.sampleInterval, tolerance: nil)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+public import CalotypeCaching
+public import CalotypeImaging
+public import CalotypeLoading
+
+/// The common protocol of all errors of the package; each module has one type of its own.
+public protocol CalotypeError: Error {
+  /// A stable, machine-readable name.
+  var code: String { get }
+  /// Whether the same call can succeed later.
+  var isRetryable: Bool { get }
+  /// The status of a server's own response to a request that needed the image (RFC 9110 §15): 4xx where the request or
+  /// the image is at fault, 502 and 504 for the origin server, 503 with `Retry-After` under overload, 500 for internal
+  /// failures.
+  var gatewayStatus: Int { get }
+}
+
+extension CalotypeError {
+  /// 503 for transient errors, 500 for all others.
+  public var gatewayStatus: Int { isRetryable ? 503 : 500 }
+}
+
+extension LoadingError: CalotypeError {}
+
+extension ImagingError: CalotypeError {
+  /// 422 for bytes that are not a sound image, 415 for formats without a coder, 413 for images beyond a
+  /// limit, 400 for parameters, 503 for a lack of memory and for cancellation, and 500 for failures of
+  /// encoding or of a program's transform.
+  public var gatewayStatus: Int {
+    switch self {
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit: 422
+    case .unsupportedFormat: 415
+    case .limitExceeded: 413
+    case .invalidParameter: 400
+    case .outOfMemory, .cancelled: 503
+    case .encodingFailed, .transformFailed: 500
+    }
+  }
+}
+
+extension CachingError: CalotypeError {}

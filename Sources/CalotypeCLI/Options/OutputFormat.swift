@@ -1,0 +1,45 @@
+import ArgumentParser
+import Calotype
+
+/// The format of a file to write: raw pixels, or a format that has a registered encoder.
+struct OutputFormat: Hashable, ExpressibleByArgument {
+  /// The image format; `nil` for raw pixels.
+  let imageFormat: ImageFormat?
+
+  /// Straight RGBA, 8 bits per sample, rows from top to bottom, without a header.
+  static let rgba = OutputFormat(imageFormat: nil)
+
+  /// All writable formats, raw pixels last.
+  static let all = CoderRegistry.standard.encodableFormats.map { OutputFormat($0) } + [.rgba]
+  /// The names of the formats, for help and errors.
+  static let list = all.map(\.name).joined(separator: ", ")
+  static let allValueStrings = all.map(\.name)
+
+  private init(imageFormat: ImageFormat?) { self.imageFormat = imageFormat }
+
+  /// Creates a format of the library, whether or not there is an encoder for it.
+  init(_ format: ImageFormat) { imageFormat = format }
+
+  /// Returns the format for a name, such as `jpeg`, or for a file name extension, such as `jpg`.
+  init?(argument: String) {
+    let name = argument.lowercased()
+    let formats = Self.all
+    guard
+      let format = formats.first(where: { $0.name == name })
+        ?? formats.first(where: { $0.fileExtension == name })
+    else { return nil }
+    self = format
+  }
+
+  /// Returns the format for the extension of a file name; `nil` for an extension without an encoder.
+  init?(fileName: String) {
+    guard let dot = fileName.lastIndex(of: ".") else { return nil }
+    self.init(argument: String(fileName[fileName.index(after: dot)...]))
+  }
+
+  var name: String { imageFormat?.rawValue ?? "rgba" }
+  var fileExtension: String { imageFormat?.fileExtension ?? "rgba" }
+
+  /// Whether one file holds all frames of an animation.
+  var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng].contains($0) } ?? false }
+}

@@ -1,0 +1,183 @@
+import Calotype
+import CalotypeImaging
+import FoundationEssentials
+import CalotypeTerminal
+
+/// The report of `calotype info` on one image.
+struct InfoReport: Encodable {
+  let source: String
+  let format: String
+  let width: Int
+  let height: Int
+  let frames: Int
+  let loopCount: Int
+  let durations: [Int]
+  let hasAlpha: Bool
+  let bitDepth: Int
+  let orientation: Int
+  let colorProfile: Nullable<String>
+  /// Whether the pixels are damaged, if they were decoded; otherwise `null`, unless the structure of the
+  /// file is damaged.
+  let isDamaged: Nullable<Bool>
+  let bytes: Int
+  let pixelsSHA256: [String]?
+  let facts: Facts?
+
+  /// Facts about the look of the image.
+  struct Facts: Encodable {
+    struct Dominant: Encodable {
+      let color: String
+      let share: Double
+    }
+
+    let averageColor: String
+    let dominantColors: [Dominant]
+    let hasTransparency: Bool
+    let blurHash: String
+    /// The hash in Base64, as usual for ThumbHash.
+    let thumbHash: String
+
+    /// Computed from a thumbnail, at a fraction of the cost: a few transparent pixels in a large image are
+    /// missed.
+    init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
+      let options = DecodeOptions(thumbnail: .fit(width: 256, height: 256))
+      let facts = try coders.decode(data, options: options).bitmap.facts()
+      averageColor = "#" + facts.averageColor.hex
+      dominantColors = facts.dominantColors.map {
+        Dominant(color: "#" + $0.color.hex, share: ($0.share * 1000).rounded() / 1000)
+      }
+      hasTransparency = facts.hasTransparency
+      blurHash = facts.blurHash
+      thumbHash = Data(facts.thumbHash).base64EncodedString()
+    }
+  }
+
+  /// The options of a report.
+  struct Options: Sendable {
+    var coders: CoderRegistry
+    var decoding: DecodeOptions
+    /// Whether pixels are decoded even if no other option needs them.
+    var decodes: Bool
+    var hash: Bool
+    var facts: Bool
+    var firstFrame: Bool
+    /// The number of bytes passed to the incremental decoder at a time; `nil` for all at once.
+    var chunk: Int?
+  }
+
+  init(of data: Data, from source: String, _ command: Options) throws {
+    let (options, coders) = (command.decoding, command.coders)
+    let info: ImageInfo
+    var isDamaged: Bool?
+    if let chunk = command.chunk {
+      var hashes: [String] = []
+      var isFlawed = false
+      info = try Self.drip(
+        data, by: chunk, coders, options: options, firstFrameOnly: command.firstFrame
+      ) { image in
+        hashes.append(PixelHash.sha256(of: image.bitmap))
+        isFlawed = isFlawed || image.isDamaged
+      }
+      isDamaged = isFlawed
+      pixelsSHA256 = command.hash ? hashes : nil
+    } else {
+      info = try coders.probe(data)
+      var hashes: [String]?
+      if command.hash || command.decodes {
+        let images = try Self.digests(of: data, coders, options, firstFrameOnly: command.firstFrame)
+        isDamaged = images.contains { $0.isDamaged }
+        if command.hash { hashes = images.map { $0.hash } }
+      }
+      pixelsSHA256 = hashes
+    }
+    if info.isDamaged { isDamaged = true }
+    facts = command.facts ? try Facts(of: data, coders) : nil
+    self.source = source
+    format = info.format.rawValue
+    width = info.size.width
+    height = info.size.height
+    frames = info.frameCount
+    loopCount = info.loopCount
+    durations = info.durations.map(\.wholeMilliseconds)
+    hasAlpha = info.hasAlpha
+    bitDepth = info.bitDepth
+    orientation = info.orientation.rawValue
+    colorProfile = Nullable(value: info.colorProfile)
+    self.isDamaged = Nullable(value: isDamaged)
+    bytes = data.count
+  }
+
+  /// A value encoded as `null` if absent, so that every line has every field.
+  struct Nullable<Value: Encodable & Sendable>: Encodable {
+    let value: Value?
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      if let value { try container.encode(value) } else { try container.encodeNil() }
+    }
+  }
+
+  private typealias Digest = (hash: String, isDamaged: Bool)
+
+  private static func digests(
+    of data: Data, _ coders: CoderRegistry, _ options: DecodeOptions, firstFrameOnly: Bool
+  ) throws -> [Digest] {
+    func digest(_ image: Image) -> Digest { (PixelHash.sha256(of: image.bitmap), image.isDamaged) }
+    if firstFrameOnly { return [digest(try coders.decode(data, options: options))] }
+    let animation = try AnimatedImage(data: data, coders: coders, options: options)
+    return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
+  }
+
+  /// Feeds the bytes in pieces, and publishes frames as they become complete.
+  private static func drip(
+    _ data: Data, by size: Int, _ coders: CoderRegistry, options: DecodeOptions, firstFrameOnly: Bool,
+    show: (Image) -> Void
+  ) throws -> ImageInfo {
+    let decoder = coders.makeIncrementalDecoder(options: options)
+    var count = 0
+    func look() throws {
+      while !firstFrameOnly, count < decoder.completeFrameCount {
+        show(try decoder.frame(at: count))
+        count += 1
+      }
+    }
+    var start = data.startIndex
+    while start < data.endIndex {
+      let end = data.index(start, offsetBy: size, limitedBy: data.endIndex) ?? data.endIndex
+      try decoder.append(data[start..<end])
+      try look()
+      start = end
+    }
+    let image = try decoder.finish()
+    try look()
+    if count == 0 { show(image) }
+    guard let info = decoder.info ?? image.info else {
+      throw ImagingError.unrecognizedFormat(hint: nil)
+    }
+    return info
+  }
+
+  func print() {
+    Output.line(source)
+    var traits = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
+    if hasAlpha { traits.append("with transparency") }
+    if orientation != 1 { traits.append("orientation \(orientation)") }
+    if isDamaged.value == true { traits.append("damaged") }
+    traits.append(Formatting.bytes(bytes))
+    Output.line("  " + traits.joined(separator: ", "))
+    if frames > 1 {
+      let total = Duration.milliseconds(durations.reduce(0, +))
+      let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
+      Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
+    }
+    if let colorProfile = colorProfile.value { Output.line("  colour profile: \(colorProfile)") }
+    if let facts {
+      Output.line("  average colour \(facts.averageColor)")
+      let shares = facts.dominantColors.map { "\($0.color) \(Int(($0.share * 100).rounded())) %" }
+      Output.line("  dominant colours " + shares.joined(separator: ", "))
+      Output.line("  BlurHash \(facts.blurHash)")
+      Output.line("  ThumbHash \(facts.thumbHash)")
+    }
+    for hash in pixelsSHA256 ?? [] { Output.line("  sha256 \(hash)") }
+  }
+}

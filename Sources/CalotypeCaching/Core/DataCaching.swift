@@ -1,0 +1,51 @@
+public import FoundationEssentials
+
+/// A cache of encoded bytes: originals and encoded results. ``DiskCache`` keeps them on disk.
+///
+/// Conform to this protocol to keep them elsewhere. Misses, expired records and damaged records read as `nil`; errors
+/// report failures that an operator should know about. Bytes are returned exactly as they were stored, or not at all.
+/// Every call returns when its task is cancelled.
+public protocol DataCaching: Sendable {
+  /// Whether the cache is read-only and refuses stores and removals. `false` by default.
+  var isReadOnly: Bool { get }
+
+  /// Returns the record of a key, or `nil`. Counts as an access.
+  func read(_ key: CacheKey) async throws(CachingError) -> CacheRecord?
+
+  /// Stores a record, replacing an existing one of the key. The record can be read when the call returns.
+  func store(_ data: Data, metadata: RecordMetadata, for key: CacheKey) async throws(CachingError)
+
+  /// Returns whether there is a readable record. Does not count as an access. The default implementation reads the
+  /// record: implement this method in a cache that counts accesses, or that can answer at a lower cost.
+  func contains(_ key: CacheKey) async throws(CachingError) -> Bool
+
+  /// Removes the record of a key.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult func remove(_ key: CacheKey) async throws(CachingError) -> Bool
+
+  /// Removes the records of a selection.
+  ///
+  /// - Returns: The number of removed records.
+  @discardableResult func removeAll(_ selection: CacheSelection) async throws(CachingError) -> Int
+
+  /// Removes all records.
+  ///
+  /// - Returns: The number of removed records.
+  @discardableResult func removeAll() async throws(CachingError) -> Int
+
+  /// Waits until all stored records are durable: for a cache on disk, until they are on the device and survive a loss
+  /// of power.
+  ///
+  /// - Throws: ``CachingError/cancelled`` at once when the task is cancelled, so that a program can end although a
+  ///   device does not answer. Writing continues.
+  func flush() async throws(CachingError)
+}
+
+extension DataCaching {
+  /// `false`.
+  public var isReadOnly: Bool { false }
+
+  /// Returns whether ``read(_:)`` returns a record.
+  public func contains(_ key: CacheKey) async throws(CachingError) -> Bool { try await read(key) != nil }
+}

@@ -1,0 +1,129 @@
+public import FoundationEssentials
+import Glibc
+
+extension DiskCache {
+  /// The folder and the limits of a ``DiskCache``.
+  public struct Configuration: Hashable, Sendable {
+    /// When a stored record survives a loss of power.
+    public enum Durability: Hashable, Sendable {
+      /// When the kernel has written it back, or ``DiskCache/flush()`` returns. An earlier loss of power may undo the
+      /// store; the record never reads as anything else.
+      case none
+      /// When `store` returns. Each store waits for the device.
+      case fsync
+    }
+
+    /// The folder. It is created on first use, with its parents. Several processes of one machine may share it.
+    public var folder: URL
+    /// A namespace within the folder, with its own records and limits. Any text is valid; `nil` stands for the folder
+    /// itself.
+    public var namespace: String?
+    /// The most bytes of all records, headers and the record being written included. It holds at every moment, and for
+    /// all processes together if they use the same limit. The index takes another 64 bytes per record, and up to 80 per
+    /// change.
+    public var byteLimit: Int
+    /// The most records.
+    public var countLimit: Int
+    /// The most bytes of one record, header included; `nil` for half of ``byteLimit``.
+    public var recordByteLimit: Int?
+    /// How long a record lives after it was last read or stored; `nil` for ever.
+    public var maxAge: Duration?
+    /// The fill level after an eviction, as a fraction of the limits from 0 to 1. Once a limit is exceeded, records are
+    /// evicted down to this level: as many as a store needs before it, the others step by step between stores.
+    public var lowWatermark: Double
+    /// How old the recorded time of the last access may become before a read updates it.
+    public var touchInterval: Duration
+    /// When a stored record survives a loss of power.
+    public var durability: Durability
+    /// The number of threads that read files that are not in the page cache. They start on demand; as many more may
+    /// start while the file system stalls those. One more thread writes, and one scans all records on request.
+    public var threads: Int
+    /// The most bytes that were handed over and are not written yet: ``DiskCache/handOver(_:metadata:for:)``.
+    public var stagingByteLimit: Int
+    /// How long removals, flushes and other explicit operations wait for another process that holds the lock.
+    public var lockTimeout: Duration
+    /// How long stores wait without progress: for another process that holds the lock (at most ``lockTimeout``), and
+    /// for room in the queue of unwritten records. After such a wait for the lock, stores fail at once until it can be
+    /// taken; one store probes it after a second at first, and every 30 seconds at last.
+    public var storeTimeout: Duration
+    /// How long a read may take before it fails as stalled. While all threads are stalled, reads of files that are not
+    /// in the page cache fail at once; one read probes the file system after a second at first, and every 30 seconds at
+    /// last.
+    public var readTimeout: Duration
+    /// User IDs whose files and folders are used as well as those of the process's own user and of root, such as the owner
+    /// of a volume in a container. Empty by default.
+    public var trustedOwners: Set<UInt32> = []
+    /// The most changes in the journal before the index is rewritten; more for large indices.
+    var journalCount = 4096
+
+    /// Creates a configuration; parameters have the defaults of the properties.
+    public init(
+      folder: URL = Configuration.defaultFolder, namespace: String? = nil, byteLimit: Int = 1 << 30,
+      countLimit: Int = 250_000,
+      recordByteLimit: Int? = nil, maxAge: Duration? = .seconds(7 * 24 * 3600), lowWatermark: Double = 0.9,
+      touchInterval: Duration = .seconds(60), durability: Durability = .none, threads: Int = 2,
+      stagingByteLimit: Int = 64 << 20, lockTimeout: Duration = .seconds(30),
+      storeTimeout: Duration = .seconds(1), readTimeout: Duration = .seconds(1)
+    ) {
+      self.folder = folder
+      self.namespace = namespace
+      self.byteLimit = byteLimit
+      self.countLimit = countLimit
+      self.recordByteLimit = recordByteLimit
+      self.maxAge = maxAge
+      self.lowWatermark = lowWatermark
+      self.touchInterval = touchInterval
+      self.durability = durability
+      self.threads = threads
+      self.stagingByteLimit = stagingByteLimit
+      self.lockTimeout = lockTimeout
+      self.storeTimeout = storeTimeout
+      self.readTimeout = readTimeout
+    }
+
+    /// `$XDG_CACHE_HOME/calotype`, or `~/.cache/calotype` when the variable is not an absolute path.
+    public static var defaultFolder: URL {
+      defaultFolder(environment: ProcessInfo.processInfo.environment)
+    }
+
+    static func defaultFolder(environment: [String: String]) -> URL {
+      // The XDG base directory specification says to ignore relative paths.
+      if let base = environment["XDG_CACHE_HOME"], base.hasPrefix("/") {
+        return URL(filePath: base, directoryHint: .isDirectory).appending(path: "calotype")
+      }
+      let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? accountHome ?? "/"
+      return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".cache/calotype")
+    }
+
+    /// The home folder of the account in the user database, for processes without `HOME`.
+    private static var accountHome: String? {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard let base = buffer.baseAddress,
+          getpwuid_r(getuid(), &entry, base, buffer.count, &found) == 0, let account = found?.pointee,
+          let home = account.pw_dir
+        else { return nil }
+        return String(cString: home)
+      }
+    }
+
+    /// The effective limit for one record, in bytes.
+    var effectiveRecordLimit: Int {
+      max(0, min(recordByteLimit ?? byteLimit / 2, byteLimit))
+    }
+
+    /// The effective time that stores wait for the lock.
+    var effectiveStoreTimeout: Duration { min(storeTimeout, lockTimeout) }
+
+    /// The limits after an eviction.
+    var lowMarks: (bytes: Int, count: Int) {
+      let fraction = lowWatermark.isFinite ? min(max(lowWatermark, 0), 1) : 0.9
+      func mark(_ limit: Int) -> Int {
+        // `Double` rounds the largest limits up to a value that does not fit.
+        Int(exactly: (Double(max(0, limit)) * fraction).rounded(.down)) ?? limit
+      }
+      return (mark(byteLimit), mark(countLimit))
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+
+/// Stores and removes single records. Called within `withLock`.
+extension DiskStore {
+  /// Stores a record, after making room for it.
+  func store(
+    _ data: Data, header: Data, entry: IndexEntry, time: Date
+  ) throws(FileSystemError) {
+    let size = Int(entry.size)
+    let isNew = index.read { $0[entry.digest] == nil }
+    // The old record and the new one exist side by side for a moment.
+    try makeRoom(bytes: size, count: isNew ? 1 : 0)
+    do throws(FileSystemError) {
+      try write(data, header: header, entry: entry, time: time)
+    } catch {
+      guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
+      // Other programs may have filled the device. Make room for this record and some more, and retry once.
+      let (bytes, count) = index.read { ($0.bytes, $0.count) }
+      guard count > 0 else { throw error }
+      let freed = try evict(toBytes: max(0, bytes - size), count: count)
+      let more = try evict(toBytes: max(0, bytes - size - (64 << 10)), count: count, atMost: Self.stepCount)
+      guard freed + more > 0 else { throw error }
+      try write(data, header: header, entry: entry, time: time)
+    }
+    storesSinceVisit += 1
+  }
+
+  private func write(
+    _ data: Data, header: Data, entry: IndexEntry, time: Date
+  ) throws(FileSystemError) {
+    let synchronize = isDurable
+    let path = layout.record(entry.digest)
+    let before = index.read { $0[entry.digest] }
+    // A record that a flush has confirmed stays until the new one is on the device. This also holds if it was replaced
+    // since, because the new name may not be on the device yet.
+    let mayBeConfirmed = before != nil && unsynced.withLock { $0.isFlushed }
+    try files.create(
+      layout.temporary, parts: [header, data], modified: time, synchronize: synchronize || mayBeConfirmed)
+    var isNoted = false
+    do throws(FileSystemError) {
+      try note([.put(entry)])
+      isNoted = true
+      do throws(FileSystemError) {
+        try files.rename(layout.temporary, to: path, synchronize: synchronize)
+      } catch {
+        // Usually because this is the first record of its folder.
+        guard error.code == ENOENT else { throw error }
+        try files.makeFolder(layout.fanOutFolder(of: entry.digest))
+        if synchronize { _ = try files.synchronize(layout.version) }
+        try files.rename(layout.temporary, to: path, synchronize: synchronize)
+      }
+    } catch {
+      _ = try? files.remove(layout.temporary)
+      if isNoted {
+        do throws(FileSystemError) {
+          try settle(entry, before: before)
+        } catch {
+          // The next process that loads the journal checks its end.
+          distrust()
+        }
+      }
+      throw error
+    }
+    if !synchronize { unsynced.withLock { $0.store(entry.digest) } }
+  }
+
+  /// Removes a record.
+  ///
+  /// - Returns: Whether there was one.
+  func remove(_ digest: Digest256) throws(FileSystemError) -> Bool {
+    let existed = try files.remove(layout.record(digest))
+    unsynced.withLock { $0.remove(digest) }
+    if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
+    return existed
+  }
+
+  /// Removes an unusable file, unless a new file has its name by now.
+  ///
+  /// - Returns: Whether it was removed.
+  func discard(_ digest: Digest256, seen: FileStatus) throws(FileSystemError) -> Bool {
+    guard let status = try files.status(layout.record(digest)) else {
+      if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
+      return false
+    }
+    guard status.identity == seen.identity, status.modified == seen.modified, status.size == seen.size else {
+      return false
+    }
+    return try remove(digest)
+  }
+
+  // MARK: Upkeep
+
+  /// Runs a step of the periodic work: after stores, and between them while ``hasUpkeep``.
+  func keepUp() throws(FileSystemError) {
+    try sweepSome()
+    prepareEviction()
+    if storesSinceVisit >= Self.visitInterval {
+      storesSinceVisit = 0
+      try visit(CacheLayout.fanOut[nextVisit])
+      nextVisit = (nextVisit + 1) % CacheLayout.fanOut.count
+    }
+    let due = max(configuration.journalCount, index.read { $0.count } / 4, compactionCount)
+    guard journalCount > due else { return }
+    // A device without room for the index is not tried again after each store.
+    compactionCount = journalCount * 2
+    try writeIndex()
+    compactionCount = 0
+  }
+
+  /// Whether upkeep remains, for which no caller waits.
+  var hasUpkeep: Bool { isTrimming || sweep != nil }
+
+  private static var visitInterval: Int { 4096 }
+
+  /// Compares one folder with the index: a crash of the machine may leave records that were not noted, and users may
+  /// remove files.
+  private func visit(_ fanOut: String) throws(FileSystemError) {
+    var found: [IndexEntry] = []
+    try list(fanOut) { found.append($0) }
+    let first = UInt64(fanOut, radix: 16)
+    let changes = index.read { table -> [Journal.Change] in
+      var missing: Set<Digest256> = []
+      table.forEach { if $0.digest.word0 >> 56 == first { missing.insert($0.digest) } }
+      var changes: [Journal.Change] = []
+      for entry in found {
+        missing.remove(entry.digest)
+        if table[entry.digest]?.size != entry.size { changes.append(.put(entry)) }
+      }
+      return changes + missing.map { .remove($0) }
+    }
+    try note(changes)
+    try makeRoom(bytes: 0, count: 0)
+  }
+
+  /// Compares all folders with the index, and applies the limits.
+  func reconcile() throws(FileSystemError) -> DiskCache.TrimReport {
+    var report = DiskCache.TrimReport()
+    report.staleTemporaries = try removeTemporaries()
+    try rebuild()
+    let before = index.read { $0.bytes }
+    let earlier = tally
+    try sweepAll()
+    try makeRoom(bytes: 0, count: 0)
+    while isTrimming { try trimSome() }
+    (report.bytes, report.count) = index.read { ($0.bytes, $0.count) }
+    report.expired = tally.expired - earlier.expired
+    report.evicted = tally.evicted - earlier.evicted
+    report.freedBytes = before - report.bytes
+    return report
+  }
+
+  /// Only the holder of the lock writes here: any file was left by a process that died.
+  private func removeTemporaries() throws(FileSystemError) -> Int {
+    var names: [String] = []
+    try files.list(layout.temporaries) { name, status in
+      if status.kind != .folder { names.append(name) }
+    }
+    var removed = 0
+    for name in names where try files.remove("\(layout.temporaries)/\(name)") { removed += 1 }
+    return removed
+  }
+
+  /// Removes all records.
+  ///
+  /// - Returns: The number of removed records.
+  func removeAll() throws(FileSystemError) -> Int {
+    _ = try removeTemporaries()
+    var digests: [Digest256] = []
+    try walk { digests.append($0.digest) }
+    var removed = 0
+    for digest in digests where try files.remove(layout.record(digest)) { removed += 1 }
+    unsynced.withLock { unsynced in for digest in digests { unsynced.remove(digest) } }
+    index.replace(IndexTable(), journal: nil, offset: 0)
+    isTrimming = false
+    sweep = nil
+    try writeIndex()
+    return removed
+  }
+}

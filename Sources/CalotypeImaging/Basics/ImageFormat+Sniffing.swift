@@ -1,0 +1,83 @@
+public import FoundationEssentials
+
+extension ImageFormat {
+  /// The number of bytes that ``sniff(_:)`` examines; more do not change the result.
+  public static let sniffLength = 512
+
+  /// The number of bytes that ``hint(forUnrecognized:)`` examines.
+  static let hintLength = 1024
+
+  /// Returns the format of the full signature in the first bytes, regardless of a name or declared type.
+  ///
+  /// The rest of the file may be invalid. An animated PNG is ``png`` here: only its chunks reveal the animation. `nil`
+  /// if no signature matches, or there are too few bytes.
+  public static func sniff(_ bytes: Data) -> ImageFormat? {
+    sniff(bytes.bytes.extracting(first: sniffLength))
+  }
+
+  static func sniff(_ bytes: RawSpan) -> ImageFormat? {
+    if bytes.holds([0xFF, 0xD8, 0xFF]) { return .jpeg }
+    if bytes.holds([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+    if bytes.holds("GIF89a") || bytes.holds("GIF87a") { return .gif }
+    if bytes.holds("RIFF"), bytes.holds("WEBP", at: 8) { return .webp }
+    if bytes.holds([0xFF, 0x0A]) { return .jxl }
+    if bytes.holds([0, 0, 0, 12]), bytes.holds("JXL \r\n", at: 4), bytes.holds([0x87, 0x0A], at: 10) {
+      return .jxl
+    }
+    if bytes.holds("ftyp", at: 4) { return isoBrand(bytes) }
+    if isTIFF(bytes) { return .tiff }
+    if isBMP(bytes) { return .bmp }
+    if isICO(bytes) { return .ico }
+    return nil
+  }
+
+  /// Returns AVIF or HEIF by the brands of a `ftyp` box (ISO/IEC 14496-12, 23008-12); other brands are videos.
+  private static func isoBrand(_ bytes: RawSpan) -> ImageFormat? {
+    guard let length = bytes.uint32(at: 0, bigEndian: true), length >= 16 else { return nil }
+    var isHEIF = false
+    // The major brand is followed by the minor version, then by the compatible brands.
+    for offset in stride(from: 8, to: min(Int(length), bytes.byteCount), by: 4) where offset != 12 {
+      if bytes.holds("avif", at: offset) || bytes.holds("avis", at: offset) { return .avif }
+      isHEIF = isHEIF || heifBrands.contains { bytes.holds($0, at: offset) }
+    }
+    // `mif1` is the major brand of some AVIF files: only the complete list decides.
+    let isWhole = bytes.byteCount >= min(Int(length), sniffLength)
+    return isHEIF && (isWhole || bytes.holds("he", at: 8)) ? .heif : nil
+  }
+
+  private static let heifBrands: [StaticString] = [
+    "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs", "mif1", "mif2", "msf1",
+  ]
+
+  /// Recognises TIFF 6.0 (42) and BigTIFF (43, offsets of 8 bytes), in both byte orders.
+  private static func isTIFF(_ bytes: RawSpan) -> Bool {
+    for (mark, bigEndian) in [("II", false), ("MM", true)] as [(StaticString, Bool)] where bytes.holds(mark) {
+      switch bytes.uint16(at: 2, bigEndian: bigEndian) {
+      case 42: return bytes.uint32(at: 4, bigEndian: bigEndian) ?? 0 >= 8
+      case 43:
+        return bytes.uint16(at: 4, bigEndian: bigEndian) == 8
+          && bytes.uint16(at: 6, bigEndian: bigEndian) == 0
+      default: return false
+      }
+    }
+    return false
+  }
+
+  /// Recognises BMP by two letters, which are no signature, and by a valid header behind them.
+  private static func isBMP(_ bytes: RawSpan) -> Bool {
+    guard bytes.holds("BM"), let pixels = bytes.uint32(at: 10, bigEndian: false),
+      let header = bytes.uint32(at: 14, bigEndian: false), header == 12 || (16...256).contains(header),
+      UInt64(pixels) >= 14 + UInt64(header)
+    else { return false }
+    return bytes.uint16(at: header == 12 ? 22 : 26, bigEndian: false) == 1
+  }
+
+  /// Recognises a directory with entries, the first of which lies behind it.
+  private static func isICO(_ bytes: RawSpan) -> Bool {
+    guard bytes.holds([0, 0, 1, 0]), let count = bytes.uint16(at: 4, bigEndian: false), count > 0,
+      let length = bytes.uint32(at: 14, bigEndian: false), length > 0,
+      let offset = bytes.uint32(at: 18, bigEndian: false)
+    else { return false }
+    return Int(offset) >= 6 + 16 * Int(count)
+  }
+}

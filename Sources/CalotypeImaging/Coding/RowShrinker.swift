@@ -1,0 +1,68 @@
+/// A maker of one or more thumbnails during a single decode of a picture.
+public final class RowShrinker {
+  private let thumbnails: [Thumbnail]
+  private let info: ImageInfo
+  private let options: DecodeOptions
+  /// The thumbnails, if the decoder was able to make them.
+  private(set) var bitmaps: [Bitmap] = []
+  /// A Boolean value that indicates whether the decoded bitmap is the first thumbnail.
+  public var isUsed: Bool { !bitmaps.isEmpty }
+
+  init(_ thumbnails: [Thumbnail], of info: ImageInfo, options: DecodeOptions) {
+    self.thumbnails = thumbnails
+    self.info = info
+    self.options = options
+  }
+
+  /// Returns the resampling plans from a picture to the thumbnails.
+  ///
+  /// - Parameters:
+  ///   - size: The size that the decoder delivers, in stored axes.
+  ///   - format: The layout of its pixels.
+  ///   - isOpaque: Pass true if all pixels are opaque.
+  ///   - profile: The colour profile of the pixels.
+  /// - Returns: `nil` if any thumbnail requires the whole picture.
+  func plans(
+    of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
+  ) throws(ImagingError) -> [ResamplePlan]? {
+    var plans: [ResamplePlan] = []
+    for thumbnail in thumbnails {
+      guard
+        let plan = try plan(thumbnail, of: size, format: format, isOpaque: isOpaque, profile: profile)
+      else { return nil }
+      plans.append(plan)
+    }
+    return plans.isEmpty ? nil : plans
+  }
+
+  private func plan(
+    _ thumbnail: Thumbnail, of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
+  ) throws(ImagingError) -> ResamplePlan? {
+    guard format != .gray8, !thumbnail.needsSRGB(profile, format, options) else { return nil }
+    let orientation = options.appliesOrientation ? info.orientation : .topLeft
+    let (target, region) = try thumbnail.resize(of: size, sourceSize: info.size, orientation: orientation)
+    if target == size, region == Bitmap.Region(size) { return nil }
+    try ResamplePlan.check(size: target, region: region, of: size)
+    let plan = ResamplePlan(
+      source: size, format: format, isOpaque: isOpaque, size: target, region: region,
+      filter: thumbnail.filter, linearLight: thumbnail.linearLight)
+    return plan.reducesFirst ? nil : plan
+  }
+
+  /// Returns the sink for the rows of a picture.
+  public func rows(
+    of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
+  ) throws(ImagingError) -> RowSink? {
+    guard let plans = try plans(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
+      return nil
+    }
+    return try RowSink(plans)
+  }
+
+  /// Takes the thumbnails after the last row; the first of them replaces the decoded picture.
+  public func take(_ rows: RowSink) -> Bitmap? {
+    guard let finished = rows.finished() else { return nil }
+    bitmaps = finished
+    return finished.first
+  }
+}

@@ -1,0 +1,71 @@
+public import FoundationEssentials
+
+/// An encoder for GIF (89a), still and animated.
+///
+/// A frame has at most 256 colours. It gets a palette of its own if that of the first frame does not contain all of its
+/// colours. An alpha below 128 becomes transparent, any other opaque. Frames after the first are cropped to the
+/// rectangle that changes, with unchanged pixels transparent.
+public struct GIFEncoder: ImageEncoding {
+  /// The largest width and height that the format can hold.
+  public static let maxSide = 65535
+
+  /// Creates an encoder.
+  public init() {}
+
+  /// ``ImageFormat/gif``.
+  public var format: ImageFormat { .gif }
+
+  /// Returns false: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
+  /// Returns a GIF of one frame. The only option in effect is `dithers`.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide``,
+  ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
+    let source = AnimationSource(frameCount: 1, loopCount: 1) { (_) throws(ImagingError) in
+      AnimationSource.Frame(bitmap: image.bitmap, duration: .zero)
+    }
+    return try encode(source, options: options)
+  }
+
+  /// Returns a GIF of all frames. Their durations are rounded to hundredths of a second and are at least 2, because
+  /// players replace less by 10. Three frames are in memory at a time.
+  ///
+  /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
+  ///   errors of `animation`.
+  public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
+    guard animation.frameCount > 0, animation.loopCount >= 0 else {
+      throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")
+    }
+    var pending = try frame(0, of: animation, size: nil)
+    var writer = try GIFWriter(
+      size: pending.bitmap.size, loopCount: animation.frameCount > 1 ? animation.loopCount : nil,
+      dithers: options.dithers)
+    for index in 1..<max(1, animation.frameCount) {
+      let next = try frame(index, of: animation, size: pending.bitmap.size)
+      try writer.add(pending, before: next.bitmap)
+      pending = next
+    }
+    try writer.add(pending, before: nil)
+    return writer.finished()
+  }
+
+  private func frame(
+    _ index: Int, of animation: AnimationSource, size: PixelSize?
+  ) throws(ImagingError) -> AnimationSource.Frame {
+    if Task.isCancelled { throw .cancelled }
+    var frame = try animation.frame(index)
+    let found = frame.bitmap.size
+    guard found.width <= Self.maxSide, found.height <= Self.maxSide else {
+      throw .invalidParameter(
+        name: "size",
+        reason: "GIF holds at most \(Self.maxSide)×\(Self.maxSide) pixels, not \(found); shrink it first")
+    }
+    guard size == nil || size == found else {
+      throw .invalidParameter(name: "animation", reason: "frame \(index) is \(found), not as the first")
+    }
+    frame.bitmap = try frame.bitmap.converted(to: .rgba8)
+    return frame
+  }
+}

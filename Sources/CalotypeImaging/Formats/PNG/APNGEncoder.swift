@@ -1,0 +1,84 @@
+import CPixels
+public import FoundationEssentials
+import Glibc
+
+/// An encoder for APNG with 8 or 16 bits per sample that writes each frame as the rectangle of its changes.
+///
+/// It takes the memory of the file, two frames, and a copy of the changed rectangle.
+public struct APNGEncoder: ImageEncoding {
+  /// `apng`.
+  public var format: ImageFormat { .apng }
+
+  /// Creates an encoder.
+  public init() {}
+
+  /// Returns false: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
+  /// Encodes a still image as PNG, which every reader of APNG reads.
+  public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
+    try PNGEncoder.encode(image, options: options)
+  }
+
+  /// Returns the encoded animation. Frames without changes are stored as one pixel.
+  public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
+    guard animation.frameCount > 0, animation.frameCount <= Int(Int32.max) else {
+      throw .invalidParameter(name: "animation", reason: "it has \(animation.frameCount) frames")
+    }
+    var writer: PNGFileWriter?
+    var previous: Bitmap?
+    for index in 0..<animation.frameCount {
+      if Task.isCancelled { throw .cancelled }
+      let frame = try animation.frame(index)
+      // Later frames may be transparent even if the first is not: all are written with alpha.
+      let samples = try PNGSamples(frame.bitmap, keepsAlpha: true)
+      var area = PNGArea(frame.bitmap.size)
+      if let previous {
+        guard previous.size == frame.bitmap.size, previous.format == frame.bitmap.format else {
+          throw .invalidParameter(
+            name: "animation", reason: "frame \(index) has another size or format than the one before")
+        }
+        area = PNGChange.area(from: previous, to: frame.bitmap)
+      }
+      var file = writer ?? PNGFileWriter(samples.header)
+      if index == 0 { file.addAnimation(frames: animation.frameCount, plays: animation.loopCount) }
+      file.addFrame(area, milliseconds: max(0, frame.duration.wholeMilliseconds), blend: .source)
+      let stream = try PNGDeflater.stream(samples, area: area, effort: options.effort)
+      if index == 0 { file.addImageData(stream) } else { file.addFrameData(stream) }
+      writer = file
+      previous = frame.bitmap
+    }
+    guard var writer else { throw .invalidParameter(name: "animation", reason: "it has no frames") }
+    return writer.finish()
+  }
+}
+
+/// The difference between two pictures of one size and format.
+enum PNGChange {
+  /// Returns the smallest rectangle that contains all differences; one pixel if there are none.
+  static func area(from old: Bitmap, to new: Bitmap) -> PNGArea {
+    let length = new.bytesPerRow
+    let bytesPerPixel = new.format.bytesPerPixel
+    return old.withUnsafeBytes { a in
+      new.withUnsafeBytes { b in
+        let one = PNGArea(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+        guard let a = a.baseAddress, let b = b.baseAddress else { return one }
+        let differs = { (y: Int) in memcmp(a + y * length, b + y * length, length) != 0 }
+        guard let top = (0..<new.height).first(where: differs),
+          let bottom = (top..<new.height).last(where: differs)
+        else { return one }
+        var (left, right) = (new.width, 0)
+        for y in top...bottom {
+          let (p, q) = (a + y * length, b + y * length)
+          let pixelDiffers = { (x: Int) in
+            memcmp(p + x * bytesPerPixel, q + x * bytesPerPixel, bytesPerPixel) != 0
+          }
+          if let first = (0..<left).first(where: pixelDiffers) { left = first }
+          if let last = (right..<new.width).last(where: pixelDiffers) { right = last + 1 }
+        }
+        return PNGArea(
+          x: left, y: top, size: PixelSize(width: max(1, right - left), height: bottom - top + 1))
+      }
+    }
+  }
+}

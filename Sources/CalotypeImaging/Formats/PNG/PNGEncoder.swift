@@ -1,0 +1,43 @@
+public import FoundationEssentials
+
+/// An encoder for PNG that writes RGBA, RGB if every pixel is opaque, grey for grey bitmaps, 16 bits per sample for
+/// 16-bit bitmaps, or a palette on request.
+///
+/// Filters are chosen row by row; the effort is libdeflate's level 1, 6 or 9.
+public struct PNGEncoder: ImageEncoding {
+  /// `png`.
+  public var format: ImageFormat { .png }
+
+  /// Creates an encoder.
+  public init() {}
+
+  /// Returns false: the format is lossless, or has no quality.
+  public func usesQuality(_ options: EncodeOptions) -> Bool { false }
+
+  /// Returns the encoded image. Checks for cancellation while rows are filtered.
+  public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
+    try Self.encode(image, options: options)
+  }
+
+  static func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
+    let bitmap = image.bitmap
+    var palette: Palette?
+    let samples: PNGSamples
+    if options.usesPalette, bitmap.format == .rgba8 {
+      let colors = try Palette.make(from: bitmap)
+      samples = try PNGSamples(
+        bitmap, indices: try colors.indices(of: bitmap, dithers: options.dithers), colors: colors.colors.count
+      )
+      palette = colors
+    } else {
+      samples = try PNGSamples(bitmap)
+    }
+    let stream = try PNGDeflater.stream(samples, area: PNGArea(bitmap.size), effort: options.effort)
+    var writer = PNGFileWriter(samples.header)
+    if options.keeps.contains(.icc) { try writer.addProfile(image.profile) }
+    if let palette { writer.add(palette) }
+    writer.add(image.metadata.kept(options.keeps))
+    writer.addImageData(stream)
+    return writer.finish()
+  }
+}

@@ -1,0 +1,140 @@
+import CWebP
+public import FoundationEssentials
+
+/// An encoder for WebP, still and animated: lossy, or lossless with every pixel kept, in stills including hidden
+/// colours of transparent pixels.
+public struct WebPEncoder: ImageEncoding {
+  /// The largest width and height that the format can hold (RFC 9649, 2.5 and 3.4).
+  public static let maxSide = 16383
+
+  /// Creates an encoder.
+  public init() {}
+
+  /// ``ImageFormat/webp``.
+  public var format: ImageFormat { .webp }
+
+  /// Returns the encoded image. Alpha is kept, and omitted if the bitmap is known to be opaque. Bitmaps of other
+  /// formats are converted to 8 bits per sample.
+  ///
+  /// The size of lossless files depends on the effort; `quality` is ignored.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100 or a picture larger
+  ///   than ``maxSide``, ``ImagingError/encodingFailed(_:reason:)``, ``ImagingError/outOfMemory(byteCount:)``,
+  ///   ``ImagingError/cancelled``.
+  public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
+    var config = try Self.config(options)
+    let bitmap = try Self.checked(image.bitmap)
+    let data = try Self.withPicture(of: bitmap, isLossless: options.isLossless) {
+      (picture) throws(ImagingError) in
+      var writer = WebPMemoryWriter()
+      WebPMemoryWriterInit(&writer)
+      defer { WebPMemoryWriterClear(&writer) }
+      picture.writer = WebPMemoryWrite
+      let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
+        picture.custom_ptr = UnsafeMutableRawPointer(writer)
+        return WebPEncode(&config, &picture)
+      }
+      guard isEncoded != 0 else { throw Self.error(picture.error_code, of: bitmap) }
+      guard let memory = writer.mem, writer.size > 0 else {
+        throw .encodingFailed(.webp, reason: "the encoder wrote nothing")
+      }
+      return Data(bytes: memory, count: writer.size)
+    }
+    return try WebPMetadataWriter(image, keeps: options.keeps).add(to: data)
+  }
+
+  /// Returns an animation of all frames. A frame that equals its predecessor extends that frame's duration; colours of
+  /// fully transparent pixels may change.
+  ///
+  /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
+  ///   errors of `animation`.
+  public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
+    let config = try Self.config(options)
+    return try WebPAnimationWriter(config: config, options: options).data(of: animation)
+  }
+
+  /// Returns a bitmap that libwebp can read.
+  static func checked(_ bitmap: Bitmap) throws(ImagingError) -> Bitmap {
+    guard bitmap.width <= maxSide, bitmap.height <= maxSide else {
+      throw .invalidParameter(
+        name: "size",
+        reason: "WebP holds at most \(maxSide)×\(maxSide) pixels, not \(bitmap.size); shrink it first")
+    }
+    return try bitmap.converted(to: .rgba8)
+  }
+
+  /// Calls `body` with a picture of the pixels and a hook that checks for cancellation.
+  static func withPicture<Result>(
+    of bitmap: Bitmap, isLossless: Bool, _ body: (inout WebPPicture) throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    var picture = WebPPicture()
+    guard WebPPictureInit(&picture) != 0 else { throw Self.wrongVersion }
+    defer { WebPPictureFree(&picture) }
+    picture.width = Int32(bitmap.width)
+    picture.height = Int32(bitmap.height)
+    picture.use_argb = isLossless ? 1 : 0
+    let isImported = bitmap.withUnsafeBytes { pixels in
+      let source = pixels.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      let stride = Int32(bitmap.bytesPerRow)
+      return bitmap.isOpaque
+        ? WebPPictureImportRGBX(&picture, source, stride) : WebPPictureImportRGBA(&picture, source, stride)
+    }
+    guard isImported != 0 else { throw .outOfMemory(byteCount: bitmap.byteCount) }
+    picture.progress_hook = continuesUnlessCancelled
+    return try body(&picture)
+  }
+
+  static var wrongVersion: ImagingError {
+    .encodingFailed(.webp, reason: "the WebP library has another version than its headers")
+  }
+
+  private static func config(_ options: EncodeOptions) throws(ImagingError) -> WebPConfig {
+    guard (0...100).contains(options.quality) else {
+      throw .invalidParameter(name: "quality", reason: "\(options.quality) is not 0 to 100")
+    }
+    guard (0...100).contains(options.alphaQuality) else {
+      throw .invalidParameter(name: "alphaQuality", reason: "\(options.alphaQuality) is not 0 to 100")
+    }
+    var config = WebPConfig()
+    guard WebPConfigInit(&config) != 0 else { throw wrongVersion }
+    if options.isLossless {
+      let level: Int32 =
+        switch options.effort {
+        case .fast: 1
+        case .balanced: 6
+        case .small: 9
+        }
+      guard WebPConfigLosslessPreset(&config, level) != 0 else { throw wrongVersion }
+      config.exact = 1
+    } else {
+      config.quality = Float(options.quality)
+      config.alpha_quality = Int32(options.alphaQuality)
+      config.use_sharp_yuv = options.usesSharpYUV ? 1 : 0
+      config.method =
+        switch options.effort {
+        case .fast: 0
+        case .balanced: 4
+        case .small: 6
+        }
+    }
+    return config
+  }
+
+  static func error(_ code: WebPEncodingError, of bitmap: Bitmap) -> ImagingError {
+    switch code {
+    case VP8_ENC_ERROR_OUT_OF_MEMORY, VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY:
+      .outOfMemory(byteCount: bitmap.byteCount)
+    case VP8_ENC_ERROR_USER_ABORT:
+      .cancelled
+    case VP8_ENC_ERROR_PARTITION0_OVERFLOW, VP8_ENC_ERROR_PARTITION_OVERFLOW:
+      .encodingFailed(.webp, reason: "a part of the bitstream got too long; lower the quality or the size")
+    default:
+      .encodingFailed(.webp, reason: "libwebp error \(code.rawValue)")
+    }
+  }
+}
+
+/// Checks for cancellation. The encoder calls it now and then, on its thread; 0 stops it.
+private func continuesUnlessCancelled(_: Int32, _: UnsafePointer<WebPPicture>?) -> Int32 {
+  Task.isCancelled ? 0 : 1
+}

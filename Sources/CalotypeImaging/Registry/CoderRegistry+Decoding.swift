@@ -1,0 +1,76 @@
+public import FoundationEssentials
+
+extension CoderRegistry {
+  /// Reads the header of an encoded image. Allocates no memory for pixels.
+  ///
+  /// - Parameters:
+  ///   - data: The encoded image.
+  ///   - limits: The limits of the image.
+  ///   - formatHint: As ``DecodeOptions/formatHint``.
+  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
+  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and the errors of
+  ///   the decoder for the header.
+  public func probe(
+    _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
+  ) throws(ImagingError) -> ImageInfo {
+    try limits.check(byteCount: data.count)
+    return try withDecoder(for: data, hint: formatHint) { decoder throws(ImagingError) in
+      try decoder.checkedInfo(of: data, limits: limits)
+    }
+  }
+
+  /// Decodes the first frame: upright, in sRGB, shrunk if the options request it.
+  ///
+  /// A thumbnail is decoded at a smaller scale if the format allows it, then resampled, then converted to sRGB, then
+  /// rotated, so that each step processes the fewest pixels.
+  ///
+  /// - Throws: The errors of ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
+  ///   ``ImagingError/truncated(_:byteCount:)`` unless the options allow partial images;
+  ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the predicted memory of the decode;
+  ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other; ``ImagingError/cancelled``.
+  public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
+    try PostDecode.check(options)
+    try options.limits.check(byteCount: data.count)
+    return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      return try decoder.image(of: data, info: info, options: options)
+    }
+  }
+
+}
+
+extension ImageDecoding {
+  /// Returns the info of an input after checking its limits. They are checked for every coder, so that those of a
+  /// program cannot forget them.
+  func checkedInfo(of data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let info = try probe(data, limits: limits)
+    try limits.check(info)
+    return info
+  }
+
+  /// Returns the first frame according to the options, if its memory is within the limits.
+  func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
+    try options.checkMemory(for: info, encodedByteCount: data.count)
+    let minimumSize = try options.minimumDecodeSize(for: info)
+    let rendition = PostDecode(info: info, options: options)
+    if let thumbnail = options.decodedThumbnail(for: info) {
+      let shrinker = RowShrinker([thumbnail], of: info, options: options)
+      let image = try decode(
+        data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
+      return try rendition.finished(image, isShrunk: shrinker.isUsed)
+    }
+    let image = try decode(data, minimumSize: minimumSize, options: options)
+    return try rendition.finished(image)
+  }
+}
+
+extension DecodeLimits {
+  func check(byteCount: Int) throws(ImagingError) {
+    guard byteCount <= maxBytes else { throw .limitExceeded(.bytes, value: byteCount, limit: maxBytes) }
+  }
+
+  func check(_ info: ImageInfo) throws(ImagingError) {
+    try check(size: info.size, format: info.format)
+    try check(frameCount: info.frameCount)
+  }
+}

@@ -1,0 +1,108 @@
+public import FoundationEssentials
+
+extension CoderRegistry {
+  /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept; at
+  /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large. A picture of 16 bits that has
+  /// to be shrunk for that is rounded to 8.
+  ///
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` without an encoder for the format;
+  ///   ``ImagingError/cannotFit(byteCount:limit:)``; ``ImagingError/invalidParameter(name:reason:)`` for a limit below
+  ///   1; the errors of the encoder.
+  public func encode(_ image: Image, as options: EncodeOptions) throws(ImagingError) -> Data {
+    let encoder = try encoder(for: options.format)
+    try options.check()
+    var image = image
+    if let side = options.maxPixelSize { image = image.with(bitmap: try image.bitmap.shrunk(toSide: side)) }
+    if image.bitmap.format == .cmyk8 || !options.keeps.contains(.icc) {
+      image = try image.convertedToSRGB(keepsGray: true)
+    }
+    image = try image.upright()
+    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
+      try encoder.encode(image, options: options)
+    }
+  }
+
+  /// Encodes an animation. One frame becomes a still image.
+  ///
+  /// - Throws: The errors of ``encode(_:as:)-(Image,_)``; ``ImagingError/unsupportedFormat(_:reason:)`` if the format
+  ///   has no animations; ``ImagingError/invalidParameter(name:reason:)`` for an animation without frames, with frames
+  ///   of different sizes, or with a duration or loop count below 0.
+  public func encode(_ animation: AnimationSource, as options: EncodeOptions) throws(ImagingError) -> Data {
+    let encoder = try encoder(for: options.format)
+    try options.check()
+    guard animation.frameCount > 0, animation.loopCount >= 0 else {
+      throw .invalidParameter(
+        name: "animation", reason: "\(animation.frameCount) frames, \(animation.loopCount) plays")
+    }
+    guard animation.frameCount > 1 else {
+      return try encode(Image(bitmap: try animation.frame(0).bitmap), as: options)
+    }
+    return try fitted(options, usesQuality: encoder.usesQuality(options)) { options throws(ImagingError) in
+      let size = FirstSize()
+      let checked = AnimationSource(frameCount: animation.frameCount, loopCount: animation.loopCount) {
+        index throws(ImagingError) in
+        var frame = try animation.frame(index)
+        try size.check(frame, at: index)
+        if let side = options.maxPixelSize { frame.bitmap = try frame.bitmap.shrunk(toSide: side) }
+        return frame
+      }
+      return try encoder.encode(checked, options: options)
+    }
+  }
+
+  /// Encodes at the best quality, at most the requested one, whose file is within the limit. Makes at most nine
+  /// attempts.
+  private func fitted(
+    _ options: EncodeOptions, usesQuality: Bool, _ encode: (EncodeOptions) throws(ImagingError) -> Data
+  ) throws(ImagingError) -> Data {
+    let full = try encode(options)
+    guard let limit = options.maxFileSize, full.count > limit else { return full }
+    var options = options
+    let wanted = options.quality
+    guard usesQuality, wanted > 0 else {
+      throw .cannotFit(byteCount: full.count, limit: limit)
+    }
+    options.quality = 0
+    var best = try encode(options)
+    guard best.count <= limit else { throw .cannotFit(byteCount: best.count, limit: limit) }
+    var (fits, tooLarge) = (0, wanted)
+    while tooLarge - fits > 1 {
+      options.quality = (fits + tooLarge) / 2
+      let data = try encode(options)
+      if data.count <= limit { (best, fits) = (data, options.quality) } else { tooLarge = options.quality }
+    }
+    return best
+  }
+}
+
+/// The common size of all frames.
+private final class FirstSize {
+  private var size: PixelSize?
+
+  func check(_ frame: AnimationSource.Frame, at index: Int) throws(ImagingError) {
+    let first = size ?? frame.bitmap.size
+    guard frame.bitmap.size == first, frame.duration >= .zero else {
+      throw .invalidParameter(
+        name: "animation",
+        reason: "frame \(index) is \(frame.bitmap.size), \(frame.duration); the first is \(first)")
+    }
+    size = first
+  }
+}
+
+extension EncodeOptions {
+  fileprivate func check() throws(ImagingError) {
+    for (name, limit) in [("maxPixelSize", maxPixelSize), ("maxFileSize", maxFileSize)] {
+      if let limit, limit < 1 { throw .invalidParameter(name: name, reason: "\(limit) is below 1") }
+    }
+  }
+}
+
+extension Bitmap {
+  /// Returns the bitmap with its longer side shrunk to at most `side` pixels.
+  fileprivate func shrunk(toSide side: Int) throws(ImagingError) -> Bitmap {
+    guard max(width, height) > side else { return self }
+    if format == .rgba16 { return try converted(to: .rgba8).shrunk(toSide: side) }
+    return try shrunk(to: .fit(width: side, height: side), sourceSize: size, orientation: .topLeft)
+  }
+}

@@ -1,0 +1,169 @@
+public import FoundationEssentials
+
+/// The coders of a program, as a value, so that two pipelines may differ.
+///
+/// The decoder that was registered last is asked first. If it throws ``ImagingError/unsupportedFormat(_:reason:)``, for
+/// a variant of the format that it does not support, the next one decodes the input. Among encoders of a format, the
+/// one that was registered last is used.
+///
+/// ```swift
+/// var coders = CoderRegistry.standard
+/// coders.register(QOIDecoder())
+/// let image = try coders.decode(data, options: DecodeOptions(thumbnail: .fit(width: 320, height: 240)))
+/// ```
+public struct CoderRegistry: Sendable {
+  private var decoders: [any ImageDecoding] = []
+  private var encoders: [any ImageEncoding] = []
+
+  /// JPEG, PNG, WebP and GIF.
+  public static let standard: CoderRegistry = {
+    var registry = encoders
+    registry.register(JPEGDecoder())
+    registry.register(PNGDecoder())
+    registry.register(WebPDecoder())
+    registry.register(GIFDecoder())
+    return registry
+  }()
+
+  /// The encoders of ``standard``, without decoders.
+  package static let encoders: CoderRegistry = {
+    var registry = CoderRegistry()
+    registry.register(JPEGEncoder())
+    registry.register(PNGEncoder())
+    registry.register(APNGEncoder())
+    registry.register(WebPEncoder())
+    registry.register(GIFEncoder())
+    return registry
+  }()
+
+  /// Creates a registry without coders.
+  public init() {}
+
+  /// Adds a decoder that takes precedence over all earlier ones.
+  public mutating func register(_ decoder: any ImageDecoding) { decoders.append(decoder) }
+
+  /// Adds an encoder that takes precedence over all earlier ones of its format.
+  public mutating func register(_ encoder: any ImageEncoding) { encoders.append(encoder) }
+
+  /// Removes decoders: `coders.unregisterDecoders { $0 is JPEGDecoder }`.
+  public mutating func unregisterDecoders(where isRemoved: (any ImageDecoding) -> Bool) {
+    decoders.removeAll(where: isRemoved)
+  }
+
+  /// Removes encoders: `coders.unregisterEncoders { $0.format == .gif }`.
+  public mutating func unregisterEncoders(where isRemoved: (any ImageEncoding) -> Bool) {
+    encoders.removeAll(where: isRemoved)
+  }
+
+  /// The formats that can be decoded, each once, in order of registration.
+  public var decodableFormats: [ImageFormat] {
+    var seen: Set<ImageFormat> = []
+    return decoders.flatMap(\.formats).filter { seen.insert($0).inserted }
+  }
+
+  /// The formats that can be encoded, each once, in order of registration.
+  public var encodableFormats: [ImageFormat] {
+    var seen: Set<ImageFormat> = []
+    return encoders.map(\.format).filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the format of an input by its first bytes: the answer of a registered decoder, otherwise the format of the
+  /// signature, even without a decoder. `nil` if nothing matches.
+  public func format(of prefix: Data) -> ImageFormat? {
+    for decoder in decoders.reversed() {
+      if let format = decoder.format(of: prefix) { return format }
+    }
+    return ImageFormat.sniff(prefix)
+  }
+}
+
+extension CoderRegistry {
+  /// The result of examining the first bytes of an input.
+  enum Choice {
+    case decoder(any ImageDecoding)
+    /// There are too few bytes for a decision.
+    case open
+  }
+
+  /// Chooses the decoder of an input: that of the hint if there is one, otherwise the first that recognises the
+  /// signature.
+  ///
+  /// - Parameters:
+  ///   - bytes: The beginning of the input.
+  ///   - isWhole: Pass true if no more bytes follow.
+  /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
+  ///   ``ImagingError/unsupportedFormat(_:reason:)``.
+  func choose(for bytes: Data, isWhole: Bool, hint: ImageFormat?) throws(ImagingError) -> Choice {
+    guard !bytes.isEmpty else {
+      if isWhole { throw .emptyInput }
+      return .open
+    }
+    if let hint, let decoder = decoders.last(where: { $0.formats.contains(hint) }) {
+      return .decoder(decoder)
+    }
+    // Whole and incremental inputs are examined up to the same length, so that both get the same decoder.
+    let prefix = bytes.prefix(ImageFormat.sniffLength)
+    for decoder in decoders.reversed() {
+      if decoder.format(of: prefix) != nil { return .decoder(decoder) }
+      if !isWhole, prefix.count < min(decoder.signatureLength, ImageFormat.sniffLength) { return .open }
+    }
+    let isEnough = isWhole || bytes.count >= ImageFormat.hintLength
+    if let format = ImageFormat.sniff(prefix), isWhole || prefix.count == ImageFormat.sniffLength {
+      throw .unsupportedFormat(format, reason: nil)
+    }
+    guard isEnough else { return .open }
+    throw .unrecognizedFormat(hint: ImageFormat.hint(forUnrecognized: bytes))
+  }
+
+  /// Returns the decoders to try after `decoder` has thrown ``ImagingError/unsupportedFormat(_:reason:)``: those
+  /// registered before it that recognise the signature, or match the hint.
+  func fallbacks(after decoder: any ImageDecoding, for bytes: Data, hint: ImageFormat?) -> [any ImageDecoding]
+  {
+    let prefix = bytes.prefix(ImageFormat.sniffLength)
+    let all = decoders.reversed().filter { candidate in
+      candidate.format(of: prefix) != nil || hint.map { candidate.formats.contains($0) } ?? false
+    }
+    let identity = ObjectIdentifier(type(of: decoder) as any Any.Type)
+    let position = all.firstIndex { ObjectIdentifier(type(of: $0) as any Any.Type) == identity }
+    return Array(all.dropFirst(position.map { $0 + 1 } ?? all.count))
+  }
+
+  /// Calls `body` with the decoder of a whole input, and with the next one as long as it throws
+  /// ``ImagingError/unsupportedFormat(_:reason:)``; rethrows the first of these errors if no decoder is left.
+  func withDecoder<Result>(
+    for data: Data, hint: ImageFormat?, _ body: (any ImageDecoding) throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    let first = try decoder(for: data, hint: hint)
+    let refusal: ImagingError
+    do throws(ImagingError) {
+      return try body(first)
+    } catch {
+      guard case .unsupportedFormat = error else { throw error }
+      refusal = error
+    }
+    for decoder in fallbacks(after: first, for: data, hint: hint) {
+      do throws(ImagingError) {
+        return try body(decoder)
+      } catch {
+        guard case .unsupportedFormat = error else { throw error }
+      }
+    }
+    throw refusal
+  }
+
+  /// Returns the decoder of a whole input.
+  func decoder(for data: Data, hint: ImageFormat?) throws(ImagingError) -> any ImageDecoding {
+    guard case .decoder(let decoder) = try choose(for: data, isWhole: true, hint: hint) else {
+      throw .unrecognizedFormat(hint: nil)
+    }
+    return decoder
+  }
+
+  /// Returns the encoder of a format.
+  func encoder(for format: ImageFormat) throws(ImagingError) -> any ImageEncoding {
+    guard let encoder = encoders.last(where: { $0.format == format }) else {
+      throw .unsupportedFormat(format, reason: "there is no encoder for it")
+    }
+    return encoder
+  }
+}

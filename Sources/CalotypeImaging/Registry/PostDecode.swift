@@ -1,0 +1,44 @@
+/// The steps after a coder: resampling, conversion to sRGB, rotation, transforms, according to the options.
+///
+/// Whole decodes, incremental decodes and frames of animations share it, so that their results agree.
+struct PostDecode: Sendable {
+  let info: ImageInfo
+  let options: DecodeOptions
+
+  /// Refuses options that exclude each other.
+  static func check(_ options: DecodeOptions) throws(ImagingError) {
+    let isFullSize = options.thumbnail == nil && options.maxPixels == nil
+    if !isFullSize || !options.transforms.isEmpty, options.pixels == .native {
+      throw .invalidParameter(
+        name: "pixels",
+        reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
+    }
+    if let maxPixels = options.maxPixels, maxPixels < 1 {
+      throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
+    }
+  }
+
+  /// Returns the picture according to the options. Pass true for `isShrunk` if it already has the size of the
+  /// thumbnail.
+  func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
+    var image = image
+    if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
+      if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
+        image = try image.convertedToSRGB(limits: options.limits)
+      }
+      // The box refers to the result: it is upright, unless the picture stays as stored.
+      let orientation = options.appliesOrientation ? image.orientation : .topLeft
+      image = image.with(
+        bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
+    }
+    if options.colors == .sRGB {
+      image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits)
+    }
+    if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
+      image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
+    }
+    if options.appliesOrientation { image = try image.upright() }
+    let transforms = options.transforms(for: info)
+    return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
+  }
+}

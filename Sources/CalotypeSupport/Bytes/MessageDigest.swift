@@ -1,0 +1,76 @@
+import CCrypto
+
+/// A running hash of bytes, computed by OpenSSL's libcrypto, which libcurl links anyway.
+///
+/// ```swift
+/// var digest = MessageDigest(.sha256)
+/// digest.update("text")
+/// let hex = Hex.encode(digest.finalize())
+/// ```
+package struct MessageDigest: ~Copyable {
+  /// The algorithms that Calotype uses.
+  package enum Algorithm {
+    /// SHA-256: 32 bytes (FIPS 180-4).
+    case sha256
+    /// MD5: 16 bytes (RFC 1321). Only for the digest authentication of old servers.
+    case md5
+  }
+
+  // Looked up once: a look-up of a provider costs more than the hash of a short text.
+  nonisolated(unsafe) private static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+  nonisolated(unsafe) private static let md5 = EVP_MD_fetch(nil, "MD5", nil)
+
+  private let context: OpaquePointer
+
+  /// Starts a hash of no bytes.
+  package init(_ algorithm: Algorithm) {
+    let type = algorithm == .sha256 ? Self.sha256 : Self.md5
+    guard let type, let context = EVP_MD_CTX_new(), EVP_DigestInit_ex2(context, type, nil) == 1 else {
+      // Neither depends on input: memory is gone, or the library has been built without the algorithm.
+      fatalError("libcrypto cannot compute \(algorithm)")
+    }
+    self.context = context
+  }
+
+  deinit {
+    EVP_MD_CTX_free(context)
+  }
+
+  /// Adds bytes.
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
+      fatalError("libcrypto cannot hash")
+    }
+  }
+
+  /// Adds the UTF-8 of a text.
+  package mutating func update(_ text: String) {
+    var text = text
+    text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The hash of all bytes: 32 of SHA-256, 16 of MD5.
+  package consuming func finalize() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+      var length: UInt32 = 0
+      guard EVP_DigestFinal_ex(context, buffer.baseAddress, &length) == 1 else {
+        fatalError("libcrypto cannot hash")
+      }
+      count = Int(length)
+    }
+  }
+
+  /// The 32 bytes of the SHA-256 of some bytes.
+  package static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var digest = MessageDigest(.sha256)
+    digest.update(bytes)
+    return digest.finalize()
+  }
+
+  /// The SHA-256 of the UTF-8 of a text, as 64 lower-case hexadecimal digits.
+  package static func sha256Hex(_ text: String) -> String {
+    var digest = MessageDigest(.sha256)
+    digest.update(text)
+    return Hex.encode(digest.finalize())
+  }
+}
