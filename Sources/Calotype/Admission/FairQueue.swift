@@ -130,18 +130,28 @@ struct FairQueue<Flow: Hashable & Sendable>: Sendable {
   /// Gives the next entry a turn.
   ///
   /// - Parameters:
+  ///   - first: An entry to try before all others, such as the one that keeps others back: the search must not end before
+  ///     it was tried.
   ///   - mayRun: Returns whether a flow may have another turn, given the number that it has.
   ///   - fits: Returns whether an entry fits. One that does not fit may be passed by entries that came
   ///     before it was found not to fit, `passed` at most: they may hold the memory that it waits for.
   /// - Returns: The entry, which counts as running until ``finish(_:)``, and the entries that did not fit.
   mutating func next(
-    mayRun: (_ flow: Flow, _ running: Int) -> Bool, passed limit: Int = 16,
+    first: Int? = nil, mayRun: (_ flow: Flow, _ running: Int) -> Bool, passed limit: Int = 16,
     fits: (_ id: Int) -> Bool = { _ in true }
   ) -> (id: Int?, blocked: [Int]) {
     var blocked: [Int] = []
+    if let first, let place = places[first], mayRun(place.flow, running(in: place.flow)) {
+      if fits(first) {
+        start(first, advances: false)
+        return (first, [])
+      }
+      blocked.append(first)
+    }
     // The turn of the oldest stays due until it can be given: when the oldest may not run, or does not fit,
     // the next search tries again.
-    if turnsOfOthers >= Self.turnOfTheOldest - 1, let id = oldest(), let place = places[id],
+    if turnsOfOthers >= Self.turnOfTheOldest - 1, let id = oldest(), id != blocked.first,
+      let place = places[id],
       mayRun(place.flow, running(in: place.flow))
     {
       if fits(id) {

@@ -395,7 +395,8 @@ final class WorkQueue: Sendable {
       var reservation: MemoryReservation?
       var refused: (id: Int, error: any Error)?
       let blockedBefore = state.blocked
-      let found = queue.next { flow, running in
+      // The entry that waits for memory first: those behind it are kept back, and may be more than one search visits.
+      let found = queue.next(first: blockedBefore?.id) { flow, running in
         state.mayRun(flow, running)
       } fits: { id in
         guard let claim = state.waiters[id]?.claim, claim.bytes > 0, let memory else { return true }

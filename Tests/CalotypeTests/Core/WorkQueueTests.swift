@@ -46,6 +46,25 @@ struct WorkQueueTests {
     #expect(queue.statistics.waiting == 0)
   }
 
+  @Test("one that waits for memory has it as soon as it is there, however many small ones wait before it")
+  func blockedBehindMany() throws {
+    let memory = Self.pixels(1_000)
+    let queue = WorkQueue(limit: 2, memory: memory, now: { .zero })
+    let log = Log()
+    let held = try #require(memory.tryReserve(500, in: .decoded))
+    func submit(_ name: String, bytes: Int, cost: Int64) {
+      queue.submit(queue.number(), WorkQueue.Claim(cost: cost, bytes: bytes), level: { 0 }) { answer in
+        guard case .turn = answer else { return }
+        log.add(name)
+      }
+    }
+    submit("large", bytes: 900, cost: 1_000_000_000)
+    for _ in 0..<40 { submit("small", bytes: 1, cost: 1) }
+    #expect(log.names.isEmpty)
+    held.release()
+    #expect(log.names.first == "large")
+  }
+
   @Test(
     "the most urgent first, among equals the one that came first, also if it is moved to their level later"
   )
