@@ -38,13 +38,9 @@ extension TemporaryFolder {
 
   /// Waits until nothing in the folder is open, as threads of caches that were released close what they have.
   ///
-  /// - Returns: Whether that came to pass within ten seconds.
-  func isClosed() async throws -> Bool {
-    for _ in 0..<1000 {
-      if openDescriptors == 0 { return true }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    return false
+  /// - Throws: `NeverHappened` after ten seconds.
+  func waitUntilClosed() async throws {
+    try await eventually(within: .seconds(10)) { openDescriptors == 0 }
   }
 }
 

@@ -45,7 +45,7 @@ final class WorkQueue: Sendable {
     var answers: Answers = []
     /// The first claim that does not fit, if it is new.
     var missing: Claim?
-    /// Whether the shortage of memory in this queue has ended.
+    /// True if the shortage of memory in this queue has ended.
     var hasRoomAgain = false
   }
 
@@ -115,7 +115,7 @@ final class WorkQueue: Sendable {
     var waiters: [Int: Waiter] = [:]
     /// The first entry that did not fit, and the last number that may pass it.
     var blocked: (id: Int, last: Int)?
-    /// Whether a thread is giving answers, and has to check again when it is done.
+    /// True while a thread is giving answers; `looksAgain` makes it check again when it is done.
     var isAnswering = false
     var looksAgain = false
     var running = 0
@@ -471,7 +471,7 @@ final class WorkQueue: Sendable {
     set { change { $0.limit = max(1, newValue) } }
   }
 
-  /// Whether entries wait and none begins.
+  /// True to let entries wait, and none begin.
   var isSuspended: Bool {
     get { state.withLock { $0.isSuspended } }
     set {

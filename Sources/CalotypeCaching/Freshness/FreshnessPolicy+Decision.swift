@@ -12,7 +12,7 @@ extension FreshnessPolicy {
     case staleWhileRevalidate(HTTPFields)
     /// Revalidate: ask the server with these fields added to the request, and use the stored response after a 304.
     case revalidate(HTTPFields)
-    /// Ask the server. No stored response can be used, whatever the response.
+    /// Ask the server. No stored response can be used, regardless of the answer.
     case load
     /// The request accepts only a stored response (`only-if-cached`), and none can be used.
     case unavailable

@@ -2,7 +2,7 @@
 ///
 /// A server that loads URLs from users can be made to access its internal network (server-side request forgery, SSRF);
 /// ``public`` limits it to the public internet. Each URL, redirects included, is checked before a request, and each
-/// address before a connection, whatever DNS returns.
+/// address before a connection, regardless of the DNS answer.
 ///
 /// ```swift
 /// var configuration = CurlLoader.Configuration()

@@ -12,7 +12,8 @@ package struct MessageDigest: ~Copyable {
   package enum Algorithm {
     /// SHA-256: 32 bytes (FIPS 180-4).
     case sha256
-    /// MD5: 16 bytes (RFC 1321). Only for the digest authentication of old servers.
+    /// MD5: 16 bytes (RFC 1321). Only for the servers of the test kit, which check digest authentication: a libcrypto in
+    /// FIPS mode does not have it.
     case md5
   }
 
@@ -26,7 +27,7 @@ package struct MessageDigest: ~Copyable {
   package init(_ algorithm: Algorithm) {
     let type = algorithm == .sha256 ? Self.sha256 : Self.md5
     guard let type, let context = EVP_MD_CTX_new(), EVP_DigestInit_ex2(context, type, nil) == 1 else {
-      // Neither depends on input: memory is gone, or the library has been built without the algorithm.
+      // Independent of input: no memory is left, or the library lacks the algorithm.
       fatalError("libcrypto cannot compute \(algorithm)")
     }
     self.context = context
@@ -38,6 +39,7 @@ package struct MessageDigest: ~Copyable {
 
   /// Adds bytes.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    // Independent of input: fails only without initialization.
     guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) == 1 else {
       fatalError("libcrypto cannot hash")
     }
@@ -53,6 +55,7 @@ package struct MessageDigest: ~Copyable {
   package consuming func finalize() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
       var length: UInt32 = 0
+      // Independent of input, as above; the buffer has room for each algorithm.
       guard EVP_DigestFinal_ex(context, buffer.baseAddress, &length) == 1 else {
         fatalError("libcrypto cannot hash")
       }

@@ -41,6 +41,7 @@ package final class Rendezvous<Value: Sendable>: Sendable {
       }
       if isThere { continuation.resume() }
     }
+    // Only `send` resumes, after it has set a value; only this task takes it.
     guard let value = take() else { preconditionFailure("a rendezvous resumed without a value") }
     return value
   }

@@ -1,7 +1,5 @@
 /// One value that one task waits for. The first ``resolve(_:)`` counts, whether it comes before, during or after the wait.
 ///
-/// With ``Rendezvous`` the only type in the sources that resumes a continuation.
-///
 /// ```swift
 /// let waiter = Waiter<Bool>()
 /// queue.withLock { $0.append(waiter) }
@@ -60,6 +58,7 @@ package final class Waiter<Value: Sendable>: Sendable {
   // The value is not passed through the continuation, because ThreadSanitizer does not see that synchronization.
   private func take() -> Value {
     state.withLock { state in
+      // Only a second wait, a mistake of the calling code, finds none.
       guard let value = state.value.take() else { preconditionFailure("a waiter is waited for once") }
       return value
     }

@@ -23,7 +23,7 @@ package enum RedactedURL {
     return kept.count == bytes.count ? text : String(decoding: kept, as: UTF8.self)
   }
 
-  /// Whether the part that names the host begins at `index`: behind two slashes, or whatever number of them follows the
+  /// Whether the part that names the host begins at `index`: behind two slashes, or any number of them that follows the
   /// scheme of the web. Three behind another scheme begin a path, as in `file:` URLs.
   private static func beginsAuthority(_ bytes: [UInt8], _ index: Int) -> Bool {
     guard !isSlash(bytes[index]) else { return false }

@@ -100,7 +100,7 @@ package struct HTTPDate: Hashable, Sendable {
       guard skips(", "), let day = number(digits: 2), skips("-"), let month = word(of: months), skips("-"),
         let twoDigits = number(digits: 2), skips(" "), let time = time(), skips(" GMT")
       else { return nil }
-      // As with four digits, from 0 to 9999, whatever our own clock shows.
+      // As with four digits, from 0 to 9999, regardless of the local clock.
       let latest = min(max(thisYear + 50, 99), 9_999)
       let year = latest - (latest + 100 - twoDigits) % 100
       return Fields(year: year, month: month, day: day, time: time)

@@ -19,7 +19,7 @@ public struct ScriptedRequest: Hashable, Sendable {
     public let value: String
   }
 
-  /// The value of the first field of that name, whatever its case.
+  /// The value of the first field of that name, compared without case.
   public subscript(header name: String) -> String? {
     headers.first { $0.name.lowercased() == name.lowercased() }?.value
   }

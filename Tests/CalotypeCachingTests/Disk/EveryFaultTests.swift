@@ -98,6 +98,6 @@ import Testing
     for first in stride(from: start, through: count, by: fault.stride) {
       _ = try await check(fault, at: first, in: parent)
     }
-    #expect(try await parent.isClosed())
+    try await parent.waitUntilClosed()
   }
 }

@@ -40,7 +40,7 @@ import Testing
       for store in pending { try await store.written() }
       try await eventually { released == nil }
     }
-    #expect(try await disk.folder.isClosed())
+    try await disk.folder.waitUntilClosed()
     let other = DiskCache(disk.folder.configuration())
     for number in 0..<100 {
       #expect(try await other.read(CacheKey("\(number)"))?.data == bytes(number, seed: 19))

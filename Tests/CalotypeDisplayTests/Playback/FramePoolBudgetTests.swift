@@ -21,7 +21,7 @@ struct FramePoolBudgetTests {
     frame = nil
     // Nothing is kept for one who is not seen.
     player.isActive = false
-    try await waitUntil { isThere() == nil }
+    try await eventually { isThere() == nil }
     withExtendedLifetime(iterator) {}
   }
 
@@ -38,14 +38,14 @@ struct FramePoolBudgetTests {
     let start = try await first.next()?.index
     #expect(start == (mode == .normal ? 0 : 29))
     still.pause()
-    try await waitUntil { pool.statistics.frames == 8 }
+    try await eventually { pool.statistics.frames == 8 }
 
     let log = DecodeLog()
     let image = try PlaybackSamples.told(frames: 30) { index throws(ImagingError) in log.note(index) }
     let player = AnimationPlayer(image, pool: pool, clock: TestClock())
     var second = player.frames().makeAsyncIterator()
     #expect(try await second.next()?.index == 0)
-    try await waitUntil { pool.statistics.decodes == 12 }
+    try await eventually { pool.statistics.decodes == 12 }
     #expect(log.all == [0, 1, 2, 3])
     #expect(pool.statistics.frames == 8)
     #expect(pool.statistics.peakBytes <= limit)
@@ -70,14 +70,14 @@ struct FramePoolBudgetTests {
       let player = AnimationPlayer(image, pool: pool, clock: TestClock())
       var iterator = player.frames().makeAsyncIterator()
       #expect(try await iterator.next()?.index == 0)
-      try await waitUntil { pool.statistics.frames == 8 }
+      try await eventually { pool.statistics.frames == 8 }
       let others = (0..<3).map { _ in AnimationPlayer(image, pool: pool, clock: TestClock()) }
       for player in others { #expect(try await player.frames().first { _ in true }?.index == 0) }
       #expect(decoder.count.made == 1)
       #expect(decoder.count.alive == 1)
       withExtendedLifetime(iterator) {}
     }
-    try await waitUntil { decoder.count.alive == 0 }
+    try await eventually { decoder.count.alive == 0 }
     #expect(pool.statistics.players == 0)
     #expect(try image.frame(at: 19).bitmap.width == 8)
   }
@@ -92,11 +92,11 @@ struct FramePoolBudgetTests {
     let player = AnimationPlayer(image, pool: pool, clock: TestClock())
     var iterator = player.frames().makeAsyncIterator()
     #expect(try await iterator.next()?.index == 0)
-    try await waitUntil { pool.statistics.frames == 8 }
+    try await eventually { pool.statistics.frames == 8 }
     pressure.report(MemoryPressure(.warning))
-    try await waitUntil { pool.statistics.frames == 4 }
+    try await eventually { pool.statistics.frames == 4 }
     pressure.report(MemoryPressure(.critical))
-    try await waitUntil { pool.statistics.frames == 0 }
+    try await eventually { pool.statistics.frames == 0 }
     player.rate = .infinity
     for index in [1, 2, 3, 4, 5, 6, 7, 0, 1] {
       let frame = try #require(try await iterator.next())
@@ -108,7 +108,7 @@ struct FramePoolBudgetTests {
     pressure.finish()
     await follower.value
     for _ in 0..<8 { _ = try await iterator.next() }
-    try await waitUntil { pool.statistics.frames == 8 }
+    try await eventually { pool.statistics.frames == 8 }
     #expect(pool.statistics.peakBytes <= limit)
   }
 
@@ -128,7 +128,7 @@ struct FramePoolBudgetTests {
     try await recorder.waitFor(count: 1)
     pressure.report(MemoryPressure(.critical))
     // Those that are there are not decoded to be shown.
-    try await waitUntil {
+    try await eventually {
       player.seek(toFrame: 0)
       return log.counts[0, default: 0] > 1
     }

@@ -47,7 +47,7 @@ struct FramePoolFailureTests {
     var iterator = player.frames().makeAsyncIterator()
     await #expect(throws: ImagingError.outOfMemory(byteCount: 1)) { _ = try await iterator.next() }
     #expect(log.counts[1] == 3)
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
   }
 
   @Test("A frame that was not to be had ahead of time keeps nobody from those behind it")
@@ -56,7 +56,7 @@ struct FramePoolFailureTests {
     let player = player(source)
     var iterator = player.frames().makeAsyncIterator()
     #expect(try await iterator.next()?.index == 0)
-    try await waitUntil { pool.statistics.frames == 5 }
+    try await eventually { pool.statistics.frames == 5 }
     #expect(source.log.all == [0, 1, 2, 3, 4, 5])
     pool.removeAll()
     player.seek(toFrame: 3)

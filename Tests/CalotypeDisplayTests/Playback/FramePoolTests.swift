@@ -119,7 +119,7 @@ struct FramePoolTests {
     #expect(worst.withLock { $0 } <= limit)
     #expect(checks.withLock { $0 } >= 50)
     #expect(pool.statistics.peakBytes <= limit)
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
     #expect(pool.statistics.frames == 0)
     #expect(pool.statistics.players == 0)
     #expect(pool.countedBytes == 0)
@@ -151,7 +151,7 @@ struct FramePoolTests {
     do {
       var iterator = frames.makeAsyncIterator()
       #expect(try await iterator.next()?.index == 0)
-      try await waitUntil { pool.statistics.frames == 8 }
+      try await eventually { pool.statistics.frames == 8 }
       for _ in 0..<100 { await Task.yield() }
       #expect(log.all == Array(0..<8))
       #expect(player.state == .playing)
@@ -188,16 +188,16 @@ struct FramePoolTests {
       try await started.wait()
       try await clock.waitForSleepers()
       clock.advanceToNextDeadline()
-      try await waitUntil { clock.sleeperCount == 0 }
+      try await eventually { clock.sleeperCount == 0 }
     default:
       // It waits to be active.
-      try await waitUntil { player.state == .inactive }
+      try await eventually { player.state == .inactive }
     }
     task.cancel()
     await task.value
     #expect(recorder.ending?.isCancelled == true)
     gate.open()
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
     #expect(pool.statistics.players == 0)
     #expect(pool.statistics.frames == 0)
     #expect(clock.sleeperCount == 0)
@@ -218,7 +218,7 @@ struct FramePoolTests {
       for try await frame in player.frames() { indices.append(frame.index) }
     }
     #expect(indices == [0, 1, 2])
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
     fails.withLock { $0 = false }
     #expect(try await playAll(player) == [3, 4, 5])
   }

@@ -90,7 +90,7 @@ struct PlaybackOrderTests {
     try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(30))
     player.pause()
-    try await waitUntil { clock.sleeperCount == 0 }
+    try await eventually { clock.sleeperCount == 0 }
     clock.advance(by: .seconds(60))
     player.seek(toFrame: 2)
     #expect(try await recorder.waitFor(count: 2).map(\.index) == [0, 2])
@@ -176,7 +176,7 @@ struct PlaybackOrderTests {
     clock.advance(by: .milliseconds(40))
     player.isActive = false
     #expect(player.state == .inactive)
-    try await waitUntil { pool.statistics.bytes == 0 && clock.sleeperCount == 0 }
+    try await eventually { pool.statistics.bytes == 0 && clock.sleeperCount == 0 }
     #expect(pool.statistics.players == 0)
     let decoded = log.all.count
     clock.advance(by: .seconds(60))
@@ -189,7 +189,7 @@ struct PlaybackOrderTests {
     player.stop()
     await recording
     #expect(recorder.ending?.isFinished == true)
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
   }
 
   @Test("Inactivity within a frame keeps the rest of it")
@@ -201,7 +201,7 @@ struct PlaybackOrderTests {
     try await clock.waitForSleepers()
     clock.advance(by: .milliseconds(40))
     player.isActive = false
-    try await waitUntil { clock.sleeperCount == 0 }
+    try await eventually { clock.sleeperCount == 0 }
     clock.advance(by: .seconds(60))
     let start = clock.now
     player.isActive = true
@@ -236,7 +236,7 @@ struct PlaybackOrderTests {
     #expect(pool.statistics.players == 1)
     player.stop()
     #expect(pool.statistics.players == 0)
-    try await waitUntil { pool.statistics.bytes == 0 }
+    try await eventually { pool.statistics.bytes == 0 }
     // Neither comes back by being seen.
     player.isActive = false
     player.isActive = true

@@ -124,7 +124,7 @@ extension AnimationPlayer {
     defer { task.cancel() }
     var count = 0
     while count < limit {
-      try await waitUntil { recorder.elements.count > count || recorder.ending != nil }
+      try await eventually { recorder.elements.count > count || recorder.ending != nil }
       guard recorder.elements.count > count else { break }
       let before = clock.now
       try shown(recorder.elements[count], count)
@@ -142,15 +142,10 @@ extension AnimationPlayer {
 extension TestClock {
   /// Moves on whenever somebody sleeps, until so many elements were recorded or the sequence has ended.
   func advance<Element>(_ recorder: EventRecorder<Element>, to count: Int) async throws {
-    try await waitUntil {
+    try await eventually {
       // Who sleeps has handed over what is to be handed over: looked at in this order, the clock is not moved too far.
       if sleeperCount > 0, recorder.elements.count < count { advanceToNextDeadline() }
       return recorder.elements.count >= count || recorder.ending != nil
     }
   }
-}
-
-/// Suspends until something holds that no event tells.
-func waitUntil(_ condition: () -> Bool) async throws {
-  try await eventually { condition() }
 }

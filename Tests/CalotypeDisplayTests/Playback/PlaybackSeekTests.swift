@@ -95,7 +95,7 @@ struct PlaybackSeekTests {
     }
     let recorder = EventRecorder<AnimationFrame>()
     let task = Task { await recorder.record(player.frames()) }
-    try await waitUntil { looks.withLock { $0 > 0 && source.lookCount > $0 } }
+    try await eventually { looks.withLock { $0 > 0 && source.lookCount > $0 } }
     #expect(!gate.isOpen)
     gate.open()
     #expect(try await recorder.waitFor(count: 1).map(\.index) == [2])

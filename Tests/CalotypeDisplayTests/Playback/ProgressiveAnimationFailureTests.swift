@@ -63,7 +63,7 @@ struct ProgressiveAnimationFailureTests {
     player.rate = .infinity
     let recorder = EventRecorder<AnimationFrame>()
     async let recording: Void = recorder.record(player.frames())
-    try await waitUntil { player.state == .stalled(at: count - 1) }
+    try await eventually { player.state == .stalled(at: count - 1) }
     decoder.failure.withLock { $0 = failure }
     await #expect(throws: failure) { try await animation.append(data.dropFirst(half.count)) }
     await recording

@@ -36,7 +36,7 @@ struct ProgressiveAnimationTests {
     let recorder = EventRecorder<AnimationFrame>()
     let task = Task { await recorder.record(player.frames()) }
     defer { task.cancel() }
-    try await waitUntil { player.state == .stalled(at: nil) }
+    try await eventually { player.state == .stalled(at: nil) }
     var offset = try await feed(animation, data, frames: 3)
     let first = animation.completeFrameCount
     #expect(first >= 3 && first < 6)
@@ -57,10 +57,10 @@ struct ProgressiveAnimationTests {
 
   /// Moves the clock on while the player sleeps.
   private func advance(_ recorder: EventRecorder<AnimationFrame>, until isDone: () -> Bool) async throws {
-    while !isDone() {
-      if clock.sleeperCount > 0 { clock.advanceToNextDeadline() }
-      try Task.checkCancellation()
-      await Task.yield()
+    try await eventually {
+      let isDone = isDone()
+      if !isDone, clock.sleeperCount > 0 { clock.advanceToNextDeadline() }
+      return isDone
     }
   }
 
@@ -89,7 +89,7 @@ struct ProgressiveAnimationTests {
     player.mode = .reverse
     async let indices = player.frames().reduce(into: [Int]()) { $0.append($1.index) }
     let offset = try await feed(animation, data, frames: 4)
-    try await waitUntil { player.state == .stalled(at: nil) }
+    try await eventually { player.state == .stalled(at: nil) }
     try await animation.append(data.dropFirst(offset))
     try await animation.finish()
     #expect(try await indices == [4, 3, 2, 1, 0])
@@ -119,7 +119,7 @@ struct ProgressiveAnimationTests {
     let player = AnimationPlayer(animation, pool: pool, clock: clock)
     let recorder = EventRecorder<AnimationFrame>()
     let task = Task { await recorder.record(player.frames()) }
-    try await waitUntil { player.state == .stalled(at: nil) }
+    try await eventually { player.state == .stalled(at: nil) }
     task.cancel()
     await task.value
     #expect(recorder.ending?.isCancelled == true)

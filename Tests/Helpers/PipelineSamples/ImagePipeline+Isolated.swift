@@ -19,10 +19,10 @@ extension ImagePipeline {
 
   /// Waits until every job has wound up, stores included.
   package func settle() async {
-    while true {
-      if jobs.isEmpty, jobs.isIdle { return }
+    while !jobs.isEmpty || !jobs.isIdle {
+      await jobs.idle()
       await flush()
-      // The tasks of jobs that have ended have yet to end.
+      // The last job has ended, and is about to leave its table.
       await Task.yield()
     }
   }

@@ -15,7 +15,7 @@ extension Transforms {
       self = isPercent ? .percent(number) : .pixels(number)
     }
 
-    /// The number, whatever its unit.
+    /// The number, in either unit.
     var number: Double {
       switch self {
       case .pixels(let number), .percent(let number): number
