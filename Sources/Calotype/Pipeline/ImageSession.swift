@@ -30,10 +30,10 @@ final class ImageSession: Sendable {
 
   /// The subscriptions of one observer to jobs.
   struct Places: Sendable {
-    let image: Subscription<ImageResult>
+    var image: Subscription<ImageResult>
     let original: Subscription<OriginalData>?
     /// The stale response that the observer has received.
-    let stale: ImageResponse?
+    var stale: ImageResponse?
 
     func leave() {
       image.leave()
@@ -145,7 +145,6 @@ final class ImageSession: Sendable {
     private let session: ImageSession
     private struct State {
       var places: Places
-      var stale: ImageResponse?
       /// The stale response that an earlier observer has received, and this one has not.
       var replay: ImageResponse?
       /// The number of failed subscriptions.
@@ -157,17 +156,17 @@ final class ImageSession: Sendable {
 
     init(_ session: ImageSession, _ places: Places) {
       self.session = session
-      state = Lock(State(places: places, stale: places.stale, replay: places.stale))
+      state = Lock(State(places: places, replay: places.stale))
     }
 
     deinit {
-      let (places, stale, isOver) = state.withLock { ($0.places, $0.stale, $0.isOver) }
+      let (places, isOver) = state.withLock { ($0.places, $0.isOver) }
       // A stream that is cancelled between two elements releases its visit without another call of `next()`.
       if isOver || Task.isCancelled {
         places.leave()
         session.leave()
       } else {
-        session.leave(Places(image: places.image, original: places.original, stale: stale))
+        session.leave(places)
       }
     }
 
@@ -181,7 +180,7 @@ final class ImageSession: Sendable {
           if subscribesAgain(after: error) { continue }
           let stale = state.withLock { state in
             state.isOver = true
-            return state.stale
+            return state.places.stale
           }
           // Cancelling one observer does not end the load for the others.
           if error is CancellationError { throw error }
@@ -197,19 +196,19 @@ final class ImageSession: Sendable {
     ///
     /// - Returns: Whether there is another subscription.
     private func subscribesAgain(after error: any Error) -> Bool {
-      let (places, attempts, hasStale) = state.withLock { state in
+      let (places, attempts) = state.withLock { state in
         state.attempts += 1
-        return (state.places, state.attempts, state.stale != nil)
+        return (state.places, state.attempts)
       }
       let start = session.state.withLock { $0.start } ?? .zero
-      guard !hasStale,
+      guard places.stale == nil,
         session.pipeline.isWorthAnother(
           attempts, after: error, session.request, since: start, leader: places.image.job.leader),
         let options = try? session.options(),
         let image = try? session.pipeline.context.subscribe(to: session.request, want: options)
       else { return false }
       places.image.leave()
-      state.withLock { $0.places = Places(image: image, original: places.original, stale: nil) }
+      state.withLock { $0.places.image = image }
       return true
     }
 
@@ -227,14 +226,14 @@ final class ImageSession: Sendable {
             of: made, from: place, isInterim: true, for: request, original: places.original,
             deadline: deadline
           ).response.revalidating(true)
-          state.withLock { $0.stale = response }
+          state.withLock { $0.places.stale = response }
           return (.response(response), false)
         case .ended(let made):
           let response = try await pipeline.delivery(
             of: made, from: place, isInterim: false, for: request, original: places.original,
             deadline: deadline
           ).response
-          guard let stale = state.withLock({ $0.stale }) else {
+          guard let stale = state.withLock({ $0.places.stale }) else {
             return try last(session.end(.response(response)))
           }
           if let failure = made.provenance.failure {
@@ -251,9 +250,10 @@ final class ImageSession: Sendable {
       // Another observer may have seen a different response; this one only needs a response of its own.
       case .response(let response): (.response(response), true)
       case .confirmed(let response):
-        state.withLock({ $0.stale }) == nil ? (.response(response), true) : (.confirmed, true)
+        state.withLock({ $0.places.stale }) == nil ? (.response(response), true) : (.confirmed, true)
       case .refreshFailed(let response, let error):
-        state.withLock({ $0.stale }) == nil ? (.response(response), true) : (.refreshFailed(error), true)
+        state.withLock({ $0.places.stale }) == nil
+          ? (.response(response), true) : (.refreshFailed(error), true)
       case .failure(let error): throw error
       }
     }
