@@ -62,6 +62,58 @@ struct EventTests {
     #expect(events == 1)
   }
 
+  @Test("an observer that follows one that has left begins with the present state")
+  func follower() async throws {
+    let server = try ScriptedHTTPServer()
+    let png = try Samples.png()
+    let gate = Gate()
+    server.route(
+      "/a.png",
+      ScriptedReply([
+        .head(200, [("Content-Length", "\(png.count)")]), .bytes(png.prefix(20)), .wait(gate),
+        .bytes(png.dropFirst(20)),
+      ]))
+    let pipeline = ImagePipeline.isolated()
+    let load = pipeline.load(ImageRequest(url: server.url("/a.png")))
+    for _ in 0..<2 {
+      var events: [String] = []
+      for try await event in load.events {
+        switch event {
+        case .queued: events.append("queued")
+        case .started: events.append("started")
+        case .progress(let progress): events.append("\(progress.received)")
+        default: Issue.record("\(event)")
+        }
+        if events.last == "20" { break }
+      }
+      #expect(events == ["queued", "started", "20"])
+    }
+    gate.open()
+    #expect(try await load.image.width == 8)
+    #expect(server.requests.count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("a load that ends while nobody observes it gives up its place among the callers")
+  func placeOfEndedLoad() async throws {
+    let server = try ScriptedHTTPServer()
+    let gate = Gate()
+    server.route("/a.png", .gated([(gate, try Samples.png())]))
+    server.route("/b.png", .body(try Samples.png()))
+    var configuration = ImagePipeline.Configuration(loader: Samples.loader, diskCache: nil)
+    configuration.limits.callers = 1
+    let pipeline = ImagePipeline(configuration)
+    let load = pipeline.load(ImageRequest(url: server.url("/a.png")))
+    for try await event in load.events { if case .started = event { break } }
+    let other = ImageRequest(url: server.url("/b.png"))
+    await #expect(throws: PipelineError.self) { try await pipeline.image(for: other) }
+    gate.open()
+    try await eventually { pipeline.jobs.jobCount == 0 }
+    #expect(try await pipeline.image(for: other).width == 8)
+    #expect(try await load.image.width == 8)
+    await pipeline.settle()
+  }
+
   @Test("breaking out of the loop gives the place up: the connection closes")
   func breakOut() async throws {
     let server = try ScriptedHTTPServer()

@@ -1,4 +1,3 @@
-import Calotype
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
@@ -6,6 +5,8 @@ import Glibc
 import HTTPTypes
 import PipelineSamples
 import Testing
+
+@testable import Calotype
 
 /// What is remembered of failures, and what is not.
 @Suite("Failures", .timeLimit(.minutes(5)))
@@ -30,6 +31,30 @@ struct FailureTests {
   }
 
   private var hits: Int { server.requests(for: "/a.png").count }
+
+  @Test("the cancellation of a load is the ending of nobody but those it was made for")
+  func foreignCancellation() async throws {
+    let gate = Gate()
+    let url = try LoadSamples.url("h")
+    let loader = FakeLoader()
+    loader.route(url) { _ in
+      if loader.requests(for: url).count > 1 { return .body(try SampleImages.still()) }
+      try await gate.wait()
+      throw CancellationError()
+    }
+    let pipeline = LoadSamples.pipeline(loader)
+    let first = Task { try await pipeline.image(for: ImageRequest(url: url)) }
+    try await loader.waitForRequests(url)
+    var request = ImageRequest(url: url)
+    request.cachePolicy = .reload
+    let second = Task { [request] in try await pipeline.image(for: request).width }
+    try await eventually { pipeline.jobs.loads.all.contains { $0.subscriberCount == 2 } }
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(try await second.value == 8)
+    #expect(loader.requests.count == 2)
+    await pipeline.settle()
+  }
 
   @Test(
     "bytes that are no image: the next request does not ask the server, a later one or one that insists does",

@@ -42,6 +42,21 @@ struct PipelineCacheTests {
     await pipeline.settle()
   }
 
+  @Test("all entries of a source are removed from the caches that the request uses")
+  func ownCaches() async throws {
+    let own = ImagePipeline.Caches(memory: MemoryCache(byteLimit: 1 << 20), disk: FaultyCache(now: Date.init))
+    var request = request
+    request.caches = ImageRequest.Identified("own", own)
+    for request in [self.request, request] {
+      _ = try await pipeline.image(for: request)
+      await pipeline.settle()
+      #expect(await pipeline.cache.tiers(of: request) == [.memory, .disk, .originals])
+    }
+    #expect(try await pipeline.cache.removeAll(of: request) == 3)
+    #expect(await pipeline.cache.tiers(of: request) == [])
+    #expect(await pipeline.cache.tiers(of: self.request) == [.memory, .disk, .originals])
+  }
+
   @Test("parts of transfers go with every purge of originals")
   func parts() async throws {
     let parts = PartialStore(folder: folder.url.appending(path: "parts"), minBytes: 1)

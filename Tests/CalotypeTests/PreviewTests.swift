@@ -125,6 +125,52 @@ struct PreviewTests {
       image.bitmap.distance(to: preview.bitmap) < image.bitmap.distance(to: try #require(first).bitmap))
   }
 
+  @Test("a transfer that is replaced by that of another URL of the same key leaves nothing in the image")
+  func anotherURL() async throws {
+    let (first, second) = (
+      try jpeg(.balanced), try picture(.fit(width: 600, height: 400)).transformed(by: [.invert()])
+    )
+    var options = EncodeOptions.jpeg(quality: 85)
+    options.effort = .balanced
+    let bytes = try second.encoded(as: options)
+    let gates = (0..<40).map { _ in Gate() }
+    let (broken, length) = (Gate(), (first.count + 39) / 40)
+    var steps = ScriptedReply.gated(first, by: gates).steps
+    // The first twenty pieces, and the end of the connection.
+    steps.removeLast(steps.count - 41)
+    server.route("/a?sig=1", ScriptedReply(steps + [.wait(broken), .close]))
+    server.route("/a?sig=2", .body(bytes))
+    func request(_ signature: Int) -> ImageRequest {
+      var request = ImageRequest(url: server.url("/a?sig=\(signature)"))
+      request.keyPolicy = .dropping(["sig"])
+      request.cachePolicy = .reload
+      return request
+    }
+    let leader = Task { try await pipeline.data(for: request(1)) }
+    try await server.waitForRequests("/a?sig=1")
+    var follower = request(2)
+    follower.previews = .interval(.zero)
+    var (previews, response) = (0, ImageResponse?.none)
+    gates[0].open()
+    for try await event in pipeline.load(follower).events {
+      switch event {
+      case .progress(let progress):
+        let next = progress.received / length
+        guard progress.received % length == 0, next < 20 else { continue }
+        try await eventually { await !pipeline.isDecoding }
+        gates[next].open()
+        if next == 19 { broken.open() }
+      case .preview: previews += 1
+      case .response(let value): response = value
+      default: continue
+      }
+    }
+    #expect(previews > 0)
+    #expect(response?.image.bitmap == (try CoderRegistry.standard.decode(bytes)).bitmap)
+    await #expect(throws: LoadingError.self) { try await leader.value }
+    await pipeline.settle()
+  }
+
   @Test("baseline JPEG has none by pass and some by interval; off has none; a GIF has its first frame")
   func kinds() async throws {
     let baseline = try jpeg(.balanced)

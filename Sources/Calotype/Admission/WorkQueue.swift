@@ -94,7 +94,7 @@ final class WorkQueue: Sendable {
     case refused(any Error)
   }
 
-  private struct Waiter {
+  private struct Entry {
     let claim: Claim
     let start: Duration
     /// The number of the timer call that ends the waiting.
@@ -103,7 +103,7 @@ final class WorkQueue: Sendable {
   }
 
   /// The answers to be given outside the lock.
-  private typealias Answers = [(waiter: Waiter, value: Answer)]
+  private typealias Answers = [(waiter: Entry, value: Answer)]
 
   private struct State {
     var limit: Int
@@ -112,7 +112,7 @@ final class WorkQueue: Sendable {
     var isSuspended = false
     var nextID = 0
     var queue = FairQueue<QueueFlow>()
-    var waiters: [Int: Waiter] = [:]
+    var waiters: [Int: Entry] = [:]
     /// The first entry that did not fit, and the last number that may pass it.
     var blocked: (id: Int, last: Int)?
     /// True while a thread is giving answers; `looksAgain` makes it check again when it is done.
@@ -198,36 +198,30 @@ final class WorkQueue: Sendable {
   /// Waits for a turn in the same way; returns `nil` if the ticket was withdrawn before the turn came.
   func enter(priority: LivePriority, _ claim: Claim, ticket: Ticket?) async throws -> Turn? {
     if ticket?.isWithdrawn != true, let turn = enterAtOnce(claim) { return turn }
-    let answer = Transferred<Answer>()
+    let answer = Waiter<Answer>()
     let id = number()
     let observation = priority.observe { [weak self] in self?.move(id, to: priority.value.rawValue) }
     defer { observation.cancel() }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        submit(id, claim, level: { priority.value.rawValue }) { value in
-          answer.set(value)
-          continuation.resume()
-        }
-        // The priority may have changed, or the task may have been cancelled, before the entry was in the
-        // queue.
-        move(id, to: priority.value.rawValue)
-        if Task.isCancelled { leave(id) }
-        guard let ticket else { return }
-        let isWithdrawn = ticket.state.withLock { state in
-          if case .withdrawn = state { return true }
-          state = .waiting(self, id)
-          return false
-        }
-        if isWithdrawn { leave(id) }
-      }
+    submit(id, claim, level: { priority.value.rawValue }) { answer.resolve($0) }
+    // The priority may have changed before the entry was in the queue.
+    move(id, to: priority.value.rawValue)
+    let isWithdrawn =
+      ticket?.state.withLock { state in
+        if case .withdrawn = state { return true }
+        state = .waiting(self, id)
+        return false
+      } ?? false
+    if isWithdrawn { leave(id) }
+    let ending = await withTaskCancellationHandler {
+      await answer.value()
     } onCancel: {
       leave(id)
     }
-    switch answer.take() {
+    switch ending {
     case .turn(let turn): return turn
     case .refused(let error): throw error
     case .expired: throw QueueTimeout()
-    case .left, nil:
+    case .left:
       try Task.checkCancellation()
       return nil
     }
@@ -277,7 +271,7 @@ final class WorkQueue: Sendable {
     let now = now()
     let level = level()
     change { state in
-      state.waiters[id] = Waiter(claim: claim, start: now, answer: answer)
+      state.waiters[id] = Entry(claim: claim, start: now, answer: answer)
       state.queue.insert(id, flow: claim.flow, level: level, cost: claim.cost, now: now.nanosecondCount)
       state.peakWaiting = max(state.peakWaiting, state.queue.count)
     }
@@ -315,7 +309,7 @@ final class WorkQueue: Sendable {
   func leave(_ id: Int) { leave(id, .left) }
 
   private func leave(_ id: Int, _ answer: Answer) {
-    let (waiter, wasBlocked, isBlocked) = state.withLock { state -> (Waiter?, Bool, Bool) in
+    let (waiter, wasBlocked, isBlocked) = state.withLock { state -> (Entry?, Bool, Bool) in
       guard state.queue.remove(id) else { return (nil, false, false) }
       let wasBlocked = state.blocked?.id == id
       if wasBlocked { endShortage(&state) }
@@ -372,7 +366,7 @@ final class WorkQueue: Sendable {
     }
   }
 
-  private func tell(_ waiter: Waiter, _ answer: Answer) {
+  private func tell(_ waiter: Entry, _ answer: Answer) {
     if let number = waiter.expiry { timer?.remove(number) }
     waiter.answer(answer)
   }

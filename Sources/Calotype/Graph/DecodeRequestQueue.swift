@@ -49,13 +49,6 @@ final class DecodeRequest: Sendable {
     case retry
   }
 
-  private struct State {
-    var outcome: Outcome?
-    /// The waiter, which reads the outcome under the lock when it resumes.
-    var waiter: CheckedContinuation<Void, Never>?
-    var reservation: MemoryReservation?
-  }
-
   let thumbnail: Thumbnail?
   /// The decode options without the thumbnail.
   let options: DecodeOptions
@@ -64,7 +57,9 @@ final class DecodeRequest: Sendable {
   private let group: Int?
   let byteCount: Int
   let ticket = WorkQueue.Ticket()
-  private let state = Lock(State())
+  private let held = Lock<MemoryReservation?>(nil)
+  /// The outcome; `nil` when the waiting task is cancelled.
+  private let answer = Waiter<Outcome?>()
 
   init(_ options: DecodeOptions, group: Int?, byteCount: Int) {
     thumbnail = options.thumbnail
@@ -79,37 +74,18 @@ final class DecodeRequest: Sendable {
 
   /// Attaches the memory that was reserved by the decoding job.
   func hold(_ reservation: MemoryReservation) {
-    state.withLock { $0.reservation = reservation }
+    held.withLock { $0 = reservation }
   }
 
-  var reservation: MemoryReservation? { state.withLock { $0.reservation } }
+  var reservation: MemoryReservation? { held.withLock { $0 } }
 
-  func fulfil(_ outcome: Outcome) {
-    let waiter = state.withLock { state in
-      state.outcome = outcome
-      return state.waiter.take()
-    }
-    waiter?.resume()
-  }
+  func fulfil(_ outcome: Outcome) { answer.resolve(outcome) }
 
-  /// Waits for the outcome, once another job has taken the request.
+  /// Waits for the outcome, once another job has taken the request. Call it once.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   func outcome() async throws -> Outcome {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isReady = state.withLock { state in
-          if state.outcome != nil || Task.isCancelled { return true }
-          state.waiter = continuation
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.waiter.take() }?.resume()
-    }
-    let outcome = state.withLock { $0.outcome }
-    guard let outcome else { throw CancellationError() }
+    guard let outcome = await answer.value(onCancel: nil) else { throw CancellationError() }
     return outcome
   }
 }

@@ -17,6 +17,8 @@ final class JobRegistry: CallerCounting {
     var requests = 0
     var callers = 0
     var refused = 0
+    /// The jobs that perform work on images at hand.
+    var works: [ObjectIdentifier: any AnyJob] = [:]
     /// The waiters for the registry to become idle.
     var idling: [Waiter<Void>] = []
   }
@@ -72,13 +74,14 @@ final class JobRegistry: CallerCounting {
     }
   }
 
-  /// Counts a new job, whose end has to be reported with ``ended(isOfJob:)``.
+  /// Counts a new job, whose end has to be reported with ``ended(isOfJob:_:)``.
   ///
-  /// - Parameter isOfJob: Whether another job needs it: jobs in progress may complete, until all are
-  ///   aborted.
+  /// - Parameters:
+  ///   - isOfJob: Whether another job needs it: jobs in progress may complete, until all are aborted.
+  ///   - work: The job, if it is in none of the tables.
   /// - Returns: Whether the job is admitted.
   /// - Throws: ``PipelineError/shutDown``.
-  func begin(isOfJob: Bool) throws -> Bool {
+  func begin(isOfJob: Bool, _ work: (any AnyJob)? = nil) throws -> Bool {
     try state.withLock { state in
       switch state.phase {
       case .open: break
@@ -91,13 +94,15 @@ final class JobRegistry: CallerCounting {
       }
       state.jobs += 1
       if !isOfJob { state.requests += 1 }
+      if let work { state.works[ObjectIdentifier(work)] = work }
       return true
     }
   }
 
   /// Records that a job and its work have ended.
-  func ended(isOfJob: Bool) {
+  func ended(isOfJob: Bool, _ work: (any AnyJob)? = nil) {
     let idling = state.withLock { state -> [Waiter<Void>] in
+      if let work { state.works[ObjectIdentifier(work)] = nil }
       state.jobs -= 1
       if !isOfJob { state.requests -= 1 }
       guard state.jobs == 0 else { return [] }
@@ -129,17 +134,20 @@ final class JobRegistry: CallerCounting {
   func abort(_ error: PipelineError) {
     state.withLock { $0.phase = .aborted(error) }
     // A job that was admitted before is in a table by now, or will be when the lock of its stripe is free.
-    for job in images.all { job.abort(error) }
-    for job in originals.all { job.abort(error) }
-    for job in loads.all { job.abort(error) }
+    abortAll(error)
   }
 
   /// Cancels all existing jobs; new ones may follow.
-  func cancelAll() {
-    for job in images.all { job.abort(CancellationError()) }
-    for job in originals.all { job.abort(CancellationError()) }
-    for job in loads.all { job.abort(CancellationError()) }
+  func cancelAll() { abortAll(CancellationError()) }
+
+  private func abortAll(_ error: any Error) {
+    for job in images.all { job.abort(error) }
+    for job in originals.all { job.abort(error) }
+    for job in loads.all { job.abort(error) }
+    for job in works { job.abort(error) }
   }
+
+  private var works: [any AnyJob] { state.withLock { Array($0.works.values) } }
 
   /// Whether callers are rejected.
   var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
@@ -156,7 +164,7 @@ final class JobRegistry: CallerCounting {
   /// Whether a job is still producing or storing its result.
   var isBusy: Bool {
     images.all.contains { !$0.isSettled } || originals.all.contains { !$0.isSettled }
-      || loads.all.contains { !$0.isSettled }
+      || loads.all.contains { !$0.isSettled } || works.contains { !$0.isSettled }
   }
 
   /// Waits until all existing jobs have ended and stored their results, or the task is cancelled.
@@ -165,5 +173,6 @@ final class JobRegistry: CallerCounting {
     // In this order: image jobs start original jobs, and those start loads.
     for job in originals.all { await job.waitUntilStored() }
     for job in loads.all { await job.waitUntilStored() }
+    for job in works { await job.waitUntilStored() }
   }
 }

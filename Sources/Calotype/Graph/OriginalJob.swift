@@ -125,6 +125,21 @@ struct OriginalJob: Sendable {
     var turn = turn
     defer { turn?.end() }
     let validators = kept.flatMap { known(of: $0, conditional) }
+    var attempts = 0
+    while true {
+      attempts += 1
+      if try await load(kept: kept, validators, turn: &turn, isLast: attempts == 3) { return }
+    }
+  }
+
+  /// Performs a load, or joins one.
+  ///
+  /// - Parameter isLast: Whether the cancellation of a joined load is an error.
+  /// - Returns: Whether the load has ended. Else, it was cancelled in the instant before this job joined it, with the task
+  ///   of another job.
+  private func load(
+    kept: CachedOriginal?, _ validators: LoadRequest.Validators?, turn: inout WorkQueue.Turn?, isLast: Bool
+  ) async throws -> Bool {
     let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
     let (place, new) = try context.jobs.loads.join(key, SubscriptionOptions(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
@@ -136,7 +151,7 @@ struct OriginalJob: Sendable {
       await job.carry(new, leave: { place.leave() }) {
         await LoadJob(
           context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
-        ).run(turn: turn.take()) { result in
+        ).run(turn: turn) { result in
           switch result {
           case .success(let loaded): finish(with: place, loaded)
           // A stale original may replace one that could not be loaded.
@@ -148,10 +163,16 @@ struct OriginalJob: Sendable {
       context.jobs.ended(isOfJob: true)
     }
     turn.take()?.end()
-    let loaded = try await place.value()
+    let loaded: OriginalData
+    do {
+      loaded = try await place.value()
+    } catch is CancellationError where new == nil && !Task.isCancelled && !isLast {
+      return false
+    }
     finish(with: place, loaded)
     // Requests that do not find the original on disk yet have to find this job.
     if new == nil { await place.job.waitUntilStored() }
+    return true
   }
 
   /// Returns the validators for revalidation: those of the stored original, or of the resource that

@@ -33,7 +33,6 @@ struct ResolvedRequest: Sendable {
   ///
   /// The names of bytes at hand and streams are meaningful only to the program: they are cached in memory,
   /// but not on disk, where other programs would find them.
-  /// where other programs find them, has not.
   var memory: MemoryCache<CachedImage>? { isAtHand || cachingRule != .never ? caches.memory : nil }
 
   private var isAtHand: Bool { request.source.url == nil }

@@ -9,7 +9,7 @@ import CalotypeSupport
 /// that has succeeded can be joined until everything is stored and no other job uses its value, so that
 /// work is not repeated between a result and its arrival in a cache.
 final class Job<Value: Sendable>: Sendable {
-  typealias Machine = JobStateMachine<Value, CheckedContinuation<Void, Never>>
+  typealias Machine = JobStateMachine<Value, Waiter<Void>>
 
   private struct State {
     var machine: Machine
@@ -212,6 +212,9 @@ final class Job<Value: Sendable>: Sendable {
       })
   }
 
+  /// Makes a subscriber receive the present state again.
+  func startOver(_ id: Machine.ID) { state.withLock { $0.machine.startOver(id) } }
+
   func letGo(_ id: Machine.ID) { carryOut(state.withLock { $0.machine.letGo(id) }) }
 
   /// Forgets a subscriber that makes no more calls. A caller also leaves, if it has not; jobs leave by
@@ -254,7 +257,7 @@ final class Job<Value: Sendable>: Sendable {
       let (call, displaced) = state.machine.beginCall(id)
       return (call, displaced, state.machine.take(id, call: call, interests))
     }
-    displaced?.resume()
+    displaced?.resolve(())
     return (call, ready)
   }
 
@@ -265,9 +268,9 @@ final class Job<Value: Sendable>: Sendable {
   }
 
   func wait(
-    _ id: Machine.ID, call: Int, _ interests: EventMask, _ continuation: CheckedContinuation<Void, Never>
+    _ id: Machine.ID, call: Int, _ interests: EventMask, _ waiter: Waiter<Void>
   ) {
-    state.withLock { $0.machine.wait(id, call: call, interests, continuation) }?.resume()
+    state.withLock { $0.machine.wait(id, call: call, interests, waiter) }?.resolve(())
   }
 
   // MARK: Publishing
@@ -313,19 +316,17 @@ final class Job<Value: Sendable>: Sendable {
 
   /// Waits until all subscribers have the ending and everything is stored, or the task is cancelled.
   func waitUntilStored() async {
-    let number = state.withLock { state in
+    if isSettled { return }
+    let waiter = Waiter<Void>()
+    let (number, ready) = state.withLock { state in
       state.nextWait += 1
-      return state.nextWait
+      return (state.nextWait, state.machine.awaitSettling(state.nextWait, waiter))
     }
+    ready?.resolve(())
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let ready = state.withLock { state in
-          Task.isCancelled ? continuation : state.machine.awaitSettling(number, continuation)
-        }
-        ready?.resume()
-      }
+      await waiter.value()
     } onCancel: {
-      state.withLock { $0.machine.leaveSettling(number) }?.resume()
+      state.withLock { $0.machine.leaveSettling(number) }?.resolve(())
     }
   }
 
@@ -333,7 +334,7 @@ final class Job<Value: Sendable>: Sendable {
 
   private func carryOut(_ actions: Machine.Actions) {
     if actions.isReprioritised { updatePriority() }
-    for waiter in actions.resumes { waiter.resume() }
+    for waiter in actions.resumes { waiter.resolve(()) }
     if actions.wakesWork { wake() }
     if actions.cancels { state.withLock { $0.cancel }?() }
     if actions.releases {

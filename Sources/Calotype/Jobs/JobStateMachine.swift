@@ -31,6 +31,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     var isForgotten = false
     /// The work has to re-evaluate the demand.
     var wakesWork = false
+    /// The places of callers that wait no longer, to be released.
+    var callers: [CallerPlace] = []
   }
 
   private struct Subscriber: Sendable {
@@ -40,6 +42,8 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     var worksWithValue: Bool
     let followsArrival: Bool
     let deadline: Duration?
+    /// The place among all callers, until the subscriber leaves or the job ends.
+    var caller: CallerPlace?
     /// Whether the subscriber has left: the entry remains for a call that may still ask for the error.
     var hasLeft = false
     /// The error with which the subscriber left before the job ended.
@@ -135,6 +139,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
       subscriber.hasSeenStart = true
       (subscriber.seenArrival, subscriber.seenInterim) = (arrivals, interimCount)
     }
+    if !isFinished { subscriber.caller = want.caller }
     subscribers[nextID] = subscriber
     count += 1
     levels[subscriber.level, default: 0] += 1
@@ -161,6 +166,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     var actions = Actions()
     guard var subscriber = subscribers[id], !subscriber.hasLeft else { return actions }
     if let waiter = subscriber.waiter.take() { actions.resumes.append(waiter) }
+    if let caller = subscriber.caller.take() { actions.callers.append(caller) }
     subscriber.hasLeft = true
     if !isFinished { subscriber.error = error }
     subscribers[id] = subscriber
@@ -293,6 +299,14 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     return actions
   }
 
+  /// Makes a subscriber receive the present state again: the start, the newest arrival, the newest preview.
+  mutating func startOver(_ id: ID) {
+    guard subscribers[id] != nil else { return }
+    subscribers[id]?.hasSeenStart = false
+    subscribers[id]?.seenArrival = 0
+    subscribers[id]?.seenPreview = 0
+  }
+
   private mutating func wake(_ interest: EventMask) -> Actions {
     var actions = Actions()
     for id in watching where subscribers[id]?.interests.contains(interest) == true {
@@ -321,6 +335,7 @@ struct JobStateMachine<Value: Sendable, Waiter: Sendable>: Sendable {
     watching = []
     for id in subscribers.keys {
       if let waiter = subscribers[id]?.waiter.take() { actions.resumes.append(waiter) }
+      if let caller = subscribers[id]?.caller.take() { actions.callers.append(caller) }
     }
     if !isOpen { actions.isForgotten = true }
     releaseIfUnused(&actions)

@@ -8,7 +8,7 @@ import CalotypeSupport
 /// place, but no reserved memory.
 final class Subscription<Value: Sendable>: Sendable {
   let job: Job<Value>
-  private let id: JobStateMachine<Value, CheckedContinuation<Void, Never>>.ID
+  private let id: Job<Value>.Machine.ID
   let want: SubscriptionOptions
   /// The observation of a priority that may change.
   private let observation: Lock<LivePriority.Observation?>?
@@ -16,7 +16,8 @@ final class Subscription<Value: Sendable>: Sendable {
   init(job: Job<Value>, id: Int, want: SubscriptionOptions) {
     self.job = job
     self.id = id
-    self.want = want
+    // The place among all callers is released with the ending, even if nobody takes that.
+    self.want = want.with { $0.caller = nil }
     observation = want.priority == nil ? nil : Lock(nil)
   }
 
@@ -60,9 +61,11 @@ final class Subscription<Value: Sendable>: Sendable {
   /// Waits for an event. Separate from taking it, whose locals would otherwise stay in the memory of every
   /// waiting task.
   private func wait(_ call: Int, _ interests: EventMask) async {
+    let waiter = Waiter<Void>()
+    job.wait(id, call: call, interests, waiter)
     await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
-        await withCheckedContinuation { job.wait(id, call: call, interests, $0) }
+        await waiter.value()
       } onCancel: {
         leave()
       }
@@ -92,6 +95,9 @@ final class Subscription<Value: Sendable>: Sendable {
     // The priority may have changed before it was observed.
     job.reprioritise(id) { live.value }
   }
+
+  /// Delivers the present state again, for a new observer that continues the subscription of another.
+  func startOver() { job.startOver(id) }
 
   /// Gives up the value but stays until the end, for a job that holds the reservations itself.
   func letGo() { job.letGo(id) }

@@ -35,6 +35,13 @@ struct SubscriptionOptions: Sendable {
     self.init(demand, level: priority.value, priority: priority)
   }
 
+  /// Returns changed options.
+  func with(_ change: (inout SubscriptionOptions) -> Void) -> SubscriptionOptions {
+    var options = self
+    change(&options)
+    return options
+  }
+
   init(
     _ demand: JobRequirements, level: TaskPriority, priority: LivePriority? = nil,
     inherited: (@Sendable () -> JobRequirements)? = nil, listener: (any TransferListening)? = nil

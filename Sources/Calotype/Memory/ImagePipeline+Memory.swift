@@ -54,17 +54,17 @@ extension ImagePipeline {
       case stores
     }
 
-    private struct Waiter {
+    private struct Applicant {
       let bytes: Int
       let account: MemoryLedger.Account
-      let resume: @Sendable (Bool) -> Void
+      let isAdmitted: Waiter<Bool>
     }
 
     private struct State {
       var accounts: MemoryLedger
       /// The waiters in order of arrival.
       var waiting: [Int] = []
-      var waiters: [Int: Waiter] = [:]
+      var waiters: [Int: Applicant] = [:]
       var nextID = 0
       /// Whether a request has found no memory since bytes were last released.
       var isWanted = false
@@ -103,8 +103,8 @@ extension ImagePipeline {
       }
 
       /// Removes and returns the waiters that now fit, in their order.
-      mutating func admit() -> [Waiter] {
-        var admitted: [Waiter] = []
+      mutating func admit() -> [Applicant] {
+        var admitted: [Applicant] = []
         while let id = waiting.first {
           guard let waiter = waiters[id] else {
             waiting.removeFirst()
@@ -223,44 +223,40 @@ extension ImagePipeline {
     /// - Returns: `nil` if the account can never hold that many bytes.
     /// - Throws: `CancellationError` when the task is cancelled before.
     func reserve(_ bytes: Int, in account: MemoryLedger.Account) async throws -> MemoryReservation? {
-      let handed = Transferred<Bool>()
       let id = state.withLock { state -> Int? in
         guard bytes <= state.accounts.ceiling(of: account) else { return nil }
         state.nextID += 1
         return state.nextID
       }
       guard let id else { return nil }
-      await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-          let admitted = state.withLock { state in
-            state.waiting.append(id)
-            state.waiters[id] = Waiter(bytes: max(0, bytes), account: account) { isTaken in
-              handed.set(isTaken)
-              continuation.resume()
-            }
-            state.isWanted = true
-            return state.admit()
-          }
-          for waiter in admitted { waiter.resume(true) }
-          if Task.isCancelled { giveUp(id) } else if isWaiting(id) { reclaim(bytes, for: account) }
-        }
+      let isAdmitted = Waiter<Bool>()
+      let admitted = state.withLock { state in
+        state.waiting.append(id)
+        state.waiters[id] = Applicant(bytes: max(0, bytes), account: account, isAdmitted: isAdmitted)
+        state.isWanted = true
+        return state.admit()
+      }
+      for applicant in admitted { applicant.isAdmitted.resolve(true) }
+      let hasMemory = await withTaskCancellationHandler {
+        if isWaiting(id) { reclaim(bytes, for: account) }
+        return await isAdmitted.value()
       } onCancel: {
         giveUp(id)
       }
-      guard handed.take() == true else { throw CancellationError() }
+      guard hasMemory else { throw CancellationError() }
       return MemoryReservation(self, bytes: max(0, bytes), account: account)
     }
 
     private func isWaiting(_ id: Int) -> Bool { state.withLock { $0.waiters[id] != nil } }
 
     private func giveUp(_ id: Int) {
-      let (waiter, admitted) = state.withLock { state in
-        let waiter = state.waiters.removeValue(forKey: id)
-        // The cancelled waiter may have blocked the others.
-        return (waiter, state.admit())
+      let (applicant, admitted) = state.withLock { state in
+        let applicant = state.waiters.removeValue(forKey: id)
+        // The cancelled applicant may have blocked the others.
+        return (applicant, state.admit())
       }
-      waiter?.resume(false)
-      for waiter in admitted { waiter.resume(true) }
+      applicant?.isAdmitted.resolve(false)
+      for applicant in admitted { applicant.isAdmitted.resolve(true) }
     }
 
     /// Returns the error for pixels that can never fit, in addition to the encoded bytes they are made
@@ -331,13 +327,13 @@ extension ImagePipeline {
 
     /// Admits the waiters that now fit, and notifies the observers.
     func announceRoom() {
-      let (admitted, observers) = state.withLock { state -> ([Waiter], [@Sendable () -> Void]) in
+      let (admitted, observers) = state.withLock { state -> ([Applicant], [@Sendable () -> Void]) in
         guard state.isWanted else { return ([], []) }
         let admitted = state.admit()
         state.isWanted = !state.waiters.isEmpty
         return (admitted, Array(state.observers.values))
       }
-      for waiter in admitted { waiter.resume(true) }
+      for waiter in admitted { waiter.isAdmitted.resolve(true) }
       for observer in observers { observer() }
     }
 

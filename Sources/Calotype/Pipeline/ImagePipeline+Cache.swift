@@ -110,7 +110,8 @@ extension ImagePipeline {
 
     /// Removes all entries of a selection: originals and results of every size, in memory and on disk, for
     /// all users that a URL may name, because no cache stores user names in plain text. Every selection
-    /// also removes all partial downloads, because they do not record their source.
+    /// also removes all partial downloads, because they do not record their source. Caches that only requests
+    /// name (``ImageRequest/caches``) are not known to the pipeline: see ``removeAll(of:)``.
     ///
     /// The source of a record is the result of ``ImageRequest/KeyPolicy/text(for:)`` for the URL: the whole
     /// URL by default. For requests with another policy, use ``removeAll(of:)``.
@@ -118,29 +119,37 @@ extension ImagePipeline {
     /// - Returns: The number of removed records, including those in memory.
     /// - Throws: `CachingError`, `LoadingError` for partial downloads; memory is cleared in that case too.
     @discardableResult public func removeAll(_ selection: CacheSelection) async throws -> Int {
+      try await removeAll(selection, pipeline.configuration.caches, pipeline.configuration.loader)
+    }
+
+    private func removeAll(
+      _ selection: CacheSelection, _ caches: ImagePipeline.Caches, _ loader: any ImageLoading
+    ) async throws -> Int {
       let selection = selection.withoutUsers
-      let caches = pipeline.configuration.caches
       var count = 0
       try await pipeline.context.purge(.selection(selection)) {
         count += caches.memory?.removeAll(selection) ?? 0
         for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
         // Images that were delivered before the purge began and stored since.
         count += caches.memory?.removeAll(selection) ?? 0
-        try await pipeline.configuration.loader.removeParts()
+        try await loader.removeParts()
       }
       return count
     }
 
     /// Removes all entries of a request's source, as named by its ``ImageRequest/KeyPolicy``: originals and
-    /// results of every size and form, for all headers, credentials and partitions.
+    /// results of every size and form, for all headers, credentials and partitions, in the caches that the
+    /// request uses.
     ///
     /// - Returns: The number of removed records, including those in memory.
     /// - Throws: As ``removeAll(_:)``.
     @discardableResult public func removeAll(of request: ImageRequest) async throws -> Int {
-      try await removeAll(.source(pipeline.prepared(request).sourceKey.source))
+      let plan = plan(request)
+      return try await removeAll(.source(plan.request.sourceKey.source), plan.caches, plan.loader)
     }
 
-    /// Removes everything, including partial downloads.
+    /// Removes everything from the caches of the pipeline, including partial downloads. Caches that only requests
+    /// name (``ImageRequest/caches``) are not known to it.
     ///
     /// - Throws: As ``removeAll(_:)``.
     public func removeAll() async throws {
@@ -152,7 +161,8 @@ extension ImagePipeline {
       }
     }
 
-    /// Waits until all results so far are stored and would survive a power loss.
+    /// Waits until all results so far are stored and, in the caches of the pipeline, would survive a power loss.
+    /// A request with caches of its own waits for them with ``ImageRequest/StoreDurability/flushed``.
     ///
     /// - Throws: `CachingError`.
     public func flush() async throws {

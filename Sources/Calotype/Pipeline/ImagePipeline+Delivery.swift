@@ -110,7 +110,7 @@ extension ImagePipeline {
   /// this one.
   nonisolated func retried<Value, Result>(
     _ request: ImageRequest, _ subscribe: () throws -> Subscription<Value>,
-    use: (Subscription<Value>) async throws -> Result
+    use: (Subscription<Value>) async throws -> Result, isRepeatable: () -> Bool = { true }
   ) async throws -> Result {
     var attempts = 0
     let call = request.timeouts.total == nil ? .zero : context.elapsed()
@@ -121,9 +121,9 @@ extension ImagePipeline {
         return try await use(place)
       } catch {
         attempts += 1
-        guard isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader) else {
-          throw error
-        }
+        guard isRepeatable(),
+          isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader)
+        else { throw error }
       }
     }
   }

@@ -33,19 +33,25 @@ extension ImagePipeline {
     let plan = ResolvedRequest(request, configuration)
     return try await watched(.data, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await withDeadline(of: request) { deadline in
-        let options = try want(request, watchesProgress: true)
-        let place = try context.subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: options)
-        defer { place.leave() }
-        deadline?.limit(place)
-        return try await stream(place, into: consume)
+        var offset = 0
+        return try await retried(request) {
+          let options = try want(request, watchesProgress: true)
+          let place = try context.subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: options)
+          deadline?.limit(place)
+          return place
+        } use: { place in
+          try await stream(place, from: &offset, into: consume)
+        } isRepeatable: {
+          // Bytes that were passed on must not be followed by those of another transfer.
+          offset == 0
+        }
       }
     }
   }
 
   private nonisolated func stream(
-    _ place: Subscription<OriginalData>, into consume: (Data) async throws -> Void
+    _ place: Subscription<OriginalData>, from offset: inout Int, into consume: (Data) async throws -> Void
   ) async throws -> DataResponse {
-    var offset = 0
     while true {
       switch try await place.next([.progress]) {
       case .arrived(let arrival):

@@ -25,27 +25,42 @@ extension ImagePipeline {
 
   /// Transforms an image.
   ///
-  /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
+  /// - Throws: `ImagingError`; ``PipelineError`` when the pipeline is overloaded or shut down; `CancellationError` when
+  ///   the task is cancelled before its turn.
   public nonisolated func transform(
     _ image: Image, by transforms: TransformChain, priority: ImageRequest.Priority = .normal
   ) async throws -> Image {
-    try await compute(on: image, priority) { try image.transformed(by: transforms) }
+    try await compute(priority) { try image.transformed(by: transforms) }
   }
 
   /// Computes the colours and placeholders of an image.
   ///
-  /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
+  /// - Throws: As ``transform(_:by:priority:)``.
   public nonisolated func summary(
     of image: Image, priority: ImageRequest.Priority = .normal
   ) async throws -> ImageSummary {
-    try await compute(on: image, priority) { try image.bitmap.facts() }
+    try await compute(priority) { try image.bitmap.facts() }
+  }
+
+  /// Returns the image in encoded form.
+  ///
+  /// - Throws: As ``transform(_:by:priority:)``.
+  public nonisolated func encode(
+    _ image: Image, as options: EncodeOptions, priority: ImageRequest.Priority = .normal
+  ) async throws -> Data {
+    let claim = WorkQueue.Claim(cost: options.predictedDuration(for: image.bitmap.size).nanosecondCount)
+    return try await context.perform(priority) { [context] priority in
+      try await context.encodes.run(priority: priority, claim) {
+        try await context.workers.run { try context.configuration.coders.encode(image, as: options) }
+      }
+    }
   }
 
   private nonisolated func compute<Result: Sendable>(
-    on image: Image, _ priority: ImageRequest.Priority, _ body: @escaping @Sendable () throws -> Result
+    _ priority: ImageRequest.Priority, _ body: @escaping @Sendable () throws -> Result
   ) async throws -> Result {
-    try await context.transforms.run(priority: LivePriority(priority.taskPriority)) {
-      try await context.workers.run { try body() }
+    try await context.perform(priority) { [context] priority in
+      try await context.transforms.run(priority: priority) { try await context.workers.run(body) }
     }
   }
 

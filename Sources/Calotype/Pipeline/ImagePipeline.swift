@@ -192,21 +192,6 @@ public actor ImagePipeline {
     }
   }
 
-  // MARK: Encoding
-
-  /// Returns the image in encoded form, made on the pipeline's decoding threads.
-  ///
-  /// - Throws: `ImagingError`; `CancellationError` when the task is cancelled before its turn.
-  public nonisolated func encode(
-    _ image: Image, as options: EncodeOptions, priority: ImageRequest.Priority = .normal
-  ) async throws -> Data {
-    let cost = options.predictedDuration(for: image.bitmap.size)
-    let claim = WorkQueue.Claim(cost: cost.nanosecondCount)
-    return try await context.encodes.run(priority: LivePriority(priority.taskPriority), claim) {
-      try await context.workers.run { try configuration.coders.encode(image, as: options) }
-    }
-  }
-
   // MARK: Memory
 
   /// Returns the request as the pipeline uses it: processed by the interceptors, with the pipeline's

@@ -80,7 +80,10 @@ final class ImageSession: Sendable {
     }
     if isFirst { watch?.begin() }
     if let ending { return .ended(try ending.events.get()) }
-    if let kept { return .visit(Visit(self, kept)) }
+    if let kept {
+      kept.image.startOver()
+      return .visit(Visit(self, kept))
+    }
     if let response = pipeline.memoryResponse(for: request), pipeline.isOpen {
       defer { leave() }
       return .ended(try end(.response(response)).events.get())

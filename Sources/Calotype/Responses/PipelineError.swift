@@ -84,7 +84,7 @@ extension PipelineError: CustomStringConvertible {
     case .queueFull(let source, let limit):
       "\(source) is not prefetched, because \(limit) requests already wait; submit fewer at a time"
     case .overloaded(let source, let waiting, let retryAfter):
-      "\(source) is not loaded now, because \(waiting) requests already wait; try again in \(retryAfter)"
+      "\(source) is refused now, because \(waiting) requests already wait; try again in \(retryAfter)"
     case .exceedsMemory(let source, let bytes, let limit):
       "\(source) takes \(bytes) bytes to decode, and the pipeline may hold \(limit); ask for a thumbnail, or raise the limit"
     case .notStored(let source, let code):

@@ -12,7 +12,7 @@
 package final class Rendezvous<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
-    var continuation: CheckedContinuation<Void, Never>?
+    var continuation: UnsafeContinuation<Void, Never>?
   }
 
   private let state = Lock(State())
@@ -22,7 +22,7 @@ package final class Rendezvous<Value: Sendable>: Sendable {
 
   /// Hands over a value, and resumes the task that waits for it. Call it while holding no lock.
   package func send(_ value: Value) {
-    let continuation = state.withLock { state -> CheckedContinuation<Void, Never>? in
+    let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
       precondition(state.value == nil, "each value of a rendezvous is received before the next is sent")
       state.value = value
       return state.continuation.take()
@@ -33,7 +33,7 @@ package final class Rendezvous<Value: Sendable>: Sendable {
   /// Waits for the next value, also while the task is cancelled. One task at a time.
   package func receive() async -> Value {
     if let value = take() { return value }
-    await withCheckedContinuation { continuation in
+    await withUnsafeContinuation { continuation in
       let isThere = state.withLock { state in
         precondition(state.continuation == nil, "one task waits at a rendezvous")
         if state.value == nil { state.continuation = continuation }

@@ -1,49 +1,66 @@
+import Synchronization
+
 /// One value that one task waits for. The first ``resolve(_:)`` counts, whether it comes before, during or after the wait.
+///
+/// Only this type and ``Rendezvous`` hold continuations. A wait takes one allocation and no lock.
 ///
 /// ```swift
 /// let waiter = Waiter<Bool>()
 /// queue.withLock { $0.append(waiter) }
 /// let isAdmitted = await waiter.value(onCancel: false)
 /// ```
-package final class Waiter<Value: Sendable>: Sendable {
-  private struct State {
-    var value: Value?
-    var isResolved = false
-    var continuation: CheckedContinuation<Void, Never>?
+// `@unchecked`: the value is written by the call that has claimed it, and the continuation by the waiting task, each before
+// it changes the phase; both are read after that.
+package final class Waiter<Value: Sendable>: @unchecked Sendable {
+  private enum Phase {
+    static var empty: UInt8 { 0 }
+    static var waiting: UInt8 { 1 }
+    static var resolved: UInt8 { 2 }
   }
 
-  private let state = Lock(State())
+  private let isClaimed = Atomic(false)
+  private let phase = Atomic(Phase.empty)
+  private var value: Value?
+  // Resumed once, because only one call claims the value.
+  private var continuation: UnsafeContinuation<Void, Never>?
 
   /// Creates a waiter without a value.
   package init() {}
 
   /// Whether a value has been set.
-  package var isResolved: Bool { state.withLock { $0.isResolved } }
+  package var isResolved: Bool { phase.load(ordering: .acquiring) == Phase.resolved }
 
   /// Sets the value, and resumes the task that waits for it. Call it while holding no lock.
   ///
   /// - Returns: Whether this value counts: `false` if there was one before.
   @discardableResult package func resolve(_ value: Value) -> Bool {
-    let (isFirst, continuation) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
-      guard !state.isResolved else { return (false, nil) }
-      state.isResolved = true
-      state.value = value
-      return (true, state.continuation.take())
+    guard !isClaimed.exchange(true, ordering: .relaxed) else { return false }
+    self.value = value
+    if phase.exchange(Phase.resolved, ordering: .acquiringAndReleasing) == Phase.waiting {
+      continuation.take()?.resume()
     }
-    continuation?.resume()
-    return isFirst
+    return true
   }
 
   /// Waits for the value, also while the task is cancelled. Call it once.
   package func value() async -> Value {
-    await withCheckedContinuation { continuation in
-      let isResolved = state.withLock { state in
-        if !state.isResolved { state.continuation = continuation }
-        return state.isResolved
+    if !isResolved {
+      await withUnsafeContinuation { continuation in
+        self.continuation = continuation
+        let (isWaiting, _) = phase.compareExchange(
+          expected: Phase.empty, desired: Phase.waiting, ordering: .acquiringAndReleasing)
+        if !isWaiting {
+          self.continuation = nil
+          continuation.resume()
+        }
       }
-      if isResolved { continuation.resume() }
     }
-    return take()
+    // Orders the read after the write for ThreadSanitizer too, which does not see that a continuation does.
+    guard isResolved, let value = value.take() else {
+      // Only a second wait, a mistake of the calling code, finds none.
+      preconditionFailure("a waiter is waited for once")
+    }
+    return value
   }
 
   /// Waits for the value; resolves it to `cancelled` when the task is cancelled. Call it once.
@@ -52,15 +69,6 @@ package final class Waiter<Value: Sendable>: Sendable {
       await value()
     } onCancel: {
       resolve(cancelled)
-    }
-  }
-
-  // The value is not passed through the continuation, because ThreadSanitizer does not see that synchronization.
-  private func take() -> Value {
-    state.withLock { state in
-      // Only a second wait, a mistake of the calling code, finds none.
-      guard let value = state.value.take() else { preconditionFailure("a waiter is waited for once") }
-      return value
     }
   }
 }

@@ -1,6 +1,7 @@
 import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
+import Glibc
 import Synchronization
 import PipelineSamples
 import Testing
@@ -48,6 +49,68 @@ struct ShutDownTests {
     await end.value
     #expect(await pipeline.isAtRest)
     #expect(server.disconnects("/a.png") == 0)
+  }
+
+  @Test(
+    "work on images at hand is cancelled, awaited and refused like all other work", arguments: [false, true])
+  func workAtHand(cancels: Bool) async throws {
+    let pipeline = pipeline()
+    let image = try Image(data: Samples.png())
+    let (entered, gate, isOver) = (Gate(), Gate(), Lock(false))
+    // Holds one of the decoding threads, as a step in its loops does.
+    let slow = ImageTransform.custom(id: "slow") { bitmap in
+      entered.open()
+      while !gate.isOpen { usleep(1_000) }
+      isOver.withLock { $0 = true }
+      return bitmap
+    }
+    let work = Task { try await pipeline.transform(image, by: [slow]) }
+    try await entered.wait()
+    if cancels {
+      pipeline.cancelAll()
+      await #expect(throws: CancellationError.self) { try await work.value }
+      gate.open()
+      #expect(try await pipeline.transform(image, by: [.invert()]).width == 8)
+    }
+    let end = Task {
+      await pipeline.shutDown(within: .seconds(30))
+      return isOver.withLock { $0 }
+    }
+    try await untilClosed(pipeline)
+    gate.open()
+    #expect(await end.value)
+    if !cancels { #expect(try await work.value.width == 8) }
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.transform(image, by: [.invert()]) }
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.summary(of: image) }
+    await #expect(throws: PipelineError.shutDown) { try await pipeline.encode(image, as: .png) }
+    #expect(await pipeline.isAtRest)
+  }
+
+  @Test("work on images at hand counts among the callers and the jobs, and is refused beyond the limit")
+  func workAtHandIsLimited() async throws {
+    let pipeline = pipeline { $0.limits.callers = 2 }
+    let image = try Image(data: Samples.png())
+    let (gate, entered) = (Gate(), Lock(0))
+    let slow = ImageTransform.custom(id: "slow") { bitmap in
+      entered.withLock { $0 += 1 }
+      while !gate.isOpen { usleep(1_000) }
+      return bitmap
+    }
+    let works = (0..<2).map { _ in Task { try await pipeline.transform(image, by: [slow]) } }
+    try await eventually { pipeline.jobs.requestCount == 2 }
+    await #expect {
+      try await pipeline.summary(of: image)
+    } throws: { error in
+      guard case PipelineError.overloaded = error else { return false }
+      return true
+    }
+    // A caller that leaves makes room for another.
+    works[1].cancel()
+    await #expect(throws: CancellationError.self) { try await works[1].value }
+    gate.open()
+    #expect(try await works[0].value.width == 8)
+    #expect(try await pipeline.encode(image, as: .png).isEmpty == false)
+    await pipeline.settle()
   }
 
   @Test("a job that has not come to its load yet may still load")

@@ -274,9 +274,17 @@ struct AdmissionTests {
     let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
     let load = pipeline.load(requests[0])
     let observer = Task { try await load.image.width }
+    let stream = Task {
+      var count = 0
+      let response = try await pipeline.streamOriginal(of: requests[0]) { count += $0.count }
+      return (count, response.data.count)
+    }
     try await eventually { await pipeline.subscribers >= 4 }
+    try await eventually { pipeline.jobs.originals.all.contains { $0.subscriberCount >= 3 } }
     gate.open()
     #expect(try await observer.value == 8)
+    let streamed = try await stream.value
+    #expect(streamed.0 > 0 && streamed.0 == streamed.1)
     #expect(try await tasks[0].value == 8)
     #expect(try await tasks[1].value == 4)
     await #expect(throws: LoadingError.self) { try await attacker.value }
