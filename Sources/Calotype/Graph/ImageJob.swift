@@ -16,6 +16,8 @@ final class ImageJob: @unchecked Sendable {
   let epoch: Int
   /// A slot among the loads, held until it is known whether it is needed.
   var turn: WorkQueue.Turn?
+  /// A subscription to the original that exists already.
+  private var included: Subscription<OriginalData>?
   /// Closures that give up the subscriptions to other jobs, held until the image is made.
   private var leave: [@Sendable () -> Void] = []
   /// Closures that wait until the results that other jobs made for this one are stored.
@@ -29,12 +31,14 @@ final class ImageJob: @unchecked Sendable {
   private let start: Duration
 
   init(
-    _ context: PipelineContext, _ job: Job<ImageResult>, _ plan: ResolvedRequest, turn: WorkQueue.Turn? = nil
+    _ context: PipelineContext, _ job: Job<ImageResult>, _ plan: ResolvedRequest, turn: WorkQueue.Turn? = nil,
+    included: Subscription<OriginalData>? = nil
   ) {
     self.context = context
     self.job = job
     self.plan = plan
     self.turn = turn
+    self.included = included
     start = context.elapsed()
     epoch = context.purges.withLock { $0.now }
   }
@@ -94,6 +98,7 @@ final class ImageJob: @unchecked Sendable {
   /// Releases all resources.
   private func end() {
     endTurn()
+    included.take()?.leave()
     for leave in leave { leave() }
     leave = []
     reservations = []
@@ -359,8 +364,7 @@ final class ImageJob: @unchecked Sendable {
   ) async throws -> OriginalData {
     var attempts = 0
     while true {
-      let place = try context.subscribe(
-        toOriginalOf: plan, policy: policy, want: SubscriptionOptions(of: job), turn: turn.take())
+      let place = try subscribeToOriginal(policy: policy)
       keep(place)
       do {
         return try await original(from: place, isDecoded: isDecoded, stale: stale)
@@ -373,6 +377,20 @@ final class ImageJob: @unchecked Sendable {
         if hasSlot { slot.giveUp() }
       }
     }
+  }
+
+  private func subscribeToOriginal(
+    policy: ImageRequest.CachePolicy
+  ) throws -> Subscription<OriginalData> {
+    if let included = included.take() {
+      if policy == plan.request.cachePolicy {
+        endTurn()
+        return included
+      }
+      included.leave()
+    }
+    return try context.subscribe(
+      toOriginalOf: plan, policy: policy, want: SubscriptionOptions(of: job), turn: turn.take())
   }
 
   private func original(

@@ -26,8 +26,14 @@ extension PipelineContext {
     let queue = turn == nil && !want.isOfJob ? try queue(for: plan, policy: request.cachePolicy) : nil
     let (place, new) = try jobs.images.join(key, want) { try makeJob(for: request, want) }
     guard let new else { return place }
+    // The bytes that the request includes: they may be here before the job begins, and the image is made of them.
+    let included =
+      request.includesData && queue == nil
+      ? jobs.originals.join(
+        .original(request, policy: request.cachePolicy, number: want.number), SubscriptionOptions(of: new))
+      : nil
     begin(new, queue: queue, plan, turn: turn.take()) { job, turn in
-      await ImageJob(self, job, plan, turn: turn).run()
+      await ImageJob(self, job, plan, turn: turn, included: included).run()
     }
     return place
   }
