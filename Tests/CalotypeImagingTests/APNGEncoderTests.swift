@@ -46,7 +46,8 @@ import Testing
       bytes[(5 * 20 + 4) * 4 + 3] ^= 1
       return false
     }
-    #expect(PNGChange.area(from: old, to: new) == PNGArea(x: 4, y: 3, size: PixelSize(width: 4, height: 3)))
+    #expect(
+      PNGChange.area(from: old, to: new) == PixelRectangle(x: 4, y: 3, size: PixelSize(width: 4, height: 3)))
   }
 
   @Test func framesOfOtherSizesAreRefused() throws {

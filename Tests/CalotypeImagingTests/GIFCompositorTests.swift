@@ -7,14 +7,15 @@ import Testing
   /// The canvas after every frame.
   private func frames(_ data: Data, tolerated: Bool = false) throws(ImagingError) -> [String] {
     let structure = try GIFStructure(data.bytes, limits: .default)
-    let compositor = try GIFCompositor(
-      canvas: structure.canvas, options: DecodeOptions(damage: tolerated ? .tolerate : .strict))
+    let options = DecodeOptions(damage: tolerated ? .tolerate : .strict)
+    let compositor = FrameCompositor(options.limits)
     return try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-      var frames: [String] = []
+      let frames = GIFFrames(structure: structure, file: file, options: options)
+      var letters: [String] = []
       for index in structure.frames.indices {
-        frames.append(try compositor.bitmap(at: index, of: structure, file: file).letters)
+        letters.append(try compositor.bitmap(at: index, of: frames).letters)
       }
-      return frames
+      return letters
     }
   }
 
@@ -89,12 +90,11 @@ import Testing
     let data = three(disposal: 3)
     let structure = try GIFStructure(data.bytes, limits: .default)
     do {
-      let compositor = try GIFCompositor(
-        canvas: structure.canvas, options: DecodeOptions(), pool: pool)
+      let options = DecodeOptions()
+      let compositor = FrameCompositor(options.limits, pool: pool)
       try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
-        for index in structure.frames.indices {
-          _ = try compositor.bitmap(at: index, of: structure, file: file)
-        }
+        let frames = GIFFrames(structure: structure, file: file, options: options)
+        for index in structure.frames.indices { _ = try compositor.bitmap(at: index, of: frames) }
       }
       #expect(pool.statistics.bytesInUse > 0)
     }

@@ -6,7 +6,7 @@ import Testing
 /// The frames of APNG on their canvas.
 @Suite struct PNGFrameTests {
   private struct Step: Sendable {
-    var area: PNGArea
+    var area: PixelRectangle
     var disposal: UInt8
     var blend: UInt8
     var color: @Sendable (Int, Int) -> [Int]
@@ -17,12 +17,12 @@ import Testing
   /// Frames of every disposal and blend in an order that makes each of them matter.
   private static let steps: [Step] = {
     var steps = [
-      Step(area: PNGArea(canvas), disposal: 0, blend: 0) { x, y in [x * 30, y * 50, 9, 200] }
+      Step(area: PixelRectangle(canvas), disposal: 0, blend: 0) { x, y in [x * 30, y * 50, 9, 200] }
     ]
     for (index, pair) in [(2, 1), (1, 1), (0, 1), (2, 0), (2, 1), (1, 0), (0, 0), (1, 1), (0, 1)].enumerated()
     {
       let size = PixelSize(width: 2 + index % 4, height: 1 + index % 3)
-      let area = PNGArea(x: index % (8 - size.width), y: index % (6 - size.height), size: size)
+      let area = PixelRectangle(x: index % (8 - size.width), y: index % (6 - size.height), size: size)
       steps.append(
         Step(area: area, disposal: UInt8(pair.0), blend: UInt8(pair.1)) { x, y in
           [index * 20, x * 60, y * 60, (index * 60 + x * 85) % 256]
@@ -107,7 +107,7 @@ import Testing
     // Frames that hide all before them, one of which is taken back.
     for (index, disposal) in [(4, UInt8(0)), (7, 2)] {
       steps.insert(
-        Step(area: PNGArea(Self.canvas), disposal: disposal, blend: 0) { x, y in [x, y, index, 128] },
+        Step(area: PixelRectangle(Self.canvas), disposal: disposal, blend: 0) { x, y in [x, y, index, 128] },
         at: index)
     }
     let expected = Self.canvases(steps)

@@ -14,6 +14,9 @@ struct PixelRectangle: Hashable, Sendable {
     self.size = size
   }
 
+  /// Creates the rectangle of a whole picture.
+  init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
+
   /// Creates the intersection of these edges with a picture of `size`; `nil` if it is empty.
   init?(left: Int, top: Int, right: Int, bottom: Int, in size: PixelSize) {
     x = max(0, left)

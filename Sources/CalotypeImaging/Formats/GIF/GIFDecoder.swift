@@ -105,6 +105,13 @@ public struct GIFDecoder: ImageDecoding {
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
-    try GIFFrameDecoder(data, options: options)
+    let structure = try GIFStructure(data.bytes, limits: options.limits)
+    guard structure.frames.count > 1 else { return nil }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.gif, byteCount: data.count) }
+    let info = structure.info
+    try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
+    return CompositedFrameDecoder(data, info: info, profile: nil, limits: options.limits) { file in
+      GIFFrames(structure: structure, file: file, options: options)
+    }
   }
 }

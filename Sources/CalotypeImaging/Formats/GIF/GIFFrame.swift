@@ -1,23 +1,5 @@
 /// An image descriptor of a GIF with the graphic control block before it (GIF89a specification, 20 and 23).
 struct GIFFrame: Hashable, Sendable {
-  /// The disposal of the frame's rectangle before the next frame is painted.
-  enum Disposal: Hashable, Sendable {
-    /// The rectangle stays. Also for the reserved values 5 to 7.
-    case keep
-    /// The rectangle becomes transparent: browsers ignore the background colour.
-    case clear
-    /// The rectangle is restored to its previous pixels. Also for 4, which some encoders write for 3.
-    case restore
-
-    init(rawValue: UInt8) {
-      switch rawValue {
-      case 2: self = .clear
-      case 3, 4: self = .restore
-      default: self = .keep
-      }
-    }
-  }
-
   /// The column of the left edge on the canvas.
   var x: Int
   /// The row of the top edge on the canvas.
@@ -33,10 +15,21 @@ struct GIFFrame: Hashable, Sendable {
   /// The stored delay, in hundredths of a second.
   var delay = 0
   /// The disposal before the next frame.
-  var disposal = Disposal.keep
+  var disposal = FrameDisposal.keep
   /// The index of pixels that are not painted.
   var transparentIndex: UInt8?
 
   /// The display time in milliseconds: 10 ms or less means 100 ms.
   var duration: Int { delay <= 1 ? 100 : delay * 10 }
+}
+
+extension FrameDisposal {
+  /// Creates the disposal of a graphic control block: 4, which some encoders write for 3, restores; reserved values keep.
+  init(gif rawValue: UInt8) {
+    switch rawValue {
+    case 2: self = .clear
+    case 3, 4: self = .restore
+    default: self = .keep
+    }
+  }
 }

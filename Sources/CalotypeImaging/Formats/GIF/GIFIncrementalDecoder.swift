@@ -9,7 +9,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
   private let bytes = AppendBuffer()
   private var structure: GIFStructure
   private var reader: GIFFrameReader?
-  private var compositor: GIFCompositor?
+  private let compositor: FrameCompositor
   /// The permission to allocate memory for the first frame.
   private var grant: DecodeLimits.Grant
   /// The number of frames for which the permission has been checked.
@@ -24,6 +24,7 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     structure = GIFStructure(limits: options.limits)
+    compositor = FrameCompositor(options.limits)
     grant = DecodeLimits.Grant(options.limits)
   }
 
@@ -66,9 +67,9 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
     return structure.image(try paint(reader.decoded, ground: .preview), .partial)
   }
 
-  var isFramePartial: Bool { compositor?.flaws.contains(.partial) ?? false }
+  var isFramePartial: Bool { compositor.flaws.contains(.partial) }
 
-  var isFrameDamaged: Bool { compositor?.flaws.contains(.damaged) ?? false }
+  var isFrameDamaged: Bool { compositor.flaws.contains(.damaged) }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard index >= 0, index < completeFrameCount else {
@@ -79,12 +80,8 @@ final class GIFIncrementalDecoder: IncrementalImageDecoding {
       try options.checkFrames(of: structure.info, encodedByteCount: bytes.count, isFed: true)
       checkedFrameCount = structure.frames.count
     }
-    if compositor == nil {
-      compositor = try GIFCompositor(
-        canvas: structure.canvas, options: options)
-    }
-    guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
-    return try compositor.bitmap(at: index, of: structure, file: bytes.all)
+    return try compositor.bitmap(
+      at: index, of: GIFFrames(structure: structure, file: bytes.all, options: options))
   }
 
   func finish() throws(ImagingError) -> Image {

@@ -30,7 +30,7 @@ struct GIFStructure: Sendable {
   /// The fields of a graphic control block, kept for the next image.
   private struct GraphicControl {
     var delay = 0
-    var disposal = GIFFrame.Disposal.keep
+    var disposal = FrameDisposal.keep
     var transparentIndex: UInt8?
   }
 
@@ -210,7 +210,7 @@ struct GIFStructure: Sendable {
       let delay = bytes.word(at: offset + 2), let index = bytes.byte(at: offset + 4)
     else { return nil }
     return GraphicControl(
-      delay: delay, disposal: GIFFrame.Disposal(rawValue: flags >> 2 & 7),
+      delay: delay, disposal: FrameDisposal(gif: flags >> 2 & 7),
       transparentIndex: flags & 1 != 0 ? index : nil)
   }
 

@@ -32,7 +32,7 @@ public struct APNGEncoder: ImageEncoding {
       let frame = try animation.frame(index)
       // Later frames may be transparent even if the first is not: all are written with alpha.
       let samples = try PNGSamples(frame.bitmap, keepsAlpha: true)
-      var area = PNGArea(frame.bitmap.size)
+      var area = PixelRectangle(frame.bitmap.size)
       if let previous {
         guard previous.size == frame.bitmap.size, previous.format == frame.bitmap.format else {
           throw .invalidParameter(
@@ -56,12 +56,12 @@ public struct APNGEncoder: ImageEncoding {
 /// The difference between two pictures of one size and format.
 enum PNGChange {
   /// Returns the smallest rectangle that contains all differences; one pixel if there are none.
-  static func area(from old: Bitmap, to new: Bitmap) -> PNGArea {
+  static func area(from old: Bitmap, to new: Bitmap) -> PixelRectangle {
     let length = new.bytesPerRow
     let bytesPerPixel = new.format.bytesPerPixel
     return old.withUnsafeBytes { a in
       new.withUnsafeBytes { b in
-        let one = PNGArea(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
+        let one = PixelRectangle(x: 0, y: 0, size: PixelSize(width: 1, height: 1))
         guard let a = a.baseAddress, let b = b.baseAddress else { return one }
         let differs = { (y: Int) in memcmp(a + y * length, b + y * length, length) != 0 }
         guard let top = (0..<new.height).first(where: differs),
@@ -76,7 +76,7 @@ enum PNGChange {
           if let first = (0..<left).first(where: pixelDiffers) { left = first }
           if let last = (right..<new.width).last(where: pixelDiffers) { right = last + 1 }
         }
-        return PNGArea(
+        return PixelRectangle(
           x: left, y: top, size: PixelSize(width: max(1, right - left), height: bottom - top + 1))
       }
     }

@@ -12,13 +12,6 @@ struct PNGAnimation: Hashable, Sendable {
 
 /// A frame of an APNG: the fcTL chunk and the location of its pixels.
 struct PNGFrame: Hashable, Sendable {
-  /// The disposal of the frame's area before the next frame is drawn.
-  enum Disposal: UInt8, Sendable {
-    case keep = 0
-    case clear = 1
-    case restore = 2
-  }
-
   /// The blending of the frame with the canvas.
   enum Blend: UInt8, Sendable {
     case source = 0
@@ -38,12 +31,12 @@ struct PNGFrame: Hashable, Sendable {
   var y: Int
   /// The display time in milliseconds, after the rule that 10 or less means 100.
   var duration: Int
-  var disposal: Disposal
+  var disposal: FrameDisposal
   var blend: Blend
   var pixels: Pixels
 
   /// The rectangle on the canvas.
-  var area: PNGArea { PNGArea(x: x, y: y, size: size) }
+  var area: PixelRectangle { PixelRectangle(x: x, y: y, size: size) }
 
   /// Reads the 26 bytes of an fcTL chunk.
   ///
@@ -62,7 +55,7 @@ struct PNGFrame: Hashable, Sendable {
       throw .corrupt(
         .apng, reason: "a frame of \(size) at \(x),\(y) does not fit the canvas of \(canvas)", offset: at)
     }
-    guard let disposal = Disposal(rawValue: bytes[at + 24]), let blend = Blend(rawValue: bytes[at + 25])
+    guard let disposal = FrameDisposal(rawValue: bytes[at + 24]), let blend = Blend(rawValue: bytes[at + 25])
     else {
       throw .corrupt(
         .apng, reason: "unknown disposal \(bytes[at + 24]) or blend operation \(bytes[at + 25])",

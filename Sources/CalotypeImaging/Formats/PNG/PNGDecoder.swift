@@ -82,15 +82,17 @@ public struct PNGDecoder: ImageDecoding {
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
-    let decoder = try Self.withFile(data, options: options) { file throws(ImagingError) -> PNGFrameDecoder? in
+    try Self.withFile(data, options: options) { file throws(ImagingError) -> (any FrameDecoding)? in
       guard file.structure.isAnimated else { return nil }
       _ = try file.animationFlaws()
       let profile = file.profile
       let info = file.info(profile)
       try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
-      return PNGFrameDecoder(data, file.structure, info: info, profile: profile, options: options)
+      let structure = file.structure
+      return CompositedFrameDecoder(data, info: info, profile: profile, limits: options.limits) { bytes in
+        PNGFrames(file: PNGFile(bytes: bytes, structure: structure, options: options))
+      }
     }
-    return decoder
   }
 
   /// Calls `body` with the parsed file; refuses empty input.

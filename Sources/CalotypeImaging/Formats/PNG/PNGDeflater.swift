@@ -12,7 +12,7 @@ enum PNGDeflater {
   ///
   /// - Throws: `outOfMemory`, `cancelled`, `encodingFailed`.
   static func stream(
-    _ samples: PNGSamples, area: PNGArea, effort: EncodeOptions.Effort
+    _ samples: PNGSamples, area: PixelRectangle, effort: EncodeOptions.Effort
   ) throws(ImagingError) -> Data {
     let rows = try PNGFilteredRows(samples, area: area)
     let total = rows.rowLength.multipliedReportingOverflow(by: area.size.height)
@@ -111,10 +111,10 @@ enum PNGDeflater {
 /// The rows of a picture, each with the filter that promises the smallest result (12.7).
 struct PNGFilteredRows {
   private let samples: PNGSamples
-  private let area: PNGArea
+  private let area: PixelRectangle
   private let rowBytes: Int
 
-  init(_ samples: PNGSamples, area: PNGArea) throws(ImagingError) {
+  init(_ samples: PNGSamples, area: PixelRectangle) throws(ImagingError) {
     self.samples = samples
     self.area = area
     rowBytes = samples.header.rowBytes(width: area.size.width)

@@ -32,7 +32,7 @@ public struct PNGEncoder: ImageEncoding {
     } else {
       samples = try PNGSamples(bitmap)
     }
-    let stream = try PNGDeflater.stream(samples, area: PNGArea(bitmap.size), effort: options.effort)
+    let stream = try PNGDeflater.stream(samples, area: PixelRectangle(bitmap.size), effort: options.effort)
     var writer = PNGFileWriter(samples.header)
     if options.keeps.contains(.icc) { try writer.addProfile(image.profile) }
     if let palette { writer.add(palette) }

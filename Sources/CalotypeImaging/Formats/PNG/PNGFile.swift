@@ -110,7 +110,7 @@ struct PNGFile {
     let frame = firstFrame
     let coversCanvas = frame.map { $0.size == structure.header.size } ?? true
     let spare = frame == nil ? try PNGPixelReader.spare(for: structure, format: format) : 0
-    let canvas = try PNGCanvas(size: structure.header.size, format: format, spare: spare)
+    let canvas = try PixelCanvas(size: structure.header.size, format: format, spare: spare)
     let reader = PNGPixelReader(bytes, structure, watch: watch)
     let outcome: PNGPixelReader.Outcome
     if let frame {
@@ -124,7 +124,7 @@ struct PNGFile {
     if outcome.failure != nil, coversCanvas, !clearsBefore {
       let size = structure.header.size
       canvas.clear(
-        PNGArea(
+        PixelRectangle(
           x: 0, y: outcome.rows, size: PixelSize(width: size.width, height: size.height - outcome.rows)))
     }
     let isOpaque = outcome.failure == nil && coversCanvas && !structure.hasAlpha

@@ -74,14 +74,14 @@ struct PNGFileWriter {
   }
 
   /// Adds an fcTL chunk. `milliseconds` above 65535 are rounded to tenths of a second or seconds.
-  mutating func addFrame(_ area: PNGArea, milliseconds: Int, blend: PNGFrame.Blend) {
+  mutating func addFrame(_ area: PixelRectangle, milliseconds: Int, blend: PNGFrame.Blend) {
     var payload = nextSequence()
     for number in [area.size.width, area.size.height, area.x, area.y] {
       payload += UInt32(clamping: number).bigEndianBytes
     }
     let (numerator, denominator) = Self.delay(milliseconds)
     for number in [numerator, denominator] { payload += [UInt8(number >> 8), UInt8(number & 255)] }
-    add(.frameControl, payload + [PNGFrame.Disposal.keep.rawValue, blend.rawValue])
+    add(.frameControl, payload + [FrameDisposal.keep.rawValue, blend.rawValue])
   }
 
   private static func delay(_ milliseconds: Int) -> (Int, Int) {

@@ -9,7 +9,7 @@ import FoundationEssentials
 final class PNGIncrementalDecoder: IncrementalImageDecoding {
   private let options: DecodeOptions
   private let clock: DecodeLimits.Stopwatch
-  private let compositor: PNGCompositor
+  private let compositor: FrameCompositor
   /// The permission to allocate memory for the picture.
   private var grant: DecodeLimits.Grant
   /// The number of frames for which the permission has been checked.
@@ -40,7 +40,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     walk = PNGWalk(limits: options.limits)
-    compositor = PNGCompositor(options.limits)
+    compositor = FrameCompositor(options.limits)
     grant = DecodeLimits.Grant(options.limits)
   }
 
@@ -109,7 +109,7 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
   /// Returns the first frame; `nil` if it is damaged, which ``finish()`` reports.
   private func visibleFirstFrame(of file: PNGFile) throws(ImagingError) -> Bitmap? {
     do throws(ImagingError) {
-      return try compositor.frame(at: 0, of: file)
+      return try compositor.bitmap(at: 0, of: PNGFrames(file: file))
     } catch {
       if error.leavesPixels { return nil }
       throw error
@@ -149,7 +149,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     // The time limit is that of a pass over frames: a player requests them again and again.
     return try data.withUnsafeBytes { bytes in
       Result { () throws(ImagingError) in
-        try compositor.frame(at: index, of: PNGFile(bytes: bytes, structure: structure, options: options))
+        try compositor.bitmap(
+          at: index,
+          of: PNGFrames(file: PNGFile(bytes: bytes, structure: structure, options: options)))
       }
     }.get()
   }
@@ -238,9 +240,9 @@ final class PNGIncrementalDecoder: IncrementalImageDecoding {
     else { return true }
     guard let info, try grant.isGiven(for: bytes.count, options.fedByteCount(for: info)) else { return false }
     let file = PNGFile(bytes: bytes, structure: structure, options: options)
-    let canvas = try PNGCanvas(size: structure.header.size, format: file.format)
+    let canvas = try PixelCanvas(size: structure.header.size, format: file.format)
     stream = try PNGRowStream(
-      try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(structure.header.size)))
+      try PNGRowPainter(bytes, structure, on: canvas, area: PixelRectangle(structure.header.size)))
     chunkStart = structure.imageData?.lowerBound ?? walk.offset
     position = chunkStart
     return true

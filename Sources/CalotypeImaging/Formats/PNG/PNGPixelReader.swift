@@ -39,16 +39,16 @@ struct PNGPixelReader {
   }
 
   /// Reads the default image onto a canvas of its size. With `clears`, missing pixels become transparent.
-  func readImage(onto canvas: PNGCanvas, clears: Bool) throws(ImagingError) -> Outcome {
+  func readImage(onto canvas: PixelCanvas, clears: Bool) throws(ImagingError) -> Outcome {
     let painter = { () throws(ImagingError) in
-      try PNGRowPainter(bytes, structure, on: canvas, area: PNGArea(canvas.size))
+      try PNGRowPainter(bytes, structure, on: canvas, area: PixelRectangle(canvas.size))
     }
     let data = PNGImageData(bytes, structure)
     return try read(data, painter: painter, mayUseCanvas: true, prepare: { if clears { canvas.clear() } })
   }
 
   /// Reads a frame onto its rectangle of a canvas. With `blends`, it is composited over the canvas.
-  func read(_ frame: PNGFrame, onto canvas: PNGCanvas, blends: Bool) throws(ImagingError) -> Outcome {
+  func read(_ frame: PNGFrame, onto canvas: PixelCanvas, blends: Bool) throws(ImagingError) -> Outcome {
     let painter = { () throws(ImagingError) in
       try PNGRowPainter(bytes, structure, on: canvas, area: frame.area, blends: blends)
     }

@@ -7,14 +7,14 @@ final class PNGRowPainter {
   let passes: [PNGPass]
   /// Bytes of all rows, filter types included.
   let inflatedBytes: Int
-  let canvas: PNGCanvas
+  let canvas: PixelCanvas
   /// The current pass and the next row in it.
   private(set) var pass = 0
   private(set) var row = 0
   /// The number of rows painted so far, of all passes.
   private(set) var rows = 0
 
-  private let area: PNGArea
+  private let area: PixelRectangle
   private let blends: Bool
   private let expander: PNGExpander
   /// A row of pixels before they are copied to the canvas; `nil` if rows are made in place.
@@ -24,7 +24,7 @@ final class PNGRowPainter {
   ///
   /// `blends` composites the pixels over the existing ones, which must be initialised then.
   init(
-    _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PNGCanvas, area: PNGArea,
+    _ bytes: UnsafeRawBufferPointer, _ structure: PNGStructure, on canvas: PixelCanvas, area: PixelRectangle,
     blends: Bool = false
   ) throws(ImagingError) {
     header = structure.header.resized(to: area.size)
@@ -53,7 +53,7 @@ final class PNGRowPainter {
   var rowBytes: Int { header.rowBytes(width: passes[pass].size.width) }
 
   /// A Boolean value that indicates whether rows are written straight to the canvas, without gaps between them.
-  var fillsCanvas: Bool { line == nil && area == PNGArea(canvas.size) }
+  var fillsCanvas: Bool { line == nil && area == PixelRectangle(canvas.size) }
 
   /// Undoes the filter of a row. `prior` is the row above it in the same pass, if any.
   ///

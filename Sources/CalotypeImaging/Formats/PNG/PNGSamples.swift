@@ -68,7 +68,8 @@ struct PNGSamples {
 
   /// Writes the samples of a row to `target`, which holds ``rowBytes`` bytes.
   func write(
-    row y: Int, of area: PNGArea, _ pixels: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>
+    row y: Int, of area: PixelRectangle, _ pixels: UnsafePointer<UInt8>,
+    to target: UnsafeMutablePointer<UInt8>
   ) {
     let width = area.size.width
     let start = (area.y + y) * bitmap.width + area.x

@@ -99,6 +99,15 @@ public struct WebPDecoder: ImageDecoding {
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
-    try WebPFrameDecoder(data, options: options)
+    let (structure, info, profile) = try data.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+      let structure = try WebPStructure(file, limits: options.limits)
+      return (structure, structure.info(of: file), structure.profile(of: file))
+    }
+    guard structure.frames.count > 1 else { return nil }
+    if structure.isTruncated, !options.keepsPartial { throw .truncated(.webp, byteCount: data.count) }
+    try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
+    return CompositedFrameDecoder(data, info: info, profile: profile, limits: options.limits) { file in
+      WebPFrames(structure: structure, file: file, allowsPartial: options.keepsPartial)
+    }
   }
 }

@@ -9,7 +9,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
   private let bytes = AppendBuffer()
   private var structure: WebPStructure
   private var first: First?
-  private var compositor: WebPCompositor?
+  private let compositor: FrameCompositor
   /// The permission to allocate memory for the first frame.
   private var grant: DecodeLimits.Grant
   /// The number of frames for which the permission has been checked.
@@ -61,6 +61,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
     structure = WebPStructure(limits: options.limits)
+    compositor = FrameCompositor(options.limits)
     grant = DecodeLimits.Grant(options.limits)
   }
 
@@ -119,7 +120,7 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
     return structure.image(bitmap, of: bytes.all, isPartial: true, options: options)
   }
 
-  var isFramePartial: Bool { compositor?.isPartial ?? false }
+  var isFramePartial: Bool { compositor.flaws.contains(.partial) }
 
   func frame(at index: Int) throws(ImagingError) -> Bitmap {
     guard index >= 0, index < completeFrameCount else {
@@ -130,12 +131,9 @@ final class WebPIncrementalDecoder: IncrementalImageDecoding {
       try options.checkFrames(of: info, encodedByteCount: bytes.count, isFed: true)
       checkedFrameCount = structure.frames.count
     }
-    if compositor == nil {
-      compositor = try WebPCompositor(
-        canvas: structure.canvas, allowsPartial: options.keepsPartial, limits: options.limits)
-    }
-    guard let compositor else { throw .outOfMemory(byteCount: structure.canvas.pixelCount * 4) }
-    return try compositor.bitmap(at: index, of: structure, file: bytes.all)
+    return try compositor.bitmap(
+      at: index,
+      of: WebPFrames(structure: structure, file: bytes.all, allowsPartial: options.keepsPartial))
   }
 
   func finish() throws(ImagingError) -> Image {

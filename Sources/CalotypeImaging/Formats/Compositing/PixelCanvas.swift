@@ -1,12 +1,12 @@
 import Glibc
 
-/// The pixels of a PNG during decoding: a buffer that becomes a bitmap without a copy.
-final class PNGCanvas {
+/// The pixels of a picture during decoding: a buffer that becomes a bitmap without a copy.
+final class PixelCanvas {
   let size: PixelSize
   let format: PixelFormat
   /// All pixels, row after row, and at least the requested spare bytes.
   let buffer: UnsafeMutableRawBufferPointer
-  private let pool: PixelPool
+  let pool: PixelPool
   private var isOwned = true
 
   /// Allocates memory for `size` and `spare` bytes behind it. The contents are undefined.
@@ -28,6 +28,9 @@ final class PNGCanvas {
     if isOwned { pool.giveBack(buffer) }
   }
 
+  /// The bytes of all pixels, without the spare ones.
+  var pixels: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[..<byteCount]) }
+
   /// Bytes of the pixels.
   var byteCount: Int { size.pixelCount * format.bytesPerPixel }
   var bytesPerRow: Int { size.width * format.bytesPerPixel }
@@ -42,14 +45,14 @@ final class PNGCanvas {
   func clear() { memset(address(x: 0, y: 0), 0, byteCount) }
 
   /// Fills a rectangle with transparent black.
-  func clear(_ area: PNGArea) {
+  func clear(_ area: PixelRectangle) {
     for y in area.y..<area.y + area.size.height {
       memset(address(x: area.x, y: y), 0, area.size.width * format.bytesPerPixel)
     }
   }
 
   /// Copies a rectangle from a canvas of the same size and format.
-  func copy(_ area: PNGArea, from other: PNGCanvas) {
+  func copy(_ area: PixelRectangle, from other: PixelCanvas) {
     for y in area.y..<area.y + area.size.height {
       memcpy(
         address(x: area.x, y: y), other.address(x: area.x, y: y), area.size.width * format.bytesPerPixel)
@@ -69,21 +72,5 @@ final class PNGCanvas {
     precondition(isOwned)
     isOwned = false
     return Bitmap(adopting: buffer, of: pool, size: size, format: format, isOpaque: isOpaque)
-  }
-}
-
-/// A rectangle of a canvas, checked to lie within it.
-struct PNGArea: Hashable, Sendable {
-  var x: Int
-  var y: Int
-  var size: PixelSize
-
-  /// Creates the rectangle of a whole canvas.
-  init(_ size: PixelSize) { self.init(x: 0, y: 0, size: size) }
-
-  init(x: Int, y: Int, size: PixelSize) {
-    self.x = x
-    self.y = y
-    self.size = size
   }
 }
