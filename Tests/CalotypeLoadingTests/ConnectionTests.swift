@@ -267,7 +267,7 @@ struct ConnectionTests {
       ("/404", "httpStatus", 404), ("/401", "httpStatus", 502), ("/500", "httpStatus", 502),
       ("/504", "httpStatus", 504), ("/reset", "connectionFailed", 502), ("/hang", "timedOut", 504),
       ("/short", "truncatedBody", 502), ("/empty", "emptyBody", 502), ("/large", "tooLarge", 413),
-      ("/loop", "tooManyRedirects", 502), ("/out", "redirectRefused", 400),
+      ("/loop", "tooManyRedirects", 502), ("/out", "redirectRefused", 403),
     ]
     for (path, code, status) in expected {
       let request = LoadRequest(
