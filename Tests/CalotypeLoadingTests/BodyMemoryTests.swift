@@ -83,7 +83,7 @@ struct BodyMemoryTests {
     request.memoryByteLimit = most
     return try await loader.data(
       for: request, into: arriving, memory: ledger, onResponse: { _ in ledger.note("head") },
-      progress: { _, _ in }
+      progress: { _ in }
     ).0
   }
 
@@ -117,7 +117,7 @@ struct BodyMemoryTests {
     let request = LoadRequest(url: server.url("/a"))
     let task = Task {
       try await loader.data(
-        for: request, into: nil, memory: ledger, onResponse: { _ in }, progress: { _, _ in }
+        for: request, into: nil, memory: ledger, onResponse: { _ in }, progress: { _ in }
       ).0
     }
     try await waits.asked.wait()

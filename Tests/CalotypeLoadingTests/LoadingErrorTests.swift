@@ -1,6 +1,7 @@
 import CalotypeLoading
 import CalotypeTestKit
 import FoundationEssentials
+import HTTPTypes
 import Testing
 
 @Suite("HTTP errors", .timeLimit(.minutes(1)))
@@ -228,5 +229,57 @@ struct HTTPErrorTests {
     }
     let long = try #require(URL(string: "data:image/png;base64," + String(repeating: "A", count: 10_000)))
     #expect(LoadingError.emptyBody(.url(long)).description.count < 200)
+  }
+}
+
+@Suite("Advice of loading errors")
+struct LoadingErrorAdviceTests {
+  private static let url = URL(filePath: "/a.png")
+
+  private static func status(_ status: Int, _ headers: HTTPFields = [:]) -> LoadingError {
+    .httpStatus(url, status: status, headers: headers)
+  }
+
+  @Test("a malformed URL is 400, one that a policy refuses 403")
+  func gatewayStatusOfURLs() {
+    let source = ImageSource.url(Self.url)
+    let malformed: [LoadingError] = [
+      .invalidURL(Self.url, reason: ""), .unsupportedScheme(source), .invalidDataURL(Self.url, reason: ""),
+      .notRegularFile(Self.url, kind: "a folder"), .sourceFailed(source, reason: ""),
+    ]
+    let refused: [LoadingError] = [
+      .vetoed(Self.url, reason: ""), .addressRefused(Self.url, reason: ""),
+      .redirectRefused(Self.url, reason: ""),
+      .outsideRoots(Self.url),
+    ]
+    #expect(malformed.map(\.gatewayStatus) == malformed.map { _ in 400 })
+    #expect(refused.map(\.gatewayStatus) == refused.map { _ in 403 })
+    #expect((malformed + refused).allSatisfy { !$0.isRetryable && $0.retryAfter == nil })
+  }
+
+  @Test("a remembered failure and an open circuit breaker know when to retry")
+  func retryAfterOfRefusals() {
+    let wait = Duration.milliseconds(1_500)
+    #expect(LoadingError.recentlyFailed(.url(Self.url), code: "tls", retryAfter: wait).retryAfter == wait)
+    #expect(LoadingError.hostSuspended(Self.url, host: "h", retryAfter: wait).retryAfter == wait)
+    #expect(LoadingError.queueFull(Self.url, limit: 1).retryAfter == nil)
+    #expect(LoadingError.connectionFailed(Self.url, reason: "").retryAfter == nil)
+  }
+
+  @Test("a retryable status passes on its Retry-After", arguments: [408, 425, 429, 500, 502, 503, 504])
+  func retryAfterOfRetryableStatus(status: Int) {
+    #expect(Self.status(status, [.retryAfter: "7"]).retryAfter == .seconds(7))
+    #expect(
+      Self.status(
+        status,
+        [.retryAfter: "Sun, 06 Nov 1994 08:50:07 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
+      ).retryAfter == .seconds(30))
+    #expect(Self.status(status, [.retryAfter: "soon"]).retryAfter == nil)
+    #expect(Self.status(status).retryAfter == nil)
+  }
+
+  @Test("no other status has a time", arguments: [400, 401, 403, 404, 410, 501])
+  func retryAfterOfOtherStatus(status: Int) {
+    #expect(Self.status(status, [.retryAfter: "7"]).retryAfter == nil)
   }
 }

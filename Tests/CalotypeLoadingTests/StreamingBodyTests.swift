@@ -36,7 +36,7 @@ struct StreamingBodyTests {
     let arriving = StreamingBody()
     #expect(arriving.bytes(from: 0).isEmpty && arriving.count == 0)
     let load = Task {
-      try await loader.data(for: Self.request, into: arriving, onResponse: { _ in }, progress: { _, _ in }).0
+      try await loader.data(for: Self.request, into: arriving, onResponse: { _ in }, progress: { _ in }).0
     }
     try await asked.wait()
     var reader = Reader(arriving: arriving)
@@ -69,9 +69,9 @@ struct StreamingBodyTests {
         let told = Lock(0)
         let (data, _) = try await loader.data(
           for: Self.request, into: arriving, onResponse: { _ in },
-          progress: { received, _ in
+          progress: { progress in
             // Whoever is told of bytes can have them.
-            if arriving.bytes(from: received - 1).count != 1 { told.withLock { $0 += 1 } }
+            if arriving.bytes(from: progress.received - 1).count != 1 { told.withLock { $0 += 1 } }
           })
         #expect(data == bytes && told.withLock { $0 } == 0)
       }
@@ -88,12 +88,12 @@ struct StreamingBodyTests {
       onResponse: { response in
         heads.withLock { $0.append(response.status) }
         #expect(arriving.count == 0)
-      }, progress: { _, _ in })
+      }, progress: { _ in })
     #expect(heads.withLock { $0 } == [200])
     let unchanged = loader { LoadResponse(ScriptedBody([]), status: 304) }
     let (data, response) = try await unchanged.data(
       for: Self.request, into: StreamingBody(), onResponse: { _ in Issue.record("304 is no news") },
-      progress: { _, _ in })
+      progress: { _ in })
     #expect(data.isEmpty && response.isNotModified)
   }
 
@@ -107,8 +107,8 @@ struct StreamingBodyTests {
     let readable = Lock<[Int]>([])
     let (data, _) = try await loader.data(
       for: request, into: arriving, onResponse: { _ in },
-      progress: { received, _ in
-        #expect(arriving.count == received)
+      progress: { progress in
+        #expect(arriving.count == progress.received)
         readable.withLock { $0.append(arriving.bytes(from: 0).count) }
       })
     #expect(data == bytes)
@@ -130,7 +130,7 @@ struct StreamingBodyTests {
     let (data, _) = try await Waits().loader().data(
       for: LoadRequest(url: server.url("/a")), into: arriving,
       onResponse: { _ in heads.withLock { $0 += 1 } },
-      progress: { _, _ in reader.look() })
+      progress: { _ in reader.look() })
     #expect(data == bytes && reader.seen == bytes && server.requests.count == 2)
     #expect(heads.withLock { $0 } == 1)
   }
@@ -141,7 +141,7 @@ struct StreamingBodyTests {
     }
     let arriving = StreamingBody()
     await #expect(throws: CancellationError.self) {
-      try await loader.data(for: Self.request, into: arriving, onResponse: { _ in }, progress: { _, _ in })
+      try await loader.data(for: Self.request, into: arriving, onResponse: { _ in }, progress: { _ in })
     }
     #expect(arriving.bytes(from: 0) == Data([1, 2]))
   }
@@ -153,7 +153,7 @@ struct StreamingBodyTests {
     func address(_ data: Data) -> UInt { data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
     let arriving = StreamingBody()
     let (data, _) = try await loader.data(
-      for: Self.request, into: arriving, onResponse: { _ in }, progress: { _, _ in })
+      for: Self.request, into: arriving, onResponse: { _ in }, progress: { _ in })
     #expect(address(data) == address(bytes))
     #expect(address(arriving.bytes(from: 0)) != address(bytes) && arriving.bytes(from: 0) == bytes)
   }

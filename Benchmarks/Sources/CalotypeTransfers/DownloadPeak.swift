@@ -27,7 +27,7 @@ struct DownloadPeak {
     defer { try? FileManager.default.removeItem(at: target) }
     var received = 0
     let request = LoadRequest(url: url, byteLimit: 2 << 30)
-    try await loader.download(request, to: target) { count, _ in received = count }
+    try await loader.download(request, to: target) { received = $0.received }
     return received
   }
 }

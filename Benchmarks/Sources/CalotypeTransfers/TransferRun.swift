@@ -83,7 +83,7 @@ struct TransferRun {
     case .nowhere: for try await chunk in try await loader.load(request).body { received += chunk.count }
     case .folder(let folder):
       let file = URL(filePath: "\(folder)/\(number)")
-      try await loader.download(request, to: file) { count, _ in received = count }
+      try await loader.download(request, to: file) { received = $0.received }
     }
     guard received == byteCount else { throw Failure(description: "\(url): \(received) bytes") }
   }

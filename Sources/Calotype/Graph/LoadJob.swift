@@ -113,10 +113,10 @@ struct LoadJob: Sendable {
     let (data, response) = try await context.stage(.load, plan, log, bytes: { $0.0.count }) {
       try await plan.loader.data(for: loadRequest, into: transfer.bytes, memory: memory, onResponse: { _ in })
       {
-        received, expected in
+        progress in
         let now = context.elapsed()
         // Each chunk would wake the decoding jobs, and most bodies are complete before that is useful.
-        transfer.update(LoadProgress(received: received, expected: expected), at: now) { start in
+        transfer.update(progress, at: now) { start in
           now - start >= StreamingDecoder.patience || job.demand.followsArrival
         }
       }

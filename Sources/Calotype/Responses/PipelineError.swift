@@ -2,7 +2,7 @@ import CalotypeSupport
 
 /// An error of the pipeline itself. Errors of the other modules (`LoadingError`, `ImagingError`) pass
 /// unchanged.
-public enum PipelineError: CalotypeError, Hashable {
+@nonexhaustive public enum PipelineError: CalotypeError, Hashable {
   /// The request permits caches only, and none has the image.
   case notCached(String)
   /// ``ImagePipeline/Configuration/shouldLoad`` denied the load.
@@ -48,6 +48,11 @@ public enum PipelineError: CalotypeError, Hashable {
     case .notStored(_, let code): code == ImageResponse.StoreOutcomes.shed
     case .notCached, .loadDenied, .unexpectedKind, .exceedsMemory, .shutDown: false
     }
+  }
+
+  /// The expected wait of a request that was refused because too many wait (``overloaded(_:waiting:retryAfter:)``).
+  public var retryAfter: Duration? {
+    if case .overloaded(_, _, let retryAfter) = self { retryAfter } else { nil }
   }
 }
 

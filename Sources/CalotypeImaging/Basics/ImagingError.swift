@@ -1,5 +1,5 @@
 /// An error of probing, decoding, transforming or encoding an image.
-public enum ImagingError: Error, Hashable, Sendable {
+@nonexhaustive public enum ImagingError: Error, Hashable, Sendable {
   /// The input is empty.
   case emptyInput
   /// The bytes are not an image of any known format. `hint` names their probable type ("HTML", "text"), if known.

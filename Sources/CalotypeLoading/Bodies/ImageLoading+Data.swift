@@ -4,8 +4,8 @@ public import FoundationEssentials
 extension ImageLoading {
   /// Loads the whole body, up to ``LoadRequest/byteLimit``.
   ///
-  /// `progress` is called with the bytes received so far and those expected, if known: after each chunk, but no more
-  /// often than ``LoadRequest/progressStep`` allows, and once at the end.
+  /// `progress` is called after each chunk, but no more often than ``LoadRequest/progressStep`` allows, and once at the
+  /// end.
   ///
   /// Bodies above ``LoadRequest/memoryByteLimit`` are returned as a mapped temporary file. The body of the returned
   /// response is consumed. Only a 304 to a conditional request may be empty.
@@ -13,7 +13,7 @@ extension ImageLoading {
   /// - Throws: ``LoadingError``, among them ``LoadingError/emptyBody(_:)``, ``LoadingError/tooLarge(_:limit:declared:)`` and
   ///   ``LoadingError/fileUnwritable(_:reason:)`` when there is no room for the temporary file; `CancellationError`.
   public func data(
-    for request: LoadRequest, progress: (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
+    for request: LoadRequest, progress: (LoadProgress) -> Void = { _ in }
   ) async throws -> (Data, LoadResponse) {
     try await data(for: request, into: nil, onResponse: { _ in }, progress: progress)
   }
@@ -28,7 +28,7 @@ extension ImageLoading {
   ///   - progress: Called as by ``data(for:progress:)``, after the bytes are in `arriving`.
   package func data(
     for request: LoadRequest, into arriving: StreamingBody?, memory: (any BodyMemory)? = nil,
-    onResponse: (LoadResponse) -> Void, progress: (_ received: Int, _ expected: Int?) -> Void
+    onResponse: (LoadResponse) -> Void, progress: (LoadProgress) -> Void
   ) async throws -> (Data, LoadResponse) {
     let response = try await load(request)
     if !response.isNotModified { onResponse(response) }
@@ -42,7 +42,7 @@ extension ImageLoading {
 extension LoadResponse {
   fileprivate func collect(
     for request: LoadRequest, into arriving: StreamingBody, memory: (any BodyMemory)?,
-    progress: (_ received: Int, _ expected: Int?) -> Void
+    progress: (LoadProgress) -> Void
   ) async throws -> Data {
     if let declared = expectedLength, declared > request.byteLimit {
       throw LoadingError.tooLarge(request.source, limit: request.byteLimit, declared: declared)
@@ -76,9 +76,13 @@ extension LoadResponse {
       } else {
         arriving.append(chunk, expecting: expectedLength)
       }
-      if gate.admits(count, of: expectedLength) { progress(count, expectedLength) }
+      if gate.admits(count, of: expectedLength) {
+        progress(LoadProgress(received: count, expected: expectedLength))
+      }
     }
-    if gate.owesTheEnd(count, of: expectedLength) { progress(count, count) }
+    if gate.owesTheEnd(count, of: expectedLength) {
+      progress(LoadProgress(received: count, expected: count))
+    }
     if count == 0, status != 304 { throw LoadingError.emptyBody(request.source) }
     return if let spool { try unwritable { try spool.mapped() } } else { arriving.all }
   }

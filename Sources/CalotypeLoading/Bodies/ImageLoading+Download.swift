@@ -12,7 +12,7 @@ extension ImageLoading {
   ///
   /// - Throws: ``LoadingError``, among them ``LoadingError/fileUnwritable(_:reason:)``; `CancellationError`.
   @discardableResult public func download(
-    _ request: LoadRequest, to file: URL, progress: (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
+    _ request: LoadRequest, to file: URL, progress: (LoadProgress) -> Void = { _ in }
   ) async throws -> LoadResponse {
     let response = try await load(request)
     if response.isNotModified { return response }
@@ -30,11 +30,15 @@ extension ImageLoading {
         }
         try await destination.write(chunk, at: count)
         count += chunk.count
-        if gate.admits(count, of: response.expectedLength) { progress(count, response.expectedLength) }
+        if gate.admits(count, of: response.expectedLength) {
+          progress(LoadProgress(received: count, expected: response.expectedLength))
+        }
       }
       if count == 0 { throw LoadingError.emptyBody(request.source) }
       try await destination.commit()
-      if gate.owesTheEnd(count, of: response.expectedLength) { progress(count, count) }
+      if gate.owesTheEnd(count, of: response.expectedLength) {
+        progress(LoadProgress(received: count, expected: count))
+      }
     } catch {
       await destination.abandon()
       throw error

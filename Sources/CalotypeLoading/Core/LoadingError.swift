@@ -116,18 +116,29 @@ public import HTTPTypes
     }
   }
 
+  /// The time to wait before the same request is worth a retry; `nil` if the error does not know it.
+  ///
+  /// The memory of failures and an open circuit breaker know it, and so does a response with a retryable status and a
+  /// `Retry-After`; that time counts from the arrival of the response.
+  public var retryAfter: Duration? {
+    switch self {
+    case .recentlyFailed(_, _, let retryAfter), .hostSuspended(_, _, let retryAfter): retryAfter
+    case .httpStatus(_, _, let headers, _) where isRetryable: RetryAfter.delay(in: headers, now: Date())
+    default: nil
+    }
+  }
+
   /// The HTTP status for a server to answer with after this failure, as a gateway.
   ///
-  /// 404 for a missing image (404 and 410 upstream, no such file), 400 for invalid and forbidden URLs and for
-  /// interrupted streams, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines, 503 when this
-  /// process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream server.
+  /// 404 for a missing image (404 and 410 upstream, no such file), 400 for unusable URLs and for interrupted streams,
+  /// 403 for URLs that a policy refuses, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines,
+  /// 503 when this process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream
+  /// server.
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _, _), .httpStatus(_, 410, _, _), .fileNotFound: 404
-    case .invalidURL, .unsupportedScheme, .invalidDataURL, .addressRefused, .redirectRefused, .vetoed,
-      .outsideRoots,
-      .notRegularFile, .sourceFailed:
-      400
+    case .invalidURL, .unsupportedScheme, .invalidDataURL, .notRegularFile, .sourceFailed: 400
+    case .addressRefused, .redirectRefused, .vetoed, .outsideRoots: 403
     case .tooLarge, .recentlyFailed(_, "tooLarge", _): 413
     case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
     // Only statuses that report a missing resource are remembered.

@@ -21,7 +21,9 @@ struct AdmissionTests {
       return Task {
         do {
           _ = try await pipeline.image(for: url)
-        } catch PipelineError.overloaded(_, let waiting, let retryAfter) {
+        } catch let error as PipelineError {
+          guard case .overloaded(_, let waiting, _) = error else { throw error }
+          let retryAfter = try #require(error.retryAfter)
           #expect(waiting <= 400 && retryAfter >= .seconds(1))
           refusals.withLock { $0 += 1 }
         } catch is CancellationError {}
