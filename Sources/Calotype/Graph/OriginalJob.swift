@@ -147,11 +147,12 @@ struct OriginalJob: Sendable {
     }
     defer { place.leave() }
     if let new {
+      let held = turn.take()
       // The load is a part of this task, which continues as long as either job has subscribers.
       await job.carry(new, leave: { place.leave() }) {
         await LoadJob(
           context: context, job: new, plan: plan, policy: policy, kept: kept, validators: validators
-        ).run(turn: turn) { result in
+        ).run(turn: held) { result in
           switch result {
           case .success(let loaded): finish(with: place, loaded)
           // A stale original may replace one that could not be loaded.
