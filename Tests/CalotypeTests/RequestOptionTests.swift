@@ -419,18 +419,6 @@ struct RequestOptionTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("with its bytes and stored, a first load says where it came from and what was stored")
-  func includesDataStored() async throws {
-    let pipeline = pipeline()
-    var request = request(width: 4)
-    request.includesData = true
-    request.storeDurability = .stored
-    let response = try await pipeline.response(for: request)
-    #expect(response.source == .loader)
-    #expect(response.stores?.original == .stored)
-    await pipeline.settle()
-  }
-
   @Test("a deadline ends its own request alone, with an error of its own")
   func deadline() async throws {
     let gate = Gate()

@@ -50,6 +50,28 @@ struct StoringTests {
     #expect(try await cache.contains(request.sourceKey))
   }
 
+  @Test("an image with its bytes is made of those that were loaded for it, also if they are stored before it begins")
+  func includesData() async throws {
+    let (results, originals, gate) = (FaultyCache(), FaultyCache(), Gate())
+    results.hold(.read, at: gate)
+    let pipeline = LoadSamples.pipeline(try loader()) { configuration in
+      configuration.caches = ImagePipeline.Caches(memory: nil, disk: results, originals: originals)
+    }
+    var request = ImageRequest(url: try LoadSamples.url("h"), thumbnail: .fit(width: 50, height: 50))
+    request.includesData = true
+    request.storeDurability = .stored
+    let task = Task { [request] in try await pipeline.response(for: request) }
+    try await results.waitForCalls(.read)
+    try await originals.waitForCalls(.store)
+    try await eventually { pipeline.jobs.originals.all.allSatisfy { $0.isSettled } }
+    gate.open()
+    let response = try await task.value
+    #expect(response.source == .loader)
+    #expect(response.stores?.original == .stored)
+    #expect(response.data != nil)
+    await pipeline.settle()
+  }
+
   @Test("that there is no image is told before it is stored")
   func notFound() async throws {
     let cache = FaultyCache()
