@@ -232,7 +232,7 @@ extension ImageJob {
     if decoder.header == nil, decoder.mayHaveHeader(progress) {
       let start = bytes.bytes(from: 0)
       decoder.header = try? await context.probing(start.count) {
-        try plan.coders.probe(start, limits: plan.limits, formatHint: plan.request.formatHint)
+        try plan.coders.probe(start, limits: plan.limits, formatHint: plan.request.decoding.formatHint)
       }
     }
     guard let header = decoder.header else { return false }

@@ -45,6 +45,11 @@ final class ImageJob: @unchecked Sendable {
 
   func run() async {
     defer { end() }
+    do {
+      try plan.decodeOptions.check()
+    } catch {
+      return job.finish(.failure(error))
+    }
     var policy = plan.request.cachePolicy
     var found = await findResult()
     var known: CachedResult?
@@ -215,13 +220,16 @@ final class ImageJob: @unchecked Sendable {
         let info = ImageInfo(stored: record.metadata) ?? stored.info
         return Image(
           bitmap: stored.bitmap, info: info,
-          orientation: plan.request.appliesOrientation ? .topLeft : info?.orientation ?? .topLeft)
+          orientation: plan.request.decoding.appliesOrientation ? .topLeft : info?.orientation ?? .topLeft)
       }
     } catch is CancellationError {
       return nil
     } catch ImagingError.cancelled {
       return nil
     } catch is PipelineError {
+      return nil
+    } catch ImagingError.limitExceeded {
+      // The limits of a request say nothing about the record.
       return nil
     } catch {
       // The record may be of another version. It is made again.
@@ -266,7 +274,7 @@ final class ImageJob: @unchecked Sendable {
     func step(_ made: ImageResult) async throws -> ImageResult {
       let input = made.image
       var output = input
-      if !(input.info?.frameCount ?? 1 > 1 && plan.request.animationTransforms == .none) {
+      if !(input.info?.frameCount ?? 1 > 1 && plan.request.decoding.animationTransforms == .none) {
         context.counters.count { $0.transforms += 1 }
         output = try await transformed(input, by: last)
       }
@@ -469,7 +477,7 @@ extension ImageRequest {
   ///
   /// Neighbouring colour steps count as one: they share a pass over the pixels.
   fileprivate var lastStep: (before: ImageRequest, last: TransformChain)? {
-    guard frames == .first, let (before, last) = chain.split(shrinksFirst: thumbnail == nil)
+    guard frames == .first, let (before, last) = chain.split(shrinksFirst: identity.decoding.thumbnail == nil)
     else { return nil }
     var request = self
     request.transforms = .chain(before)

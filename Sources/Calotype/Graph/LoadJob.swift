@@ -268,7 +268,7 @@ struct LoadJob: Sendable {
         var metadata = loaded.metadata
         metadata.tags = metadata.tags.merging(wanted.tags.sorted())
         if plan.originalSerializer.body != nil {
-          metadata.contentType = try plan.coders.probe(data, limits: plan.limits).format.mimeType
+          metadata.contentType = try plan.coders.probe(data, limits: plan.loadLimits).format.mimeType
         }
         // The version of an original is the checksum of its bytes: another serialization has another.
         let checksum = !isAsKept && plan.originalSerializer.body == nil ? metadata.version : nil
@@ -292,7 +292,7 @@ struct LoadJob: Sendable {
 
   private func serialize(_ data: Data) async throws -> Data? {
     guard let body = plan.originalSerializer.body else { return data }
-    return try await context.storeWorkers.run { try body(data, plan.coders, plan.limits) }
+    return try await context.storeWorkers.run { try body(data, plan.coders, plan.loadLimits) }
   }
 
   /// Stores the absence of the image, for as long as the server, each redirecting server, and the

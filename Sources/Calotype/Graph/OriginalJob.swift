@@ -140,7 +140,9 @@ struct OriginalJob: Sendable {
   private func load(
     kept: CachedOriginal?, _ validators: LoadRequest.Validators?, turn: inout WorkQueue.Turn?, isLast: Bool
   ) async throws -> Bool {
-    let key = JobKey.load(plan.request, policy: policy, validators: validators, number: job.number)
+    let key = JobKey.load(
+      plan.request, in: context.configuration.decodeLimits, policy: policy, validators: validators,
+      number: job.number)
     let (place, new) = try context.jobs.loads.join(key, SubscriptionOptions(of: job)) {
       _ = try context.jobs.begin(isOfJob: true)
       return Job(number: job.number, leader: plan.request.source, mayOutlive: true, isOfJob: true)

@@ -19,7 +19,7 @@ extension PipelineContext {
   ) throws -> Subscription<ImageResult> {
     var turn = turn
     defer { turn?.end() }
-    let key = JobKey.image(request, number: want.number)
+    let key = JobKey.image(request, in: configuration.decodeLimits, number: want.number)
     try jobs.checkOpen(isOfJob: want.isOfJob)
     if let place = jobs.images.join(key, want) { return place }
     let plan = ResolvedRequest(request, configuration)
@@ -49,7 +49,8 @@ extension PipelineContext {
     var turn = turn
     defer { turn?.end() }
     let request = plan.request
-    let key = JobKey.original(request, policy: policy, number: want.number)
+    let key = JobKey.original(
+      request, in: configuration.decodeLimits, policy: policy, number: want.number)
     try jobs.checkOpen(isOfJob: want.isOfJob)
     if let place = jobs.originals.join(key, want) { return place }
     let queue = turn == nil && !want.isOfJob ? try queue(for: plan, policy: policy) : nil
@@ -83,7 +84,8 @@ extension PipelineContext {
     let request = plan.request
     let flow = QueueFlow(loading: request)
     guard flow.origin != nil, policy != .cacheOnly, !plan.mayBeOnDisk(policy),
-      !jobs.originals.contains(.original(request, policy: policy, number: 0))
+      !jobs.originals.contains(
+        .original(request, in: configuration.decodeLimits, policy: policy, number: 0))
     else { return nil }
     if let refusal = loads.refusal(of: flow) {
       throw PipelineError.overloaded(

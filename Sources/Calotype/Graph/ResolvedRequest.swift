@@ -11,7 +11,10 @@ struct ResolvedRequest: Sendable {
   let caches: ImagePipeline.Caches
   let originalSerializer: ImagePipeline.OriginalSerializer
   let resultEncoding: EncodeOptions?
+  /// The limits of the decoder.
   let limits: DecodeLimits
+  /// The limits that the bytes and their header are checked against when they are loaded.
+  let loadLimits: DecodeLimits
   /// The rule for storing the bytes of the URL.
   let cachingRule: CachingRule
 
@@ -22,7 +25,8 @@ struct ResolvedRequest: Sendable {
     caches = request.caches?.part ?? configuration.caches
     originalSerializer = request.originalSerializer?.part ?? configuration.originalSerializer
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding
-    limits = configuration.decodeLimits
+    limits = request.decodeLimits(in: configuration.decodeLimits)
+    loadLimits = request.loadLimits(in: configuration.decodeLimits)
     cachingRule = loader.cachingRule(for: request.source)
     // Set before pixels of a partition exist, and for the whole process: buffers are reused across
     // pipelines.
@@ -38,10 +42,10 @@ struct ResolvedRequest: Sendable {
   private var isAtHand: Bool { request.source.url == nil }
   private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
 
-  /// The disk cache, if it may contain the result. A result that is identical to its original is cached as
-  /// the original only.
+  /// The disk cache, if it may contain the result. A result that is identical to its original, or that an
+  /// encoded one would not hold all of, is cached as the original only.
   var disk: (any DataCaching)? {
-    isDiskCacheable && !request.isPlain && request.frames == .first ? caches.disk : nil
+    isDiskCacheable && !request.isPlain && request.isEncodable && request.frames == .first ? caches.disk : nil
   }
 
   /// The cache that may contain the original.
@@ -56,7 +60,7 @@ struct ResolvedRequest: Sendable {
   }
 
   /// Whether bytes that this request cannot decode are undecodable for all others too.
-  var judgesForAll: Bool { request.coders == nil && request.formatHint == nil }
+  var judgesForAll: Bool { request.coders == nil && request.decoding.formatHint == nil }
 
   /// The tiers that have the result, or the original, regardless of age.
   var cachedTiers: ImageRequest.CacheTiers {
@@ -76,14 +80,20 @@ struct ResolvedRequest: Sendable {
   /// decoder, which may still be delivered as data.
   func probe(_ data: Data) throws(ImagingError) -> ImageInfo? {
     do {
-      return try coders.probe(data, limits: limits, formatHint: request.formatHint)
+      return try coders.probe(data, limits: loadLimits, formatHint: request.decoding.formatHint)
     } catch .unsupportedFormat {
       return nil
     }
   }
 
   /// The options for decoding the original.
-  var decodeOptions: DecodeOptions { request.decodeOptions(limits: limits) }
+  var decodeOptions: DecodeOptions {
+    var options = request.decoding
+    options.limits = limits
+    // Left open or set to none: equal options share a decode.
+    options.transforms = options.transforms
+    return options
+  }
 
   /// The request for the loader.
   var loadRequest: LoadRequest {

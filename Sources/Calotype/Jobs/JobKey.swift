@@ -20,12 +20,24 @@ struct JobKey: Hashable {
   /// The coders that decide whether bytes are an image, and its format.
   private let coders: String?
   private let format: ImageFormat?
+  /// The limits that decide whether an image is accepted: no caller may fail because of another's limits.
+  private let limits: Limits
   private let validators: LoadRequest.Validators?
   /// Distinguishes jobs that are not to be shared.
   private let number: Int
 
+  /// The limits of a request, as far as they differ from those of the pipeline. Indirect, because few do.
+  private indirect enum Limits: Hashable {
+    case pipeline
+    case own(DecodeLimits)
+
+    init(_ limits: DecodeLimits, in pipeline: DecodeLimits) {
+      self = limits == pipeline ? .pipeline : .own(limits)
+    }
+  }
+
   private init(
-    _ key: CacheKey, of request: ImageRequest, policy: ImageRequest.CachePolicy,
+    _ key: CacheKey, of request: ImageRequest, limits: Limits, policy: ImageRequest.CachePolicy,
     tiers: ImageRequest.CacheTiers,
     encoding: EncodeOptions?, validators: LoadRequest.Validators?, number: Int
   ) {
@@ -42,33 +54,39 @@ struct JobKey: Hashable {
     serializer = rules.originalSerializer?.name
     self.encoding = encoding
     coders = request.coders?.name
-    format = request.formatHint
+    format = request.decoding.formatHint
+    self.limits = limits
     self.validators = validators
     self.number = number
   }
 
   /// Returns the key of the job that makes the image of a request.
-  static func image(_ request: ImageRequest, number: Int) -> JobKey {
+  static func image(_ request: ImageRequest, in pipeline: DecodeLimits, number: Int) -> JobKey {
     JobKey(
-      request.key, of: request, policy: request.cachePolicy, tiers: request.readTiers,
+      request.key, of: request, limits: Limits(request.decodeLimits(in: pipeline), in: pipeline),
+      policy: request.cachePolicy, tiers: request.readTiers,
       encoding: request.resultEncoding, validators: nil, number: number)
   }
 
   /// Returns the key of the job that finds the original or loads it.
-  static func original(_ request: ImageRequest, policy: ImageRequest.CachePolicy, number: Int) -> JobKey {
+  static func original(
+    _ request: ImageRequest, in pipeline: DecodeLimits, policy: ImageRequest.CachePolicy, number: Int
+  ) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy, tiers: request.readTiers.intersection(.originals),
+      request.sourceKey, of: request, limits: Limits(request.loadLimits(in: pipeline), in: pipeline),
+      policy: policy, tiers: request.readTiers.intersection(.originals),
       encoding: nil, validators: nil, number: number)
   }
 
   /// Returns the key of the job that loads the original. The load is independent of the policy that led to
   /// it; only policies that trust the age store responses that others must not.
   static func load(
-    _ request: ImageRequest, policy: ImageRequest.CachePolicy, validators: LoadRequest.Validators?,
-    number: Int
+    _ request: ImageRequest, in pipeline: DecodeLimits, policy: ImageRequest.CachePolicy,
+    validators: LoadRequest.Validators?, number: Int
   ) -> JobKey {
     JobKey(
-      request.sourceKey, of: request, policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,
+      request.sourceKey, of: request, limits: Limits(request.loadLimits(in: pipeline), in: pipeline),
+      policy: policy == .ignoreHTTPFreshness ? .ignoreHTTPFreshness : .http,
       tiers: [], encoding: nil,
       validators: validators, number: number)
   }

@@ -9,6 +9,8 @@ extension ImageRequest {
   /// The properties that determine the bytes and the pixels.
   struct Identity: Sendable {
     var source: ImageSource
+    /// The options of the decode. Only their limits do not determine the result.
+    var decoding = DecodeOptions()
     var headers = HTTPFields()
     var credential: LoadRequest.Credential?
     var partition: String?
@@ -18,15 +20,7 @@ extension ImageRequest {
     /// The scope of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
     var coders: ImageRequest.Identified<CoderRegistry>?
-    var formatHint: ImageFormat?
-    var thumbnail: Thumbnail?
-    var maxPixels: Int?
-    var transforms = ImageRequest.Transforms.inherit
-    var animationTransforms = DecodeOptions.AnimationTransforms.everyFrame
     var frames = ImageRequest.FrameSelection.first
-    var appliesOrientation = true
-    var allowsPartial = false
-    var damage = DamagePolicy.tolerate
   }
 
   /// The rules for loading the image.
@@ -112,18 +106,36 @@ extension ImageRequest {
 
 extension ImageRequest {
   /// The transforms applied to the image.
-  var chain: TransformChain { identity.transforms.chain }
+  var chain: TransformChain { identity.decoding.transforms }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
-  var isPlain: Bool { thumbnail == nil && maxPixels == nil && chain.isEmpty }
+  var isPlain: Bool {
+    let decoding = identity.decoding
+    return decoding.thumbnail == nil && decoding.maxPixels == nil && decoding.transforms.isEmpty
+  }
 
-  /// Returns the options for decoding the original.
-  func decodeOptions(limits: DecodeLimits) -> DecodeOptions {
-    var options = DecodeOptions(
-      limits: limits, appliesOrientation: appliesOrientation, allowsPartial: allowsPartial,
-      damage: damage, thumbnail: thumbnail, formatHint: formatHint, transforms: chain,
-      animationTransforms: animationTransforms)
-    options.maxPixels = identity.maxPixels
-    return options
+  /// Whether an encoded result holds all of the image: its pixels, in sRGB.
+  var isEncodable: Bool {
+    let decoding = identity.decoding
+    return decoding.colors == .sRGB && decoding.pixels == .rgba8 && !decoding.readsMetadata
+  }
+
+  /// Returns the limits of the decoder, in a pipeline with these limits.
+  func decodeLimits(in pipeline: DecodeLimits) -> DecodeLimits {
+    identity.decoding.givenLimits ?? pipeline
+  }
+
+  /// Returns the limits for checking the bytes and their header. All others concern only decodes: requests
+  /// that differ in those share a load.
+  func loadLimits(in pipeline: DecodeLimits) -> DecodeLimits {
+    guard let given = identity.decoding.givenLimits else { return pipeline }
+    var limits = pipeline
+    limits.maxPixels = given.maxPixels
+    limits.maxSide = given.maxSide
+    limits.maxFrames = given.maxFrames
+    limits.maxBytes = given.maxBytes
+    limits.maxScans = given.maxScans
+    limits.maxChunkBytes = given.maxChunkBytes
+    return limits
   }
 }

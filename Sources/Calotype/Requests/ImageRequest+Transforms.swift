@@ -15,8 +15,13 @@ extension ImageRequest {
     public init(arrayLiteral elements: ImageTransform...) { self = .chain(TransformChain(elements)) }
 
     /// The transforms specified here.
-    public var chain: TransformChain {
-      if case .chain(let chain) = self { chain } else { [] }
+    public var chain: TransformChain { given ?? [] }
+
+    /// The transforms as options of a decode have them: `nil` for those of the pipeline.
+    var given: TransformChain? {
+      if case .chain(let chain) = self { chain } else { nil }
     }
+
+    init(given chain: TransformChain?) { self = chain.map { .chain($0) } ?? .inherit }
   }
 }

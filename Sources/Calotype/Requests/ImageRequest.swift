@@ -8,6 +8,7 @@ public import HTTPTypes
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, thumbnail: .fit(width: 320, height: 240))
+/// request.colors = .asStored  // every field of `decoding` is one of the request
 /// request.priority = .high
 /// ```
 ///
@@ -17,26 +18,26 @@ public import HTTPTypes
 ///
 /// A copy costs one reference. Changing a property that is part of the identity recomputes the keys, which
 /// takes some microseconds each time.
+@dynamicMemberLookup
 public struct ImageRequest: Sendable {
   private var contents: Contents
 
   /// Creates a request for any source.
+  ///
+  /// - Parameters:
+  ///   - source: The source of the image.
+  ///   - decoding: All options of the decode.
+  ///   - headers: The header fields of the request.
+  ///   - cachePolicy: The caches to use.
+  ///   - priority: The urgency.
+  ///   - timeouts: The deadlines of the transfer.
   public init(
-    source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
-    transforms: ImageRequest.Transforms = .inherit,
-    animationTransforms: DecodeOptions.AnimationTransforms = .everyFrame,
-    appliesOrientation: Bool = true, allowsPartial: Bool = false, damage: DamagePolicy = .tolerate,
+    source: ImageSource, decoding: DecodeOptions, headers: HTTPFields = HTTPFields(),
     cachePolicy: ImageRequest.CachePolicy = .http, priority: ImageRequest.Priority = .normal,
     timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts()
   ) {
-    var identity = Identity(source: source)
+    var identity = Identity(source: source, decoding: decoding)
     identity.headers = headers
-    identity.thumbnail = thumbnail
-    identity.transforms = transforms
-    identity.animationTransforms = animationTransforms
-    identity.appliesOrientation = appliesOrientation
-    identity.allowsPartial = allowsPartial
-    identity.damage = damage
     if cachePolicy == .http, priority == .normal, timeouts == LoadRequest.Timeouts() {
       contents = Contents(identity, .standard)
     } else {
@@ -48,7 +49,18 @@ public struct ImageRequest: Sendable {
     }
   }
 
-  /// Creates a request for a URL.
+  /// Creates a request for any source, with the usual options of the decode.
+  public init(
+    source: ImageSource, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
+    transforms: ImageRequest.Transforms = .inherit, cachePolicy: ImageRequest.CachePolicy = .http,
+    priority: ImageRequest.Priority = .normal, timeouts: LoadRequest.Timeouts = LoadRequest.Timeouts()
+  ) {
+    self.init(
+      source: source, decoding: DecodeOptions(thumbnail: thumbnail, transforms: transforms.given),
+      headers: headers, cachePolicy: cachePolicy, priority: priority, timeouts: timeouts)
+  }
+
+  /// Creates a request for a URL, with the usual options of the decode.
   @inline(never)
   public init(
     url: URL, headers: HTTPFields = HTTPFields(), thumbnail: Thumbnail? = nil,
@@ -59,6 +71,16 @@ public struct ImageRequest: Sendable {
     self.init(
       source: .url(url), headers: headers, thumbnail: thumbnail, transforms: transforms,
       cachePolicy: cachePolicy, priority: priority)
+  }
+
+  /// Creates a request for a URL, with all options of the decode.
+  @inline(never)
+  public init(
+    url: URL, decoding: DecodeOptions, headers: HTTPFields = HTTPFields(),
+    cachePolicy: ImageRequest.CachePolicy = .http, priority: ImageRequest.Priority = .normal
+  ) {
+    self.init(
+      source: .url(url), decoding: decoding, headers: headers, cachePolicy: cachePolicy, priority: priority)
   }
 
   /// The identity of the result.
@@ -149,64 +171,47 @@ extension ImageRequest {
     set { identity.coders = newValue }
   }
 
-  /// The format to assume, regardless of the first bytes.
-  public var formatHint: ImageFormat? {
-    get { identity.formatHint }
-    set { identity.formatHint = newValue }
+  /// The options of the decode: size, transforms, orientation, colours, pixels, metadata, format, damage and
+  /// limits. Each of them is also a property of the request itself: ``subscript(dynamicMember:)``.
+  ///
+  /// All options that change the result are part of the ``key``; the limits are not. `DecodeOptions.limits`
+  /// replace ``ImagePipeline/Configuration/decodeLimits`` if they were set, and `DecodeOptions.transforms`
+  /// replace ``ImagePipeline/Configuration/transforms``, even by none.
+  ///
+  /// Options that exclude each other, such as native pixels and a thumbnail, fail with
+  /// `ImagingError.invalidParameter` before anything is loaded. Caches treat results by these options:
+  ///
+  /// * Partial images are never cached.
+  /// * Damaged images stay in memory for at most 60 seconds, and are never stored on disk.
+  /// * Images with colours as stored, or with metadata, are stored on disk as originals only, because an
+  ///   encoded result would lose some of that: each is made from its original again.
+  public var decoding: DecodeOptions {
+    get { identity.decoding }
+    set { identity.decoding = newValue }
   }
 
-  /// The box to downsample to. `nil` keeps the full size.
-  public var thumbnail: Thumbnail? {
-    get { identity.thumbnail }
-    set { identity.thumbnail = newValue }
-  }
-
-  /// The number of pixels to downsample to, preserving the aspect ratio; if a ``thumbnail`` is set too, the
-  /// smaller size applies. `nil` means no limit.
-  public var maxPixels: Int? {
-    get { identity.maxPixels }
-    set { identity.maxPixels = newValue }
+  /// An option of ``decoding``.
+  ///
+  /// ```swift
+  /// request.damage = .strict  // request.decoding.damage = .strict
+  /// ```
+  public subscript<Value>(dynamicMember option: WritableKeyPath<DecodeOptions, Value>) -> Value {
+    get { identity.decoding[keyPath: option] }
+    set { identity.decoding[keyPath: option] = newValue }
   }
 
   /// The transforms applied to the image; caches keep the transformed result. By default the pipeline's
   /// transforms apply, and a pipeline has none unless configured. A leading `Resize` is performed during
-  /// decoding, unless there is a ``thumbnail``.
+  /// decoding, unless there is a thumbnail.
   public var transforms: ImageRequest.Transforms {
-    get { identity.transforms }
-    set { identity.transforms = newValue }
-  }
-
-  /// The treatment of animations by transforms: with `none`, an animation stays unchanged.
-  public var animationTransforms: DecodeOptions.AnimationTransforms {
-    get { identity.animationTransforms }
-    set { identity.animationTransforms = newValue }
+    get { ImageRequest.Transforms(given: identity.decoding.givenTransforms) }
+    set { identity.decoding.givenTransforms = newValue.given }
   }
 
   /// The frames of an animation to decode: the first, by default, or all.
   public var frames: ImageRequest.FrameSelection {
     get { identity.frames }
     set { identity.frames = newValue }
-  }
-
-  /// Whether the image is turned upright by its Exif orientation. On by default.
-  public var appliesOrientation: Bool {
-    get { identity.appliesOrientation }
-    set { identity.appliesOrientation = newValue }
-  }
-
-  /// Whether the decoded part of a truncated image is accepted. Off by default; such images are never
-  /// cached.
-  public var allowsPartial: Bool {
-    get { identity.allowsPartial }
-    set { identity.allowsPartial = newValue }
-  }
-
-  /// The treatment of damaged images. By default `DamagePolicy.tolerate`, which delivers them with
-  /// ``ImageResponse/isDamaged``, keeps them in memory for at most 60 seconds, and never stores them on
-  /// disk.
-  public var damage: DamagePolicy {
-    get { identity.damage }
-    set { identity.damage = newValue }
   }
 }
 
@@ -258,7 +263,7 @@ extension ImageRequest {
   }
 
   /// Whether a larger version of the image in memory is delivered as it is, instead of making one of the
-  /// requested size. Off by default. Applies only to a ``thumbnail`` that fits into its box, without
+  /// requested size. Off by default. Applies only to a thumbnail that fits into its box, without
   /// ``transforms``.
   public var acceptsLarger: Bool {
     get { rules.acceptsLarger }
@@ -330,7 +335,9 @@ extension ImageRequest: Hashable {
   /// Returns whether both requests describe the same image, loaded by the same rules. Parts are compared by
   /// name.
   public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
-    left.contents === right.contents || (left.key == right.key && left.rules == right.rules)
+    left.contents === right.contents
+      || (left.key == right.key && left.rules == right.rules
+        && left.identity.decoding.givenLimits == right.identity.decoding.givenLimits)
   }
 
   /// Hashes the identity alone.

@@ -30,35 +30,38 @@ enum RequestIdentity {
     }
     let sourceKey = CacheKey(text, source: name)
     if let coders = request.coders { text += part("coders", coders.name) }
-    if let hint = request.formatHint { text += part("format", hint.rawValue) }
-    if let thumbnail = request.thumbnail { text += part("thumbnail", describe(thumbnail)) }
-    if let maxPixels = request.maxPixels { text += part("pixels", String(maxPixels)) }
-    let transforms = request.transforms.chain
+    let decoding = request.decoding
+    if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
+    if let thumbnail = decoding.thumbnail { text += part("thumbnail", describe(thumbnail)) }
+    if let maxPixels = decoding.maxPixels { text += part("pixels", String(maxPixels)) }
+    let transforms = decoding.transforms
     if !transforms.isEmpty {
       text += part("transforms", transforms.identity)
-      if request.animationTransforms != .everyFrame {
-        text += part("animations", request.animationTransforms.rawValue)
+      if decoding.animationTransforms != .everyFrame {
+        text += part("animations", decoding.animationTransforms.rawValue)
       }
     }
     if request.frames != .first { text += part("frames", request.frames.rawValue) }
-    if !request.appliesOrientation { text += part("orientation", "stored") }
-    if request.allowsPartial { text += part("partial", "allowed") }
-    if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
+    if !decoding.appliesOrientation { text += part("orientation", "stored") }
+    // A strict decode accepts no partial image.
+    if decoding.allowsPartial, decoding.damage != .strict { text += part("partial", "allowed") }
+    text += appearance(decoding)
     return (sourceKey, CacheKey(text + part("result", "1"), source: name))
   }
 
   /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`
   /// when a larger image would differ in more than size. The full size has an unlimited box.
   static func sizeVariant(of request: ImageRequest) -> MemoryTier.SizeVariant? {
-    guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
+    let decoding = request.decoding
+    guard decoding.transforms.isEmpty, request.frames == .first, decoding.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
     if let coders = request.coders { text += part("coders", coders.name) }
-    if let hint = request.formatHint { text += part("format", hint.rawValue) }
-    if !request.appliesOrientation { text += part("orientation", "stored") }
-    if request.damage != .tolerate { text += part("damage", request.damage.rawValue) }
+    if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
+    if !decoding.appliesOrientation { text += part("orientation", "stored") }
+    text += appearance(decoding)
     text += part("family", "1")
     let family = CacheKey(text, source: request.sourceKey.source)
-    guard let thumbnail = request.thumbnail else {
+    guard let thumbnail = decoding.thumbnail else {
       return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
     }
     guard thumbnail.mode == .fit else { return nil }
@@ -66,6 +69,16 @@ enum RequestIdentity {
     func side(_ length: Int) -> Int { length == 0 ? .max : length }
     return MemoryTier.SizeVariant(
       of: family, width: side(thumbnail.box.width), height: side(thumbnail.box.height))
+  }
+
+  /// Returns the options that change pixels or facts of every size.
+  private static func appearance(_ decoding: DecodeOptions) -> String {
+    var text = ""
+    if decoding.damage != .tolerate { text += part("damage", decoding.damage.rawValue) }
+    if decoding.pixels != .rgba8 { text += part("samples", decoding.pixels.rawValue) }
+    if decoding.colors != .sRGB { text += part("colors", decoding.colors.rawValue) }
+    if decoding.readsMetadata { text += part("metadata", "read") }
+    return text
   }
 
   private static func describe(_ thumbnail: Thumbnail) -> String {

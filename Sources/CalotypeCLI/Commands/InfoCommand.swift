@@ -61,18 +61,16 @@ struct InfoCommand: AsyncParsableCommand {
       .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
     let workers = WorkerExecutor(name: "calotype-info", threads: 1)
     let options = InfoReport.Options(
-      coders: coders.registry,
-      decoding: DecodeOptions(
-        appliesOrientation: upright, damage: strict ? .strict : .tolerate,
-        colors: srgb ? .sRGB : .asStored),
       decodes: strict, hash: hash, facts: facts, firstFrame: firstFrame, chunk: chunk)
+    let decoding = DecodeOptions(
+      appliesOrientation: upright, damage: strict ? .strict : .tolerate, colors: srgb ? .sRGB : .asStored)
     var hasFailed = false
     for source in sources {
       do {
         let request = try loading.applied(
-          to: coders.applied(to: ImageRequest(url: try source.url)), for: source)
-        let data = try await pipeline.data(for: request).data
-        let report = try await workers.run { try InfoReport(of: data, from: source.shown, options) }
+          to: coders.applied(to: ImageRequest(url: try source.url, decoding: decoding)), for: source)
+        let report = try await InfoReport(
+          of: request, from: source.shown, options, by: pipeline, workers)
         if json { Output.json(report) } else { report.print() }
       } catch {
         hasFailed = true

@@ -44,9 +44,9 @@ struct PrefetchCommand: AsyncParsableCommand {
         "--format, --quality, --lossless and --first-frame apply only to files that get writes; omit them."
       )
     }
-    if !pixels.isCacheable {
+    if pixels.keepsColors {
       throw ValidationError(
-        "The cache stores images upright and in sRGB; omit --as-stored and --keep-profile.")
+        "The disk cache stores results in sRGB only; omit --as-stored and --keep-profile.")
     }
     if decode, !pixels.changesPixels {
       throw ValidationError(

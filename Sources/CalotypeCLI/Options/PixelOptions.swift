@@ -96,25 +96,19 @@ struct PixelOptions: ParsableArguments {
       || firstFrame || keepProfile || !transform.isEmpty
   }
 
-  /// The options for decoding outside of the pipeline's caches: colours and orientation as stored.
-  var decodeOptions: DecodeOptions {
-    var options = DecodeOptions(
-      appliesOrientation: !asStored, thumbnail: thumbnailRequest,
-      colors: asStored || keepProfile ? .asStored : .sRGB, transforms: transforms,
+  /// The options of the decode.
+  var decoding: DecodeOptions {
+    DecodeOptions(
+      appliesOrientation: !asStored, damage: strict ? .strict : .tolerate, thumbnail: thumbnailRequest,
+      maxPixels: maxPixels, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
       animationTransforms: transformFrames.value)
-    options.maxPixels = maxPixels
-    options.damage = damage
-    return options
   }
 
-  /// The treatment of damaged images.
-  var damage: DamagePolicy { strict ? .strict : .tolerate }
+  /// Whether colours stay as stored.
+  var keepsColors: Bool { asStored || keepProfile }
 
   /// The chain of transforms in `--transform`.
   var transforms: TransformChain { TransformChain(transform.compactMap { try? $0.parsed.get() }) }
-
-  /// Whether the image can come through the caches of the pipeline: upright and in sRGB.
-  var isCacheable: Bool { !asStored && !keepProfile }
 
   var thumbnailRequest: Thumbnail? {
     thumbnail.map {

@@ -21,26 +21,4 @@ struct Picture: Sendable {
     source = response.source
     byteCount = response.byteCount
   }
-
-  /// Decodes an original, with all frames if the output holds them.
-  init(
-    _ served: DataResponse, _ coders: CoderRegistry, _ pixels: PixelOptions, _ wanted: OutputFormat?,
-    _ hint: ImageFormat?
-  ) throws(ImagingError) {
-    var options = pixels.decodeOptions
-    options.formatHint = hint
-    let info = try coders.probe(served.data, formatHint: hint)
-    self.info = info
-    // An animation that exceeds the limits is treated as a still image.
-    let animation =
-      pixels.animates(info, as: wanted)
-      ? try AnimatedImage(data: served.data, coders: coders, options: options) : nil
-    if let animation, animation.frameCount > 1 {
-      content = .animation(animation)
-    } else {
-      content = .still(try coders.decode(served.data, options: options))
-    }
-    source = served.source
-    byteCount = served.data.count
-  }
 }

@@ -58,12 +58,16 @@ struct Rendering: Sendable {
   }
 
   func request(for source: Source) throws(CommandError) -> ImageRequest {
-    var request = ImageRequest(url: try source.url, thumbnail: pixels.thumbnailRequest)
-    request.transforms = .chain(pixels.transforms)
-    request.animationTransforms = pixels.transformFrames.value
-    request.damage = pixels.damage
-    if let maxPixels = pixels.maxPixels { request.maxPixels = maxPixels }
-    return coders.applied(to: request)
+    coders.applied(to: ImageRequest(url: try source.url, decoding: pixels.decoding))
+  }
+
+  /// Returns the request for bytes at hand, decoded as `request` says.
+  private func request(
+    for served: DataResponse, of source: Source, like request: ImageRequest
+  ) -> ImageRequest {
+    coders.applied(
+      to: ImageRequest(
+        source: .data(served.data, id: source.text), decoding: request.decoding, cachePolicy: .loaderOnly))
   }
 
   func render(
@@ -71,29 +75,40 @@ struct Rendering: Sendable {
     watch: ((LoadEvent) -> Void)? = nil
   ) async throws -> Result {
     let start = ContinuousClock.now
-    var request = request
-    let hint = request.formatHint
-    if !pixels.changesPixels {
-      let served = try await served(for: request, watch: watch)
-      let looks = pixels.strict || decodesCopies
-      let (registry, damage) = (coders.registry, pixels.damage)
-      let info = try await files.run { () throws(ImagingError) in
-        try looks
-          ? served.data.decodedInfo(registry, formatHint: hint, damage)
-          : registry.probe(served.data, formatHint: hint)
-      }
-      try check(info, for: request)
-      guard let wanted = formatOfName(destination), wanted.imageFormat != info.format else {
-        return try await copy(served, info, from: source, to: destination, since: start)
-      }
-      // The name requires another format than the served one.
-      request = ImageRequest(source: .data(served.data, id: source.text), cachePolicy: .loaderOnly)
-      request.formatHint = hint
-      request.damage = pixels.damage
-      request = coders.applied(to: request)
-      return try await make(source, to: destination, request: request, since: start)
+    guard !pixels.changesPixels else {
+      return try await make(source, to: destination, request: request, watch: watch, since: start)
     }
-    return try await make(source, to: destination, request: request, watch: watch, since: start)
+    let served = try await served(for: request, watch: watch)
+    let atHand = self.request(for: served, of: source, like: request)
+    let info =
+      if pixels.strict || decodesCopies { try await decodedInfo(of: atHand) } else {
+        try await files.run { [registry = coders.registry, hint = request.formatHint] in
+          try registry.probe(served.data, formatHint: hint)
+        }
+      }
+    try check(info, for: request)
+    guard let wanted = formatOfName(destination), wanted.imageFormat != info.format else {
+      return try await copy(served, info, from: source, to: destination, since: start)
+    }
+    // The name requires another format than the served one.
+    return try await make(source, to: destination, request: atHand, since: start)
+  }
+
+  /// Decodes all frames of bytes at hand, and returns their header; it is marked as damaged if any frame is.
+  ///
+  /// - Throws: The error of the first frame that the request does not accept.
+  private func decodedInfo(of request: ImageRequest) async throws -> ImageInfo {
+    var request = request
+    request.frames = .all
+    let response = try await pipeline.response(for: request)
+    guard var info = response.image.info else { throw ImagingError.unrecognizedFormat(hint: nil) }
+    guard let animation = response.animation else { return info }
+    // All of them, because any may be refused.
+    let frames = try await files.run {
+      try (0..<animation.frameCount).map { try animation.frame(at: $0).isDamaged }
+    }
+    if frames.contains(true) { info.isDamaged = true }
+    return info
   }
 
   /// Decodes, encodes and writes.
@@ -102,11 +117,6 @@ struct Rendering: Sendable {
     watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
   ) async throws -> Result {
     let wanted = pixels.format ?? formatOfName(destination)
-    guard pixels.isCacheable else {
-      let picture = try await picture(for: request, wanted, watch: watch)
-      try check(picture.info, for: request)
-      return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
-    }
     let response = try await response(for: request, watch: watch)
     var picture = Picture(response)
     if pixels.animates(response.image.info, as: wanted) {
@@ -126,30 +136,10 @@ struct Rendering: Sendable {
     do {
       picture = Picture(try await pipeline.response(for: request))
     } catch let error as ImagingError where error.isAboutData {
-      picture = try await reloaded(request, nil, after: error, isNew: response.source == .loader)
+      picture = try await reloaded(request, after: error, isNew: response.source == .loader)
     }
     (picture.source, picture.byteCount) = (response.source, response.byteCount)
     return picture
-  }
-
-  /// Returns the image of the served bytes with orientation and colours as stored, which no request can
-  /// select.
-  private func picture(
-    for request: ImageRequest, _ wanted: OutputFormat?, watch: ((LoadEvent) -> Void)? = nil
-  ) async throws -> Picture {
-    let served = try await served(for: request, watch: watch)
-    do {
-      return try await picture(of: served, for: request, wanted)
-    } catch let error as ImagingError where error.isAboutData {
-      return try await reloaded(request, wanted, after: error, isNew: served.source == .loader)
-    }
-  }
-
-  private func picture(
-    of served: DataResponse, for request: ImageRequest, _ wanted: OutputFormat?
-  ) async throws -> Picture {
-    let (hint, registry, pixels) = (request.formatHint, coders.registry, pixels)
-    return try await files.run { try Picture(served, registry, pixels, wanted, hint) }
   }
 
   /// Loads the image again after cached bytes turned out to be broken: an original is stored once its first
@@ -157,15 +147,14 @@ struct Rendering: Sendable {
   ///
   /// - Parameter isNew: Whether the bytes were loaded just now: loading them again cannot help.
   private func reloaded(
-    _ request: ImageRequest, _ wanted: OutputFormat?, after error: ImagingError, isNew: Bool
+    _ request: ImageRequest, after error: ImagingError, isNew: Bool
   ) async throws -> Picture {
     guard request.source.url?.isFileURL == false else { throw error }
     _ = try? await pipeline.cache.removeAll(of: request)
     guard !isNew, request.cachePolicy != .cacheOnly else { throw error }
     var request = request
     request.cachePolicy = .reload
-    if pixels.isCacheable { return Picture(try await pipeline.response(for: request)) }
-    return try await picture(of: try await pipeline.data(for: request), for: request, wanted)
+    return Picture(try await pipeline.response(for: request))
   }
 
   /// Writes an image, decoding its remaining frames.
@@ -178,7 +167,7 @@ struct Rendering: Sendable {
     } catch let error as ImagingError where error.isAboutData {
       var request = request
       if case .animation = picture.content { request.frames = .all }
-      let again = try await reloaded(request, wanted, after: error, isNew: picture.source == .loader)
+      let again = try await reloaded(request, after: error, isNew: picture.source == .loader)
       return try await write(again, wanted, from: source, to: destination, since: start)
     }
   }

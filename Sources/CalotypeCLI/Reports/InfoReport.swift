@@ -1,5 +1,5 @@
 import Calotype
-import CalotypeImaging
+import CalotypeSupport
 import FoundationEssentials
 import CalotypeTerminal
 
@@ -37,11 +37,7 @@ struct InfoReport: Encodable {
     /// The hash in Base64, as usual for ThumbHash.
     let thumbHash: String
 
-    /// Computed from a thumbnail, at a fraction of the cost: a few transparent pixels in a large image are
-    /// missed.
-    init(of data: Data, _ coders: CoderRegistry) throws(ImagingError) {
-      let options = DecodeOptions(thumbnail: .fit(width: 256, height: 256))
-      let facts = try coders.decode(data, options: options).bitmap.facts()
+    init(_ facts: ImageSummary) {
       averageColor = "#" + facts.averageColor.hex
       dominantColors = facts.dominantColors.map {
         Dominant(color: "#" + $0.color.hex, share: ($0.share * 1000).rounded() / 1000)
@@ -54,8 +50,6 @@ struct InfoReport: Encodable {
 
   /// The options of a report.
   struct Options: Sendable {
-    var coders: CoderRegistry
-    var decoding: DecodeOptions
     /// Whether pixels are decoded even if no other option needs them.
     var decodes: Bool
     var hash: Bool
@@ -65,33 +59,42 @@ struct InfoReport: Encodable {
     var chunk: Int?
   }
 
-  init(of data: Data, from source: String, _ command: Options) throws {
-    let (options, coders) = (command.decoding, command.coders)
+  /// Creates the report on the image of a request, whose pixels the pipeline decodes.
+  ///
+  /// Two things need no pipeline: the header, which is read from the bytes, and `--chunk`, whose purpose is
+  /// to feed the incremental decoder in pieces that the user chooses.
+  init(
+    of request: ImageRequest, from source: String, _ command: Options, by pipeline: ImagePipeline,
+    _ workers: WorkerExecutor
+  ) async throws {
+    let data = try await pipeline.data(for: request).data
+    let coders = request.coders?.part ?? pipeline.configuration.coders
+    let limits = pipeline.configuration.decodeLimits
+    var atHand = request
+    atHand.source = .data(data, id: source)
+    atHand.cachePolicy = .loaderOnly
     let info: ImageInfo
-    var isDamaged: Bool?
+    var images: [Digest]?
     if let chunk = command.chunk {
-      var hashes: [String] = []
-      var isFlawed = false
-      info = try Self.drip(
-        data, by: chunk, coders, options: options, firstFrameOnly: command.firstFrame
-      ) { image in
-        hashes.append(PixelHash.sha256(of: image.bitmap))
-        isFlawed = isFlawed || image.isDamaged
+      var options = request.decoding
+      options.limits = limits
+      (info, images) = try await workers.run { [options] in
+        var images: [Digest] = []
+        let info = try Self.drip(
+          data, by: chunk, coders, options: options, firstFrameOnly: command.firstFrame
+        ) { images.append(Self.digest($0)) }
+        return (info, images)
       }
-      isDamaged = isFlawed
-      pixelsSHA256 = command.hash ? hashes : nil
     } else {
-      info = try coders.probe(data)
-      var hashes: [String]?
+      info = try await workers.run { try coders.probe(data, limits: limits) }
       if command.hash || command.decodes {
-        let images = try Self.digests(of: data, coders, options, firstFrameOnly: command.firstFrame)
-        isDamaged = images.contains { $0.isDamaged }
-        if command.hash { hashes = images.map { $0.hash } }
+        atHand.frames = command.firstFrame ? .first : .all
+        images = try await Self.digests(of: pipeline.response(for: atHand), workers)
       }
-      pixelsSHA256 = hashes
     }
-    if info.isDamaged { isDamaged = true }
-    facts = command.facts ? try Facts(of: data, coders) : nil
+    pixelsSHA256 = command.hash ? images?.map(\.hash) : nil
+    let isDamaged = images.map { $0.contains { $0.isDamaged } }
+    facts = command.facts ? try await Self.facts(of: atHand, by: pipeline) : nil
     self.source = source
     format = info.format.rawValue
     width = info.size.width
@@ -103,8 +106,17 @@ struct InfoReport: Encodable {
     bitDepth = info.bitDepth
     orientation = info.orientation.rawValue
     colorProfile = Nullable(value: info.colorProfile)
-    self.isDamaged = Nullable(value: isDamaged)
+    self.isDamaged = Nullable(value: info.isDamaged ? true : isDamaged)
     bytes = data.count
+  }
+
+  /// Returns the facts about the look of an image, computed from a thumbnail, at a fraction of the cost: a few
+  /// transparent pixels in a large image are missed.
+  private static func facts(of request: ImageRequest, by pipeline: ImagePipeline) async throws -> Facts {
+    var request = request
+    request.decoding = DecodeOptions(thumbnail: .fit(width: 256, height: 256))
+    request.frames = .first
+    return Facts(try await pipeline.summary(of: try await pipeline.image(for: request)))
   }
 
   /// A value encoded as `null` if absent, so that every line has every field.
@@ -119,13 +131,16 @@ struct InfoReport: Encodable {
 
   private typealias Digest = (hash: String, isDamaged: Bool)
 
-  private static func digests(
-    of data: Data, _ coders: CoderRegistry, _ options: DecodeOptions, firstFrameOnly: Bool
-  ) throws -> [Digest] {
-    func digest(_ image: Image) -> Digest { (PixelHash.sha256(of: image.bitmap), image.isDamaged) }
-    if firstFrameOnly { return [digest(try coders.decode(data, options: options))] }
-    let animation = try AnimatedImage(data: data, coders: coders, options: options)
-    return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
+  private static func digest(_ image: Image) -> Digest {
+    (PixelHash.sha256(of: image.bitmap), image.isDamaged)
+  }
+
+  private static func digests(of response: ImageResponse, _ workers: WorkerExecutor) async throws -> [Digest]
+  {
+    try await workers.run {
+      guard let animation = response.animation else { return [digest(response.image)] }
+      return try (0..<animation.frameCount).map { digest(try animation.frame(at: $0)) }
+    }
   }
 
   /// Feeds the bytes in pieces, and publishes frames as they become complete.

@@ -38,7 +38,7 @@ public struct AnimatedImage: Sendable {
   public init(
     data: Data, coders: CoderRegistry = .standard, options: DecodeOptions = DecodeOptions()
   ) throws(ImagingError) {
-    try PostDecode.check(options)
+    try options.check()
     try options.limits.check(byteCount: data.count)
     self = try coders.withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
       try AnimatedImage(data, decoder: decoder, options: options)

@@ -2,7 +2,8 @@ extension DecodeOptions {
   /// Returns the bytes of pixels that a decode with these options holds at its end, before transforms: the result, and
   /// the whole picture besides if the format can only be shrunk as a whole.
   package func outputByteCount(for info: ImageInfo) -> Int {
-    let whole = info.size.byteCount
+    let (whole, overflow) = info.size.pixelCount.multipliedReportingOverflow(by: bytesPerPixel(of: info))
+    guard !overflow else { return .max }
     let uprightSize = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
     guard let thumbnail = decodedThumbnail(for: info),
       let size = try? thumbnail.geometry(for: uprightSize).size
@@ -14,6 +15,9 @@ extension DecodeOptions {
       return overflow ? .max : sum
     }
   }
+
+  /// Returns the bytes of each decoded pixel, at most.
+  func bytesPerPixel(of info: ImageInfo) -> Int { pixels == .native && info.bitDepth > 8 ? 8 : 4 }
 }
 
 extension PixelSize {

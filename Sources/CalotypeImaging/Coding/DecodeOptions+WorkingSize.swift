@@ -118,7 +118,7 @@ struct DecodeWork {
   static func pixels(_ size: PixelSize) -> Double { Double(size.width) * Double(size.height) }
 
   /// Bytes of each decoded pixel.
-  private var bytesPerPixel: Double { options.pixels == .native && info.bitDepth > 8 ? 8 : 4 }
+  private var bytesPerPixel: Double { Double(options.bytesPerPixel(of: info)) }
   private var bytesPerRow: Double { bytesPerPixel * Double(decoded.width) }
   private var whole: Double { bytesPerPixel * Self.pixels(decoded) }
   private var result: Double { thumbnail.map { 4 * Self.pixels($0) } ?? whole }

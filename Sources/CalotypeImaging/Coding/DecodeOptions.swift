@@ -1,4 +1,7 @@
 /// The options of a decode.
+///
+/// ``limits`` and ``transforms`` may be left open: a pipeline then takes those of its configuration, and all other decodes
+/// take ``DecodeLimits/default`` and no transforms.
 public struct DecodeOptions: Hashable, Sendable {
   /// The pixels to deliver.
   public enum Pixels: String, Hashable, Sendable {
@@ -18,8 +21,13 @@ public struct DecodeOptions: Hashable, Sendable {
     case asStored
   }
 
-  /// Limits on the input.
-  public var limits: DecodeLimits
+  /// Limits on the input. ``DecodeLimits/default`` if none were set.
+  public var limits: DecodeLimits {
+    get { givenLimits ?? .default }
+    set { givenLimits = newValue }
+  }
+  /// The limits that were set; `nil` leaves them open.
+  package var givenLimits: DecodeLimits?
   /// Turns the picture upright by its Exif orientation. On by default.
   public var appliesOrientation: Bool
   /// Delivers the decoded part of an image whose data end early, instead of an error. The missing part is
@@ -46,8 +54,13 @@ public struct DecodeOptions: Hashable, Sendable {
   public var readsMetadata: Bool
 
   /// The transforms to apply at the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded,
-  /// if there is no ``thumbnail``.
-  public var transforms: TransformChain
+  /// if there is no ``thumbnail``. None if none were set.
+  public var transforms: TransformChain {
+    get { givenTransforms ?? [] }
+    set { givenTransforms = newValue }
+  }
+  /// The transforms that were set, possibly none; `nil` leaves them open.
+  package var givenTransforms: TransformChain?
   /// The frames of an animation that ``transforms`` apply to. All by default.
   public var animationTransforms: AnimationTransforms
 
@@ -62,14 +75,18 @@ public struct DecodeOptions: Hashable, Sendable {
   }
 
   /// Creates options; parameters that are left out keep their defaults.
+  ///
+  /// - Parameters:
+  ///   - limits: Limits on the input; `nil` leaves them open.
+  ///   - transforms: The transforms; `nil` leaves them open.
   public init(
-    limits: DecodeLimits = .default, appliesOrientation: Bool = true, allowsPartial: Bool = false,
+    limits: DecodeLimits? = nil, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
     pixels: Pixels = .rgba8, colors: Colors = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
-    transforms: TransformChain = [], animationTransforms: AnimationTransforms = .everyFrame
+    transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame
   ) {
-    self.limits = limits
+    givenLimits = limits
     self.appliesOrientation = appliesOrientation
     self.allowsPartial = allowsPartial
     self.damage = damage
@@ -79,7 +96,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.colors = colors
     self.formatHint = formatHint
     self.readsMetadata = readsMetadata
-    self.transforms = transforms
+    givenTransforms = transforms
     self.animationTransforms = animationTransforms
   }
 

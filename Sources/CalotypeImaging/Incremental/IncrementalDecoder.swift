@@ -58,7 +58,7 @@ public final class IncrementalDecoder {
   ///   ``ImagingError/invalidParameter(name:reason:)`` after ``finish()``.
   public func append(_ chunk: Data) throws(ImagingError) {
     try failing { () throws(ImagingError) in
-      if byteCount == 0 { try PostDecode.check(options) }
+      if byteCount == 0 { try options.check() }
       let (total, overflow) = byteCount.addingReportingOverflow(chunk.count)
       try options.limits.check(byteCount: overflow ? .max : total)
       byteCount = total
@@ -171,7 +171,7 @@ public final class IncrementalDecoder {
   /// - Throws: The errors of ``CoderRegistry/decode(_:options:)``.
   public func finish() throws(ImagingError) -> Image {
     try failing { () throws(ImagingError) in
-      try PostDecode.check(options)
+      try options.check()
       if case .sniffing(let bytes) = state { try choose(bytes, isWhole: true) }
       switch state {
       case .driving(let decoder):

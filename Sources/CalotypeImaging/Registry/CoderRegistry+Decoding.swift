@@ -29,7 +29,7 @@ extension CoderRegistry {
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the predicted memory of the decode;
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other; ``ImagingError/cancelled``.
   public func decode(_ data: Data, options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
-    try PostDecode.check(options)
+    try options.check()
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
       let info = try decoder.checkedInfo(of: data, limits: options.limits)

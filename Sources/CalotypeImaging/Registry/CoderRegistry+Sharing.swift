@@ -24,7 +24,7 @@ extension CoderRegistry {
       variant.thumbnail = thumbnail
       return variant
     }
-    for variant in variants { try PostDecode.check(variant) }
+    for variant in variants { try variant.check() }
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in

@@ -5,19 +5,6 @@ struct PostDecode: Sendable {
   let info: ImageInfo
   let options: DecodeOptions
 
-  /// Refuses options that exclude each other.
-  static func check(_ options: DecodeOptions) throws(ImagingError) {
-    let isFullSize = options.thumbnail == nil && options.maxPixels == nil
-    if !isFullSize || !options.transforms.isEmpty, options.pixels == .native {
-      throw .invalidParameter(
-        name: "pixels",
-        reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
-    }
-    if let maxPixels = options.maxPixels, maxPixels < 1 {
-      throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
-    }
-  }
-
   /// Returns the picture according to the options. Pass true for `isShrunk` if it already has the size of the
   /// thumbnail.
   func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {

@@ -1,0 +1,16 @@
+extension DecodeOptions {
+  /// Refuses options that exclude each other, whatever the image is.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)``.
+  package func check() throws(ImagingError) {
+    let isFullSize = thumbnail == nil && maxPixels == nil
+    if !isFullSize || !transforms.isEmpty, pixels == .native {
+      throw .invalidParameter(
+        name: "pixels",
+        reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
+    }
+    if let maxPixels, maxPixels < 1 {
+      throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
+    }
+  }
+}
