@@ -30,8 +30,9 @@ extension PipelineContext {
     let included =
       request.includesData && queue == nil
       ? jobs.originals.join(
-        .original(request, policy: request.cachePolicy, number: want.number), SubscriptionOptions(of: new))
-      : nil
+        .original(
+          request, in: configuration.decodeLimits, policy: request.cachePolicy, number: want.number),
+        SubscriptionOptions(of: new)) : nil
     begin(new, queue: queue, plan, turn: turn.take()) { job, turn in
       await ImageJob(self, job, plan, turn: turn, included: included).run()
     }
