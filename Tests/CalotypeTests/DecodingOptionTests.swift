@@ -99,13 +99,13 @@ struct DecodingOptionTests {
   @Test("a larger version in memory serves only requests with the same appearance")
   func families() throws {
     let small = ImageRequest(url: url, thumbnail: .fit(width: 4, height: 4))
-    let family = RequestIdentity.rendition(of: small)?.family
-    #expect(family != nil && family == RequestIdentity.rendition(of: ImageRequest(url: url))?.family)
+    let family = RequestIdentity.sizeVariant(of: small)?.family
+    #expect(family != nil && family == RequestIdentity.sizeVariant(of: ImageRequest(url: url))?.family)
     let changes: [(inout ImageRequest) -> Void] = [
       { $0.colors = .asStored }, { $0.pixels = .native }, { $0.readsMetadata = true },
       { $0.damage = .strict }, { $0.appliesOrientation = false }, { $0.formatHint = .png },
     ]
-    let families = changes.map { RequestIdentity.rendition(of: small.with($0))?.family }
+    let families = changes.map { RequestIdentity.sizeVariant(of: small.with($0))?.family }
     #expect(Set(families + [family]).count == changes.count + 1)
   }
 
