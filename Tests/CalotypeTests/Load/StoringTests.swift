@@ -50,7 +50,7 @@ struct StoringTests {
     #expect(try await cache.contains(request.sourceKey))
   }
 
-  @Test("an image with its bytes is made of those that were loaded for it, also if they are stored before it begins")
+  @Test("an image with its bytes is made of those that were loaded for it, even if they are stored before")
   func includesData() async throws {
     let (results, originals, gate) = (FaultyCache(), FaultyCache(), Gate())
     results.hold(.read, at: gate)
