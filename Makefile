@@ -56,6 +56,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build/release/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 .build/release/calotype
 	$(SWIFT_BENCH) --product calotype-soak
+	$(SWIFT_BENCH) --product calotype-benchmarks
 	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
 
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference

@@ -10,7 +10,7 @@ enum HeavyJobs {
   static func run(_ file: String, jobs: Int) async throws -> [Double] {
     let photo = try Data(contentsOf: URL(filePath: file))
     let small = try SampleImages.still(.jpeg(), width: 64, height: 64)
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(urls: .trusted) { ($0.memoryCache, $0.diskCache) = (nil, nil) }
     @Sendable func make(
       _ data: Data, _ id: String, _ side: Int, _ options: EncodeOptions
     ) async throws {

@@ -13,7 +13,7 @@ enum SlowHost {
     let head = ScriptedReply.Step.head(200, [("Content-Length", "\(body.count)")])
     slow.route("/image", ScriptedReply([.drip(Data(), .seconds(5)), head, .bytes(body)]))
     fast.route("/image", .body(body))
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(urls: .trusted) { ($0.memoryCache, $0.diskCache) = (nil, nil) }
     let unloaded = await latencies(20, from: fast, of: pipeline, first: 0)
     let callers = (0..<60).compactMap { URL(string: "\(slow.url("/image"))?\($0)") }.map { url in
       Task { try await pipeline.image(for: url) }

@@ -8,7 +8,7 @@ enum SmallImages {
   /// CPU milliseconds an image through a pipeline, and for its decoder alone.
   static func run(callers: Int, count: Int) async throws -> [Double] {
     let body = try SampleImages.still()
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(urls: .trusted) { ($0.memoryCache, $0.diskCache) = (nil, nil) }
     try await load(100, by: callers, of: body, from: pipeline, first: 0)
     var start = LoadFigures.cpuMilliseconds
     try await load(count, by: callers, of: body, from: pipeline, first: 100)

@@ -55,7 +55,7 @@ private struct Drip {
     let server = try ScriptedHTTPServer()
     let gates = (0..<100).map { _ in Gate() }
     server.route("/photo.jpg", .gated(data, by: gates))
-    let pipeline = ImagePipeline(.init(memoryCache: nil, diskCache: nil))
+    let pipeline = ImagePipeline(urls: .trusted) { ($0.memoryCache, $0.diskCache) = (nil, nil) }
     var request = ImageRequest(url: server.url("/photo.jpg"))
     request.previews = previews
     let watch = DeadlineChecker()

@@ -11,8 +11,9 @@ extension Benchmark {
   static var pipelineHit: Benchmark {
     let name = "pipeline/memory hit/image(for:)"
     return Benchmark(name: name, bar: .ratio(0.25)) { rounds in
-      let pipeline = ImagePipeline(
-        .init(memoryCache: MemoryCache(byteLimit: 1 << 20), diskCache: nil))
+      let pipeline = ImagePipeline(urls: .trusted) {
+        ($0.memoryCache, $0.diskCache) = (MemoryCache(byteLimit: 1 << 20), nil)
+      }
       let requests = urls(1000).compactMap { URL(string: $0) }.map { ImageRequest(url: $0) }
       let bitmap = try Bitmap(size: PixelSize(width: 4, height: 4)) { bytes in
         bytes.initializeMemory(as: UInt8.self, repeating: 255)
