@@ -39,7 +39,7 @@ struct PNGColorChunks: Sendable {
     if let codePoints { return codePoints }
     if let embedded, let data = Self.inflate(embedded, bytes, limit: limit) { return .icc(data) }
     if isStandardRGB { return .sRGB }
-    guard gamma != nil || primaries != nil else { return nil }
+    guard gamma != nil || primaries?.white != nil else { return nil }
     var calibration = primaries ?? ColorProfile.Calibration()
     calibration.gamma = gamma
     return .calibrated(calibration)
@@ -57,14 +57,19 @@ struct PNGColorChunks: Sendable {
   }
 
   /// Reads cHRM (11.3.2.1): white, red, green, blue, x and y in units of 1/100000.
+  ///
+  /// - Returns: The points; none if a point has no luminance, which makes the chunk useless, but leaves it the first;
+  ///   `nil` for a chunk that is ignored.
   private static func primaries(_ bytes: UnsafeRawBufferPointer, at start: Int) -> ColorProfile.Calibration? {
     var points: [ColorProfile.Calibration.Point] = []
+    var isUsable = true
     for offset in stride(from: start, to: start + 32, by: 8) {
       let (x, y) = (bytes.bigEndian32(at: offset), bytes.bigEndian32(at: offset + 4))
-      guard x <= UInt32(Int32.max), y > 0, y <= UInt32(Int32.max) else { return nil }
+      guard x <= UInt32(Int32.max), y <= UInt32(Int32.max) else { return nil }
+      isUsable = isUsable && y > 0
       points.append(.init(x: Double(x) / 100_000, y: Double(y) / 100_000))
     }
-    return .init(white: points[0], red: points[1], green: points[2], blue: points[3])
+    return isUsable ? .init(white: points[0], red: points[1], green: points[2], blue: points[3]) : .init()
   }
 
   /// Converts code points of ITU-T H.273 that a gamma or the sRGB curve expresses exactly. RGB has matrix 0.
