@@ -9,10 +9,10 @@ extension ImageFormat {
 /// Decodes QOI: the example of a coder that a program brings along.
 ///
 /// ```swift
-/// var coders = CoderRegistry.standard
-/// coders.register(QOIDecoder())
-/// coders.register(QOIEncoder())
-/// let pipeline = ImagePipeline(.init(coders: coders))
+/// let pipeline = ImagePipeline(urls: .untrusted) {
+///   $0.coders.register(QOIDecoder())
+///   $0.coders.register(QOIEncoder())
+/// }
 /// ```
 public struct QOIDecoder: ImageDecoding {
   /// Creates a decoder.

@@ -104,10 +104,10 @@ import Testing
             switch Int.random(in: 0..<16, using: &random) {
             case 0...5: #expect(cache.value(for: key) ?? number == number)
             case 6...11:
-              let rendition = MemoryTier.SizeVariant(of: keys[number % 10], width: number, height: number)
+              let sizeVariant = MemoryTier.SizeVariant(of: keys[number % 10], width: number, height: number)
               cache.store(
                 number, for: key, cost: number, timeToLive: step % 3 == 0 ? .seconds(1) : nil,
-                tags: step % 2 == 0 ? ["even"] : [], rendition: step % 5 == 0 ? rendition : nil)
+                tags: step % 2 == 0 ? ["even"] : [], sizeVariant: step % 5 == 0 ? sizeVariant : nil)
             case 12: cache.remove(key)
             case 13: cache.removeAll(step % 100 == 0 ? .tag("even") : .source("\(number % 10)"))
             case 14:

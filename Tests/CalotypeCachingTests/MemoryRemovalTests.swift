@@ -68,7 +68,7 @@ import Testing
       let family = CacheKey("family \(number % 3)")
       cache.store(
         number, for: key(number, of: "source \(number % 7)"), cost: 1, tags: ["tag \(number % 5)"],
-        rendition: MemoryTier.SizeVariant(of: family, width: number, height: number))
+        sizeVariant: MemoryTier.SizeVariant(of: family, width: number, height: number))
     }
     #expect(cache.statistics.count == 10)
     #expect((0..<7).reduce(0) { $0 + cache.removeAll(.source("source \($1)")) } == 10)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct MemorySizeVariantTests {
   private let family = CacheKey("picture")
 
-  private func rendition(_ width: Int, _ height: Int) -> MemoryTier.SizeVariant {
+  private func sizeVariant(_ width: Int, _ height: Int) -> MemoryTier.SizeVariant {
     MemoryTier.SizeVariant(of: family, width: width, height: height)
   }
 
@@ -15,12 +15,12 @@ import Testing
   @Test func theSmallestThatIsLargeEnoughServes() {
     let cache = MemoryCache<Int>(byteLimit: 100)
     for width in [800, 100, 400, 200] {
-      cache.store(width, for: key(width), cost: 1, rendition: rendition(width, width / 2))
+      cache.store(width, for: key(width), cost: 1, sizeVariant: sizeVariant(width, width / 2))
     }
-    #expect(cache.value(coveringAtLeast: rendition(150, 10)) == 200)
-    #expect(cache.value(coveringAtLeast: rendition(200, 100)) == 200)
-    #expect(cache.value(coveringAtLeast: rendition(100, 101)) == 400)
-    #expect(cache.value(coveringAtLeast: rendition(801, 1)) == nil)
+    #expect(cache.value(coveringAtLeast: sizeVariant(150, 10)) == 200)
+    #expect(cache.value(coveringAtLeast: sizeVariant(200, 100)) == 200)
+    #expect(cache.value(coveringAtLeast: sizeVariant(100, 101)) == 400)
+    #expect(cache.value(coveringAtLeast: sizeVariant(801, 1)) == nil)
     #expect(
       cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: CacheKey("other"), width: 1, height: 1)) == nil)
     let statistics = cache.statistics
@@ -29,7 +29,7 @@ import Testing
 
   @Test func anExactLookUpNeverReturnsAnother() {
     let cache = MemoryCache<Int>(byteLimit: 100)
-    cache.store(800, for: key(800), cost: 1, rendition: rendition(800, 800))
+    cache.store(800, for: key(800), cost: 1, sizeVariant: sizeVariant(800, 800))
     #expect(cache.value(for: key(400)) == nil)
     #expect(cache.value(for: family) == nil)
     #expect(!cache.contains(key(400)))
@@ -38,20 +38,20 @@ import Testing
   @Test func whatIsRemovedOrTooOldDoesNotServe() {
     let time = ManualTime()
     let cache = MemoryCache<Int>(byteLimit: 100, now: { time.instant })
-    cache.store(200, for: key(200), cost: 1, timeToLive: .seconds(1), rendition: rendition(200, 200))
-    cache.store(400, for: key(400), cost: 1, freshFor: .seconds(1), rendition: rendition(400, 400))
-    cache.store(800, for: key(800), cost: 1, rendition: rendition(800, 800))
-    #expect(cache.value(coveringAtLeast: rendition(10, 10)) == 200)
+    cache.store(200, for: key(200), cost: 1, timeToLive: .seconds(1), sizeVariant: sizeVariant(200, 200))
+    cache.store(400, for: key(400), cost: 1, freshFor: .seconds(1), sizeVariant: sizeVariant(400, 400))
+    cache.store(800, for: key(800), cost: 1, sizeVariant: sizeVariant(800, 800))
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 10)) == 200)
     time.advance(by: .seconds(1))
-    #expect(cache.value(coveringAtLeast: rendition(10, 10)) == 800)
-    #expect(cache.value(coveringAtLeast: rendition(10, 10), allowingStale: true) == 400)
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 10)) == 800)
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 10), allowingStale: true) == 400)
     cache.remove(key(800))
-    #expect(cache.value(coveringAtLeast: rendition(10, 10)) == nil)
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 10)) == nil)
     // The same key again, without a size or with another one.
     cache.store(1, for: key(400), cost: 1)
-    #expect(cache.value(coveringAtLeast: rendition(10, 10), allowingStale: true) == nil)
-    cache.store(2, for: key(400), cost: 1, rendition: rendition(50, 50))
-    #expect(cache.value(coveringAtLeast: rendition(51, 10)) == nil)
-    #expect(cache.value(coveringAtLeast: rendition(10, 50)) == 2)
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 10), allowingStale: true) == nil)
+    cache.store(2, for: key(400), cost: 1, sizeVariant: sizeVariant(50, 50))
+    #expect(cache.value(coveringAtLeast: sizeVariant(51, 10)) == nil)
+    #expect(cache.value(coveringAtLeast: sizeVariant(10, 50)) == 2)
   }
 }

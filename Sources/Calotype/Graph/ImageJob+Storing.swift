@@ -18,7 +18,7 @@ extension ImageJob {
       // Damaged images expire then, even for requests that accept stale ones.
       timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
       freshFor: freshness, tags: tags,
-      rendition: RequestIdentity.rendition(of: plan.request))
+      sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
     // A purge may have taken place meanwhile.
     guard context.isValid(key, tags: tags, since: epoch) else {
       memory.remove(key)

@@ -62,7 +62,7 @@ extension ImagePipeline {
         let cached = CachedImage(image)
         memory.store(
           cached, for: plan.request.key, cost: cached.cost, tags: plan.request.tags,
-          rendition: RequestIdentity.rendition(of: plan.request))
+          sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
       }
       guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
         let encoding = plan.resultEncoding

@@ -232,7 +232,7 @@ public actor ImagePipeline {
   // Separate from hits, which it would slow down.
   @inline(never)
   private nonisolated func largerInMemory(_ request: ImageRequest, allowingStale: Bool) -> CachedImage? {
-    RequestIdentity.rendition(of: request).flatMap {
+    RequestIdentity.sizeVariant(of: request).flatMap {
       configuration.caches.memory?.value(coveringAtLeast: $0, allowingStale: allowingStale)
     }
   }

@@ -49,7 +49,7 @@ enum RequestIdentity {
 
   /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`
   /// when a larger image would differ in more than size. The full size has an unlimited box.
-  static func rendition(of request: ImageRequest) -> MemoryTier.SizeVariant? {
+  static func sizeVariant(of request: ImageRequest) -> MemoryTier.SizeVariant? {
     guard request.chain.isEmpty, request.frames == .first, request.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
     if let coders = request.coders { text += part("coders", coders.name) }

@@ -81,18 +81,18 @@ public final actor MemoryCache<Value: Sendable> {
   ///   - freshFor: How long it is fresh. After that it is stale, and found only by look-ups that allow stale values.
   ///     `nil` for its whole life.
   ///   - tags: Tags by which it can be removed together with others: ``CacheSelection/tag(_:)``.
-  ///   - rendition: The picture it shows and its size; `nil` if it must not serve other sizes.
+  ///   - sizeVariant: The picture it shows and its size; `nil` if it must not serve other sizes.
   /// - Returns: Whether it was stored. A value above the limit for one entry is not stored, and the key then has no
   ///   value.
   @discardableResult
   public nonisolated func store(
     _ value: Value, for key: CacheKey, cost: Int, timeToLive: Duration? = nil, freshFor: Duration? = nil,
-    tags: [String] = [], rendition: MemoryTier.SizeVariant? = nil
+    tags: [String] = [], sizeVariant: MemoryTier.SizeVariant? = nil
   ) -> MemoryTier.StoreOutcome {
     let life = timeToLive ?? self.timeToLive
     let time = life == nil && freshFor == nil ? 0 : table.now()
     let times = MemoryShard.Times(stale: Self.end(time, freshFor), expires: Self.end(time, life))
-    var labels = MemoryLabels(tags: tags, rendition: rendition)
+    var labels = MemoryLabels(tags: tags, sizeVariant: sizeVariant)
     if let liveValues {
       let recall = liveValues.recall(value)
       labels.recall = { recall().map(ValueBox.init) }

@@ -1,11 +1,11 @@
 /// Optional properties of an entry; most entries have none.
 struct MemoryLabels: Sendable {
   var tags: [String] = []
-  var rendition: MemoryTier.SizeVariant?
+  var sizeVariant: MemoryTier.SizeVariant?
   /// Finds the value while it lives; only in caches with ``LiveValues``.
   var recall: MemoryBox.Recall?
 
-  var isEmpty: Bool { tags.isEmpty && rendition == nil && recall == nil }
+  var isEmpty: Bool { tags.isEmpty && sizeVariant == nil && recall == nil }
 }
 
 /// A value and its properties, on its way into a ``MemoryTable``.

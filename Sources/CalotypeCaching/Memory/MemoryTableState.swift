@@ -5,7 +5,7 @@ struct MemoryTableState: Sendable {
   var budget: MemoryBudget
   var countLimit: Int?
   var sources = SourceIndex()
-  var renditions = SizeVariantIndex()
+  var sizeVariants = SizeVariantIndex()
   /// Indexed by node; only entries that have labels.
   var labels: [Int: MemoryLabels] = [:]
   /// Evicted entries whose values may still be alive.
@@ -84,12 +84,12 @@ struct MemoryTableState: Sendable {
     sources.insert(node, entry.words)
     guard !entry.labels.isEmpty else { return }
     labels[node] = entry.labels
-    if let rendition = entry.labels.rendition { renditions.insert(rendition, entry.digest) }
+    if let sizeVariant = entry.labels.sizeVariant { sizeVariants.insert(sizeVariant, entry.digest) }
   }
 
   private mutating func forget(_ node: Int, _ digest: Digest256) {
     sources.remove(node)
     guard !labels.isEmpty, let old = labels.removeValue(forKey: node) else { return }
-    if let rendition = old.rendition { renditions.remove(rendition, digest) }
+    if let sizeVariant = old.sizeVariant { sizeVariants.remove(sizeVariant, digest) }
   }
 }

@@ -2,7 +2,7 @@ extension MemoryTier {
   /// The picture of a cached value and its size: a larger size can serve requests for a smaller one.
   ///
   /// ```swift
-  /// cache.store(image, for: key, cost: cost, rendition: MemoryTier.SizeVariant(of: plain, width: 800, height: 600))
+  /// cache.store(image, for: key, cost: cost, sizeVariant: MemoryTier.SizeVariant(of: plain, width: 800, height: 600))
   /// let enough = cache.value(coveringAtLeast: MemoryTier.SizeVariant(of: plain, width: 320, height: 240))
   /// ```
   public struct SizeVariant: Hashable, Sendable {

@@ -5,8 +5,9 @@ import CalotypeSupport
 /// Plays an animation by delivering each frame when it is due.
 ///
 /// ```swift
-/// let response = try await pipeline.response(for: ImageRequest(url: url, frames: .all))
-/// let player = AnimationPlayer(response)
+/// var request = ImageRequest(url: url)
+/// request.frames = .all
+/// let player = AnimationPlayer(try await pipeline.response(for: request))
 /// for try await frame in player.frames() { show(frame.bitmap) }
 /// ```
 ///

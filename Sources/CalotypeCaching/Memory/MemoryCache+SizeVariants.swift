@@ -6,11 +6,11 @@ extension MemoryCache {
   /// as nothing, because the look-up of the key itself has already counted as a miss.
   ///
   /// - Parameters:
-  ///   - rendition: The picture and the minimum size.
+  ///   - sizeVariant: The picture and the minimum size.
   ///   - allowingStale: Whether stale values count.
   public nonisolated func value(
-    coveringAtLeast rendition: MemoryTier.SizeVariant, allowingStale: Bool = false
+    coveringAtLeast sizeVariant: MemoryTier.SizeVariant, allowingStale: Bool = false
   ) -> Value? {
-    table.lookUp(coveringAtLeast: rendition, allowingStale: allowingStale).map(Self.open)
+    table.lookUp(coveringAtLeast: sizeVariant, allowingStale: allowingStale).map(Self.open)
   }
 }
