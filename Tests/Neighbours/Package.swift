@@ -19,7 +19,9 @@ let package = Package(
       dependencies: [
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeDisplay", package: "Calotype"),
+        .product(name: "CalotypeLibraryCoders", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
+        .product(name: "CalotypeTestKit", package: "Calotype"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "_NIOFileSystem", package: "swift-nio"),
