@@ -26,7 +26,7 @@ struct ServiceTests {
   }
 
   private func waitForPressure(_ level: MemoryPressure.Level?, _ pipeline: ImagePipeline) async throws {
-    try await eventually { pipeline.configuration.memoryCache?.statistics.pressure == level }
+    try await eventually { pipeline.cache.memoryStatistics?.pressure == level }
   }
 
   @Test("the memory cache follows the pressure while the service runs; graceful shutdown lets a load finish")

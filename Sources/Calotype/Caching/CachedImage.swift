@@ -3,26 +3,28 @@ public import CalotypeImaging
 import FoundationEssentials
 import HTTPTypes
 
-/// An image in the memory cache of an ``ImagePipeline``.
+/// An image in the cache of decoded images of an ``ImagePipeline``: ``ImageCaching``.
 public struct CachedImage: Sendable {
   /// The image.
   public var image: Image { contents.image }
   /// All its frames, if the request asked for them and there are several.
   public var animation: AnimatedImage? { contents.animation }
+  /// The tags by which it is removed together with others: `CacheSelection.tag`.
+  public var tags: [String] { contents.tags }
   /// Facts about the original that the image was made from.
   var provenance: OriginalMetadata { contents.provenance }
   /// An object, so that a lookup copies one reference; an image is some hundred bytes with several
   /// references.
   private let contents: Contents
 
-  init(_ image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
-    contents = Contents(image: image, animation: animation, provenance: provenance)
+  init(_ image: Image, animation: AnimatedImage?, provenance: OriginalMetadata, tags: [String]) {
+    contents = Contents(image: image, animation: animation, provenance: provenance, tags: tags)
   }
 
   /// Creates an entry for an image from another source of the program: the next response of the server
   /// replaces it.
-  public init(_ image: Image, animation: AnimatedImage? = nil) {
-    self.init(image, animation: animation, provenance: OriginalMetadata())
+  public init(_ image: Image, animation: AnimatedImage? = nil, tags: [String] = []) {
+    self.init(image, animation: animation, provenance: OriginalMetadata(), tags: tags)
   }
 
   /// The number of bytes in memory, including the overhead of a cache entry.
@@ -35,6 +37,7 @@ public struct CachedImage: Sendable {
       }
     }
     for tag in provenance.tags { cost += tag.utf8.count }
+    for tag in tags { cost += tag.utf8.count }
     return cost
   }
 
@@ -49,11 +52,13 @@ private final class Contents: Sendable {
   let image: Image
   let animation: AnimatedImage?
   let provenance: OriginalMetadata
+  let tags: [String]
 
-  init(image: Image, animation: AnimatedImage?, provenance: OriginalMetadata) {
+  init(image: Image, animation: AnimatedImage?, provenance: OriginalMetadata, tags: [String]) {
     self.image = image
     self.animation = animation
     self.provenance = provenance
+    self.tags = tags
   }
 }
 

@@ -4,7 +4,12 @@ extension ImagePipeline {
   /// The caches of a pipeline: decoded results, encoded results and originals.
   public struct Caches: Sendable {
     /// The cache of decoded images; `nil` for none.
-    public var memory: MemoryCache<CachedImage>?
+    public var memory: (any ImageCaching)? {
+      get { decoded?.cache }
+      set { decoded = newValue.map(DecodedTier.init) }
+    }
+    /// The cache of decoded images, as it is used.
+    private(set) var decoded: DecodedTier?
     /// The cache of encoded results, in files or another storage; `nil` for none.
     public var disk: (any DataCaching)?
     /// The cache of originals as they were served; `nil` for none.
@@ -15,15 +20,15 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - memory: The cache of decoded images.
     ///   - disk: The cache of encoded results, and of originals as well.
-    public init(memory: MemoryCache<CachedImage>? = nil, disk: (any DataCaching)? = nil) {
+    public init(memory: (any ImageCaching)? = nil, disk: (any DataCaching)? = nil) {
       self.init(memory: memory, disk: disk, originals: disk)
     }
 
     /// Creates a set of caches, with a separate one for originals.
     public init(
-      memory: MemoryCache<CachedImage>?, disk: (any DataCaching)?, originals: (any DataCaching)?
+      memory: (any ImageCaching)?, disk: (any DataCaching)?, originals: (any DataCaching)?
     ) {
-      self.memory = memory
+      decoded = memory.map(DecodedTier.init)
       self.disk = disk
       self.originals = originals
     }

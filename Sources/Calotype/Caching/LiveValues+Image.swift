@@ -14,8 +14,8 @@ extension MemoryCache.LiveValues where Value == CachedImage {
   public static var images: Self {
     Self { cached in
       let recall = cached.image.recall
-      let (provenance, animation) = (cached.provenance, cached.animation)
-      return { recall().map { CachedImage($0, animation: animation, provenance: provenance) } }
+      let (provenance, animation, tags) = (cached.provenance, cached.animation, cached.tags)
+      return { recall().map { CachedImage($0, animation: animation, provenance: provenance, tags: tags) } }
     }
   }
 }

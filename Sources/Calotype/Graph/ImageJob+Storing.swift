@@ -11,13 +11,9 @@ extension ImageJob {
     let (key, tags) = (plan.request.key, made.provenance.tags.merging(demand.tags.sorted()))
     let epoch = min(epoch, made.provenance.epoch ?? epoch)
     guard context.isValid(key, tags: tags, since: epoch) else { return }
-    let cached = made.cached
-    let freshness = made.provenance.freshness(at: context.configuration.now())
     memory.store(
-      cached, for: key, cost: cached.cost,
-      // Damaged images expire then, even for requests that accept stale ones.
-      timeToLive: made.image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
-      freshFor: freshness, tags: tags,
+      made.cached(tags: tags), for: key,
+      freshness: made.provenance.freshness(at: context.configuration.now()),
       sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
     // A purge may have taken place meanwhile.
     guard context.isValid(key, tags: tags, since: epoch) else {

@@ -199,11 +199,13 @@ final class ImageJob: @unchecked Sendable {
           image: cached.image, animation: cached.animation, source: .memory, provenance: provenance,
           isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true))
     }
-    if let cached = memory.value(for: request.key, allowingStale: request.trustsAge) {
-      let isFresh = !request.hasCacheDirectives && (!request.trustsAge || memory.contains(request.key))
+    let now = context.configuration.now
+    if let cached = memory.value(for: request.key, allowingStale: request.trustsAge, now: now()) {
+      let isFresh =
+        !request.hasCacheDirectives && (!request.trustsAge || memory.contains(request.key, now: now()))
       return found(cached, isFresh: isFresh, isGoodEnough: isFresh || request.trustsAge)
     }
-    return memory.value(for: request.key, allowingStale: true).map {
+    return memory.value(for: request.key, allowingStale: true, now: now()).map {
       found($0, isFresh: false, isGoodEnough: false)
     }
   }

@@ -84,7 +84,7 @@ extension ImagePipeline {
     public init(
       loader: any ImageLoading,
       coders: CoderRegistry = .standard,
-      memoryCache: MemoryCache<CachedImage>? = MemoryCache(),
+      memoryCache: (any ImageCaching)? = MemoryCache(),
       diskCache: (any DataCaching)? = DiskCache(),
       originalCache: (any DataCaching)? = nil,
       freshness: FreshnessPolicy = FreshnessPolicy(),
@@ -105,7 +105,7 @@ extension ImagePipeline {
     }
 
     /// The cache of decoded images; `nil` for none.
-    public var memoryCache: MemoryCache<CachedImage>? {
+    public var memoryCache: (any ImageCaching)? {
       get { caches.memory }
       set { caches.memory = newValue }
     }

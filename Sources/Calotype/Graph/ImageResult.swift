@@ -49,8 +49,8 @@ final class ImageResult: Sendable {
   /// Whether the result may be stored.
   var isStorable: Bool { contents.provenance.isStorable && !contents.image.isPartial }
 
-  /// The entry of the memory cache.
-  var cached: CachedImage {
-    CachedImage(contents.image, animation: contents.animation, provenance: contents.provenance)
+  /// Returns the entry of the memory cache.
+  func cached(tags: [String]) -> CachedImage {
+    CachedImage(contents.image, animation: contents.animation, provenance: contents.provenance, tags: tags)
   }
 }

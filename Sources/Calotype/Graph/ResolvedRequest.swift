@@ -37,7 +37,7 @@ struct ResolvedRequest: Sendable {
   ///
   /// The names of bytes at hand and streams are meaningful only to the program: they are cached in memory,
   /// but not on disk, where other programs would find them.
-  var memory: MemoryCache<CachedImage>? { isAtHand || cachingRule != .never ? caches.memory : nil }
+  var memory: DecodedTier? { isAtHand || cachingRule != .never ? caches.decoded : nil }
 
   private var isAtHand: Bool { request.source.url == nil }
   private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
@@ -66,7 +66,7 @@ struct ResolvedRequest: Sendable {
   var cachedTiers: ImageRequest.CacheTiers {
     get async {
       var tiers: ImageRequest.CacheTiers = []
-      if memory?.value(for: request.key, allowingStale: true) != nil { tiers.insert(.memory) }
+      if memory?.value(for: request.key, allowingStale: true, now: .now) != nil { tiers.insert(.memory) }
       if let disk, let key = resultKey, (try? await disk.contains(key)) == true { tiers.insert(.disk) }
       if let originals, (try? await originals.contains(request.sourceKey)) == true {
         tiers.insert(.originals)

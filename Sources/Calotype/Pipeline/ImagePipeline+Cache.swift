@@ -32,7 +32,7 @@ extension ImagePipeline {
     /// Returns the image in memory, regardless of age. Never suspends.
     public func image(for request: ImageRequest) -> Image? {
       let plan = plan(request)
-      return plan.memory?.value(for: plan.request.key, allowingStale: true)?.image
+      return plan.memory?.value(for: plan.request.key, allowingStale: true, now: .now)?.image
     }
 
     /// Returns the original on disk, regardless of age; `nil` if there is none, or if the image is known
@@ -59,9 +59,8 @@ extension ImagePipeline {
     {
       let plan = plan(request)
       if tiers.contains(.memory), let memory = plan.memory {
-        let cached = CachedImage(image)
         memory.store(
-          cached, for: plan.request.key, cost: cached.cost, tags: plan.request.tags,
+          CachedImage(image, tags: plan.request.tags), for: plan.request.key,
           sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
       }
       guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
@@ -170,8 +169,10 @@ extension ImagePipeline {
       for cache in pipeline.configuration.caches.onDisk { try await cache.writable?.flush() }
     }
 
-    /// The contents and counters of the memory cache; `nil` without one.
-    public var memoryStatistics: MemoryTier.Statistics? { pipeline.configuration.caches.memory?.statistics }
+    /// The contents and counters of the memory cache; `nil` without a `MemoryCache`.
+    public var memoryStatistics: MemoryTier.Statistics? {
+      pipeline.configuration.caches.decoded?.memory?.statistics
+    }
   }
 }
 

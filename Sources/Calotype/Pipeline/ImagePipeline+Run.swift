@@ -13,7 +13,7 @@ extension ImagePipeline {
   public nonisolated func run(until end: @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in
       if let source = configuration.memoryPressure {
-        if let memory = configuration.caches.memory { group.addTask { await memory.follow(source) } }
+        if let memory = configuration.caches.decoded?.memory { group.addTask { await memory.follow(source) } }
         for follower in configuration.memoryPressureFollowers {
           group.addTask { await follower.follow(source) }
         }

@@ -5,7 +5,7 @@ extension ImagePipeline {
   /// Takes a sample of all counts, and reports it to the observers.
   @discardableResult public func sample() async -> ImagePipeline.Sample {
     var sample = ImagePipeline.Sample(
-      statistics: statistics, memory: configuration.caches.memory?.statistics)
+      statistics: statistics, memory: configuration.caches.decoded?.memory?.statistics)
     if let disk = configuration.caches.disk as? DiskCache {
       do {
         sample.diskBytes = try await disk.statistics().bytes

@@ -210,7 +210,8 @@ public actor ImagePipeline {
   @inline(__always)
   private nonisolated func inMemory(_ request: ImageRequest) -> CachedImage? {
     guard request.isServedFromMemory else { return nil }
-    return configuration.caches.memory?.value(for: request.key, allowingStale: request.trustsAge)
+    return configuration.caches.decoded?.value(
+      for: request.key, allowingStale: request.trustsAge, now: configuration.now())
       ?? (request.acceptsLarger ? largerInMemory(request, allowingStale: request.trustsAge) : nil)
   }
 
@@ -218,14 +219,15 @@ public actor ImagePipeline {
   @inline(never)
   private nonisolated func largerInMemory(_ request: ImageRequest, allowingStale: Bool) -> CachedImage? {
     RequestIdentity.sizeVariant(of: request).flatMap {
-      configuration.caches.memory?.value(coveringAtLeast: $0, allowingStale: allowingStale)
+      configuration.caches.decoded?.value(coveringAtLeast: $0, allowingStale: allowingStale)
     }
   }
 
   nonisolated func memoryResponse(for request: ImageRequest) -> ImageResponse? {
     guard let cached = inMemory(request) else { return nil }
     let isFresh =
-      !request.trustsAge || configuration.caches.memory?.contains(request.key) == true
+      !request.trustsAge
+      || configuration.caches.decoded?.contains(request.key, now: configuration.now()) == true
       || (request.acceptsLarger && largerInMemory(request, allowingStale: false) != nil)
     return ImageResponse(
       image: cached.image, animation: cached.animation, source: .memory, byteCount: nil, duration: .zero,

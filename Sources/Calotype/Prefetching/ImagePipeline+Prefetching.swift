@@ -106,7 +106,7 @@ extension ImagePipeline {
       return request.trustsAge ? await plan.cachedTiers.contains(.originals) : false
     }
     if let memory = plan.memory, request.storeTiers.contains(.memory) {
-      return memory.value(for: request.key, allowingStale: request.trustsAge) != nil
+      return memory.value(for: request.key, allowingStale: request.trustsAge, now: configuration.now()) != nil
     }
     if request.trustsAge { return await plan.cachedTiers.contains(.disk) }
     guard let key = plan.resultKey, let record = try? await plan.disk?.read(key) else { return false }

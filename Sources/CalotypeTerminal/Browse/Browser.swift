@@ -205,7 +205,7 @@ package struct Browser {
     let loading = table.loading
     if loading > 0 { parts.append("\(loading) loading") }
     if !table.failures.isEmpty { parts.append("\(table.failures.count) failed") }
-    if let memory = pipeline.configuration.memoryCache?.statistics {
+    if let memory = pipeline.cache.memoryStatistics {
       parts.append("\(Formatting.bytes(memory.bytes)) of \(Formatting.bytes(memory.byteLimit)) kept")
     }
     let columns = layout.window.columns

@@ -1,4 +1,4 @@
-import CalotypeSupport
+@testable import CalotypeSupport
 @testable import CalotypeCaching
 import FoundationEssentials
 
