@@ -195,7 +195,8 @@ let package = Package(
       ],
       swiftSettings: swift),
     .testTarget(
-      name: "CalotypeTestKitTests", dependencies: ["CalotypeTestKit", "CalotypeSupport"],
+      name: "CalotypeTestKitTests",
+      dependencies: ["CalotypeTestKit", "CalotypeSupport", "Calotype", "CalotypeImaging", "CalotypeLoading"],
       swiftSettings: swift),
     // What the tests of pipelines share. A test target, because it looks into `Calotype`.
     .testTarget(
