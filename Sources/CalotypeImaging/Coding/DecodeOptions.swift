@@ -74,11 +74,8 @@ public struct DecodeOptions: Hashable, Sendable {
     case none
   }
 
-  /// Creates options; parameters that are left out keep their defaults.
-  ///
-  /// - Parameters:
-  ///   - limits: Limits on the input; `nil` leaves them open.
-  ///   - transforms: The transforms; `nil` leaves them open.
+  /// Creates options; parameters that are left out keep their defaults. A pipeline uses its own limits and transforms
+  /// for a request that leaves them out.
   public init(
     limits: DecodeLimits? = nil, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
