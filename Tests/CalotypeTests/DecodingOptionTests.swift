@@ -5,8 +5,8 @@ import Testing
 
 @testable import Calotype
 
-/// A request carries all options of a decode: those that change the result are in its keys, and the pipeline delivers
-/// what the coders alone would.
+/// A request carries all options of a decode: its keys contain those that change the result, and the pipeline delivers
+/// the same image as the coders do.
 @Suite("Decoding options of requests", .timeLimit(.minutes(2)))
 struct DecodingOptionTests {
   private let url: URL

@@ -94,7 +94,7 @@ struct EventTests {
     await pipeline.settle()
   }
 
-  @Test("a load that ends while nobody observes it gives up its place among the callers")
+  @Test("a load that ends without an observer gives up its place among the callers")
   func placeOfEndedLoad() async throws {
     let server = try ScriptedHTTPServer()
     let gate = Gate()

@@ -32,7 +32,7 @@ struct FailureTests {
 
   private var hits: Int { server.requests(for: "/a.png").count }
 
-  @Test("the cancellation of a load is the ending of nobody but those it was made for")
+  @Test("callers that joined a load begin another when it is cancelled")
   func foreignCancellation() async throws {
     let gate = Gate()
     let url = try LoadSamples.url("h")

@@ -36,7 +36,7 @@ public struct CachedImage: Sendable {
         cost += Self.fieldOverhead + field.name.rawName.utf8.count + field.value.utf8.count
       }
     }
-    for tag in provenance.tags { cost += tag.utf8.count }
+    // Those of the provenance are among them.
     for tag in tags { cost += tag.utf8.count }
     return cost
   }

@@ -2,7 +2,7 @@
 protocol AnyJob: AnyObject, Sendable {
   /// Ends the job and its work with an error, if it is still running.
   func abort(_ error: any Error)
-  /// Whether all subscribers have the ending, and everything is stored.
+  /// Whether the job has ended, and its result is stored.
   var isSettled: Bool { get }
   /// Waits until the job is settled, or the task is cancelled.
   func waitUntilStored() async

@@ -311,7 +311,7 @@ final class Job<Value: Sendable>: Sendable {
     stopFollowing()
   }
 
-  /// Whether all subscribers have the ending, and everything is stored.
+  /// Whether the job has ended, and its result is stored.
   var isSettled: Bool { state.withLock { $0.machine.isSettled } }
 
   /// Waits until all subscribers have the ending and everything is stored, or the task is cancelled.

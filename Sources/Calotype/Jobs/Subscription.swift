@@ -16,7 +16,7 @@ final class Subscription<Value: Sendable>: Sendable {
   init(job: Job<Value>, id: Int, want: SubscriptionOptions) {
     self.job = job
     self.id = id
-    // The place among all callers is released with the ending, even if nobody takes that.
+    // The job releases the place among all callers when it ends, even if the result is never taken.
     self.want = want.with { $0.caller = nil }
     observation = want.priority == nil ? nil : Lock(nil)
   }

@@ -114,7 +114,7 @@ extension ImageRequest {
     return decoding.thumbnail == nil && decoding.maxPixels == nil && decoding.transforms.isEmpty
   }
 
-  /// Whether an encoded result holds all of the image: its pixels, in sRGB.
+  /// Whether an encoded result can hold the whole image: 8-bit pixels in sRGB, without metadata.
   var isEncodable: Bool {
     let decoding = identity.decoding
     return decoding.colors == .sRGB && decoding.pixels == .rgba8 && !decoding.readsMetadata

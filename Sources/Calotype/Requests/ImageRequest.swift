@@ -175,7 +175,7 @@ extension ImageRequest {
   /// limits. Each of them is also a property of the request itself: ``subscript(dynamicMember:)``.
   ///
   /// All options that change the result are part of the ``key``; the limits are not. `DecodeOptions.limits`
-  /// replace ``ImagePipeline/Configuration/decodeLimits`` if they were set, and `DecodeOptions.transforms`
+  /// replace ``ImagePipeline/Configuration/decodeLimits`` as a whole if one of them was set, and `DecodeOptions.transforms`
   /// replace ``ImagePipeline/Configuration/transforms``, even by none.
   ///
   /// Options that exclude each other, such as native pixels and a thumbnail, fail with

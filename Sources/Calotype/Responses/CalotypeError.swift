@@ -14,8 +14,8 @@ public protocol CalotypeError: Error {
   /// the error does not know it.
   var retryAfter: Duration? { get }
   /// The status of a server's own response to a request that needed the image (RFC 9110 §15): 4xx where the request or
-  /// the image is at fault, among them 400 for a malformed URL and 403 for one that a policy refuses, 502 and 504 for the origin server, 503 with `Retry-After` under overload, 500 for internal
-  /// failures.
+  /// the image is at fault, among them 400 for a malformed URL and 403 for one that a policy refuses; 502 and 504 for
+  /// the origin server; 503 with `Retry-After` under overload; 500 for internal failures.
   var gatewayStatus: Int { get }
 }
 

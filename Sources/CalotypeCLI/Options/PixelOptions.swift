@@ -104,7 +104,7 @@ struct PixelOptions: ParsableArguments {
       animationTransforms: transformFrames.value)
   }
 
-  /// Whether colours stay as stored.
+  /// Whether the image keeps its stored colours and their profile.
   var keepsColors: Bool { asStored || keepProfile }
 
   /// The chain of transforms in `--transform`.

@@ -1,5 +1,5 @@
 extension DecodeOptions {
-  /// Refuses options that exclude each other, whatever the image is.
+  /// Refuses combinations of options that no image can satisfy.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)``.
   package func check() throws(ImagingError) {
