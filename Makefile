@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test tsan asan bench soak hostile mutants fuzz fuzz-libraries damage lint format map api neighbours docs clean deps \
-  test-deps
+  run-deps test-deps
 
 JOBS ?= 2
 # C is compiled with stack protectors and fortified calls, and programs are linked with relocations that are read-only
@@ -35,15 +35,17 @@ help: ## This list
 deps:
 	@.ci/install
 
+run-deps:
+	@.ci/install run
+
 test-deps:
 	@.ci/install test
 
 build: deps ## The command, for release: .build/release/calotype
 	$(SWIFT_BUILD) --product calotype
 
-run: deps ## Thumbnails of the sample photos from a server on loopback, or of URL=https://…
+run: run-deps ## Thumbnails of the sample photos from a server on loopback, or of URL=https://…
 	$(SWIFT_BUILD) --product calotype
-	$(if $(URL),,$(SWIFT_BUILD) --product PhotoServer)
 	@Examples/run.sh "$(OUT)" $(URL)
 
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load

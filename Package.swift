@@ -146,9 +146,6 @@ let package = Package(
     // Small programs that show how it is used; built with everything else.
     .executableTarget(
       name: "Thumbnail", dependencies: ["Calotype"], path: "Examples/Thumbnail", swiftSettings: swift),
-    .executableTarget(
-      name: "PhotoServer", dependencies: ["CalotypeTestKit"], path: "Examples/PhotoServer",
-      swiftSettings: swift),
     // A coder that a program brings along.
     .target(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),

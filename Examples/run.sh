@@ -15,12 +15,14 @@ if [ $# -gt 0 ]; then
 fi
 
 port=${PORT:-8787}
+address=http://127.0.0.1:$port
 ready=$(mktemp -u)
 mkfifo "$ready"
-.build/release/PhotoServer Examples/Photos "$port" >"$ready" &
+python3 -u -m http.server --bind 127.0.0.1 --directory Examples/Photos "$port" >"$ready" 2>/dev/null &
 server=$!
 trap 'kill $server 2>/dev/null || true; rm -f "$ready"' EXIT
-read -r address <"$ready" || { echo "Is port $port taken? Choose another: make run PORT=…" >&2; exit 1; }
+# It prints a line when it listens.
+read -r _ <"$ready" || { echo "Is port $port taken? Choose another: make run PORT=…" >&2; exit 1; }
 
 urls=()
 for photo in Examples/Photos/*.jpg Examples/Photos/*.png Examples/Photos/*.webp Examples/Photos/*.gif; do

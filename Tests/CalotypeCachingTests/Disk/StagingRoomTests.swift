@@ -88,6 +88,8 @@ import Testing
         await gates[number + 1].reached()
         try await clock.waitForSleepers(2 - number)
         clock.advance(by: .seconds(1))
+        // Those that wait have seen what was written, before anything else is.
+        try await clock.waitForSleepers(2 - number)
       }
     }
     #expect(try await cache.statistics().count == 4)
