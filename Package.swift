@@ -199,10 +199,13 @@ let package = Package(
     .testTarget(
       name: "PipelineSamples", dependencies: ["Calotype", "CalotypeSupport", "CalotypeTestKit"],
       path: "Tests/Helpers/PipelineSamples", swiftSettings: swift),
+    // Counts the bytes that are hashed.
+    .target(name: "CountedHashes", path: "Tests/Helpers/CountedHashes"),
     .testTarget(
       name: "CalotypeTests",
       dependencies: [
         "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
+        "CountedHashes",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),

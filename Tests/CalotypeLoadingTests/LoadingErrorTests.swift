@@ -259,9 +259,14 @@ struct LoadingErrorAdviceTests {
 
   @Test("a remembered failure and an open circuit breaker know when to retry")
   func retryAfterOfRefusals() {
-    let wait = Duration.milliseconds(1_500)
-    #expect(LoadingError.recentlyFailed(.url(Self.url), code: "tls", retryAfter: wait).retryAfter == wait)
-    #expect(LoadingError.hostSuspended(Self.url, host: "h", retryAfter: wait).retryAfter == wait)
+    // A client that waits a little too short is refused again.
+    for (wait, seconds) in [
+      (Duration.milliseconds(1_500), 2), (.milliseconds(1), 1), (.seconds(3), 3), (.zero, 0),
+    ] {
+      let remembered = LoadingError.recentlyFailed(.url(Self.url), code: "tls", retryAfter: wait)
+      let suspended = LoadingError.hostSuspended(Self.url, host: "h", retryAfter: wait)
+      #expect(remembered.retryAfter == .seconds(seconds) && suspended.retryAfter == .seconds(seconds))
+    }
     #expect(LoadingError.queueFull(Self.url, limit: 1).retryAfter == nil)
     #expect(LoadingError.connectionFailed(Self.url, reason: "").retryAfter == nil)
   }

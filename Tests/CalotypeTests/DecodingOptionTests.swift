@@ -116,14 +116,17 @@ struct DecodingOptionTests {
     #expect(request.decoding.thumbnail == .fit(width: 2, height: 2))
     #expect(request.decoding.transforms == [.grayscale()] && request.priority == .high)
     request.colors = .asStored
-    request.limits.maxSide = 9
+    // Limits that were not set are the pipeline's, and no field of them can be changed.
+    request.limits?.maxSide = 9
+    #expect(request.limits == nil && request.decoding.givenLimits == nil)
+    request.limits = DecodeLimits(maxSide: 9)
     #expect(request.decoding.colors == .asStored && request.decoding.limits.maxSide == 9)
     request.decoding = DecodeOptions(maxPixels: 7)
     #expect(request.maxPixels == 7 && request.thumbnail == nil && request.transforms == .inherit)
     request.transforms = .none
     #expect(request.decoding != DecodeOptions(maxPixels: 7) && request.decoding.transforms.isEmpty)
     // Equal images, loaded by other rules.
-    let limited = ImageRequest(url: url).with { $0.limits.maxSide = 9 }
+    let limited = ImageRequest(url: url).with { $0.limits = DecodeLimits(maxSide: 9) }
     #expect(limited.key == ImageRequest(url: url).key && limited != ImageRequest(url: url))
   }
 
@@ -152,9 +155,11 @@ struct DecodingOptionTests {
       ]
     }
     for (name, field) in fields {
-      let request = base.with { field.change(&$0.limits) }
+      var limits = DecodeLimits.default
+      field.change(&limits)
+      let request = base.with { $0.limits = limits }
       let isSame = zip(keys(request), keys(base)).map { $0 == $1 }
-      let isChanged = request.limits != base.limits
+      let isChanged = limits != .default
       #expect(isSame == [field.shares, field.shares, !isChanged], "\(name)")
     }
     // The limits of the pipeline, whether they were set or not.
@@ -168,7 +173,8 @@ struct DecodingOptionTests {
     loader.route(url, .body(data).behind(gate))
     let changes: [(inout ImageRequest) -> Void] = [
       { _ in }, { $0.colors = .asStored }, { $0.pixels = .native }, { $0.readsMetadata = true },
-      { $0.limits.maxDuration = .seconds(50) }, { $0.limits.maxMemoryBytes = 1 },
+      { $0.limits = DecodeLimits(maxDuration: .seconds(50)) },
+      { $0.limits = DecodeLimits(maxMemoryBytes: 1) },
     ]
     let pipeline = pipeline()
     let requests = changes.map { ImageRequest(url: url).with($0) }
@@ -198,12 +204,34 @@ struct DecodingOptionTests {
     _ = try await lax.image(for: plain)
     await lax.settle()
     let refused = plain.with {
-      $0.limits.maxPixels = 10
+      $0.limits = DecodeLimits(maxPixels: 10)
       $0.readTiers = .originals
     }
     await #expect(throws: ImagingError.self) { try await lax.image(for: refused) }
     await lax.settle()
     #expect(await lax.cache.tiers(of: plain).contains(.originals))
+  }
+
+  @Test("each option of the encoder is part of the key of a stored result")
+  func storedKeys() {
+    let fields: [String: (inout EncodeOptions) -> Void] = [
+      "format": { $0.format = .webp }, "quality": { $0.quality = 1 }, "isLossless": { $0.isLossless = true },
+      "effort": { $0.effort = .small }, "isProgressive": { $0.isProgressive = true },
+      "subsampling": { $0.subsampling = .yuv444 }, "alphaQuality": { $0.alphaQuality = 1 },
+      "usesSharpYUV": { $0.usesSharpYUV = true }, "usesPalette": { $0.usesPalette = true },
+      "dithers": { $0.dithers = false }, "background": { $0.background = .black },
+      "keeps": { $0.keeps = [.exif] }, "maxFileSize": { $0.maxFileSize = 1 },
+      "maxPixelSize": { $0.maxPixelSize = 1 }, "extras": { $0.extras = ["a": "b"] },
+    ]
+    let plain = EncodeOptions.jpeg()
+    #expect(Set(Mirror(reflecting: plain).children.compactMap(\.label)) == Set(fields.keys))
+    #expect(plain.identity == "\(plain.format) 82 false")
+    var identities: Set = [plain.identity]
+    for (name, change) in fields {
+      var options = plain
+      change(&options)
+      #expect(identities.insert(options.identity).inserted, "\(name)")
+    }
   }
 
   // MARK: Results

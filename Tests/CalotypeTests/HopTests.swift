@@ -1,5 +1,6 @@
 import CalotypeSupport
 import CalotypeTestKit
+import CountedHashes
 import FoundationEssentials
 import PipelineSamples
 import Testing
@@ -52,6 +53,34 @@ struct HopTests {
     let record = try #require(await disk.read(ImageRequest(url: server.url("/a.jpg")).sourceKey))
     #expect(record.metadata.version == Checksum(of: record.data))
     #expect(server.requests.count == 1)
+  }
+
+  @Test("the bytes of a cold request are hashed once")
+  func hashOnce() async throws {
+    // A JPEG with comments full of the mark, in which every piece of it can be told.
+    let mark = withUnsafeBytes(of: counted_hashes_mark) { Data($0) }
+    var comments = Data()
+    for _ in 0..<30 {
+      comments += [0xFF, 0xFE, 0xFF, 0xF2]
+      for _ in 0..<4095 { comments += mark }
+    }
+    let photo = try Samples.photo("stream.jpg")
+    let body = photo.prefix(2) + comments + photo.dropFirst(2)
+    let server = try ScriptedHTTPServer()
+    server.route("/a.jpg", .body(body, headers: [("Cache-Control", "max-age=60"), ("ETag", "\"1\"")]))
+    let folder = try CacheFolder()
+    let disk = folder.diskCache()
+    let pipeline = ImagePipeline(
+      .init(loader: Samples.loader, memoryCache: MemoryCache(), diskCache: disk))
+    let request = ImageRequest(url: server.url("/a.jpg"))
+    let before = counted_hashes_bytes()
+    _ = try await pipeline.image(for: request)
+    await pipeline.settle()
+    try await disk.flush()
+    // All but the rest of the photo, if that should be hashed by itself.
+    let hashed = Double(counted_hashes_bytes() - before) / Double(body.count)
+    #expect(hashed > 0.9 && hashed < 1.1)
+    #expect(try await disk.read(request.sourceKey)?.data == body)
   }
 
   @Test("an image in memory costs no hop; joining a job costs one in and one out")

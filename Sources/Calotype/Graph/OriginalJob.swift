@@ -134,9 +134,9 @@ struct OriginalJob: Sendable {
 
   /// Performs a load, or joins one.
   ///
-  /// - Parameter isLast: Whether the cancellation of a joined load is an error.
-  /// - Returns: Whether the load has ended. Else, it was cancelled in the instant before this job joined it, with the task
-  ///   of another job.
+  /// - Parameter isLast: Whether the cancellation of a joined load, or its failure with another URL, is an error.
+  /// - Returns: Whether the load has ended for this job. Else, it was cancelled in the instant before this job joined it,
+  ///   with the task of another job, or it failed for another URL.
   private func load(
     kept: CachedOriginal?, _ validators: LoadRequest.Validators?, turn: inout WorkQueue.Turn?, isLast: Bool
   ) async throws -> Bool {
@@ -170,6 +170,9 @@ struct OriginalJob: Sendable {
     do {
       loaded = try await place.value()
     } catch is CancellationError where new == nil && !Task.isCancelled && !isLast {
+      return false
+    } catch is LoadingError where place.job.leader != plan.request.source && !Task.isCancelled && !isLast {
+      // Keys may leave out parts of the URL: a failure of another URL says nothing about this one.
       return false
     }
     finish(with: place, loaded)

@@ -13,9 +13,12 @@ extension PipelineContext {
       return log.begin(selection)
     }
     let isMeant: (JobKey) -> Bool = { selection.mayContain($0.key) }
-    jobs.images.detach(where: isMeant)
-    jobs.originals.detach(where: isMeant)
+    // Upwards, so that no job begun after a step joins one from before it. Twice images, because they join each other for
+    // the steps of their transforms.
     jobs.loads.detach(where: isMeant)
+    jobs.originals.detach(where: isMeant)
+    jobs.images.detach(where: isMeant)
+    jobs.images.detach(where: isMeant)
     defer { purges.withLock { $0.end(number) } }
     try await body()
   }

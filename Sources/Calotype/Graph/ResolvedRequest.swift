@@ -55,7 +55,7 @@ struct ResolvedRequest: Sendable {
   var resultKey: CacheKey? {
     guard let encoding = resultEncoding else { return nil }
     return CacheKey(
-      request.key.text + "encoding \(encoding.format) \(encoding.quality) \(encoding.isLossless)\n",
+      request.key.text + "encoding \(encoding.identity)\n",
       source: request.key.source)
   }
 

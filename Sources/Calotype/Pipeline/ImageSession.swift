@@ -31,7 +31,7 @@ final class ImageSession: Sendable {
   /// The subscriptions of one observer to jobs.
   struct Places: Sendable {
     var image: Subscription<ImageResult>
-    let original: Subscription<OriginalData>?
+    var original: Subscription<OriginalData>?
     /// The stale response that the observer has received.
     var stale: ImageResponse?
 
@@ -204,14 +204,27 @@ final class ImageSession: Sendable {
         return (state.places, state.attempts)
       }
       let start = session.state.withLock { $0.start } ?? .zero
+      let (pipeline, request) = (session.pipeline, session.request)
+      var leader = places.image.job.leader
+      if let original = places.original, original.job.leader != request.source {
+        leader = original.job.leader
+      }
       guard places.stale == nil,
-        session.pipeline.isWorthAnother(
-          attempts, after: error, session.request, since: start, leader: places.image.job.leader),
-        let options = try? session.options(),
-        let image = try? session.pipeline.context.subscribe(to: session.request, want: options)
+        pipeline.isWorthAnother(attempts, after: error, request, since: start, leader: leader),
+        let options = try? session.options()
       else { return false }
+      var original: Subscription<OriginalData>?
+      if places.original != nil {
+        guard let again = try? pipeline.subscribeToOriginal(of: request, options) else { return false }
+        original = again
+      }
+      guard let image = try? pipeline.context.subscribe(to: request, want: options) else {
+        original?.leave()
+        return false
+      }
       places.image.leave()
-      state.withLock { $0.places.image = image }
+      places.original?.leave()
+      state.withLock { ($0.places.image, $0.places.original) = (image, original) }
       return true
     }
 

@@ -174,8 +174,7 @@ extension ImageRequest {
   /// The options of the decode: size, transforms, orientation, colours, pixels, metadata, format, damage and
   /// limits. Each of them is also a property of the request itself: ``subscript(dynamicMember:)``.
   ///
-  /// All options that change the result are part of the ``key``; the limits are not. `DecodeOptions.limits`
-  /// replace ``ImagePipeline/Configuration/decodeLimits`` as a whole if one of them was set, and `DecodeOptions.transforms`
+  /// All options that change the result are part of the ``key``; ``limits`` are not. `DecodeOptions.transforms`
   /// replace ``ImagePipeline/Configuration/transforms``, even by none.
   ///
   /// Options that exclude each other, such as native pixels and a thumbnail, fail with
@@ -198,6 +197,18 @@ extension ImageRequest {
   public subscript<Value>(dynamicMember option: WritableKeyPath<DecodeOptions, Value>) -> Value {
     get { identity.decoding[keyPath: option] }
     set { identity.decoding[keyPath: option] = newValue }
+  }
+
+  /// The limits on the image, in place of all of ``ImagePipeline/Configuration/decodeLimits``; `nil`, the default, for
+  /// those. To change one of the pipeline's limits, change a copy of them:
+  ///
+  /// ```swift
+  /// request.limits = pipeline.configuration.decodeLimits
+  /// request.limits?.maxPixels = 50_000_000
+  /// ```
+  public var limits: DecodeLimits? {
+    get { identity.decoding.givenLimits }
+    set { identity.decoding.givenLimits = newValue }
   }
 
   /// The transforms applied to the image; caches keep the transformed result. By default the pipeline's

@@ -10,8 +10,8 @@ public protocol CalotypeError: Error {
   var code: String { get }
   /// Whether the same call can succeed later.
   var isRetryable: Bool { get }
-  /// The time to wait before the same call is worth a retry, for the `Retry-After` of a server's own response; `nil` if
-  /// the error does not know it.
+  /// The time to wait before the same call is worth a retry, in whole seconds, for the `Retry-After` of a server's own
+  /// response; `nil` if the error does not know it.
   var retryAfter: Duration? { get }
   /// The status of a server's own response to a request that needed the image (RFC 9110 §15): 4xx where the request or
   /// the image is at fault, among them 400 for a malformed URL and 403 for one that a policy refuses; 502 and 504 for

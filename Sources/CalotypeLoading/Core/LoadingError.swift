@@ -116,13 +116,15 @@ public import HTTPTypes
     }
   }
 
-  /// The time to wait before the same request is worth a retry; `nil` if the error does not know it.
+  /// The time to wait before the same request is worth a retry, in whole seconds, rounded up; `nil` if the error does not
+  /// know it.
   ///
   /// The memory of failures and an open circuit breaker know it, and so does a response with a retryable status and a
   /// `Retry-After`; that time counts from the arrival of the response.
   public var retryAfter: Duration? {
     switch self {
-    case .recentlyFailed(_, _, let retryAfter), .hostSuspended(_, _, let retryAfter): retryAfter
+    case .recentlyFailed(_, _, let wait), .hostSuspended(_, _, let wait):
+      .seconds(wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
     case .httpStatus(_, _, let headers, _) where isRetryable: RetryAfter.delay(in: headers, now: Date())
     default: nil
     }

@@ -150,7 +150,8 @@ import Testing
       ImageTransform.roundedCorners(topLeft: 4).identity
         == "round:topLeft=4,topRight=0,bottomRight=0,bottomLeft=0")
     for text in [
-      "round:-1", "round:nan", "round:5%%", "round:%", "round:4,border=-1", "round:4,border=inf",
+      "round", "round:border=2", "round:-1", "round:nan", "round:5%%", "round:%", "round:4,border=-1",
+      "round:4,border=inf",
       "round:4,2,white,1", "round:4,color=x", "round:1e999",
     ] {
       #expect(

@@ -274,6 +274,15 @@ struct AdmissionTests {
     try await loader.waitForRequests(try #require(forged.source.url))
     let requests = [try request("good"), try request("good", .fit(width: 4, height: 4))]
     let tasks = requests.map { request in Task { try await pipeline.image(for: request).width } }
+    // With jobs of their own that join the same load, or with a subscription to the original.
+    var others = [requests[0], requests[1], requests[0], requests[1]]
+    others[0].cachePolicy = .reload
+    others[1].readTiers = .memory
+    others[2].includesData = true
+    others[3].includesData = true
+    let otherTasks = others.map { request in Task { try await pipeline.response(for: request) } }
+    let withData = pipeline.load(others[2])
+    let dataObserver = Task { try await withData.response.data?.count }
     let load = pipeline.load(requests[0])
     let observer = Task { try await load.image.width }
     let stream = Task {
@@ -281,9 +290,14 @@ struct AdmissionTests {
       let response = try await pipeline.streamOriginal(of: requests[0]) { count += $0.count }
       return (count, response.data.count)
     }
-    try await eventually { await pipeline.subscribers >= 4 }
+    try await eventually { await pipeline.subscribers >= 9 }
     try await eventually { pipeline.jobs.originals.all.contains { $0.subscriberCount >= 3 } }
     gate.open()
+    for (request, task) in zip(others, otherTasks) {
+      let response = try await task.value
+      #expect((response.data != nil) == request.includesData)
+    }
+    #expect(try await dataObserver.value == SampleImages.still().count)
     #expect(try await observer.value == 8)
     let streamed = try await stream.value
     #expect(streamed.0 > 0 && streamed.0 == streamed.1)

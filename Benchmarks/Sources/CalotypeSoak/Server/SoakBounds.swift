@@ -29,7 +29,7 @@ struct SoakBounds: Sendable {
   static let descriptors = 3 * transfers + 64
 
   /// Bytes that the pipeline holds while it works.
-  static let memory = 64 << 20
+  static let memory = 40 << 20
 
   /// Limits of the pipeline. With all else that is bounded here it fits into the group.
   static var limits: ImagePipeline.Limits {

@@ -46,14 +46,18 @@ extension Transforms {
     /// `border=2,color=ffffff`.
     init(_ arguments: inout TransformArguments) throws(ImagingError) {
       let what = "pixels such as 12, or percent such as 25%"
-      let all = try arguments.value("radius", what) { Transforms.CornerRadius($0) } ?? 0
+      let all = try arguments.value("radius", what) { Transforms.CornerRadius($0) }
+      var isGiven = all != nil
       func corner(_ key: String) throws(ImagingError) -> Transforms.CornerRadius {
-        try arguments.named(key, what) { Transforms.CornerRadius($0) } ?? all
+        let radius = try arguments.named(key, what) { Transforms.CornerRadius($0) }
+        isGiven = isGiven || radius != nil
+        return radius ?? all ?? 0
       }
       topLeft = try corner("topLeft")
       topRight = try corner("topRight")
       bottomRight = try corner("bottomRight")
       bottomLeft = try corner("bottomLeft")
+      if !isGiven { throw arguments.error("radius is missing") }
       borderWidth = try arguments.number("border") ?? 0
       borderColor = try arguments.color("color") ?? .black
       try arguments.finish()

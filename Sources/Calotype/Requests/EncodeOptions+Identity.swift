@@ -1,0 +1,29 @@
+import CalotypeImaging
+
+extension EncodeOptions {
+  /// The options in the key of a stored result. Those besides format, quality and losslessness are left out where they
+  /// have their defaults.
+  var identity: String {
+    let plain = EncodeOptions(format: format, quality: quality, isLossless: isLossless)
+    var text = "\(format) \(quality) \(isLossless)"
+    func add(_ name: String, _ option: KeyPath<EncodeOptions, some Equatable>) {
+      let value = self[keyPath: option]
+      if value != plain[keyPath: option] { text += " \(name)=\(value)" }
+    }
+    add("effort", \.effort.rawValue)
+    add("progressive", \.isProgressive)
+    add("subsampling", \.subsampling.rawValue)
+    add("alphaQuality", \.alphaQuality)
+    add("sharpYUV", \.usesSharpYUV)
+    add("palette", \.usesPalette)
+    add("dithers", \.dithers)
+    add("background", \.background.hex)
+    add("maxFileSize", \.maxFileSize)
+    add("maxPixelSize", \.maxPixelSize)
+    if !keeps.isEmpty { text += " keeps=" + keeps.map { "\($0)" }.sorted().joined(separator: ",") }
+    for (name, value) in extras.sorted(by: { $0.key < $1.key }) {
+      text += " \(name.debugDescription)=\(value.debugDescription)"
+    }
+    return text
+  }
+}
