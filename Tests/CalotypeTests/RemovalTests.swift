@@ -8,7 +8,7 @@ import Testing
 @testable import Calotype
 
 /// What is removed stays away, whatever goes on meanwhile.
-@Suite("Removals while images are made", .timeLimit(.minutes(1)))
+@Suite("Removals while images are made", .timeLimit(.minutes(5)))
 struct RemovalTests {
   /// What goes on when the removal begins, and ends after it.
   enum Moment: CaseIterable {
@@ -134,5 +134,62 @@ struct RemovalTests {
     // The other result that was made of the original is not meant by the removal of one.
     let other = removal == .request && moment == .readingOriginal ? 1 : 0
     #expect(left.count == (isLoadedAnew ? 1 : 0) + other, "\(left)")
+  }
+
+  @Test("requests made after a removal get nothing from before, though others join jobs all the time")
+  func joiningMeanwhile() async throws {
+    let bodies = try [PixelColor.black, .white].map {
+      try SampleImages.still(width: 4096, height: 8, color: $0)
+    }
+    let url = try LoadSamples.url("h")
+    for _ in 0..<40 {
+      let current = Lock(0)
+      let gate = Gate()
+      let loader = FakeLoader { request in
+        request.source.url == url
+          ? FakeReply.body(bodies[current.withLock { $0 }]).behind(gate) : .hang
+      }
+      var configuration = ImagePipeline.Configuration(
+        loader: loader, memoryCache: MemoryCache(), diskCache: nil)
+      (configuration.limits.waitingRequests, configuration.limits.callers) = (100_000, 100_000)
+      configuration.limits.loads = 100
+      let pipeline = ImagePipeline(configuration)
+      // Jobs that the removal looks at, and does not mean.
+      let others = try (0..<50).map { index in
+        let url = try LoadSamples.url("other\(index)")
+        return Task { try await pipeline.image(for: ImageRequest(url: url)) }
+      }
+      let request = { @Sendable in ImageRequest(url: url, thumbnail: .fit(width: $0, height: $0)) }
+      let first = Task { try await pipeline.image(for: request(4000)) }
+      try await loader.waitForRequests(url)
+      try await eventually { pipeline.statistics.runningImageJobs > others.count }
+      current.withLock { $0 = 1 }
+      let joined = Lock((count: 0, isOver: false))
+      let joining = Task.detached {
+        var tasks: [Task<Image, any Error>] = []
+        while tasks.count < 2000, !joined.withLock({ $0.isOver }) {
+          let side = 10 + tasks.count
+          tasks.append(Task { try await pipeline.image(for: request(side)) })
+          joined.withLock { $0.count += 1 }
+          await Task.yield()
+        }
+        return tasks
+      }
+      try await eventually { joined.withLock { $0.count } > 4 }
+      try await pipeline.cache.removeAll(of: request(4000))
+      joined.withLock { $0.isOver = true }
+      let before = await joining.value
+      // For the same jobs as those, if they have not been detached.
+      let after = before.indices.map { side in Task { try await pipeline.image(for: request(10 + side)) } }
+      try await eventually { await pipeline.subscribers >= after.count + others.count }
+      gate.open()
+      for task in after {
+        #expect(try await task.value.bitmap.withUnsafeBytes { $0[0] } > 0)
+      }
+      for task in before { _ = try await task.value }
+      _ = try await first.value
+      for task in others { task.cancel() }
+      for task in others { _ = await task.result }
+    }
   }
 }

@@ -71,26 +71,20 @@ extension ImagePipeline {
   private nonisolated func deliveryWithData(for request: ImageRequest) async throws -> Delivery {
     let want = try want(request)
     return try await withDeadline(of: request) { deadline in
-      var attempts = 0
-      let call = request.timeouts.total == nil ? .zero : context.elapsed()
-      while true {
-        // First, so that the image is made from the same bytes.
+      // First, so that the image is made from the same bytes.
+      try await retried(request) {
         let original = try subscribeToOriginal(of: request, want)
-        defer { original.leave() }
         deadline?.limit(original)
-        let place = try context.subscribe(to: request, want: want)
-        defer { place.leave() }
-        deadline?.limit(place)
-        do {
+        return original
+      } use: { original in
+        try await retried(request) {
+          let place = try context.subscribe(to: request, want: want)
+          deadline?.limit(place)
+          return place
+        } use: { place in
           let (made, isInterim) = try await place.firstValue()
           return try await delivery(
             of: made, from: place, isInterim: isInterim, for: request, original: original, deadline: deadline)
-        } catch {
-          attempts += 1
-          let leader = original.job.leader == request.source ? place.job.leader : original.job.leader
-          guard isWorthAnother(attempts, after: error, request, since: call, leader: leader) else {
-            throw error
-          }
         }
       }
     }
