@@ -292,6 +292,8 @@ struct AdmissionTests {
     }
     try await eventually { await pipeline.subscribers >= 9 }
     try await eventually { pipeline.jobs.originals.all.contains { $0.subscriberCount >= 3 } }
+    // Of the forger, of the requests that share an original, and of those that have one each.
+    try await eventually { pipeline.jobs.loads.all.contains { $0.subscriberCount >= 3 } }
     gate.open()
     for (request, task) in zip(others, otherTasks) {
       let response = try await task.value
