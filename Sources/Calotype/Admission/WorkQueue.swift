@@ -417,9 +417,11 @@ final class WorkQueue: Sendable {
       if let first = found.blocked.first, state.blocked == nil, let claim = state.waiters[first]?.claim {
         state.blocked = (first, state.nextID)
         outcome.missing = claim
-        if let owner { memory?.beginShortage(owner, of: claim.bytes) }
+        if let owner {
+          memory?.beginShortage(owner, of: claim.bytes) { [weak self] in self?.resolveDeadlock() }
+        }
       }
-      if found.id == nil, let victim = victim(state) {
+      if found.id == nil, isDeadlocked(state), let victim = victim(state) {
         queue.remove(victim)
         if let waiter = state.waiters.removeValue(forKey: victim) {
           outcome.answers.append((waiter, .refused(MemoryDeadlock(waiting: queue.count))))
@@ -445,18 +447,31 @@ final class WorkQueue: Sendable {
     return outcome
   }
 
-  /// Returns the entry to refuse when all memory is held by entries that wait here for more: the latest.
-  private func victim(_ state: State) -> Int? {
-    guard let memory, let blocked = state.blocked, state.running == 0 else { return nil }
-    guard let encoded = memory.encodedBytesAlone, encoded > 0 else { return nil }
+  /// Returns whether all memory is held by entries that wait here for more.
+  private func isDeadlocked(_ state: State) -> Bool {
+    guard state.blocked != nil, state.running == 0, let encoded = memory?.encodedBytesAlone, encoded > 0
+    else { return false }
     var counts: [ObjectIdentifier: Int] = [:]
     for waiter in state.waiters.values {
       if let held = waiter.claim.held { counts[held.holder] = held.count }
     }
-    guard counts.count > 1, counts.values.reduce(0, +) >= encoded else { return nil }
+    return counts.values.reduce(0, +) >= encoded
+  }
+
+  /// Returns the entry to refuse, so that the blocked one continues: the latest that holds other bytes.
+  private func victim(_ state: State) -> Int? {
+    guard let blocked = state.blocked else { return nil }
     let own = state.waiters[blocked.id]?.claim.held?.holder
     return state.waiters.lazy.filter { $0.value.claim.held.map { $0.holder != own } ?? false }.map(\.key)
       .max()
+  }
+
+  /// Refuses an entry that waits for memory: one that holds what others wait for, or the blocked one.
+  private func resolveDeadlock() {
+    let entry = state.withLock { state in
+      state.blocked.map { (id: victim(state) ?? $0.id, waiting: state.queue.count - 1) }
+    }
+    if let entry { leave(entry.id, .refused(MemoryDeadlock(waiting: entry.waiting))) }
   }
 
   /// The number of concurrent turns; waiting entries begin at once when it is raised.

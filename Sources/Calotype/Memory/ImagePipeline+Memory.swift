@@ -21,7 +21,9 @@ extension ImagePipeline {
   /// than the limit, including its encoded bytes, is rejected by its header
   /// (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all memory is held by images that wait for
   /// more, the latest of them is rejected and may be retried
-  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The memory cache has its own limit.
+  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The same happens when an image waits, no pixels
+  /// are held, and no reservation has changed for a quarter of a second; a body that waits for memory is
+  /// then collected in a temporary file. The memory cache has its own limit.
   ///
   /// Several pipelines may share one instance. All members may be used from any thread.
   public final class Memory: Sendable {
@@ -57,7 +59,19 @@ extension ImagePipeline {
     private struct Applicant {
       let bytes: Int
       let account: MemoryLedger.Account
-      let isAdmitted: Waiter<Bool>
+      let answer: Waiter<Answer>
+    }
+
+    private enum Answer {
+      case admitted, refused, cancelled
+    }
+
+    /// A queue that waits for bytes of pixels.
+    private struct Shortage {
+      let queue: Int
+      let bytes: Int
+      /// Refuses entries of the queue.
+      let resolve: @Sendable () -> Void
     }
 
     private struct State {
@@ -68,14 +82,15 @@ extension ImagePipeline {
       var nextID = 0
       /// Whether a request has found no memory since bytes were last released.
       var isWanted = false
-      /// The bytes of pixels that do not fit, with the queue that waits for them, oldest first. No more
-      /// bytes are read until they fit.
-      var shortages: [(queue: Int, bytes: Int)] = []
+      /// The pixels that do not fit, oldest first. No more bytes are read until they fit.
+      var shortages: [Shortage] = []
       /// The number of other requests that have passed the oldest.
       var passed = 0
       var observers: [Int: @Sendable () -> Void] = [:]
       var reclaimers: [Int: (kind: Reclaimable, reclaim: @Sendable (_ bytes: Int) -> Void)] = [:]
       var reclaims = 0
+      /// The number of changes when the timer was set; `nil` while nobody waits.
+      var watched: Int?
 
       /// Whether bytes have to wait for pixels that a queue waits for. Stores may continue within their
       /// share, unless the pixels need that too: a cache must fill while the load is high.
@@ -124,6 +139,9 @@ extension ImagePipeline {
     private let state: Lock<State>
     /// The number of requests of other queues that may pass one that waits for pixels.
     private static let mostPassed = 16
+    /// The time without any change after which those that wait count as deadlocked.
+    static let standstill = Duration.milliseconds(250)
+    private let timer = ExpiryTimer(ContinuousClock())
 
     /// The default limit for one process: two fifths of the memory that its control group or the machine
     /// allows it to use, at most 1 GiB.
@@ -220,7 +238,7 @@ extension ImagePipeline {
 
     /// Waits for bytes, behind earlier waiters.
     ///
-    /// - Returns: `nil` if the account can never hold that many bytes.
+    /// - Returns: `nil` if the account can never hold that many bytes, or at a standstill.
     /// - Throws: `CancellationError` when the task is cancelled before.
     func reserve(_ bytes: Int, in account: MemoryLedger.Account) async throws -> MemoryReservation? {
       let id = state.withLock { state -> Int? in
@@ -229,22 +247,28 @@ extension ImagePipeline {
         return state.nextID
       }
       guard let id else { return nil }
-      let isAdmitted = Waiter<Bool>()
+      let answer = Waiter<Answer>()
       let admitted = state.withLock { state in
         state.waiting.append(id)
-        state.waiters[id] = Applicant(bytes: max(0, bytes), account: account, isAdmitted: isAdmitted)
+        state.waiters[id] = Applicant(bytes: max(0, bytes), account: account, answer: answer)
         state.isWanted = true
         return state.admit()
       }
-      for applicant in admitted { applicant.isAdmitted.resolve(true) }
-      let hasMemory = await withTaskCancellationHandler {
-        if isWaiting(id) { reclaim(bytes, for: account) }
-        return await isAdmitted.value()
+      for applicant in admitted { applicant.answer.resolve(.admitted) }
+      let outcome = await withTaskCancellationHandler {
+        if isWaiting(id) {
+          watch()
+          reclaim(bytes, for: account)
+        }
+        return await answer.value()
       } onCancel: {
         giveUp(id)
       }
-      guard hasMemory else { throw CancellationError() }
-      return MemoryReservation(self, bytes: max(0, bytes), account: account)
+      switch outcome {
+      case .admitted: return MemoryReservation(self, bytes: max(0, bytes), account: account)
+      case .refused: return nil
+      case .cancelled: throw CancellationError()
+      }
     }
 
     private func isWaiting(_ id: Int) -> Bool { state.withLock { $0.waiters[id] != nil } }
@@ -255,8 +279,8 @@ extension ImagePipeline {
         // The cancelled applicant may have blocked the others.
         return (applicant, state.admit())
       }
-      applicant?.isAdmitted.resolve(false)
-      for applicant in admitted { applicant.isAdmitted.resolve(true) }
+      applicant?.answer.resolve(.cancelled)
+      for applicant in admitted { applicant.answer.resolve(.admitted) }
     }
 
     /// Returns the error for pixels that can never fit, in addition to the encoded bytes they are made
@@ -284,8 +308,11 @@ extension ImagePipeline {
     }
 
     /// Records that a queue waits for bytes of pixels: no more bytes are read until ``endShortage(_:)``.
-    func beginShortage(_ queue: Int, of bytes: Int) {
-      state.withLock { $0.shortages.append((queue, bytes)) }
+    ///
+    /// - Parameter resolve: Called at a standstill, under no lock: refuses entries, so that others continue.
+    func beginShortage(_ queue: Int, of bytes: Int, resolve: @escaping @Sendable () -> Void) {
+      state.withLock { $0.shortages.append(Shortage(queue: queue, bytes: bytes, resolve: resolve)) }
+      watch()
     }
 
     /// Records that a queue has its bytes, or no longer waits. Resumes no waiter: the caller has to call
@@ -306,6 +333,47 @@ extension ImagePipeline {
         let isEnough = state.withLock { $0.accounts.room(for: account) >= bytes }
         if isEnough { return }
       }
+    }
+
+    // MARK: Standstill
+
+    /// Checks for a standstill while anything waits.
+    ///
+    /// The holders of memory may wait for each other: an image for the bytes of an original that another
+    /// one holds, in this or another pipeline, and that one for memory to load its own. Nobody knows all
+    /// holders, but all of them change the ledger when they continue.
+    private func watch() {
+      let isNew = state.withLock { state in
+        guard state.watched == nil else { return false }
+        state.watched = state.accounts.changes
+        return true
+      }
+      if isNew { setTimer() }
+    }
+
+    private func setTimer() {
+      _ = timer.add(at: timer.now() + Self.standstill) { [weak self] in self?.check() }
+    }
+
+    private func check() {
+      let (shortage, applicant, admitted) = state.withLock { state -> (Shortage?, Applicant?, [Applicant]) in
+        while let first = state.waiting.first, state.waiters[first] == nil { state.waiting.removeFirst() }
+        guard !state.shortages.isEmpty || !state.waiting.isEmpty else {
+          state.watched = nil
+          return (nil, nil, [])
+        }
+        let isStill = state.watched == state.accounts.changes
+        state.watched = state.accounts.changes
+        // Pixels are released without waiting for memory.
+        guard isStill, state.accounts.held(by: .decoded) == 0 else { return (nil, nil, []) }
+        if let last = state.shortages.last { return (last, nil, []) }
+        let first = state.waiting.removeFirst()
+        return (nil, state.waiters.removeValue(forKey: first), state.admit())
+      }
+      shortage?.resolve()
+      applicant?.answer.resolve(.refused)
+      for applicant in admitted { applicant.answer.resolve(.admitted) }
+      if state.withLock({ $0.watched != nil }) { setTimer() }
     }
 
     // MARK: Releasing
@@ -333,7 +401,7 @@ extension ImagePipeline {
         state.isWanted = !state.waiters.isEmpty
         return (admitted, Array(state.observers.values))
       }
-      for waiter in admitted { waiter.isAdmitted.resolve(true) }
+      for waiter in admitted { waiter.answer.resolve(.admitted) }
       for observer in observers { observer() }
     }
 

@@ -26,6 +26,8 @@ struct MemoryLedger: Hashable, Sendable {
   private(set) var total = 0
   /// The peak of the total.
   private(set) var peakTotal = 0
+  /// The number of changes of what is held.
+  private(set) var changes = 0
 
   /// Creates the accounts of a limit: a quarter is reserved for encoded bytes, a half for pixels and an
   /// eighth for stores.
@@ -91,6 +93,7 @@ struct MemoryLedger: Hashable, Sendable {
   mutating func release(_ bytes: Int, from account: Account) {
     held[account.rawValue] -= bytes
     total -= bytes
+    changes += 1
   }
 
   /// Takes back bytes that were released a moment ago.
@@ -102,6 +105,7 @@ struct MemoryLedger: Hashable, Sendable {
   private mutating func add(_ bytes: Int, to account: Account) {
     held[account.rawValue] += bytes
     total += bytes
+    changes += 1
     peaks[account.rawValue] = max(peaks[account.rawValue], held[account.rawValue])
     peakTotal = max(peakTotal, total)
   }

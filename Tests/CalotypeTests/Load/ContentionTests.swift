@@ -182,6 +182,69 @@ struct ContentionTests {
     withExtendedLifetime(original) {}
   }
 
+  @Test("two pipelines that share a memory do not wait for each other's encoded bytes for ever")
+  func sharedDeadlock() async throws {
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
+    let queues = (0..<2).map { _ in WorkQueue(limit: 4, memory: memory, now: { .zero }) }
+    let outcomes = Lock([String]())
+    let originals = try queues.map { _ in try #require(memory.tryReserve(180, in: .encoded)) }
+    for (queue, original) in zip(queues, originals) {
+      let claim = WorkQueue.Claim(bytes: 700, held: WorkQueue.HeldBytes(180, of: original))
+      queue.submit(queue.number(), claim, level: { 1 }) { answer in
+        switch answer {
+        case .turn(let turn):
+          turn.end()
+          turn.reservation?.release()
+          outcomes.withLock { $0.append("turn") }
+        case .refused(is MemoryDeadlock): outcomes.withLock { $0.append("refused") }
+        default: outcomes.withLock { $0.append("other") }
+        }
+        original.release()
+      }
+    }
+    try await eventually { outcomes.withLock { $0.count == 2 } }
+    withExtendedLifetime(queues) {}
+    #expect(outcomes.withLock { $0 } == ["refused", "turn"])
+    #expect(memory.statistics.bytes == 0)
+  }
+
+  @Test(
+    "bytes that nobody gives back hold up no image for ever: one that needs them is refused, a body goes to a file"
+  )
+  func standstill() async throws {
+    let memory = ImagePipeline.Memory(byteLimit: 8 << 20)
+    let pipeline = LoadSamples.pipeline(LoaderGroup.standard) { $0.memory = memory }
+    let held = try #require(memory.tryReserve(memory.ceiling(of: .encoded), in: .encoded))
+    let large = ImageRequest(source: .data(try SampleImages.still(width: 1_200, height: 1_200), id: "large"))
+    await #expect {
+      try await pipeline.image(for: large)
+    } throws: { error in
+      guard case PipelineError.overloaded = error else { return false }
+      return true
+    }
+    let loader = FakeLoader { _ in .body(try SampleImages.still(width: 100, height: 100)) }
+    let other = LoadSamples.pipeline(loader) { $0.memory = memory }
+    #expect(try await other.image(for: LoadSamples.url("h")).width == 100)
+    held.release()
+    #expect(try await pipeline.image(for: large).width == 1_200)
+    for pipeline in [pipeline, other] { await pipeline.settle() }
+    #expect(memory.statistics.bytes == 0)
+  }
+
+  @Test("an image that waits for pixels of others is patient")
+  func noStandstill() async throws {
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
+    let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
+    let pixels = try #require(memory.tryReserve(500, in: .decoded))
+    let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
+    try await Task.sleep(for: .milliseconds(750))
+    #expect(queue.statistics.waiting == 1)
+    pixels.release()
+    let turn = try await big.value
+    turn.end()
+    turn.reservation?.release()
+  }
+
   @Test("a big picture is not overtaken for ever by those of another pipeline that shares the memory")
   func sharedStarvation() throws {
     let memory = ImagePipeline.Memory(byteLimit: 1_000)
