@@ -15,6 +15,8 @@ final class Deadline: Sendable {
 
   private let source: ImageSource
   private let limit: Duration
+  /// The time at which the deadline passes, in the time of the pipeline.
+  let time: Duration
   private let timer: ExpiryTimer
   private let state = Lock(State())
 
@@ -24,7 +26,8 @@ final class Deadline: Sendable {
   init?(of request: ImageRequest, since start: Duration? = nil, in context: PipelineContext) {
     guard let limit = request.deadline else { return nil }
     (source, self.limit, timer) = (request.source, limit, context.timer)
-    let number = timer.add(at: (start ?? context.elapsed()) + limit) { self.pass() }
+    time = (start ?? context.elapsed()) + limit
+    let number = timer.add(at: time) { self.pass() }
     state.withLock { $0.number = number }
   }
 

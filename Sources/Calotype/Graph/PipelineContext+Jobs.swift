@@ -112,9 +112,9 @@ extension PipelineContext {
       observation.cancel()
       switch answer {
       case .turn(let turn):
-        if self.isTooLate(job, flow) {
+        if let deadline = self.missedDeadline(of: job, flow) {
           turn.end()
-          job.abort(DeadlineUnreachable())
+          job.abort(DeadlineUnreachable(deadline: deadline))
         } else if job.isCancelled {
           turn.end()
         } else {
@@ -155,14 +155,14 @@ extension PipelineContext {
     }
   }
 
-  /// Returns whether a load would miss the deadlines of all callers: then it is not begun.
-  private func isTooLate<Value>(_ job: Job<Value>, _ flow: QueueFlow) -> Bool {
-    guard let deadline = job.latestDeadline else { return false }
+  /// Returns the latest deadline of the callers, if a load would miss it: then it is not begun.
+  private func missedDeadline<Value>(of job: Job<Value>, _ flow: QueueFlow) -> Duration? {
+    guard let deadline = job.latestDeadline else { return nil }
     let now = elapsed()
     guard let time = serviceTimes.withLock({ $0.prediction(of: flow, at: now) }) else {
-      return deadline <= now
+      return deadline <= now ? deadline : nil
     }
-    return now + time > deadline
+    return now + time > deadline ? deadline : nil
   }
 
   // MARK: Bytes at hand
@@ -212,7 +212,10 @@ extension PipelineContext {
 }
 
 /// A load was not begun, because it would have missed the deadlines of all callers.
-struct DeadlineUnreachable: Error {}
+struct DeadlineUnreachable: Error {
+  /// The latest of them. A caller with a later one joined at the last instant.
+  let deadline: Duration
+}
 
 extension ResolvedRequest {
   /// Returns whether a cache on disk may have the result or the original.

@@ -60,9 +60,10 @@ extension ImagePipeline {
         return try await storedDelivery(of: made, from: place, for: request, data: nil, deadline: deadline)
       } catch {
         attempts += 1
-        guard isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader) else {
-          throw told(error, deadline)
-        }
+        guard
+          isWorthAnother(
+            attempts, after: error, request, since: call, deadline: deadline?.time, leader: place.job.leader)
+        else { throw told(error, request) }
       }
     }
   }
@@ -72,12 +73,12 @@ extension ImagePipeline {
     let want = try want(request)
     return try await withDeadline(of: request) { deadline in
       // First, so that the image is made from the same bytes.
-      try await retried(request) {
+      try await retried(request, within: deadline) {
         let original = try subscribeToOriginal(of: request, want)
         deadline?.limit(original)
         return original
       } use: { original in
-        try await retried(request) {
+        try await retried(request, within: deadline) {
           let place = try context.subscribe(to: request, want: want)
           deadline?.limit(place)
           return place
@@ -113,7 +114,7 @@ extension ImagePipeline {
   /// Keys may leave out parts of the URL, such as a signature: a failure of another URL says nothing about
   /// this one.
   nonisolated func retried<Value, Result>(
-    _ request: ImageRequest, _ subscribe: () throws -> Subscription<Value>,
+    _ request: ImageRequest, within deadline: Deadline?, _ subscribe: () throws -> Subscription<Value>,
     use: (Subscription<Value>) async throws -> Result, isRepeatable: () -> Bool = { true }
   ) async throws -> Result {
     var attempts = 0
@@ -126,7 +127,8 @@ extension ImagePipeline {
       } catch {
         attempts += 1
         guard isRepeatable(),
-          isWorthAnother(attempts, after: error, request, since: call, leader: place.job.leader)
+          isWorthAnother(
+            attempts, after: error, request, since: call, deadline: deadline?.time, leader: place.job.leader)
         else { throw error }
       }
     }
@@ -135,7 +137,7 @@ extension ImagePipeline {
   @inline(never)
   nonisolated func isWorthAnother(
     _ attempts: Int, after error: any Error, _ request: ImageRequest, since call: Duration,
-    leader: ImageSource?
+    deadline: Duration?, leader: ImageSource?
   ) -> Bool {
     guard attempts < 3, !Task.isCancelled else { return false }
     switch error {
@@ -143,7 +145,7 @@ extension ImagePipeline {
     case LoadingError.timedOut(_, .total, _):
       return request.timeouts.total.map { context.elapsed() - call < $0 } ?? false
     // The deadline of earlier, more urgent callers.
-    case is DeadlineUnreachable: return request.deadline == nil
+    case let error as DeadlineUnreachable: return deadline.map { $0 > error.deadline } ?? true
     case is LoadingError: return leader != request.source
     default: return false
     }
@@ -207,16 +209,16 @@ extension ImagePipeline {
     do {
       return try await body(deadline)
     } catch {
-      throw told(error, deadline)
+      throw told(error, request)
     }
   }
 
   /// Returns the error for the caller.
   @inline(never)
-  nonisolated func told(_ error: any Error, _ deadline: Deadline?) -> any Error {
+  nonisolated func told(_ error: any Error, _ request: ImageRequest) -> any Error {
     // The load was not begun, because no caller had the time for it.
-    if error is DeadlineUnreachable, let deadline { return deadline.error }
-    return error
+    guard error is DeadlineUnreachable, let limit = request.deadline else { return error }
+    return PipelineError.deadlineExceeded(request.source.description, after: limit)
   }
 }
 

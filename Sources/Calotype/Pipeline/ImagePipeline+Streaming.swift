@@ -34,7 +34,7 @@ extension ImagePipeline {
     return try await watched(.data, request, outcome: { ImagePipeline.RequestOutcome($0) }) {
       try await withDeadline(of: request) { deadline in
         var offset = 0
-        return try await retried(request) {
+        return try await retried(request, within: deadline) {
           let options = try want(request, watchesProgress: true)
           let place = try context.subscribe(toOriginalOf: plan, policy: request.cachePolicy, want: options)
           deadline?.limit(place)

@@ -174,7 +174,7 @@ public actor ImagePipeline {
   ) async throws -> DataResponse {
     let want = try want(request, watchesProgress: progress != nil)
     return try await withDeadline(of: request) { deadline in
-      try await retried(request) {
+      try await retried(request, within: deadline) {
         let place = try subscribeToOriginal(of: request, want)
         deadline?.limit(place)
         return place

@@ -181,6 +181,7 @@ final class ImageSession: Sendable {
           return try await nextSignal()
         } catch {
           if subscribesAgain(after: error) { continue }
+          let error = session.pipeline.told(error, session.request)
           let stale = state.withLock { state in
             state.isOver = true
             return state.places.stale
@@ -210,7 +211,9 @@ final class ImageSession: Sendable {
         leader = original.job.leader
       }
       guard places.stale == nil,
-        pipeline.isWorthAnother(attempts, after: error, request, since: start, leader: leader),
+        pipeline.isWorthAnother(
+          attempts, after: error, request, since: start, deadline: request.deadline.map { start + $0 },
+          leader: leader),
         let options = try? session.options()
       else { return false }
       var original: Subscription<OriginalData>?
@@ -284,11 +287,7 @@ final class ImageSession: Sendable {
       defer { deadline?.end() }
       deadline?.limit(places.image)
       if let original = places.original { deadline?.limit(original) }
-      do {
-        return try await body(deadline)
-      } catch {
-        throw pipeline.told(error, deadline)
-      }
+      return try await body(deadline)
     }
   }
 }

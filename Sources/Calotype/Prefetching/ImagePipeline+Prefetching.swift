@@ -62,7 +62,7 @@ extension ImagePipeline {
     _ item: PrefetchItem, _ deadline: Deadline?
   ) async throws -> Prefetch.Outcome {
     let request = item.request
-    return try await retried(request) {
+    return try await retried(request, within: deadline) {
       let place = try context.subscribe(
         to: request, want: SubscriptionOptions(JobRequirements(request), priority: item.priority))
       item.hold(place)

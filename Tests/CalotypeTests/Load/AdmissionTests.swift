@@ -204,6 +204,47 @@ struct AdmissionTests {
     await pipeline.settle()
   }
 
+  @Test(
+    "who joins a load at the instant in which it is given up for want of time has its own time",
+    arguments: [false, true])
+  func joinedTooLate(isObserved: Bool) async throws {
+    let loader = FakeLoader { _ in .body(try SampleImages.still()) }
+    let pipeline = LoadSamples.pipeline(loader)
+    await pipeline.suspend()
+    func call(deadline: Duration) throws -> Task<Int, any Error> {
+      var request = ImageRequest(url: try LoadSamples.url("h"))
+      request.deadline = deadline
+      return Task { [request] in
+        isObserved
+          ? try await pipeline.load(request).image.width : try await pipeline.image(for: request).width
+      }
+    }
+    let request = ImageRequest(url: try LoadSamples.url("h"))
+    let place = try pipeline.context.subscribe(to: request, want: pipeline.want(request))
+    let (hasty, patient) = (try call(deadline: .seconds(10)), try call(deadline: .seconds(100)))
+    try await eventually { place.job.subscriberCount == 3 }
+    // As if the third had not been there when the deadlines were compared.
+    place.job.abort(DeadlineUnreachable(deadline: pipeline.context.elapsed() + .seconds(50)))
+    place.leave()
+    await #expect(throws: PipelineError.deadlineExceeded(request.source.description, after: .seconds(10))) {
+      try await hasty.value
+    }
+    await pipeline.resume()
+    #expect(try await patient.value == 8)
+    await pipeline.settle()
+  }
+
+  @Test("a loader that throws a cancellation has failed: nobody has cancelled anything")
+  func cancelledByLoader() async throws {
+    let loader = FakeLoader { _ in throw CancellationError() }
+    let pipeline = LoadSamples.pipeline(loader)
+    let url = try LoadSamples.url("h")
+    await #expect(throws: LoadingError.connectionFailed(url, reason: "the loader cancelled the load")) {
+      try await pipeline.image(for: url)
+    }
+    await pipeline.settle()
+  }
+
   @Test("sources on this machine have no such limit")
   func localTotalTime() async throws {
     let time = ManualTime()
