@@ -133,9 +133,9 @@ struct PixelPoolTests {
     #expect(pool.statistics.hits == hits + 2)
   }
 
-  @Test("the shared pool keeps no more than an eighth of the memory")
+  @Test("the shared pool keeps no more than a sixteenth of the memory")
   func shared() {
-    #expect(PixelPool.shared.byteLimit == min(128 << 20, SystemMemory.availableToThisProcess / 8))
+    #expect(PixelPool.shared.byteLimit == min(128 << 20, SystemMemory.availableToThisProcess / 16))
   }
 
   @Test("buffers are cleared for the next one where that is asked for", arguments: [4096, 1 << 20])

@@ -11,9 +11,9 @@ import Glibc
 /// not see each other's pictures clears released buffers (``zeroOnReturn()``); pipelines enable that for ``shared``
 /// with the first request that has a partition.
 public final class PixelPool: Sendable {
-  /// The default pool of decoders and transforms. It keeps at most 128 MiB, or an eighth of the memory that the process
-  /// may use if that is less.
-  public static let shared = PixelPool(byteLimit: min(128 << 20, SystemMemory.availableToThisProcess / 8))
+  /// The default pool of decoders and transforms. It keeps at most 128 MiB, or a sixteenth of the memory that the
+  /// process may use if that is less.
+  public static let shared = PixelPool(byteLimit: min(128 << 20, SystemMemory.availableToThisProcess / 16))
 
   /// The contents and counters of a pool.
   public struct Statistics: Hashable, Sendable {

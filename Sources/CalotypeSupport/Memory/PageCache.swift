@@ -4,8 +4,8 @@ import Glibc
 ///
 /// Unused pages return to the system after about a second.
 package final class PageCache: Sendable {
-  /// The shared cache: at most 32 MiB.
-  package static let shared = PageCache(byteLimit: 32 << 20)
+  /// The shared cache: at most 32 MiB, or 1/32 of the memory that the process may use if that is less.
+  package static let shared = PageCache(byteLimit: min(32 << 20, SystemMemory.availableToThisProcess / 32))
 
   private struct Pages {
     /// `UInt` because raw pointers are not `Sendable`.
