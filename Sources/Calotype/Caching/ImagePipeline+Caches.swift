@@ -10,6 +10,8 @@ extension ImagePipeline {
     }
     /// The cache of decoded images, as it is used.
     private(set) var decoded: DecodedTier?
+    /// The cache of encoded images (``ImagePipeline/encoded(_:as:)-(_,EncodeOptions)``) in memory; `nil` for none.
+    public var encoded: MemoryCache<EncodedImage>?
     /// The cache of encoded results, in files or another storage; `nil` for none.
     public var disk: (any DataCaching)?
     /// The cache of originals as they were served; `nil` for none.
@@ -20,15 +22,21 @@ extension ImagePipeline {
     /// - Parameters:
     ///   - memory: The cache of decoded images.
     ///   - disk: The cache of encoded results, and of originals as well.
-    public init(memory: (any ImageCaching)? = nil, disk: (any DataCaching)? = nil) {
-      self.init(memory: memory, disk: disk, originals: disk)
+    ///   - encoded: The cache of encoded images in memory.
+    public init(
+      memory: (any ImageCaching)? = nil, disk: (any DataCaching)? = nil,
+      encoded: MemoryCache<EncodedImage>? = nil
+    ) {
+      self.init(memory: memory, disk: disk, originals: disk, encoded: encoded)
     }
 
     /// Creates a set of caches, with a separate one for originals.
     public init(
-      memory: (any ImageCaching)?, disk: (any DataCaching)?, originals: (any DataCaching)?
+      memory: (any ImageCaching)?, disk: (any DataCaching)?, originals: (any DataCaching)?,
+      encoded: MemoryCache<EncodedImage>? = nil
     ) {
       decoded = memory.map(DecodedTier.init)
+      self.encoded = encoded
       self.disk = disk
       self.originals = originals
     }

@@ -67,6 +67,9 @@ extension ImagePipeline {
         memoryCache: MemoryCache())
     }
 
+    /// The default limit of ``encodedCache``: 1/32 of the memory that the process may use, at most 64 MiB.
+    public static var defaultEncodedByteLimit: Int { MemoryCache<EncodedImage>.defaultByteLimit / 8 }
+
     /// Creates a configuration with a loader, memory and disk cache at their default limits and place, and
     /// all codecs.
     ///
@@ -96,7 +99,8 @@ extension ImagePipeline {
       self.loader = loader
       self.coders = coders
       caches = ImagePipeline.Caches(
-        memory: memoryCache, disk: diskCache, originals: originalCache ?? diskCache)
+        memory: memoryCache, disk: diskCache, originals: originalCache ?? diskCache,
+        encoded: memoryCache == nil ? nil : MemoryCache(byteLimit: Self.defaultEncodedByteLimit))
       self.freshness = freshness
       self.decodeLimits = decodeLimits
       self.originalSerializer = originalSerializer
@@ -110,13 +114,21 @@ extension ImagePipeline {
       set { caches.memory = newValue }
     }
 
+    /// The cache of encoded images in memory; `nil` for none. There is one by default, unless there is no
+    /// cache of decoded images.
+    public var encodedCache: MemoryCache<EncodedImage>? {
+      get { caches.encoded }
+      set { caches.encoded = newValue }
+    }
+
     /// The cache of encoded results, and of originals unless they have a separate cache; `nil` for none.
     public var diskCache: (any DataCaching)? {
       get { caches.disk }
       set {
         let keepsApart = caches.keepsOriginalsApart
         caches = ImagePipeline.Caches(
-          memory: caches.memory, disk: newValue, originals: keepsApart ? caches.originals : newValue)
+          memory: caches.memory, disk: newValue, originals: keepsApart ? caches.originals : newValue,
+          encoded: caches.encoded)
       }
     }
   }

@@ -20,11 +20,7 @@ extension PipelineContext {
   /// identity finds responses to another: the cache is private to each identity.
   func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
-    if request.headers.contains(.authorization) || request.headers.contains(.cookie)
-      || request.credential != nil || request.partition != nil
-    {
-      policy.mode = .private
-    }
+    if request.identifiesUser { policy.mode = .private }
     return policy
   }
 

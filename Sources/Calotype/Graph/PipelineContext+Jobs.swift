@@ -39,6 +39,28 @@ extension PipelineContext {
     return place
   }
 
+  /// Joins the job for an encoded image, or begins it.
+  ///
+  /// - Throws: as ``subscribe(to:want:turn:)``.
+  @inline(never)
+  func subscribe(
+    toEncoded request: ImageRequest, _ output: EncodedOutput, want: SubscriptionOptions
+  ) throws -> Subscription<EncodedImage> {
+    let key = JobKey.encoded(
+      request, as: output.identity, in: configuration.decodeLimits, number: want.number)
+    try jobs.checkOpen(isOfJob: want.isOfJob)
+    if let place = jobs.encodings.join(key, want) { return place }
+    let plan = ResolvedRequest(request, configuration)
+    let isThere = plan.mayBeOnDisk(output) && request.cachePolicy.readsCaches
+    let queue = isThere ? nil : try queue(for: plan, policy: request.cachePolicy)
+    let (place, new) = try jobs.encodings.join(key, want) { try makeJob(for: request, want) }
+    guard let new else { return place }
+    begin(new, queue: queue, plan, turn: nil) { job, turn in
+      await EncodedJob(self, job, plan, output).run(turn: turn)
+    }
+    return place
+  }
+
   /// Joins the job that finds an original or loads it, or begins it.
   ///
   /// - Throws: as ``subscribe(to:want:turn:)``.
@@ -218,6 +240,12 @@ struct DeadlineUnreachable: Error {
 }
 
 extension ResolvedRequest {
+  /// Returns whether a cache on disk may have the encoded image.
+  func mayBeOnDisk(_ output: EncodedOutput) -> Bool {
+    guard request.readTiers.contains(.disk), let disk = encodedDisk else { return false }
+    return output.candidates.contains { !disk.isKnownAbsent(request.encodedKey(as: $0)) }
+  }
+
   /// Returns whether a cache on disk may have the result or the original.
   func mayBeOnDisk(_ policy: ImageRequest.CachePolicy) -> Bool {
     guard policy.readsCaches else { return false }

@@ -19,6 +19,7 @@ extension PipelineContext {
     jobs.originals.detach(where: isMeant)
     jobs.images.detach(where: isMeant)
     jobs.images.detach(where: isMeant)
+    jobs.encodings.detach(where: isMeant)
     defer { purges.withLock { $0.end(number) } }
     try await body()
   }

@@ -10,14 +10,17 @@ struct PurgeLog: Sendable {
   enum Selection: Sendable {
     case all
     case selection(CacheSelection)
-    /// One result and one original, by the text of their keys.
+    /// One result and one original, by the text of their keys, and all encoded forms of the result.
     case keys([String])
 
     func contains(_ key: CacheKey, tags: [String]) -> Bool {
       switch self {
       case .all: true
       case .selection(let selection): selection.contains(source: key.source, tags: tags)
-      case .keys(let texts): texts.contains { $0.utf8.elementsEqual(key.text.utf8) }
+      case .keys(let texts):
+        texts.contains {
+          $0.utf8.elementsEqual(key.text.utf8) || key.text.utf8.starts(with: ($0 + "encoding ").utf8)
+        }
       }
     }
   }

@@ -53,10 +53,15 @@ struct ResolvedRequest: Sendable {
 
   /// The key of the result on disk: pipelines that share a folder may store results in different encodings.
   var resultKey: CacheKey? {
-    guard let encoding = resultEncoding else { return nil }
-    return CacheKey(
-      request.key.text + "encoding \(encoding.identity)\n",
-      source: request.key.source)
+    resultEncoding.map(request.encodedKey)
+  }
+
+  /// The disk cache, if it may contain encoded images of the request.
+  var encodedDisk: (any DataCaching)? { isDiskCacheable ? caches.disk : nil }
+
+  /// The memory cache of encoded images, if it may contain those of the request.
+  var encodedMemory: MemoryCache<EncodedImage>? {
+    isAtHand || cachingRule != .never ? caches.encoded : nil
   }
 
   /// Whether bytes that this request cannot decode are undecodable for all others too.

@@ -68,6 +68,17 @@ struct JobKey: Hashable {
       encoding: request.resultEncoding, validators: nil, number: number)
   }
 
+  /// Returns the key of the job that encodes the image of a request.
+  static func encoded(
+    _ request: ImageRequest, as output: String, in pipeline: DecodeLimits, number: Int
+  ) -> JobKey {
+    JobKey(
+      CacheKey(request.key.text + output, source: request.key.source), of: request,
+      limits: Limits(request.decodeLimits(in: pipeline), in: pipeline),
+      policy: request.cachePolicy, tiers: request.readTiers,
+      encoding: request.resultEncoding, validators: nil, number: number)
+  }
+
   /// Returns the key of the job that finds the original or loads it.
   static func original(
     _ request: ImageRequest, in pipeline: DecodeLimits, policy: ImageRequest.CachePolicy, number: Int

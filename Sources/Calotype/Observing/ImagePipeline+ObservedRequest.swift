@@ -7,6 +7,8 @@ extension ImagePipeline {
       case image
       /// ``ImagePipeline/response(for:)-(ImageRequest)``
       case response
+      /// ``ImagePipeline/encoded(_:as:)-(_,EncodeOptions)``
+      case encoded
       /// ``ImagePipeline/data(for:progress:)``
       case data
       /// ``ImagePipeline/load(_:)-(ImageRequest)``; one request, regardless of the number of iterators.

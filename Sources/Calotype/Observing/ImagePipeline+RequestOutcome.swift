@@ -36,6 +36,11 @@ extension ImagePipeline {
       self = .succeeded(Success(source: response.source, byteCount: response.data.count, isStale: false))
     }
 
+    init(_ image: EncodedImage) {
+      self = .succeeded(
+        Success(source: image.source, byteCount: image.data.count, isStale: image.isStale))
+    }
+
     init(_ error: any Error) {
       self = error.isCancellation ? .cancelled : .failed(error)
     }

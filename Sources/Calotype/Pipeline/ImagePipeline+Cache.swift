@@ -99,7 +99,13 @@ extension ImagePipeline {
     }
 
     private func remove(_ plan: ResolvedRequest, from tiers: ImageRequest.CacheTiers) async throws {
-      if tiers.contains(.memory) { plan.memory?.remove(plan.request.key) }
+      // Encoded images, whose options are not known here.
+      let encoded = CacheSelection.tagged(source: plan.request.key.source, tag: plan.request.encodedTag)
+      if tiers.contains(.memory) {
+        plan.memory?.remove(plan.request.key)
+        plan.encodedMemory?.removeAll(encoded)
+      }
+      if tiers.contains(.disk) { _ = try await plan.encodedDisk?.writable?.removeAll(encoded) }
       if tiers.contains(.disk), let key = plan.resultKey { _ = try await plan.disk?.writable?.remove(key) }
       if tiers.contains(.originals) || (tiers.contains(.disk) && plan.request.isPlain) {
         _ = try await plan.originals?.writable?.remove(plan.request.sourceKey)
@@ -127,10 +133,13 @@ extension ImagePipeline {
       let selection = selection.withoutUsers
       var count = 0
       try await pipeline.context.purge(.selection(selection)) {
-        count += caches.memory?.removeAll(selection) ?? 0
+        func removeFromMemory() -> Int {
+          (caches.memory?.removeAll(selection) ?? 0) + (caches.encoded?.removeAll(selection) ?? 0)
+        }
+        count += removeFromMemory()
         for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
         // Images that were delivered before the purge began and stored since.
-        count += caches.memory?.removeAll(selection) ?? 0
+        count += removeFromMemory()
         try await loader.removeParts()
       }
       return count
@@ -155,6 +164,7 @@ extension ImagePipeline {
       let caches = pipeline.configuration.caches
       try await pipeline.context.purge(.all) {
         caches.memory?.removeAll()
+        caches.encoded?.removeAll()
         for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
         try await pipeline.configuration.loader.removeParts()
       }
@@ -181,6 +191,7 @@ extension CacheSelection {
   fileprivate var withoutUsers: CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
+    case .tagged(let source, let tag): .tagged(source: RedactedURL.withoutUsers(source, isOne: true), tag: tag)
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
     case .tag, .host: self
     }

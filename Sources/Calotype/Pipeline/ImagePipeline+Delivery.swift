@@ -170,14 +170,22 @@ extension ImagePipeline {
     of made: ImageResult, from place: Subscription<ImageResult>, for request: ImageRequest, data: Data?,
     deadline: Deadline?
   ) async throws -> Delivery {
-    let job = place.job
+    try await waitUntilStored(place.job, request, deadline)
+    return Delivery(made, data: data, stores: made.log.stores)
+  }
+
+  /// Waits until everything that a job stores is as durable as the request demands.
+  @inline(never)
+  nonisolated func waitUntilStored<Value>(
+    _ job: Job<Value>, _ request: ImageRequest, _ deadline: Deadline?
+  ) async throws {
+    if request.storeDurability == .none { return }
     try await Deadline.run(within: deadline) {
       await job.waitUntilStored()
       if request.storeDurability == .flushed {
         try await self.flushCaches(of: ResolvedRequest(request, self.configuration))
       }
     }
-    return Delivery(made, data: data, stores: made.log.stores)
   }
 
   @inline(never)

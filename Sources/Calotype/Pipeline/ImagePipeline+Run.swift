@@ -14,6 +14,7 @@ extension ImagePipeline {
     await withTaskGroup(of: Void.self) { group in
       if let source = configuration.memoryPressure {
         if let memory = configuration.caches.decoded?.memory { group.addTask { await memory.follow(source) } }
+        if let memory = configuration.caches.encoded { group.addTask { await memory.follow(source) } }
         for follower in configuration.memoryPressureFollowers {
           group.addTask { await follower.follow(source) }
         }

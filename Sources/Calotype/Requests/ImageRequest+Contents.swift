@@ -105,8 +105,21 @@ extension ImageRequest {
 }
 
 extension ImageRequest {
+  /// Whether the response may be for one user alone.
+  var identifiesUser: Bool {
+    headers.contains(.authorization) || headers.contains(.cookie) || credential != nil || partition != nil
+  }
+
   /// The transforms applied to the image.
   var chain: TransformChain { identity.decoding.transforms }
+
+  /// Returns the key of the image in encoded form.
+  func encodedKey(as options: EncodeOptions) -> CacheKey {
+    CacheKey(key.text + "encoding \(options.identity)\n", source: key.source)
+  }
+
+  /// The tag of all encoded forms of the image, to remove them together.
+  var encodedTag: String { "encoded " + key.hexDigest.prefix(16) }
 
   /// Whether the result is the decoded original, so that caching the original is enough.
   var isPlain: Bool {

@@ -4,6 +4,8 @@ public import FoundationEssentials
 public enum CacheSelection: Hashable, Sendable {
   /// Values of this source: all keys whose ``CacheKey/source`` equals the text.
   case source(String)
+  /// Values of this source that were stored with this tag.
+  case tagged(source: String, tag: String)
   /// Values whose source begins with this text, such as all images below a URL.
   case sourcePrefix(String)
   /// Values whose source is a URL with this host, in any case and on any port.
@@ -20,6 +22,8 @@ public enum CacheSelection: Hashable, Sendable {
   public func contains(source: String, tags: some Collection<String>) -> Bool {
     switch self {
     case .source(let wanted): source.utf8.elementsEqual(wanted.utf8)
+    case .tagged(let wanted, let tag):
+      source.utf8.elementsEqual(wanted.utf8) && tags.contains { $0.utf8.elementsEqual(tag.utf8) }
     case .sourcePrefix(let prefix): source.utf8.starts(with: prefix.utf8)
     case .host(let host): URL(string: source)?.host()?.lowercased() == host.lowercased()
     case .tag(let tag): tags.contains { $0.utf8.elementsEqual(tag.utf8) }

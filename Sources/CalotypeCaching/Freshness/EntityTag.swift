@@ -21,6 +21,12 @@ public struct EntityTag: Hashable, Sendable {
     opaque = String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Creates a strong tag of visible ASCII characters without quotes.
+  package init(strong opaque: String) {
+    self.opaque = opaque
+    isWeak = false
+  }
+
   /// The tag as written in a header field.
   public var text: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 

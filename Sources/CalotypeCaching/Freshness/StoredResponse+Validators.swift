@@ -1,4 +1,5 @@
 import CalotypeSupport
+public import FoundationEssentials
 public import HTTPTypes
 
 extension StoredResponse {
@@ -11,6 +12,11 @@ extension StoredResponse {
       return nil
     }
     return text
+  }
+
+  /// The time of the last change, if the server declares one.
+  public var modificationDate: Date? {
+    lastModified.flatMap { HTTPDate($0, now: received) }.map { HTTPSeconds.date($0.secondsSince1970) }
   }
 
   /// Whether the response can be revalidated.

@@ -71,6 +71,10 @@ struct MemoryTableState: Sendable {
     let nodes: [Int]
     switch selection {
     case .source(let source): nodes = sources.nodes(of: source)
+    case .tagged(let source, _):
+      nodes = sources.nodes(of: source).filter {
+        selection.contains(source: source, tags: labels[$0]?.tags ?? [])
+      }
     case .sourcePrefix, .host: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }

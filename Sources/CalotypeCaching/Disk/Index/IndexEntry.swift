@@ -41,6 +41,8 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   func mayBe(in selection: CacheSelection) -> Bool {
     switch selection {
     case .source(let text): source == 0 || source == Self.sourceHash(text)
+    case .tagged(let text, let tag):
+      (source == 0 || source == Self.sourceHash(text)) && tags & Self.tagBit(tag) != 0
     case .sourcePrefix, .host: true
     case .tag(let tag): tags & Self.tagBit(tag) != 0
     }

@@ -1,0 +1,330 @@
+import CalotypeCaching
+import CalotypeImaging
+import CalotypeLoading
+import CalotypeSupport
+import FoundationEssentials
+
+/// Produces one encoded image: finds it, confirms it, or encodes the result of an ``ImageJob``.
+struct EncodedJob: Sendable {
+  let context: PipelineContext
+  let job: Job<EncodedImage>
+  let plan: ResolvedRequest
+  let output: EncodedOutput
+  let log = StageLog()
+  /// The newest purge when the job began.
+  let epoch: Int
+
+  /// An encoded image that was found.
+  private struct Found {
+    let image: EncodedImage
+    let isFresh: Bool
+    /// Whether the request accepts it without revalidation.
+    let isGoodEnough: Bool
+  }
+
+  init(_ context: PipelineContext, _ job: Job<EncodedImage>, _ plan: ResolvedRequest, _ output: EncodedOutput)
+  {
+    (self.context, self.job, self.plan, self.output) = (context, job, plan, output)
+    epoch = context.purges.withLock { $0.now }
+  }
+
+  /// - Parameter turn: A slot among the loads, if the job has one already.
+  func run(turn: WorkQueue.Turn?) async {
+    var turn = turn
+    defer { turn?.end() }
+    do {
+      try plan.decodeOptions.check()
+      job.publishStart()
+      var policy = plan.request.cachePolicy
+      let found = await find()
+      var remaining: Subscription<EncodedImage>?
+      defer { remaining?.leave() }
+      if let found, found.isGoodEnough || policy == .staleWhileRevalidate {
+        if found.isFresh || policy != .staleWhileRevalidate { return job.finish(.success(found.image)) }
+        context.counters.count { $0.staleHits += 1 }
+        remaining = stays()
+        job.publish(interim: found.image)
+        policy = .http
+      }
+      try await make(policy: policy, known: found?.image, turn: turn.take())
+    } catch {
+      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+    }
+  }
+
+  /// Adds a subscription that keeps the job running after all others have left with a stale image.
+  private func stays() -> Subscription<EncodedImage>? {
+    job.join(SubscriptionOptions(JobRequirements(), priority: .veryLow))
+  }
+
+  // MARK: Existing images
+
+  private func find() async -> Found? {
+    let request = plan.request
+    guard request.cachePolicy.readsCaches else { return nil }
+    let now = context.configuration.now
+    if request.readTiers.contains(.memory), let image = plan.encodedInMemory(output, allowingStale: true) {
+      let isFresh = !request.hasCacheDirectives && image.provenance.freshness(at: now()) != .zero
+      return Found(
+        image: image.found(in: .memory, isStale: !isFresh), isFresh: isFresh,
+        isGoodEnough: isFresh || request.trustsAge)
+    }
+    guard request.readTiers.contains(.disk), let disk = plan.encodedDisk else { return nil }
+    for options in output.candidates {
+      guard let found = await read(options, from: disk), let choice = output.choice(for: found.image.content)
+      else { continue }
+      return choice.options == options ? found : await read(choice.options, from: disk)
+    }
+    return nil
+  }
+
+  private func read(_ options: EncodeOptions, from disk: any DataCaching) async -> Found? {
+    let key = plan.request.encodedKey(as: options)
+    guard let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
+    else { return nil }
+    // The bytes are delivered, and belong to the callers from now on.
+    defer { reservation?.release() }
+    let (request, response) = (plan.request, record.metadata.response)
+    let freshness = context.freshness(for: request)
+    let now = context.configuration.now()
+    var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
+    switch freshness.decision(for: request.headers, stored: response, now: now) {
+    case .fresh: (isFresh, isGoodEnough) = (true, true)
+    case .stale: isGoodEnough = true
+    default: break
+    }
+    let end = freshness.end(of: response, for: request.headers, at: now)
+    let provenance = OriginalMetadata(
+      version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
+      isStale: !isFresh, tags: record.metadata.tags)
+    guard let image = EncodedImage(record, provenance: provenance) else { return nil }
+    context.counters.count { $0.diskHits += 1 }
+    if isGoodEnough { keepInMemory(image, options) }
+    return Found(image: image, isFresh: isFresh, isGoodEnough: isGoodEnough)
+  }
+
+  // MARK: New images
+
+  /// Confirms the known image, or encodes a new one; ends the job and stores the image.
+  private func make(
+    policy: ImageRequest.CachePolicy, known: EncodedImage?, turn: WorkQueue.Turn?
+  ) async throws {
+    var turn = turn
+    defer { turn?.end() }
+    var original: OriginalData?
+    var place: Subscription<OriginalData>?
+    defer { place?.leave() }
+    // Held until the image is made, so that it is made of the same bytes.
+    if known?.provenance.version != nil || plan.mayPassThrough(output) {
+      let subscription = try context.subscribe(
+        toOriginalOf: plan, policy: policy, want: SubscriptionOptions(of: job), turn: turn.take())
+      place = subscription
+      let loaded = try await self.original(from: subscription, known: known)
+      if let known, let version = known.provenance.version, version == loaded.provenance.version {
+        let confirmed = known.confirmed(loaded.provenance).found(
+          in: known.source, isStale: loaded.provenance.isStale)
+        return try await finish(confirmed, isNew: false, as: output.choice(for: known.content))
+      }
+      original = loaded
+    }
+    var request = plan.request
+    if policy != request.cachePolicy { request.cachePolicy = policy }
+    // No caller has requested the image itself: it is stored in no cache.
+    let want = SubscriptionOptions(of: job) { $0.tiers.formIntersection(.originals) }
+    let image = try context.subscribe(to: request, want: want, turn: turn.take())
+    defer { image.leave() }
+    job.onWake { [weak image] in image?.lookAgain() }
+    while true {
+      switch try await image.next([.interim]) {
+      case .started, .arrived, .preview: continue
+      case .interim(let made):
+        job.publish(interim: try await encode(made, original: nil).0)
+      case .ended(let made):
+        let (encoded, choice) = try await encode(made, original: original)
+        try await finish(encoded, isNew: true, as: choice)
+        await image.job.waitUntilStored()
+        return
+      }
+    }
+  }
+
+  private func original(
+    from place: Subscription<OriginalData>, known: EncodedImage?
+  ) async throws -> OriginalData {
+    while true {
+      switch try await place.next([.interim]) {
+      case .started, .arrived, .preview: continue
+      case .interim(let loaded):
+        guard let known, known.provenance.version == loaded.provenance.version else { continue }
+        job.publish(interim: known.found(in: known.source, isStale: true))
+      case .ended(let loaded): return loaded
+      }
+    }
+  }
+
+  /// Encodes an image, or takes the bytes of its original if they hold just that.
+  private func encode(
+    _ made: ImageResult, original: OriginalData?
+  ) async throws -> (EncodedImage, OutputNegotiation.Outcome) {
+    let (plan, output, context) = (plan, output, context)
+    let pixels = made.image.bitmap.size
+    let cost = output.candidates.map { $0.predictedDuration(for: pixels).nanosecondCount }.max() ?? 0
+    let claim = WorkQueue.Claim(flow: QueueFlow(partition: plan.request.partition), cost: cost)
+    return try await context.stage(.encode, plan, log) {
+      try await context.encodes.run(priority: job.priority, claim) {
+        try await context.workers.run {
+          let content = try OutputNegotiation.Content(of: made)
+          guard let choice = output.choice(for: content) else {
+            throw ImagingError.invalidParameter(name: "among", reason: "there is no format to choose from")
+          }
+          let options = choice.options
+          if let original, plan.passesThrough(original.data, of: made, as: options) {
+            return (
+              EncodedImage(original.data, format: options.format, size: pixels, content: content, of: made),
+              choice
+            )
+          }
+          context.counters.count { $0.encodes += 1 }
+          let data =
+            if let animation = made.animation, options.format.holdsAnimations {
+              try plan.coders.encode(animation, as: options)
+            } else {
+              try plan.coders.encode(made.image, as: options)
+            }
+          let size = (try? plan.coders.probe(data))?.size ?? pixels
+          return (EncodedImage(data, format: options.format, size: size, content: content, of: made), choice)
+        }
+      }
+    }
+  }
+
+  /// Delivers an image and stores it.
+  private func finish(
+    _ image: EncodedImage, isNew: Bool, as choice: OutputNegotiation.Outcome?
+  ) async throws {
+    guard let options = choice?.options else { return job.finish(.success(image)) }
+    // Before the job ends: the next request finds the image there.
+    keepInMemory(image, options)
+    job.finish(.success(image))
+    if image.isStorable {
+      await keepOnDisk(image, options, isNew: isNew)
+    } else if plan.request.cachePolicy.writesCaches {
+      await context.removeRecord(plan.request.encodedKey(as: options), from: plan.encodedDisk)
+    }
+  }
+
+  // MARK: Storing
+
+  private func keepInMemory(_ image: EncodedImage, _ options: EncodeOptions) {
+    guard let memory = plan.encodedMemory, plan.request.cachePolicy.writesCaches else { return }
+    let key = plan.request.encodedKey(as: options)
+    let demand = job.demand
+    let tags = image.provenance.tags.merging(demand.tags.sorted())
+    let epoch = min(epoch, image.provenance.epoch ?? epoch)
+    guard image.isStorable, demand.tiers.contains(.memory), context.isValid(key, tags: tags, since: epoch)
+    else {
+      if !image.isStorable { memory.remove(key) }
+      return
+    }
+    let freshness = image.provenance.freshness(at: context.configuration.now())
+    memory.store(
+      image, for: key, cost: image.cost,
+      timeToLive: image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
+      freshFor: freshness, tags: tags.merging([plan.request.encodedTag]))
+    // A purge may have taken place meanwhile.
+    if !context.isValid(key, tags: tags, since: epoch) { memory.remove(key) }
+  }
+
+  private func keepOnDisk(_ image: EncodedImage, _ options: EncodeOptions, isNew: Bool) async {
+    let demand = job.demand
+    guard image.isStorableOnDisk, !image.isStale, demand.tiers.contains(.disk), plan.request.isStoredEncoded,
+      let disk = plan.encodedDisk?.writable
+    else { return }
+    // Confirmed without any freshness lifetime: the stored entry says the same.
+    let now = context.configuration.now()
+    if !isNew, image.provenance.freshUntil.map({ $0 <= now }) ?? true { return }
+    let key = plan.request.encodedKey(as: options)
+    let tags = image.provenance.tags.merging(demand.tags.sorted())
+    let (plan, epoch) = (plan, min(epoch, image.provenance.epoch ?? epoch))
+    do {
+      _ = try await context.storing(
+        image.data.count, isResult: true, plan, priority: LivePriority(.background)
+      ) {
+        var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
+        image.store(in: &metadata)
+        return try await context.store(image.data, metadata, for: key, in: disk, plan, log, since: epoch)
+      }
+    } catch {
+      // The caller has the image; the cache remains without it, and without an older version.
+      context.counters.count(cacheError: error)
+      if isNew { await context.removeRecord(key, from: disk) }
+    }
+  }
+}
+
+extension OutputNegotiation.Content {
+  /// Returns the traits of an image.
+  ///
+  /// - Throws: `ImagingError.outOfMemory`, `ImagingError.cancelled`.
+  fileprivate init(of made: ImageResult) throws(ImagingError) {
+    self.init(
+      hasAlpha: try made.image.bitmap.hasTransparency(), isAnimated: made.animation != nil,
+      isDrawing: made.image.bitmap.hasFlatAreas)
+  }
+}
+
+extension ResolvedRequest {
+  /// Returns the encoded image in memory.
+  func encodedInMemory(_ output: EncodedOutput, allowingStale: Bool) -> EncodedImage? {
+    guard let memory = encodedMemory else { return nil }
+    return request.encodedInMemory(output, memory, allowingStale: allowingStale)
+  }
+
+  /// Returns whether the bytes of the original may be what is asked for.
+  func mayPassThrough(_ output: EncodedOutput) -> Bool {
+    request.isPlain && request.isEncodable && request.coders == nil
+      && output.candidates.contains { $0.extras.isEmpty && $0.maxPixelSize == nil }
+  }
+
+  /// Returns whether the bytes of an original are the encoded form of its image, with nothing to change or leave out.
+  ///
+  /// - Parameters:
+  ///   - data: The original.
+  ///   - made: The image that was decoded from it.
+  ///   - options: The requested form.
+  func passesThrough(_ data: Data, of made: ImageResult, as options: EncodeOptions) -> Bool {
+    guard mayPassThrough(.options(options)), let info = made.image.info, info.format == options.format,
+      !info.isDamaged, !made.image.isPartial, info.colorProfile == nil,
+      info.orientation == .topLeft || !request.decoding.appliesOrientation,
+      info.frameCount == 1 || request.frames == .all,
+      options.maxFileSize.map({ data.count <= $0 }) ?? true
+    else { return false }
+    return BareImage.isBare(data, format: info.format)
+  }
+}
+
+extension ImageRequest {
+  /// Returns the encoded image in a memory cache. A choice by content is made by that of any candidate that is there.
+  func encodedInMemory(
+    _ output: EncodedOutput, _ memory: MemoryCache<EncodedImage>, allowingStale: Bool
+  ) -> EncodedImage? {
+    func value(_ options: EncodeOptions) -> EncodedImage? {
+      memory.value(for: encodedKey(as: options), allowingStale: allowingStale)
+    }
+    guard case .negotiated = output else {
+      return output.candidates.first.flatMap(value)?.delivered(to: self, variesOnAccept: false)
+    }
+    for options in output.candidates {
+      guard var image = value(options), let choice = output.choice(for: image.content) else { continue }
+      if choice.options != options {
+        guard let chosen = value(choice.options) else { return nil }
+        image = chosen
+      }
+      return image.delivered(to: self, variesOnAccept: choice.variesOnAccept)
+    }
+    return nil
+  }
+
+  /// Whether encoded images go to disk: not if they are originals as they are.
+  fileprivate var isStoredEncoded: Bool { storeTiers.contains(.disk) }
+}

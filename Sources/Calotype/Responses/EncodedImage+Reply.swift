@@ -1,0 +1,82 @@
+import CalotypeSupport
+public import FoundationEssentials
+public import HTTPTypes
+
+extension EncodedImage {
+  /// A response of a server with an encoded image: status, header fields, and the bytes of its body.
+  public struct Reply: Sendable {
+    /// The status: 200, 206, 304, 412 or 416.
+    public let status: HTTPResponse.Status
+    /// The header fields.
+    public let fields: HTTPFields
+    /// The body: all bytes, some of them, or none.
+    public let data: Data
+  }
+
+  /// Returns the response to a request with these header fields: the image, a part of it, or the information that the
+  /// client has it already (RFC 9110 §13, §14).
+  ///
+  /// ```swift
+  /// let image = try await pipeline.encoded(request, as: .negotiated(accept: head.headerFields[.accept]))
+  /// let reply = image.reply(to: head.headerFields)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - fields: The header fields of the request: `If-Match`, `If-None-Match`, `If-Modified-Since`,
+  ///     `If-Unmodified-Since`, `Range`, `If-Range`.
+  ///   - method: The method of the request. The body of a response to `HEAD` is empty.
+  ///   - now: The time, for ages and dates.
+  public func reply(
+    to fields: HTTPFields, method: HTTPRequest.Method = .get, now: Date = .now
+  ) -> Reply {
+    let outcome = Preconditions(method: method, fields: fields).outcome(
+      entityTag: entityTag, lastModified: lastModified, length: data.count, now: now)
+    var reply = headerFields(at: now)
+    var body = Data()
+    switch outcome {
+    case .whole: body = data
+    case .partial(let range):
+      body = data[(data.startIndex + range.lowerBound)..<(data.startIndex + range.upperBound)]
+    case .notModified:
+      // The client has the fields that describe the bytes.
+      reply[.contentType] = nil
+      reply[.lastModified] = nil
+    case .preconditionFailed, .rangeNotSatisfiable:
+      reply = HTTPFields()
+    }
+    if outcome != .notModified { reply[.contentLength] = String(body.count) }
+    reply[.contentRange] = outcome.contentRange(length: data.count)
+    return Reply(status: outcome.status, fields: reply, data: method == .head ? Data() : body)
+  }
+
+  /// Returns the response to a GET request with these fields: as ``reply(to:method:now:)``.
+  public func evaluate(
+    ifNoneMatch: String? = nil, ifModifiedSince: String? = nil, range: String? = nil, now: Date = .now
+  ) -> Reply {
+    var fields = HTTPFields()
+    fields[.ifNoneMatch] = ifNoneMatch
+    fields[.ifModifiedSince] = ifModifiedSince
+    fields[.range] = range
+    return reply(to: fields, now: now)
+  }
+
+  /// Returns the fields that describe the image: `Content-Type`, `ETag`, `Last-Modified`, `Cache-Control`, `Vary`,
+  /// `Accept-Ranges`.
+  public func headerFields(at now: Date = .now) -> HTTPFields {
+    var fields: HTTPFields = [.contentType: contentType, .eTag: entityTag.text, .acceptRanges: "bytes"]
+    fields[.lastModified] = lastModified.map { HTTPDate(secondsSince1970: Int($0.timeIntervalSince1970)).text }
+    fields[.cacheControl] = cacheControl(at: now)
+    if variesOnAccept { fields[.vary] = "Accept" }
+    return fields
+  }
+
+  /// Returns the `Cache-Control` for clients and caches (RFC 9111 §5.2.2): the remaining freshness of the original, for
+  /// one user alone if the original is; `nil` for an original without an HTTP response, whose lifetime the program knows.
+  public func cacheControl(at now: Date = .now) -> String? {
+    if !isStorable { return "no-store" }
+    let scope = isPrivate ? "private, " : ""
+    guard let freshUntil else { return isPrivate ? "private" : nil }
+    let seconds = Int(max(0, min(freshUntil.timeIntervalSince(now), 1e9)).rounded(.down))
+    return seconds == 0 ? scope + "no-cache" : scope + "max-age=\(seconds)"
+  }
+}

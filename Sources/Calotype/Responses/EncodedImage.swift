@@ -1,0 +1,208 @@
+import CalotypeCaching
+public import CalotypeImaging
+import CalotypeSupport
+public import FoundationEssentials
+
+/// An image in encoded form with the metadata that an HTTP response needs.
+///
+/// ```swift
+/// let image = try await pipeline.encoded(request, as: .webp(quality: 80))
+/// ```
+///
+/// Copies share the bytes.
+public struct EncodedImage: Sendable {
+  /// The encoded bytes.
+  public var data: Data { contents.data }
+  /// The format of the bytes.
+  public var format: ImageFormat { contents.format }
+  /// The media type of the bytes.
+  public var contentType: String { contents.format.mimeType ?? "application/octet-stream" }
+  /// The width in pixels.
+  public var width: Int { contents.size.width }
+  /// The height in pixels.
+  public var height: Int { contents.size.height }
+  /// The validator of the bytes: a strong tag, the same for the same bytes on every server (RFC 9110 §8.8.3).
+  public var entityTag: EntityTag { contents.entityTag }
+  /// The time of the last change of the original, as its server declares; `nil` if unknown.
+  public var lastModified: Date? { provenance.response?.modificationDate }
+  /// The end of the freshness lifetime of the original; `nil` for no limit.
+  public var freshUntil: Date? { provenance.isStale ? .distantPast : provenance.freshUntil }
+  /// Whether the original is known to be stale, as the request, the response or the configuration permits.
+  public var isStale: Bool { provenance.isStale }
+  /// Whether the original is damaged, so that the image has only the recoverable pixels.
+  public var isDamaged: Bool { contents.isDamaged }
+  /// The content that negotiation takes into account.
+  public var content: OutputNegotiation.Content { contents.content }
+  /// The source of the bytes: `.memory` or `.disk` if the encoded image was cached; otherwise, the source of the image
+  /// that was encoded.
+  public private(set) var source: ImageResponse.Source
+  /// Whether another `Accept` field could have led to another format: the response then needs `Vary: Accept`.
+  public internal(set) var variesOnAccept = false
+
+  /// Whether the image is for one user alone: the request has credentials or a partition, or its server says so.
+  public var isPrivate: Bool {
+    isForOneUser || provenance.response.map { $0.cacheControl.isPrivate != .none } ?? false
+  }
+  /// Whether the request identifies a user.
+  var isForOneUser = false
+
+  /// Facts about the original.
+  private(set) var provenance: OriginalMetadata
+  private let contents: Contents
+
+  /// An object, so that a cached image and its copies are a few words.
+  private final class Contents: Sendable {
+    let data: Data
+    let format: ImageFormat
+    let size: PixelSize
+    let entityTag: EntityTag
+    let content: OutputNegotiation.Content
+    let isDamaged: Bool
+    /// Whether the image may be kept.
+    let isStorable: Bool
+
+    init(
+      _ data: Data, _ format: ImageFormat, _ size: PixelSize, _ entityTag: EntityTag,
+      _ content: OutputNegotiation.Content, isDamaged: Bool, isStorable: Bool
+    ) {
+      (self.data, self.format, self.size, self.entityTag) = (data, format, size, entityTag)
+      (self.content, self.isDamaged, self.isStorable) = (content, isDamaged, isStorable)
+    }
+  }
+
+  private init(_ contents: Contents, _ source: ImageResponse.Source, _ provenance: OriginalMetadata) {
+    (self.contents, self.source, self.provenance) = (contents, source, provenance)
+  }
+
+  /// Describes the bytes that were made of an image.
+  ///
+  /// - Parameters:
+  ///   - data: The bytes.
+  ///   - format: Their format.
+  ///   - size: Their width and height.
+  ///   - content: The traits of the image.
+  ///   - made: The image.
+  init(
+    _ data: Data, format: ImageFormat, size: PixelSize, content: OutputNegotiation.Content,
+    of made: ImageResult
+  ) {
+    self.init(
+      Contents(
+        data, format, size, Self.entityTag(of: data), content, isDamaged: made.image.isDamaged,
+        isStorable: made.isStorable),
+      made.source, made.provenance)
+  }
+
+  /// Returns the age of the original: the time since its server generated or confirmed it (RFC 9111 §4.2.3); `nil`
+  /// for an original without an HTTP response.
+  public func age(at now: Date) -> Duration? { provenance.response?.currentAge(at: now) }
+
+  /// Whether it may be stored, in memory at least.
+  var isStorable: Bool { contents.isStorable && provenance.isStorable }
+  /// Whether it may be stored on disk: a damaged image may be sound the next time it is loaded.
+  var isStorableOnDisk: Bool { isStorable && !isDamaged }
+
+  /// The number of bytes in memory, including the overhead of a cache entry.
+  var cost: Int { data.count + (2 << 10) }
+
+  /// Returns the image as it was found in a cache.
+  func found(in source: ImageResponse.Source, isStale: Bool) -> EncodedImage {
+    var found = self
+    found.source = source
+    found.provenance.isStale = isStale
+    return found
+  }
+
+  /// Returns the image as it is delivered.
+  ///
+  /// - Parameters:
+  ///   - request: The request of the caller.
+  ///   - variesOnAccept: Whether the form depends on a header field.
+  func delivered(to request: ImageRequest, variesOnAccept: Bool) -> EncodedImage {
+    var delivered = self
+    delivered.variesOnAccept = variesOnAccept
+    delivered.isForOneUser = request.identifiesUser
+    return delivered
+  }
+
+  /// Returns the image after its original was confirmed.
+  func confirmed(_ provenance: OriginalMetadata) -> EncodedImage {
+    var confirmed = self
+    confirmed.provenance = provenance
+    confirmed.provenance.tags = self.provenance.tags.merging(provenance.tags)
+    return confirmed
+  }
+
+  /// Returns a strong tag: 128 bits of the SHA-256 of the bytes.
+  private static func entityTag(of data: Data) -> EntityTag {
+    var hash = MessageDigest(.sha256)
+    data.withUnsafeBytes { hash.update($0) }
+    return EntityTag(strong: Hex.encode(hash.finalize().prefix(16)))
+  }
+}
+
+// MARK: Records
+
+extension EncodedImage {
+  private static let key = "encoded"
+
+  /// Writes what the bytes do not tell into the metadata of their record.
+  func store(in metadata: inout RecordMetadata) {
+    metadata.contentType = contentType
+    metadata.response = provenance.response
+    metadata.version = provenance.version
+    metadata.user[Self.key] = [
+      entityTag.opaque, format.rawValue, String(width), String(height), content.hasAlpha ? "alpha" : "opaque",
+      content.isAnimated ? "animated" : "still", content.isDrawing ? "drawing" : "photo",
+    ].joined(separator: " ")
+  }
+
+  /// Reads a record; `nil` if it is not that of an encoded image.
+  init?(_ record: CacheRecord, provenance: OriginalMetadata) {
+    let metadata = record.metadata
+    guard let fields = metadata.user[Self.key]?.split(separator: " "), fields.count == 7,
+      let width = Int(fields[2]), let height = Int(fields[3]), width > 0, height > 0
+    else { return nil }
+    let content = OutputNegotiation.Content(
+      hasAlpha: fields[4] == "alpha", isAnimated: fields[5] == "animated", isDrawing: fields[6] == "drawing")
+    self.init(
+      Contents(
+        record.data, ImageFormat(rawValue: String(fields[1])), PixelSize(width: width, height: height),
+        EntityTag(strong: String(fields[0])), content, isDamaged: false, isStorable: true),
+      .disk, provenance)
+  }
+}
+
+extension EncodedImage {
+  /// Writes the bytes to a file, which is replaced atomically. Blocks: call it off the cooperative pool.
+  ///
+  /// - Throws: The error of the file system.
+  public func write(to file: URL) throws { try data.write(to: file, options: .atomic) }
+
+  /// Returns the bytes in chunks, for the body of a response.
+  ///
+  /// - Parameter size: The number of bytes of a chunk.
+  public func chunks(of size: Int = 64 << 10) -> Chunks { Chunks(data: data, size: max(1, size)) }
+
+  /// The bytes of an encoded image, in chunks that share its memory.
+  public struct Chunks: AsyncSequence, Sendable {
+    fileprivate let data: Data
+    fileprivate let size: Int
+
+    /// Iterates over the chunks.
+    public struct Iterator: AsyncIteratorProtocol {
+      fileprivate var rest: Data
+      fileprivate let size: Int
+
+      /// Returns the next chunk; `nil` at the end. Never suspends.
+      public mutating func next() async -> Data? {
+        if rest.isEmpty { return nil }
+        defer { rest = rest.dropFirst(size) }
+        return rest.prefix(size)
+      }
+    }
+
+    /// Returns an iterator from the first byte.
+    public func makeAsyncIterator() -> Iterator { Iterator(rest: data, size: size) }
+  }
+}
