@@ -153,15 +153,63 @@ struct CacheOrderTests {
     try png.write(to: file)
     let inline = try #require(URL(string: "data:image/png;base64," + png.base64EncodedString()))
     for url in [server.url("/a.png"), file, inline] {
-      let request = ImageRequest(url: url)
-      #expect(try await pipeline.image(for: request).width == 8)
+      #expect(try await pipeline.image(for: ImageRequest(url: url)).width == 8)
       await pipeline.settle()
-      #expect(try await !disk.contains(request.sourceKey))
     }
-    #expect(pipeline.cachedImage(for: ImageRequest(url: file)) == nil)
-    // The file changes, and so does the image.
-    try Samples.png(width: 9).write(to: file)
-    #expect(try await pipeline.image(for: file).width == 9)
+    #expect(try await disk.statistics().count == 0)
+  }
+
+  @Test(
+    "a local file is decoded once, and again after each change of it; its thumbnails are kept, the file is not copied",
+    arguments: [false, true])
+  func localFiles(isThumbnail: Bool) async throws {
+    let disk = folder.diskCache()
+    let pipeline = ImagePipeline.isolated(disk: disk)
+    let file = folder.url.appending(path: "local.png")
+    let request = ImageRequest(url: file, thumbnail: isThumbnail ? .fit(width: 4, height: 4) : nil)
+    func decodes(_ change: () throws -> Void) async throws -> Int {
+      try change()
+      // A change within the resolution of its clock could be followed by one that is not noticed.
+      try await eventually { FileLoader().cachingRule(for: request.source) != .never }
+      let before = pipeline.statistics.decodes
+      for _ in 0..<1_000 { _ = try await pipeline.image(for: request) }
+      return pipeline.statistics.decodes - before
+    }
+    func shade() async throws -> UInt8 {
+      try await pipeline.image(for: request).bitmap.withUnsafeBytes { $0[0] }
+    }
+    #expect(try await decodes { try Samples.png(shade: 10).write(to: file) } == 1)
+    #expect(try await shade() == 10)
+    #expect(try await decodes { _ = utimes(file.path(), nil) } == 1)
+    // As many bytes, within the same second, in another file and in the same.
+    let (second, third) = (try Samples.png(shade: 20), try Samples.png(shade: 30))
+    #expect(try await decodes { try second.write(to: file, options: .atomic) } == 1)
+    #expect(try await shade() == 20)
+    #expect(try await decodes { try third.write(to: file) } == 1)
+    #expect(try await shade() == 30)
+    #expect(try await decodes { _ = chmod(file.path(), 0o600) } == 1)
+    await pipeline.settle()
+    #expect(try await disk.statistics().count == (isThumbnail ? 5 : 0))
+    let next = ImagePipeline.isolated(disk: disk)
+    #expect(try await next.response(for: request).source == (isThumbnail ? .disk : .loader))
+    try FileManager.default.removeItem(at: file)
+    await #expect(throws: LoadingError.fileNotFound(file)) { try await pipeline.image(for: request) }
+    for pipeline in [pipeline, next] { await pipeline.settle() }
+  }
+
+  @Test("a file that one loader may read is not found in a cache through another that may not")
+  func roots() async throws {
+    let disk = folder.diskCache()
+    let file = folder.url.appending(path: "local.png")
+    try Samples.png().write(to: file)
+    let request = ImageRequest(url: file, thumbnail: .fit(width: 4, height: 4))
+    try await eventually { FileLoader().cachingRule(for: request.source) != .never }
+    let open = ImagePipeline.isolated(disk: disk)
+    _ = try await open.image(for: request)
+    await open.settle()
+    #expect(try await disk.statistics().count == 1)
+    let confined = ImagePipeline.isolated(disk: disk, loader: LoaderGroup([FileLoader(roots: ["/srv"])]))
+    await #expect(throws: LoadingError.outsideRoots(file)) { try await confined.image(for: request) }
   }
 
   @Test("no-store is obeyed for thumbnails too, in memory and on disk")

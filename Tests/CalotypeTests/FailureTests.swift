@@ -50,7 +50,9 @@ struct FailureTests {
     let second = Task { [request] in try await pipeline.image(for: request).width }
     try await eventually { pipeline.jobs.loads.all.contains { $0.subscriberCount == 2 } }
     gate.open()
-    await #expect(throws: CancellationError.self) { try await first.value }
+    await #expect(throws: LoadingError.connectionFailed(url, reason: "the loader cancelled the load")) {
+      try await first.value
+    }
     #expect(try await second.value == 8)
     #expect(loader.requests.count == 2)
     await pipeline.settle()

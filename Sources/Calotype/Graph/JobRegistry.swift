@@ -165,7 +165,8 @@ final class JobRegistry: CallerCounting {
   var refused: Int { state.withLock { $0.refused } }
   /// Whether a job is still producing or storing its result.
   var isBusy: Bool {
-    encodings.all.contains { !$0.isSettled } || images.all.contains { !$0.isSettled } || originals.all.contains { !$0.isSettled }
+    encodings.all.contains { !$0.isSettled } || images.all.contains { !$0.isSettled }
+      || originals.all.contains { !$0.isSettled }
       || loads.all.contains { !$0.isSettled } || works.contains { !$0.isSettled }
   }
 

@@ -71,11 +71,6 @@ struct LoadJob: Sendable {
       let loaded = try await load(kept: kept, validators: validators, since: start - held.waited)
       learn()
       return loaded
-    } catch is CancellationError where !Task.isCancelled {
-      // Callers who have not cancelled anything would take the error for their own cancellation.
-      let (source, reason) = (plan.request.source, "the loader cancelled the load")
-      throw source.url.map { LoadingError.connectionFailed($0, reason: reason) }
-        ?? .sourceFailed(source, reason: reason)
     } catch LoadingError.timedOut(let url, .total, let time) {
       // The loader knows the remaining time; its timeout says nothing about the latency of the origin.
       throw LoadingError.timedOut(url, phase: .total, after: plan.request.timeouts.total ?? time)

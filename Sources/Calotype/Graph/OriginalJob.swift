@@ -77,8 +77,19 @@ struct OriginalJob: Sendable {
         }
       }
     } catch {
-      job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+      job.finish(.failure(failure(error)))
     }
+  }
+
+  /// Returns the error for the callers. Callers who have not cancelled anything would take the cancellation of a load by
+  /// its loader for their own.
+  private func failure(_ error: any Error) -> any Error {
+    guard !Task.isCancelled, error is CancellationError else {
+      return Task.isCancelled ? CancellationError() : error
+    }
+    let (source, reason) = (plan.request.source, "the loader cancelled the load")
+    return source.url.map { LoadingError.connectionFailed($0, reason: reason) }
+      ?? LoadingError.sourceFailed(source, reason: reason)
   }
 
   /// Reads the stored original, with the reservation for its bytes.
@@ -159,7 +170,7 @@ struct OriginalJob: Sendable {
           case .success(let loaded): finish(with: place, loaded)
           // A stale original may replace one that could not be loaded.
           case .failure(let error as LoadingError) where kept != nil && error.saysNothingOfTheImage: break
-          case .failure(let error): job.finish(.failure(error))
+          case .failure(let error): job.finish(.failure(failure(error)))
           }
         }
       }

@@ -27,7 +27,15 @@ struct ResolvedRequest: Sendable {
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding
     limits = request.decodeLimits(in: configuration.decodeLimits)
     loadLimits = request.loadLimits(in: configuration.decodeLimits)
-    cachingRule = loader.cachingRule(for: request.source)
+    // A version that is not part of the key must not be kept.
+    cachingRule =
+      if let version = request.identity.version {
+        .version(version)
+      } else if case .version = loader.cachingRule(for: request.source) {
+        .never
+      } else {
+        loader.cachingRule(for: request.source)
+      }
     // Set before pixels of a partition exist, and for the whole process: buffers are reused across
     // pipelines.
     if request.partition != nil { PixelPool.shared.zeroOnReturn() }
@@ -48,8 +56,10 @@ struct ResolvedRequest: Sendable {
     isDiskCacheable && !request.isPlain && request.isEncodable && request.frames == .first ? caches.disk : nil
   }
 
-  /// The cache that may contain the original.
-  var originals: (any DataCaching)? { isDiskCacheable ? caches.originals : nil }
+  /// The cache that may contain the original. Files are not copied.
+  var originals: (any DataCaching)? {
+    isDiskCacheable && request.source.url?.isFileURL != true ? caches.originals : nil
+  }
 
   /// The key of the result on disk: pipelines that share a folder may store results in different encodings.
   var resultKey: CacheKey? {

@@ -77,7 +77,9 @@ public actor ImagePipeline {
   /// - Throws: `LoadingError`, `ImagingError`, ``PipelineError``; `CancellationError` when the task is
   ///   cancelled.
   public nonisolated func image(for request: ImageRequest) async throws -> Image {
-    guard isPlain.load(ordering: .relaxed) else { return try await preparedImage(for: request) }
+    guard isPlain.load(ordering: .relaxed), !request.mayHaveVersion else {
+      return try await preparedImage(for: request)
+    }
     if let image = imageInMemory(request) { return image }
     return try await deliveredImage(for: request)
   }
@@ -198,13 +200,13 @@ public actor ImagePipeline {
   /// transforms if it has none.
   @inline(never)
   nonisolated func prepared(_ request: ImageRequest) -> ImageRequest {
-    if isPlain.load(ordering: .relaxed) { return request }
+    if isPlain.load(ordering: .relaxed), !request.mayHaveVersion { return request }
     var request = configuration.interceptors.reduce(request) { $1($0) }
     if request.transforms == .inherit, !configuration.transforms.isEmpty {
       request.transforms = .chain(configuration.transforms)
     }
     if let scope = context.scope { request = request.scoped(to: scope) }
-    return request
+    return request.versioned(by: request.loader?.part ?? configuration.loader)
   }
 
   @inline(__always)

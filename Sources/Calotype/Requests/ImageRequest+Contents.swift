@@ -19,6 +19,8 @@ extension ImageRequest {
     var loader: ImageRequest.Identified<any ImageLoading>?
     /// The scope of the pipeline's loader: ``LoaderScope``.
     var scope: LoaderScope?
+    /// The version of the source that its loader knows: `CachingRule.version`.
+    var version: String?
     var coders: ImageRequest.Identified<CoderRegistry>?
     var frames = ImageRequest.FrameSelection.first
   }
@@ -63,6 +65,8 @@ extension ImageRequest {
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
+    /// Whether the loader may know a version of the source.
+    let mayHaveVersion: Bool
     /// The contents in the scope of the first pipeline that asked.
     private let scoped = AtomicLazyReference<Contents>()
 
@@ -87,6 +91,13 @@ extension ImageRequest {
       return made
     }
 
+    /// Returns the same request for a version of its source.
+    func versioned(_ version: String?) -> Contents {
+      var identity = identity
+      identity.version = version
+      return Contents(identity, sharedRules)
+    }
+
     private init(_ identity: Identity, _ shared: SharedRules, _ key: CacheKey, _ sourceKey: CacheKey) {
       let rules = shared.rules
       self.identity = identity
@@ -96,12 +107,18 @@ extension ImageRequest {
       hasCacheDirectives =
         identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
       trustsAge = rules.cachePolicy.trustsAge
+      mayHaveVersion = identity.source.url.map { !$0.isRemote } ?? false
       isServedFromMemory =
         rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && !hasCacheDirectives
         && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
         && rules.storeDurability == .none
     }
   }
+}
+
+extension URL {
+  /// Whether HTTP determines the freshness.
+  fileprivate var isRemote: Bool { scheme == "https" || scheme == "http" }
 }
 
 extension ImageRequest {

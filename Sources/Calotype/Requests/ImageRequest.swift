@@ -109,6 +109,19 @@ public struct ImageRequest: Sendable {
     return request
   }
 
+  /// Returns the request for the present version of its source, if its loader knows one.
+  func versioned(by loader: any ImageLoading) -> ImageRequest {
+    guard contents.mayHaveVersion else { return self }
+    let version: String? =
+      if case .version(let version) = loader.cachingRule(for: source) { version } else { nil }
+    guard version != identity.version else { return self }
+    var request = self
+    request.contents = contents.versioned(version)
+    return request
+  }
+
+  /// Whether the loader may know a version of the source.
+  var mayHaveVersion: Bool { contents.mayHaveVersion }
   /// Whether the request itself carries cache directives.
   var hasCacheDirectives: Bool { contents.hasCacheDirectives }
   /// Whether an image in the memory cache of the pipeline is sufficient.

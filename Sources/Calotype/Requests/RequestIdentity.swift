@@ -28,6 +28,7 @@ enum RequestIdentity {
     } else if let scope = request.scope {
       text += part("scope", scope.digest)
     }
+    if let version = request.version { text += part("version", version) }
     let sourceKey = CacheKey(text, source: name)
     if let coders = request.coders { text += part("coders", coders.name) }
     let decoding = request.decoding

@@ -6,6 +6,8 @@ public enum CachingRule: Hashable, Sendable {
   /// For a fixed time, regardless of the response: for sources that cannot be revalidated. For immutable bytes, as in
   /// content-addressed storage, years are appropriate.
   case lifetime(Duration)
+  /// Without a limit, as long as the source has this version: it is part of the keys, and determined anew at each use.
+  case version(String)
   /// Never: each request loads the bytes.
   case never
 

@@ -31,6 +31,18 @@ public struct FileLoader: ImageLoading {
     source.scheme == "file"
   }
 
+  /// The folders: a file that one loader may read is not found in a cache through another that may not.
+  public var identity: String { LoaderIdentity.text(["roots": LoaderIdentity.text(roots ?? [])]) }
+
+  /// Returns the version of the file, from its device, inode, size and times: results are cached until it changes.
+  /// ``CachingRule/never`` if there is no regular file, or if it has changed within the last 20 ms.
+  ///
+  /// Asks the file system, without reading the file; on a network file system, that may wait for its server.
+  public func cachingRule(for source: ImageSource) -> CachingRule {
+    guard accepts(source), let url = source.url, let path = try? Self.path(of: url) else { return .never }
+    return FileVersion.text(of: path).map(CachingRule.version) ?? .never
+  }
+
   /// Opens the file.
   ///
   /// - Throws: ``LoadingError``: `fileNotFound`, `fileUnreadable`, `notRegularFile`, `outsideRoots`,

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Builds the server, and asks it over real sockets, with curl, for thumbnails of the sample photos.
+set -euo pipefail
+cd "$(dirname "$0")"
+scratch=${SCRATCH:-.build}
+swift build -c release --jobs "${JOBS:-2}" --scratch-path "$scratch"
+
+folder=$(mktemp -d)
+export XDG_CACHE_HOME=$folder/cache
+read -r origin port < <(python3 - <<'PYTHON'
+import socket
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+print(*(each.getsockname()[1] for each in sockets))
+PYTHON
+)
+python3 -m http.server --bind 127.0.0.1 --directory ../Photos "$origin" >/dev/null 2>"$folder/origin.log" &
+web=$!
+"$scratch/release/ThumbnailServer" "$port" trusted >"$folder/server.log" 2>&1 &
+server=$!
+trap 'kill $web $server 2>/dev/null || true; rm -rf "$folder"' EXIT
+for _ in $(seq 100); do
+  curl -s -o /dev/null "http://127.0.0.1:$port/" && curl -s -o /dev/null "http://127.0.0.1:$origin/" && break
+  sleep 0.1
+done
+
+fail() { echo "$*" >&2; cat "$folder/head" "$folder/server.log" >&2 || true; exit 1; }
+# get PATH [OPTIONS]: the status is in $status, the header in head, the body in body.
+get() {
+  local path=$1
+  shift
+  status=$(curl -s -m 20 -D "$folder/head" -o "$folder/body" -w '%{http_code}' "$@" "http://127.0.0.1:$port$path")
+}
+field() { awk -v name="$1" 'tolower($1) == tolower(name) ":" { sub(/\r$/, ""); sub(/^[^ ]* /, ""); print }' "$folder/head"; }
+is() { [ "$2" = "$3" ] || fail "$1 is '$2', not '$3'"; }
+
+photo="/thumbnail?url=http://127.0.0.1:$origin/dandelion.jpg&width=100&height=100"
+get "$photo" -H 'Accept: image/webp,*/*;q=0.8'
+is status "$status" 200
+is type "$(field content-type)" image/webp
+is vary "$(field vary)" Accept
+is start "$(head -c 4 "$folder/body")" RIFF
+tag=$(field etag) length=$(field content-length)
+case $(field cache-control) in max-age=*) ;; *) fail "Cache-Control is '$(field cache-control)'" ;; esac
+
+get "$photo" -H "If-None-Match: $tag" -H 'Accept: image/avif,image/webp'
+is "status of a conditional request" "$status" 304
+is "its body" "$(wc -c <"$folder/body" 2>/dev/null || echo 0)" 0
+get "$photo" -r 0-9 -H 'Accept: image/webp'
+is "status of a range" "$status" 206
+is "the range" "$(field content-range)" "bytes 0-9/$length"
+get "$photo" -H 'Accept: image/jpeg'
+is "type for a client with JPEG alone" "$(field content-type)" image/jpeg
+[ "$(field etag)" != "$tag" ] || fail "two formats have one entity tag"
+get "$photo" -I -H 'Accept: image/webp'
+is "status of HEAD" "$status" 200
+
+get "/thumbnail?url=http://127.0.0.1:$origin/none.jpg"
+is "status of a missing image" "$status" 404
+get "/thumbnail?url=ftp://127.0.0.1/a.jpg"
+is "status of another scheme" "$status" 400
+get "/thumbnail"
+is "status without a URL" "$status" 400
+is "loads of the photo" "$(grep -c 'GET /dandelion.jpg' "$folder/origin.log")" 1
+
+kill -TERM "$server"
+wait "$server" || fail "the server ended with $?"
+echo "ThumbnailServer: right"
