@@ -57,6 +57,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 	Tests/hardening.sh .build/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build/release/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 .build/release/calotype
+	JOBS=$(JOBS) Examples/ThumbnailServer/test.sh
 	$(SWIFT_BENCH) --product calotype-soak
 	$(SWIFT_BENCH) --product calotype-benchmarks
 	Benchmarks/.build/release/calotype-soak server --seconds 15 --burst 1000 --canary 3000
@@ -135,5 +136,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build \
+	rm -rf .build .build-test .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build \
 	  docs thumbnails hostile-images mutants damaged-images

@@ -191,7 +191,8 @@ extension CacheSelection {
   fileprivate var withoutUsers: CacheSelection {
     switch self {
     case .source(let source): .source(RedactedURL.withoutUsers(source, isOne: true))
-    case .tagged(let source, let tag): .tagged(source: RedactedURL.withoutUsers(source, isOne: true), tag: tag)
+    case .tagged(let source, let tag):
+      .tagged(source: RedactedURL.withoutUsers(source, isOne: true), tag: tag)
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
     case .tag, .host: self
     }

@@ -46,6 +46,19 @@ extension ImagePipeline {
     try await encoded(ImageRequest(url: url), as: options)
   }
 
+  /// Returns the encoded image, if it is in memory now and fresh enough for the request. Never suspends.
+  public nonisolated func cachedEncoded(_ request: ImageRequest, as options: EncodeOptions) -> EncodedImage? {
+    isOpen ? encodedInMemory(prepared(request), .options(options)) : nil
+  }
+
+  /// Returns the image in the form that was negotiated, if it is in memory now and fresh enough for the request. Never
+  /// suspends.
+  public nonisolated func cachedEncoded(
+    _ request: ImageRequest, as negotiation: OutputNegotiation
+  ) -> EncodedImage? {
+    isOpen ? encodedInMemory(prepared(request), .negotiated(negotiation)) : nil
+  }
+
   private nonisolated func encoded(
     _ request: ImageRequest, _ output: EncodedOutput
   ) async throws -> EncodedImage {

@@ -6,6 +6,7 @@ extension EncodeOptions {
   var identity: String {
     let plain = EncodeOptions(format: format, quality: quality, isLossless: isLossless)
     var text = "\(format) \(quality) \(isLossless)"
+    if self == plain { return text }
     func add(_ name: String, _ option: KeyPath<EncodeOptions, some Equatable>) {
       let value = self[keyPath: option]
       if value != plain[keyPath: option] { text += " \(name)=\(value)" }

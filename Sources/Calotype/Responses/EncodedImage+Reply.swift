@@ -1,4 +1,3 @@
-import CalotypeSupport
 public import FoundationEssentials
 public import HTTPTypes
 
@@ -64,7 +63,7 @@ extension EncodedImage {
   /// `Accept-Ranges`.
   public func headerFields(at now: Date = .now) -> HTTPFields {
     var fields: HTTPFields = [.contentType: contentType, .eTag: entityTag.text, .acceptRanges: "bytes"]
-    fields[.lastModified] = lastModified.map { HTTPDate(secondsSince1970: Int($0.timeIntervalSince1970)).text }
+    fields[.lastModified] = lastModifiedText
     fields[.cacheControl] = cacheControl(at: now)
     if variesOnAccept { fields[.vary] = "Accept" }
     return fields

@@ -25,6 +25,8 @@ public struct EncodedImage: Sendable {
   public var entityTag: EntityTag { contents.entityTag }
   /// The time of the last change of the original, as its server declares; `nil` if unknown.
   public var lastModified: Date? { provenance.response?.modificationDate }
+  /// The same as the server wrote it.
+  var lastModifiedText: String? { provenance.response?.lastModified }
   /// The end of the freshness lifetime of the original; `nil` for no limit.
   public var freshUntil: Date? { provenance.isStale ? .distantPast : provenance.freshUntil }
   /// Whether the original is known to be stale, as the request, the response or the configuration permits.

@@ -45,9 +45,11 @@ struct ThumbnailServer {
     guard (1...2_000).contains(width), (1...2_000).contains(height) else { throw HTTPError(.badRequest) }
     let thumbnail = ImageRequest(url: url, thumbnail: .fit(width: width, height: height))
     let accept = request.headers[values: .accept].joined(separator: ",")
+    let form = OutputNegotiation.negotiated(accept: accept, among: [.webp(), .png, .jpeg()])
+    if let image = pipeline.cachedEncoded(thumbnail, as: form) { return image.reply(to: request.headers) }
     // Cancelled when the client closes the connection.
     let image = try await request.body.consumeWithCancellationOnInboundClose { _ in
-      try await pipeline.encoded(thumbnail, as: .negotiated(accept: accept, among: [.webp(), .png, .jpeg()]))
+      try await pipeline.encoded(thumbnail, as: form)
     }
     return image.reply(to: request.headers)
   }
