@@ -177,10 +177,11 @@ let package = Package(
     .executableTarget(
       name: "CacheWriter", dependencies: ["CalotypeCaching"], path: "Tests/Helpers/CacheWriter",
       swiftSettings: swift),
+    .target(name: "HelperPrograms", path: "Tests/Helpers/HelperPrograms", swiftSettings: swift),
     .testTarget(
       name: "CalotypeCachingTests",
       dependencies: [
-        "CalotypeCaching", "CalotypeSupport", "CalotypeTestKit", "CacheWriter", "ByteCache",
+        "CalotypeCaching", "CalotypeSupport", "CalotypeTestKit", "CacheWriter", "HelperPrograms", "ByteCache",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
