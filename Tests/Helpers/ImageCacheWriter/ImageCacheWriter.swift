@@ -12,6 +12,8 @@ struct ImageCacheWriter {
   static func main() async {
     let arguments = CommandLine.arguments
     guard arguments.count == 3, let seed = UInt32(arguments[2]) else { exit(2) }
+    // Other tests run meanwhile.
+    _ = nice(10)
     let folder = URL(filePath: arguments[1], directoryHint: .isDirectory)
     // So little memory that most queries read files.
     let cache = ImageCache(memory: MemoryCache(byteLimit: 32 << 10), disk: DiskCache(.init(folder: folder)))
