@@ -146,6 +146,9 @@ let package = Package(
     // Small programs that show how it is used; built with everything else.
     .executableTarget(
       name: "Thumbnail", dependencies: ["Calotype"], path: "Examples/Thumbnail", swiftSettings: swift),
+    .executableTarget(
+      name: "GeneratedImages", dependencies: ["Calotype"], path: "Examples/GeneratedImages",
+      swiftSettings: swift),
     // A coder that a program brings along.
     .target(
       name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
@@ -173,14 +176,18 @@ let package = Package(
       name: "CalotypeLibraryCodersTests",
       dependencies: ["CalotypeLibraryCoders", "CalotypeImaging", "Calotype", "CalotypeTestKit"],
       swiftSettings: swift),
-    // Killed by the tests while it writes.
+    // Killed by the tests while they write.
     .executableTarget(
       name: "CacheWriter", dependencies: ["CalotypeCaching"], path: "Tests/Helpers/CacheWriter",
       swiftSettings: swift),
+    .executableTarget(
+      name: "ImageCacheWriter", dependencies: ["Calotype"], path: "Tests/Helpers/ImageCacheWriter",
+      swiftSettings: swift),
+    .target(name: "HelperPrograms", path: "Tests/Helpers/HelperPrograms", swiftSettings: swift),
     .testTarget(
       name: "CalotypeCachingTests",
       dependencies: [
-        "CalotypeCaching", "CalotypeSupport", "CalotypeTestKit", "CacheWriter", "ByteCache",
+        "CalotypeCaching", "CalotypeSupport", "CalotypeTestKit", "CacheWriter", "HelperPrograms", "ByteCache",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),
@@ -205,7 +212,7 @@ let package = Package(
       name: "CalotypeTests",
       dependencies: [
         "Calotype", "CalotypeDisplay", "CalotypeSupport", "CalotypeTestKit", "PipelineSamples", "CLinux",
-        "CountedHashes",
+        "CountedHashes", "HelperPrograms", "ImageCacheWriter",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       swiftSettings: swift),

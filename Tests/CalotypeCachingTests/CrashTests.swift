@@ -3,12 +3,13 @@ import CalotypeCaching
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import HelperPrograms
 import Testing
 
 /// A process that is killed at any moment leaves only whole records, and those it was told were stored.
 @Suite struct CrashTests {
   @Test(.timeLimit(.minutes(2))) func twoHundredKilledWritersLeaveNoWrongBytes() async throws {
-    let program = try #require(cacheWriter)
+    let program = try #require(helperProgram("CacheWriter"))
     let folder = try TemporaryFolder()
     var stored: [UInt64: UInt64] = [:]
     var found = 0

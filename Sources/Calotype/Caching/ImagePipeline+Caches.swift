@@ -10,7 +10,7 @@ extension ImagePipeline {
     }
     /// The cache of decoded images, as it is used.
     private(set) var decoded: DecodedTier?
-    /// The cache of encoded images (``ImagePipeline/encoded(_:as:)-(_,EncodeOptions)``) in memory; `nil` for none.
+    /// The cache of encoded images (``ImagePipeline/encoded(_:as:)-(ImageRequest,EncodeOptions)``) in memory; `nil` for none.
     public var encoded: MemoryCache<EncodedImage>?
     /// The cache of encoded results, in files or another storage; `nil` for none.
     public var disk: (any DataCaching)?

@@ -262,6 +262,30 @@ struct EncodedJob: Sendable {
   }
 }
 
+extension EncodedImage {
+  /// Describes the bytes that were made of an image.
+  fileprivate init(
+    _ data: Data, format: ImageFormat, size: PixelSize, content: OutputNegotiation.Content,
+    of made: ImageResult
+  ) {
+    self.init(
+      data, format: format, size: size, content: content, isDamaged: made.image.isDamaged,
+      isStorable: made.isStorable, source: made.source, provenance: made.provenance)
+  }
+
+  /// Returns the image as it is delivered.
+  ///
+  /// - Parameters:
+  ///   - request: The request of the caller.
+  ///   - variesOnAccept: Whether the form depends on a header field.
+  func delivered(to request: ImageRequest, variesOnAccept: Bool) -> EncodedImage {
+    var delivered = self
+    delivered.variesOnAccept = variesOnAccept
+    delivered.isForOneUser = request.identifiesUser
+    return delivered
+  }
+}
+
 extension OutputNegotiation.Content {
   /// Returns the traits of an image.
   ///

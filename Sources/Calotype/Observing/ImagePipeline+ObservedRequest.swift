@@ -7,7 +7,7 @@ extension ImagePipeline {
       case image
       /// ``ImagePipeline/response(for:)-(ImageRequest)``
       case response
-      /// ``ImagePipeline/encoded(_:as:)-(_,EncodeOptions)``
+      /// ``ImagePipeline/encoded(_:as:)-(ImageRequest,EncodeOptions)``
       case encoded
       /// ``ImagePipeline/data(for:progress:)``
       case data

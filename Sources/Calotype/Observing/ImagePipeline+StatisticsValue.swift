@@ -15,7 +15,7 @@ extension ImagePipeline {
     public var loads = 0
     /// The number of originals decoded.
     public var decodes = 0
-    /// The number of images encoded for callers of ``ImagePipeline/encoded(_:as:)-(_,EncodeOptions)``.
+    /// The number of images encoded for callers of ``ImagePipeline/encoded(_:as:)-(ImageRequest,EncodeOptions)``.
     public var encodes = 0
     /// The number of transforms applied to the results of other jobs.
     public var transforms = 0

@@ -32,7 +32,7 @@ extension ImagePipeline {
   ///
   /// The cached image depends on the outcome, not on the field.
   ///
-  /// - Throws: As ``encoded(_:as:)-(_,EncodeOptions)``; `ImagingError.invalidParameter` without candidates.
+  /// - Throws: As ``encoded(_:as:)-(ImageRequest,EncodeOptions)``; `ImagingError.invalidParameter` without candidates.
   public nonisolated func encoded(
     _ request: ImageRequest, as negotiation: OutputNegotiation
   ) async throws -> EncodedImage {

@@ -33,7 +33,7 @@ enum RequestIdentity {
     if let coders = request.coders { text += part("coders", coders.name) }
     let decoding = request.decoding
     if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
-    if let thumbnail = decoding.thumbnail { text += part("thumbnail", describe(thumbnail)) }
+    if let thumbnail = decoding.thumbnail { text += part("thumbnail", thumbnail.identity) }
     if let maxPixels = decoding.maxPixels { text += part("pixels", String(maxPixels)) }
     let transforms = decoding.transforms
     if !transforms.isEmpty {
@@ -80,14 +80,6 @@ enum RequestIdentity {
     if decoding.colors != .sRGB { text += part("colors", decoding.colors.rawValue) }
     if decoding.readsMetadata { text += part("metadata", "read") }
     return text
-  }
-
-  private static func describe(_ thumbnail: Thumbnail) -> String {
-    let words = [
-      thumbnail.mode.rawValue, "\(thumbnail.box.width)x\(thumbnail.box.height)", thumbnail.filter.rawValue,
-      thumbnail.effort.rawValue, "\(thumbnail.anchor)", thumbnail.linearLight ? "linear" : "stored",
-    ]
-    return words.joined(separator: " ")
   }
 
   private static func part(_ name: String, _ value: String) -> String {

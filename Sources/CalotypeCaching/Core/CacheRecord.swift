@@ -8,7 +8,8 @@ public struct CacheRecord: Hashable, Sendable {
   public let data: Data
   /// The metadata stored with the data.
   public let metadata: RecordMetadata
-  /// When the record was stored, exact to microseconds.
+  /// When the record was stored, exact to microseconds; when its key was first stored, in a cache with
+  /// ``DiskCache/Configuration/AgeOrigin/firstStore``.
   public let created: Date
   /// When the record was last stored, or read before this read; exact to ``DiskCache/Configuration/touchInterval``.
   public let accessed: Date

@@ -11,6 +11,8 @@ import Glibc
   case metadataTooLarge(bytes: Int, limit: Int)
   /// The queue of unwritten records is full; nothing was stored. Bytes in the queue, and their limit.
   case queueFull(bytes: Int, limit: Int)
+  /// Too many calls already wait for the cache: their number, which is the limit. Nothing was read or stored.
+  case overloaded(waiting: Int)
   /// Another process has held the lock of the folder for too long. Later stores fail at once until the lock can be
   /// taken again.
   case locked(path: String)
@@ -42,6 +44,7 @@ import Glibc
     case .keyTooLong: "cacheKeyTooLong"
     case .metadataTooLarge: "cacheMetadataTooLarge"
     case .queueFull: "cacheQueueFull"
+    case .overloaded: "cacheOverloaded"
     case .locked: "cacheLocked"
     case .diskFull: "cacheDiskFull"
     case .readOnly: "cacheReadOnly"
@@ -58,7 +61,7 @@ import Glibc
   /// Whether the same call may succeed later without a change of the configuration.
   public var isRetryable: Bool {
     switch self {
-    case .queueFull, .locked, .diskFull, .stalled, .cancelled: true
+    case .queueFull, .overloaded, .locked, .diskFull, .stalled, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
     case .failed(_, _, let isRetryable): isRetryable
@@ -82,6 +85,8 @@ extension CachingError: CustomStringConvertible {
     case .queueFull(let bytes, let limit):
       "\(bytes) bytes wait to be written to the cache, and no more than \(limit) may: store more slowly, or wait for"
         + " each store"
+    case .overloaded(let waiting):
+      "\(waiting) calls already wait for the cache: make fewer at a time, or raise the limit"
     case .locked(let path):
       "another process keeps the lock \(path): is it stopped?"
     case .diskFull(let path):

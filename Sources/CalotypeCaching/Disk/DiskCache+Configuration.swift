@@ -13,6 +13,16 @@ extension DiskCache {
       case fsync
     }
 
+    /// The event from which the age of a record counts: ``DiskCache/Configuration/maxAge``.
+    public enum AgeOrigin: String, Hashable, Sendable, CaseIterable {
+      /// The last read or store. Records that are in use stay.
+      case lastAccess
+      /// The last store. Reads do not prolong the life of a record.
+      case lastStore
+      /// The first store of the key since it had no record. A record that replaces another one inherits its age.
+      case firstStore
+    }
+
     /// The folder. It is created on first use, with its parents. Several processes of one machine may share it.
     public var folder: URL
     /// A namespace within the folder, with its own records and limits. Any text is valid; `nil` stands for the folder
@@ -26,8 +36,10 @@ extension DiskCache {
     public var countLimit: Int
     /// The most bytes of one record, header included; `nil` for half of ``byteLimit``.
     public var recordByteLimit: Int?
-    /// How long a record lives after it was last read or stored; `nil` for ever.
+    /// How long a record lives, counted from ``ageOrigin``; `nil` for ever.
     public var maxAge: Duration?
+    /// The event from which the age of a record counts. The last access by default.
+    public var ageOrigin = AgeOrigin.lastAccess
     /// The fill level after an eviction, as a fraction of the limits from 0 to 1. Once a limit is exceeded, records are
     /// evicted down to this level: as many as a store needs before it, the others step by step between stores.
     public var lowWatermark: Double
@@ -111,6 +123,12 @@ extension DiskCache {
     /// The effective limit for one record, in bytes.
     var effectiveRecordLimit: Int {
       max(0, min(recordByteLimit ?? byteLimit / 2, byteLimit))
+    }
+
+    /// When a record that was stored at `time` becomes too old; `nil` if that depends on later reads, or never.
+    package func storedExpiry(of time: Date) -> Date? {
+      guard ageOrigin != .lastAccess, let maxAge else { return nil }
+      return time.addingTimeInterval(maxAge.seconds)
     }
 
     /// The effective time that stores wait for the lock.

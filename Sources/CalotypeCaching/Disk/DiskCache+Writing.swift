@@ -41,7 +41,7 @@ extension DiskCache {
   }
 
   private func apply(_ records: [StagedRecord]) -> [Result<Bool, CachingError>] {
-    let changes = records.map { $0.change() }
+    let changes = records.map { $0.change(configuration) }
     var results: [Result<Bool, CachingError>] = []
     var stores = 0
     // All of them are flushed, or none is.

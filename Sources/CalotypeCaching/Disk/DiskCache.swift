@@ -44,6 +44,8 @@ public actor DiskCache: DataCaching {
   nonisolated let timer: CacheTimer
   nonisolated let counters: Lock<DiskCache.Statistics>
   let diskStore: DiskStore
+  /// The folder that records are being moved from.
+  var movingStore: DiskStore?
   /// Whether a step of upkeep is scheduled.
   var isUpkeepScheduled = false
   /// Files that reads found unusable and that have not been removed yet.

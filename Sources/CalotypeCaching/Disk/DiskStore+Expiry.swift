@@ -55,13 +55,18 @@ extension DiskStore {
     return (oldest, time.microseconds, latest)
   }
 
+  /// Whether every record expires at a time that its header tells. An index that was rebuilt does not know it.
+  private var mustKnowExpiry: Bool { configuration.ageOrigin != .lastAccess && configuration.maxAge != nil }
+
   private func find(_ sweep: inout Sweep, places: Int) {
-    let bounds = bounds
+    let (bounds, mustKnowExpiry) = (bounds, mustKnowExpiry)
     sweep.suspects = index.read { table in
       var suspects: [IndexEntry] = []
       let end = places < table.count - sweep.next ? sweep.next + places : table.count
       table.forEach(from: sweep.next, to: end) {
-        if $0.accessed < bounds.accessed || $0.expires <= bounds.expires || $0.accessed > bounds.latest {
+        if $0.accessed < bounds.accessed || $0.expires <= bounds.expires || $0.accessed > bounds.latest
+          || (mustKnowExpiry && $0.expires == .max)
+        {
           suspects.append($0)
         }
       }
@@ -77,8 +82,12 @@ extension DiskStore {
     // A folder in the place of a record belongs to another program, and counts as removed.
     if let status = try files.status(path), status.kind != .folder {
       let (accessed, bounds) = (status.modified.microseconds, bounds)
-      if suspect.expires > bounds.expires, accessed >= bounds.accessed {
-        var entry = suspect
+      var entry = suspect
+      if mustKnowExpiry, entry.expires == .max, let known = try reader.storedEntry(suspect.digest)?.entry {
+        entry.expire(at: known.metadata.expires)
+        entry.expire(at: configuration.storedExpiry(of: known.created))
+      }
+      if entry.expires > bounds.expires, accessed >= bounds.accessed {
         entry.accessed = accessed
         if accessed > bounds.latest {
           // It would never expire. From now on it does, as if it had just been read.

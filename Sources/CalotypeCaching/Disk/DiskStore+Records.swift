@@ -8,6 +8,7 @@ extension DiskStore {
   func store(
     _ data: Data, header: Data, entry: IndexEntry, time: Date
   ) throws(FileSystemError) {
+    let (header, entry) = aged(header, entry)
     let size = Int(entry.size)
     let isNew = index.read { $0[entry.digest] == nil }
     // The old record and the new one exist side by side for a moment.
@@ -25,6 +26,19 @@ extension DiskStore {
       try write(data, header: header, entry: entry, time: time)
     }
     storesSinceVisit += 1
+  }
+
+  /// Gives a record the age of the one it replaces, if ages count from the first store.
+  private func aged(_ header: Data, _ entry: IndexEntry) -> (Data, IndexEntry) {
+    // A record that is too old, damaged or unreadable counts as absent.
+    guard configuration.ageOrigin == .firstStore, let old = try? reader.storedEntry(entry.digest)?.entry,
+      old.metadata.expires.map({ $0 > now() }) ?? true,
+      configuration.storedExpiry(of: old.created).map({ $0 > now() }) ?? true
+    else { return (header, entry) }
+    var (header, entry) = (header, entry)
+    RecordHeader.setCreated(old.created, in: &header)
+    entry.expire(at: configuration.storedExpiry(of: old.created))
+    return (header, entry)
   }
 
   private func write(

@@ -79,6 +79,11 @@ final class DiskStore {
     self.circuit = circuit
   }
 
+  /// Reads records in the folder.
+  var reader: RecordReader {
+    RecordReader(layout: layout, configuration: configuration, files: files, now: now)
+  }
+
   /// Whether writes must be on the device before they count.
   var isDurable: Bool { configuration.durability == .fsync }
 

@@ -84,11 +84,24 @@ struct RecordHeader: Sendable {
     bytes.append(little: UInt64(0))
     bytes += keyBytes
     bytes += metadataBytes
+    seal(&bytes)
+    return Data(bytes)
+  }
+
+  /// Changes the time of the store in an encoded header.
+  static func setCreated(_ time: Date, in header: inout Data) {
+    var bytes = [UInt8](header)
+    withUnsafeBytes(of: time.microseconds.littleEndian) { bytes.replaceSubrange(24..<32, with: $0) }
+    seal(&bytes)
+    header = Data(bytes)
+  }
+
+  /// Writes the checksum of a header into it.
+  private static func seal(_ bytes: inout [UInt8]) {
     let checksum = bytes.withUnsafeBytes { Self.checksum(of: $0) }
     withUnsafeBytes(of: checksum.value.littleEndian) {
       bytes.replaceSubrange(checksumOffset..<fixedLength, with: $0)
     }
-    return Data(bytes)
   }
 
   /// Returns the length of the header that begins with `prefix`; `nil` when these are not the first bytes of a complete

@@ -89,6 +89,7 @@ struct RecordReader: Sendable {
       return header
     }
     guard let header else { return .damaged(status) }
+    if isTooOld(header, now: time) { return .expired(status) }
     if let expires = header.metadata.expires, expires <= time { return .expired(status) }
     return .hit(
       CacheRecord(
@@ -102,6 +103,7 @@ struct RecordReader: Sendable {
       guard let (file, header) = try openRecord(layout.record(key.digest)), let header else { return false }
       let time = now()
       return header.key.isText(of: key) && !isTooOld(file.status.modified, now: time)
+        && !isTooOld(header, now: time)
         && file.status.size <= configuration.effectiveRecordLimit
         && header.metadata.expires.map { $0 > time } ?? true
     } catch {
@@ -112,6 +114,17 @@ struct RecordReader: Sendable {
 
   /// Reads the header of a record; `nil` when there is no record or it is damaged.
   func entry(_ digest: Digest256) throws(CachingError) -> (entry: DiskCache.Entry, status: FileStatus)? {
+    do throws(FileSystemError) {
+      return try storedEntry(digest)
+    } catch {
+      throw CachingError(error)
+    }
+  }
+
+  /// Reads the header of a record like ``entry(_:)``, for ``DiskStore``.
+  func storedEntry(
+    _ digest: Digest256
+  ) throws(FileSystemError) -> (entry: DiskCache.Entry, status: FileStatus)? {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path), let header,
@@ -125,7 +138,7 @@ struct RecordReader: Sendable {
     } catch {
       // Not a file.
       if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return nil }
-      throw CachingError(error)
+      throw error
     }
   }
 
@@ -180,9 +193,15 @@ struct RecordReader: Sendable {
     return (file, bytes.withUnsafeBytes { RecordHeader($0, fileSize: size) })
   }
 
+  /// Whether the last access is too long ago, by which a record is too old for every ``DiskCache/Configuration/AgeOrigin``.
   private func isTooOld(_ accessed: Date, now: Date) -> Bool {
     guard let maxAge = configuration.maxAge else { return false }
     return now.timeIntervalSince(accessed) > maxAge.seconds
+  }
+
+  /// Whether the store is too long ago, if that counts.
+  private func isTooOld(_ header: RecordHeader, now: Date) -> Bool {
+    configuration.storedExpiry(of: header.created).map { $0 < now } ?? false
   }
 }
 

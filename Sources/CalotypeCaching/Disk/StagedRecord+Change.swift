@@ -15,11 +15,12 @@ extension StagedRecord {
   }
 
   /// Prepares the change on disk, before the lock is taken.
-  func change() -> DiskChange {
+  func change(_ configuration: DiskCache.Configuration) -> DiskChange {
     guard case .data(let data, let metadata, let checksum) = content else { return .remove(key.digest) }
     let header = RecordHeader.encode(
       key: key, metadata: metadata, created: created, payload: data, checksum: checksum)
-    let entry = IndexEntry(key: key, metadata: metadata, size: header.count + data.count, accessed: created)
+    var entry = IndexEntry(key: key, metadata: metadata, size: header.count + data.count, accessed: created)
+    entry.expire(at: configuration.storedExpiry(of: created))
     return .store(data, header: header, entry, time: created)
   }
 }

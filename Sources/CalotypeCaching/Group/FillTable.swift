@@ -1,11 +1,13 @@
-/// The reads and changes of a ``CacheGroup`` that are in progress. A read that was overtaken by a change of its key
-/// must not fill a tier; changes of other keys do not matter.
+/// The reads and changes of a tiered cache that are in progress. A read that was overtaken by a change of its key
+/// must not fill a higher tier; changes of other keys do not matter.
 ///
 /// Holds at most one key for each call in progress.
-struct FillTable: Sendable {
+package struct FillTable: Sendable {
   /// The records that a change affects.
-  enum Scope: Sendable {
+  package enum Scope: Sendable {
+    /// The record of a key.
     case key(CacheKey)
+    /// All records, or a selection of them.
     case all
     /// None: the change cannot outdate a read.
     case none
@@ -16,33 +18,36 @@ struct FillTable: Sendable {
     var changes = 0
   }
 
+  /// Creates an empty table.
+  package init() {}
+
   private var reads: [CacheKey: Read] = [:]
   private var changing: [CacheKey: Int] = [:]
   private var changesOfAll = 0
 
   /// Whether no call is in progress.
-  var isIdle: Bool { reads.isEmpty && changing.isEmpty && changesOfAll == 0 }
+  package var isIdle: Bool { reads.isEmpty && changing.isEmpty && changesOfAll == 0 }
 
   /// Begins a read.
   ///
   /// - Returns: A number for ``isCurrent(_:since:)``; `nil` when the result may be outdated already.
-  mutating func beginRead(_ key: CacheKey) -> Int? {
+  package mutating func beginRead(_ key: CacheKey) -> Int? {
     reads[key, default: Read()].count += 1
     guard changesOfAll == 0, changing[key] == nil else { return nil }
     return reads[key]?.changes
   }
 
   /// Returns whether the key has not changed since a read began.
-  func isCurrent(_ key: CacheKey, since mark: Int) -> Bool { reads[key]?.changes == mark }
+  package func isCurrent(_ key: CacheKey, since mark: Int) -> Bool { reads[key]?.changes == mark }
 
   /// Ends a read.
-  mutating func endRead(_ key: CacheKey) {
+  package mutating func endRead(_ key: CacheKey) {
     reads[key]?.count -= 1
     if reads[key]?.count == 0 { reads[key] = nil }
   }
 
   /// Begins a change, and marks the reads it affects as outdated.
-  mutating func beginChange(_ scope: Scope) {
+  package mutating func beginChange(_ scope: Scope) {
     switch scope {
     case .key(let key):
       reads[key]?.changes += 1
@@ -55,7 +60,7 @@ struct FillTable: Sendable {
   }
 
   /// Ends a change.
-  mutating func endChange(_ scope: Scope) {
+  package mutating func endChange(_ scope: Scope) {
     switch scope {
     case .key(let key):
       changing[key, default: 1] -= 1

@@ -13,4 +13,9 @@ extension Image {
       bitmap: try bitmap.oriented(orientation), info: info, isPartial: isPartial, profile: profile,
       metadata: metadata)
   }
+
+  /// Returns the image upright and shrunk to a thumbnail. Blocks; call it off the cooperative pool.
+  package func shrunk(to thumbnail: Thumbnail) throws(ImagingError) -> Image {
+    try with(bitmap: try bitmap.shrunk(to: thumbnail, sourceSize: size, orientation: orientation)).upright()
+  }
 }

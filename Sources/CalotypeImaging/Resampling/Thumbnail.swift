@@ -66,4 +66,13 @@ public struct Thumbnail: Hashable, Sendable, Codable {
   public static func stretch(width: Int? = nil, height: Int? = nil) -> Thumbnail {
     Thumbnail(box: PixelSize(width: width ?? 0, height: height ?? 0), mode: .stretch)
   }
+
+  /// All properties as text, for keys of caches.
+  package var identity: String {
+    let words = [
+      mode.rawValue, "\(box.width)x\(box.height)", filter.rawValue, effort.rawValue, "\(anchor)",
+      linearLight ? "linear" : "stored",
+    ]
+    return words.joined(separator: " ")
+  }
 }

@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import Glibc
+import HelperPrograms
 import Testing
 
 @testable import CalotypeCaching
@@ -112,7 +113,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1))) func aStoppedProcessThatHasTheLock() async throws {
-    let program = try #require(cacheWriter)
+    let program = try #require(helperProgram("CacheWriter"))
     let time = ManualTime()
     // What reads find useless is waited for even less.
     let cache = DiskCache(
@@ -159,7 +160,7 @@ import Testing
 
   /// What a process of another user makes of the folder.
   private func asNobody() throws -> String {
-    let program = try #require(cacheWriter)
+    let program = try #require(helperProgram("CacheWriter"))
     let child = try Child(
       "/usr/bin/setpriv",
       ["--reuid=65534", "--regid=65534", "--clear-groups", program, folder.cache.path, "try"])

@@ -37,6 +37,11 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     tags = metadata.tags.reduce(0) { $0 | Self.tagBit($1) }
   }
 
+  /// Expires at `time`, unless that happens earlier.
+  mutating func expire(at time: Date?) {
+    if let time { expires = min(expires, time.microseconds) }
+  }
+
   /// Whether the record may belong to a selection; its header decides.
   func mayBe(in selection: CacheSelection) -> Bool {
     switch selection {

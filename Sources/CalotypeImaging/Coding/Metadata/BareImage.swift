@@ -97,7 +97,8 @@ package enum BareImage {
         offset = endOfBlocks(bytes, from: offset + 11 + tableLength(flags))
       case 0x21:
         // Graphic control, and the number of repetitions.
-        let isRepetition = bytes.holds([0xFF, 11], at: offset + 1) && bytes.holds("NETSCAPE2.0", at: offset + 3)
+        let isRepetition =
+          bytes.holds([0xFF, 11], at: offset + 1) && bytes.holds("NETSCAPE2.0", at: offset + 3)
         guard isRepetition || bytes.byte(at: offset + 1) == 0xF9 else { return false }
         offset = endOfBlocks(bytes, from: offset + 2)
       default: return false

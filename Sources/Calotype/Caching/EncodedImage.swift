@@ -76,23 +76,25 @@ public struct EncodedImage: Sendable {
     (self.contents, self.source, self.provenance) = (contents, source, provenance)
   }
 
-  /// Describes the bytes that were made of an image.
+  /// Describes encoded bytes.
   ///
   /// - Parameters:
   ///   - data: The bytes.
   ///   - format: Their format.
   ///   - size: Their width and height.
   ///   - content: The traits of the image.
-  ///   - made: The image.
+  ///   - isDamaged: Whether the original is damaged.
+  ///   - isStorable: Whether the image may be kept.
+  ///   - source: The source of the image that was encoded.
+  ///   - provenance: Facts about the original.
   init(
     _ data: Data, format: ImageFormat, size: PixelSize, content: OutputNegotiation.Content,
-    of made: ImageResult
+    isDamaged: Bool, isStorable: Bool, source: ImageResponse.Source, provenance: OriginalMetadata
   ) {
     self.init(
       Contents(
-        data, format, size, Self.entityTag(of: data), content, isDamaged: made.image.isDamaged,
-        isStorable: made.isStorable),
-      made.source, made.provenance)
+        data, format, size, Self.entityTag(of: data), content, isDamaged: isDamaged, isStorable: isStorable),
+      source, provenance)
   }
 
   /// Returns the age of the original: the time since its server generated or confirmed it (RFC 9111 §4.2.3); `nil`
@@ -113,18 +115,6 @@ public struct EncodedImage: Sendable {
     found.source = source
     found.provenance.isStale = isStale
     return found
-  }
-
-  /// Returns the image as it is delivered.
-  ///
-  /// - Parameters:
-  ///   - request: The request of the caller.
-  ///   - variesOnAccept: Whether the form depends on a header field.
-  func delivered(to request: ImageRequest, variesOnAccept: Bool) -> EncodedImage {
-    var delivered = self
-    delivered.variesOnAccept = variesOnAccept
-    delivered.isForOneUser = request.identifiesUser
-    return delivered
   }
 
   /// Returns the image after its original was confirmed.
