@@ -1,3 +1,4 @@
+import CalotypeCaching
 public import FoundationEssentials
 public import HTTPTypes
 
@@ -28,7 +29,10 @@ extension EncodedImage {
   public func reply(
     to fields: HTTPFields, method: HTTPRequest.Method = .get, now: Date = .now
   ) -> Reply {
-    let outcome = Preconditions(method: method, fields: fields).outcome(
+    var conditions = fields
+    // The date is that of the original: other bytes may have been made of it since (RFC 9110 §13.1.5).
+    if let condition = fields[.ifRange], EntityTag(condition) == nil { conditions[values: .range] = [] }
+    let outcome = Preconditions(method: method, fields: conditions).outcome(
       entityTag: entityTag, lastModified: lastModified, length: data.count, now: now)
     var reply = headerFields(at: now)
     var body = Data()

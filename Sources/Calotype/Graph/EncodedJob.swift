@@ -46,9 +46,22 @@ struct EncodedJob: Sendable {
         job.publish(interim: found.image)
         policy = .http
       }
-      try await make(policy: policy, known: found?.image, turn: turn.take())
+      var attempts = 0
+      while true {
+        var leader = plan.request.source as ImageSource?
+        do {
+          return try await make(policy: policy, known: found?.image, turn: turn.take(), leader: &leader)
+        } catch let error as LoadingError {
+          // Keys may leave out parts of the URL, such as a signature: a failure of another URL says nothing about this one.
+          attempts += 1
+          guard leader != plan.request.source, attempts < 3, !Task.isCancelled else { throw error }
+        }
+      }
     } catch {
       job.finish(.failure(Task.isCancelled ? CancellationError() : error))
+      if case .httpStatus(_, let status, _, _) = error as? LoadingError, status == 404 || status == 410 {
+        await forget(output.candidates)
+      }
     }
   }
 
@@ -106,8 +119,10 @@ struct EncodedJob: Sendable {
   // MARK: New images
 
   /// Confirms the known image, or encodes a new one; ends the job and stores the image.
+  ///
+  /// - Parameter leader: Becomes the source of the job whose error is thrown.
   private func make(
-    policy: ImageRequest.CachePolicy, known: EncodedImage?, turn: WorkQueue.Turn?
+    policy: ImageRequest.CachePolicy, known: EncodedImage?, turn: WorkQueue.Turn?, leader: inout ImageSource?
   ) async throws {
     var turn = turn
     defer { turn?.end() }
@@ -115,15 +130,18 @@ struct EncodedJob: Sendable {
     var place: Subscription<OriginalData>?
     defer { place?.leave() }
     // Held until the image is made, so that it is made of the same bytes.
-    if known?.provenance.version != nil || plan.mayPassThrough(output) {
+    if known?.provenance.version != nil || (policy != .cacheOnly && plan.mayPassThrough(output)) {
       let subscription = try context.subscribe(
         toOriginalOf: plan, policy: policy, want: SubscriptionOptions(of: job), turn: turn.take())
       place = subscription
+      leader = subscription.job.leader
       let loaded = try await self.original(from: subscription, known: known)
       if let known, let version = known.provenance.version, version == loaded.provenance.version {
         let confirmed = known.confirmed(loaded.provenance).found(
           in: known.source, isStale: loaded.provenance.isStale)
-        return try await finish(confirmed, isNew: false, as: output.choice(for: known.content))
+        subscription.leave()
+        await finish(confirmed, isNew: false, as: output.choice(for: known.content))
+        return await subscription.job.waitUntilStored()
       }
       original = loaded
     }
@@ -133,6 +151,7 @@ struct EncodedJob: Sendable {
     let want = SubscriptionOptions(of: job) { $0.tiers.formIntersection(.originals) }
     let image = try context.subscribe(to: request, want: want, turn: turn.take())
     defer { image.leave() }
+    leader = image.job.leader
     job.onWake { [weak image] in image?.lookAgain() }
     while true {
       switch try await image.next([.interim]) {
@@ -141,8 +160,16 @@ struct EncodedJob: Sendable {
         job.publish(interim: try await encode(made, original: nil).0)
       case .ended(let made):
         let (encoded, choice) = try await encode(made, original: original)
-        try await finish(encoded, isNew: true, as: choice)
+        // Their memory is not needed any more.
+        image.leave()
+        place?.leave()
+        // An image of an earlier version may have had other traits, and another form.
+        if known != nil || !plan.request.cachePolicy.readsCaches {
+          await forget(output.candidates.filter { $0 != choice.options })
+        }
+        await finish(encoded, isNew: true, as: choice)
         await image.job.waitUntilStored()
+        await place?.job.waitUntilStored()
         return
       }
     }
@@ -178,7 +205,7 @@ struct EncodedJob: Sendable {
             throw ImagingError.invalidParameter(name: "among", reason: "there is no format to choose from")
           }
           let options = choice.options
-          if let original, plan.passesThrough(original.data, of: made, as: options) {
+          if let original, plan.passesThrough(original, of: made, as: options) {
             return (
               EncodedImage(original.data, format: options.format, size: pixels, content: content, of: made),
               choice
@@ -199,9 +226,7 @@ struct EncodedJob: Sendable {
   }
 
   /// Delivers an image and stores it.
-  private func finish(
-    _ image: EncodedImage, isNew: Bool, as choice: OutputNegotiation.Outcome?
-  ) async throws {
+  private func finish(_ image: EncodedImage, isNew: Bool, as choice: OutputNegotiation.Outcome?) async {
     guard let options = choice?.options else { return job.finish(.success(image)) }
     // Before the job ends: the next request finds the image there.
     keepInMemory(image, options)
@@ -214,6 +239,16 @@ struct EncodedJob: Sendable {
   }
 
   // MARK: Storing
+
+  /// Removes encoded forms of the image from the caches.
+  private func forget(_ forms: [EncodeOptions]) async {
+    guard plan.request.cachePolicy.writesCaches else { return }
+    for options in forms {
+      let key = plan.request.encodedKey(as: options)
+      plan.encodedMemory?.remove(key)
+      await context.removeRecord(key, from: plan.encodedDisk)
+    }
+  }
 
   private func keepInMemory(_ image: EncodedImage, _ options: EncodeOptions) {
     guard let memory = plan.encodedMemory, plan.request.cachePolicy.writesCaches else { return }
@@ -313,10 +348,14 @@ extension ResolvedRequest {
   /// Returns whether the bytes of an original are the encoded form of its image, with nothing to change or leave out.
   ///
   /// - Parameters:
-  ///   - data: The original.
+  ///   - original: The original.
   ///   - made: The image that was decoded from it.
   ///   - options: The requested form.
-  func passesThrough(_ data: Data, of made: ImageResult, as options: EncodeOptions) -> Bool {
+  func passesThrough(_ original: OriginalData, of made: ImageResult, as options: EncodeOptions) -> Bool {
+    // The image may have been made of other bytes: it was in memory, or these turned out to be damaged.
+    guard let version = original.provenance.version, version == made.provenance.version, !original.isRejected
+    else { return false }
+    let data = original.data
     guard mayPassThrough(.options(options)), let info = made.image.info, info.format == options.format,
       !info.isDamaged, !made.image.isPartial, info.colorProfile == nil,
       info.orientation == .topLeft || !request.decoding.appliesOrientation,

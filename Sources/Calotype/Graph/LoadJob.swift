@@ -161,8 +161,13 @@ struct LoadJob: Sendable {
       metadata.expires = received + min(max(0, lifetime / .seconds(1)), 1e9)
     }
     guard metadata.expires == nil, let status = response.status else {
+      // The source may have changed since its version was determined.
+      let isOfVersion =
+        request.identity.version.map { plan.loader.cachingRule(for: request.source) == .version($0) } ?? true
       return loaded(
-        OriginalMetadata(version: version, freshUntil: metadata.expires, tags: metadata.tags, epoch: epoch))
+        OriginalMetadata(
+          version: version, freshUntil: metadata.expires, isStorable: isOfVersion, tags: metadata.tags,
+          epoch: epoch))
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
@@ -361,6 +366,8 @@ final class LoadMemory: BodyMemory {
   private let memory: ImagePipeline.Memory
   private let share: Int
   private let reservation = Lock<MemoryReservation?>(nil)
+  /// Whether the body that has the reservation is in transfer.
+  private let isArriving = Lock(false)
 
   /// - Parameters:
   ///   - memory: The memory to reserve from.
@@ -370,10 +377,21 @@ final class LoadMemory: BodyMemory {
     share = max(16 << 10, memory.ceiling(of: .encoded) / (2 * max(1, min(loads, 32))))
   }
 
+  deinit { setArriving(false) }
+
+  private func setArriving(_ isArriving: Bool) {
+    let hasChanged = self.isArriving.withLock { known in
+      defer { known = isArriving }
+      return known != isArriving
+    }
+    if hasChanged { memory.countArriving(isArriving ? 1 : -1) }
+  }
+
   func reserve(_ declared: Int) async throws -> Int? {
     let bytes = min(declared, share)
     guard let reserved = try await memory.reserve(bytes, in: .encoded) else { return nil }
     reservation.withLock { $0 = reserved }
+    setArriving(true)
     return bytes
   }
 
@@ -381,15 +399,18 @@ final class LoadMemory: BodyMemory {
     if let reserved = reservation.withLock({ $0 }) { return reserved.grow(to: count) }
     guard let reserved = memory.tryReserve(count, in: .encoded) else { return false }
     reservation.withLock { $0 = reserved }
+    setArriving(true)
     return true
   }
 
   func giveBack() {
+    setArriving(false)
     reservation.withLock { $0.take() }?.release()
   }
 
   /// Takes the reservation for a complete body; returns none for bytes in a file.
   func take(for count: Int, isSpooled: Bool) -> MemoryReservation? {
+    setArriving(false)
     let reserved = reservation.withLock { $0.take() }
     if isSpooled {
       reserved?.release()

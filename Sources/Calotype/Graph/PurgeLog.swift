@@ -19,7 +19,7 @@ struct PurgeLog: Sendable {
       case .selection(let selection): selection.contains(source: key.source, tags: tags)
       case .keys(let texts):
         texts.contains {
-          $0.utf8.elementsEqual(key.text.utf8) || key.text.utf8.starts(with: ($0 + "encoding ").utf8)
+          $0.utf8.elementsEqual(key.text.utf8) || key.text.utf8.starts(with: ($0 + "encoded ").utf8)
         }
       }
     }

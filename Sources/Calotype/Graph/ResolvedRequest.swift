@@ -28,13 +28,14 @@ struct ResolvedRequest: Sendable {
     limits = request.decodeLimits(in: configuration.decodeLimits)
     loadLimits = request.loadLimits(in: configuration.decodeLimits)
     // A version that is not part of the key must not be kept.
+    let rule = loader.cachingRule(for: request.source)
     cachingRule =
       if let version = request.identity.version {
         .version(version)
-      } else if case .version = loader.cachingRule(for: request.source) {
+      } else if case .version = rule {
         .never
       } else {
-        loader.cachingRule(for: request.source)
+        rule
       }
     // Set before pixels of a partition exist, and for the whole process: buffers are reused across
     // pipelines.
@@ -63,7 +64,7 @@ struct ResolvedRequest: Sendable {
 
   /// The key of the result on disk: pipelines that share a folder may store results in different encodings.
   var resultKey: CacheKey? {
-    resultEncoding.map(request.encodedKey)
+    resultEncoding.map(request.resultKey)
   }
 
   /// The disk cache, if it may contain encoded images of the request.

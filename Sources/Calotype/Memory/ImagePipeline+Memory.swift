@@ -21,9 +21,9 @@ extension ImagePipeline {
   /// than the limit, including its encoded bytes, is rejected by its header
   /// (``PipelineError/exceedsMemory(_:bytes:limit:)``). When all memory is held by images that wait for
   /// more, the latest of them is rejected and may be retried
-  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The same happens when an image waits, no pixels
-  /// are held, and no reservation has changed for a quarter of a second; a body that waits for memory is
-  /// then collected in a temporary file. The memory cache has its own limit.
+  /// (``PipelineError/overloaded(_:waiting:retryAfter:)``). The same happens when nothing but complete
+  /// originals is held, and no reservation has changed for a quarter of a second; bodies that wait for
+  /// memory are then collected in temporary files first. The memory cache has its own limit.
   ///
   /// Several pipelines may share one instance. All members may be used from any thread.
   public final class Memory: Sendable {
@@ -91,6 +91,8 @@ extension ImagePipeline {
       var reclaims = 0
       /// The number of changes when the timer was set; `nil` while nobody waits.
       var watched: Int?
+      /// The number of bodies with reserved bytes that are in transfer.
+      var arriving = 0
 
       /// Whether bytes have to wait for pixels that a queue waits for. Stores may continue within their
       /// share, unless the pixels need that too: a cache must fill while the load is high.
@@ -341,7 +343,7 @@ extension ImagePipeline {
     ///
     /// The holders of memory may wait for each other: an image for the bytes of an original that another
     /// one holds, in this or another pipeline, and that one for memory to load its own. Nobody knows all
-    /// holders, but all of them change the ledger when they continue.
+    /// holders, but those that continue change the ledger soon.
     private func watch() {
       let isNew = state.withLock { state in
         guard state.watched == nil else { return false }
@@ -356,24 +358,30 @@ extension ImagePipeline {
     }
 
     private func check() {
-      let (shortage, applicant, admitted) = state.withLock { state -> (Shortage?, Applicant?, [Applicant]) in
-        while let first = state.waiting.first, state.waiters[first] == nil { state.waiting.removeFirst() }
-        guard !state.shortages.isEmpty || !state.waiting.isEmpty else {
+      let (isOver, refused, shortage) = state.withLock { state -> (Bool, [Applicant], Shortage?) in
+        guard !state.shortages.isEmpty || !state.waiters.isEmpty else {
           state.watched = nil
-          return (nil, nil, [])
+          return (true, [], nil)
         }
         let isStill = state.watched == state.accounts.changes
         state.watched = state.accounts.changes
-        // Pixels are released without waiting for memory.
-        guard isStill, state.accounts.held(by: .decoded) == 0 else { return (nil, nil, []) }
-        if let last = state.shortages.last { return (last, nil, []) }
-        let first = state.waiting.removeFirst()
-        return (nil, state.waiters.removeValue(forKey: first), state.admit())
+        // Pixels, stores and bodies in transfer release their bytes without waiting for memory.
+        guard isStill, state.arriving == 0, state.accounts.held(by: .encoded) == state.accounts.total else {
+          return (false, [], nil)
+        }
+        // First those that can do without: their bytes go to files.
+        if state.waiters.isEmpty { return (false, [], state.shortages.last) }
+        defer { (state.waiting, state.waiters) = ([], [:]) }
+        return (false, Array(state.waiters.values), nil)
       }
+      for applicant in refused { applicant.answer.resolve(.refused) }
       shortage?.resolve()
-      applicant?.answer.resolve(.refused)
-      for applicant in admitted { applicant.answer.resolve(.admitted) }
-      if state.withLock({ $0.watched != nil }) { setTimer() }
+      if !isOver { setTimer() }
+    }
+
+    /// Counts bodies with reserved bytes that are in transfer.
+    func countArriving(_ change: Int) {
+      state.withLock { $0.arriving += change }
     }
 
     // MARK: Releasing

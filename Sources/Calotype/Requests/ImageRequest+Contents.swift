@@ -125,14 +125,21 @@ extension ImageRequest {
   /// Whether the response may be for one user alone.
   var identifiesUser: Bool {
     headers.contains(.authorization) || headers.contains(.cookie) || credential != nil || partition != nil
+      || identity.source.url?.user != nil || identity.fallbacks.contains { $0.user != nil }
   }
 
   /// The transforms applied to the image.
   var chain: TransformChain { identity.decoding.transforms }
 
-  /// Returns the key of the image in encoded form.
-  func encodedKey(as options: EncodeOptions) -> CacheKey {
+  /// Returns the key of the result on disk.
+  func resultKey(as options: EncodeOptions) -> CacheKey {
     CacheKey(key.text + "encoding \(options.identity)\n", source: key.source)
+  }
+
+  /// Returns the key of the image in encoded form: another than that of the result, which has other metadata and other
+  /// pixels where the orientation is not applied.
+  func encodedKey(as options: EncodeOptions) -> CacheKey {
+    CacheKey(key.text + "encoded \(options.identity)\n", source: key.source)
   }
 
   /// The tag of all encoded forms of the image, to remove them together.

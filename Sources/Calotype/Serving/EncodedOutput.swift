@@ -24,9 +24,9 @@ enum EncodedOutput: Sendable {
   /// The identity of the choice, regardless of the content.
   var identity: String {
     switch self {
-    case .options(let options): "encoding \(options.identity)\n"
+    case .options(let options): "encoded \(options.identity)\n"
     case .negotiated(let negotiation):
-      "negotiated"
+      "encoded negotiated"
         + negotiation.weighted.map { "\n\($0.options.identity) \($0.quality)" }.joined() + "\n"
     }
   }

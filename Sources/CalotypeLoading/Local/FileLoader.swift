@@ -32,7 +32,9 @@ public struct FileLoader: ImageLoading {
   }
 
   /// The folders: a file that one loader may read is not found in a cache through another that may not.
-  public var identity: String { LoaderIdentity.text(["roots": LoaderIdentity.text(roots ?? [])]) }
+  public var identity: String {
+    roots.map { LoaderIdentity.text(["roots": "\($0.count) \(LoaderIdentity.text($0))"]) } ?? ""
+  }
 
   /// Returns the version of the file, from its device, inode, size and times: results are cached until it changes.
   /// ``CachingRule/never`` if there is no regular file, or if it has changed within the last 20 ms.

@@ -6,8 +6,8 @@ import Glibc
 /// the time of the last change of the status back.
 enum FileVersion {
   /// The time after a change within which another one may have the same time stamp: those of Linux advance by at most
-  /// 10 ms.
-  private static let settling = 20_000_000
+  /// 10 ms, those of some file systems by 1 or 2 s.
+  private static func settling(_ stamp: timespec) -> Int { stamp.tv_nsec == 0 ? 2_000_000_000 : 20_000_000 }
 
   /// Returns the version of the file at a path; `nil` if there is no regular file, or if it has changed so recently that
   /// the next change may go unnoticed.
@@ -20,7 +20,7 @@ enum FileVersion {
     let (current, _) = now.tv_sec.multipliedReportingOverflow(by: 1_000_000_000)
     let age = (current &+ now.tv_nsec) &- (changed &+ status.st_ctim.tv_nsec)
     // A time in the future is that of another clock.
-    guard age < 0 || age > settling else { return nil }
+    guard age < 0 || age > settling(status.st_ctim) else { return nil }
     let numbers = [
       Int(bitPattern: UInt(status.st_dev)), Int(bitPattern: UInt(status.st_ino)), Int(status.st_size),
       status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,

@@ -245,6 +245,21 @@ struct ContentionTests {
     turn.reservation?.release()
   }
 
+  @Test("an image waits for a body that is arriving, however slowly")
+  func arrivingIsNoStandstill() async throws {
+    let memory = ImagePipeline.Memory(byteLimit: 1_000)
+    let body = LoadMemory(memory, loads: 32)
+    #expect(body.grow(to: 300))
+    let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
+    let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
+    try await Task.sleep(for: ImagePipeline.Memory.standstill * 3)
+    #expect(queue.statistics.waiting == 1)
+    body.giveBack()
+    let turn = try await big.value
+    turn.end()
+    turn.reservation?.release()
+  }
+
   @Test("a big picture is not overtaken for ever by those of another pipeline that shares the memory")
   func sharedStarvation() throws {
     let memory = ImagePipeline.Memory(byteLimit: 1_000)

@@ -220,6 +220,61 @@ struct EncodedImageTests {
     await again.settle()
   }
 
+  @Test(
+    "a form of an original that is gone is gone, and so is the one of an earlier version with other traits")
+  func forgotten() async throws {
+    let url = try LoadSamples.url("h", "0")
+    let (cutout, photo) = (
+      try SampleImages.still(width: 40, height: 40, color: PixelColor(red: 1, green: 2, blue: 3, alpha: 99)),
+      try SampleImages.still(.jpeg(), width: 40, height: 40)
+    )
+    let loader = FakeLoader()
+    loader.route(url, .body(cutout, headers: fresh))
+    let pipeline = pipeline(loader, disk: FaultyCache())
+    var request = try thumbnail()
+    func format() async throws -> ImageFormat {
+      defer { request.cachePolicy = .http }
+      return try await pipeline.encoded(
+        request, as: .negotiated(accept: "image/png, image/jpeg", among: [.webp(), .png, .jpeg()])
+      ).format
+    }
+    #expect(try await format() == .png)
+    await pipeline.settle()
+    loader.route(url, .body(photo, headers: fresh))
+    request.cachePolicy = .reload
+    #expect(try await format() == .jpeg)
+    await pipeline.settle()
+    #expect(try await format() == .jpeg)
+    loader.route(url, .status(404))
+    request.cachePolicy = .reload
+    await #expect(throws: LoadingError.self) { try await format() }
+    await pipeline.settle()
+    request.cachePolicy = .cacheOnly
+    await #expect(throws: (any Error).self) { try await format() }
+    await pipeline.settle()
+  }
+
+  @Test("a result on disk and the encoded image of the same options do not stand for each other")
+  func besideResults() async throws {
+    let jpeg = try SampleImages.still(.jpeg(), width: 40, height: 20)
+    let url = try LoadSamples.url("h", "0")
+    let loader = FakeLoader()
+    loader.route(url, .body(jpeg, headers: fresh))
+    let disk = FaultyCache()
+    let (first, second) = (pipeline(loader, disk: disk), pipeline(loader, disk: disk))
+    let request = try thumbnail()
+    _ = try await first.encoded(request, as: .png)
+    await first.settle()
+    // The header of the original, which the encoded image does not have.
+    #expect(try await second.image(for: request).info?.format == .jpeg)
+    await second.settle()
+    let third = pipeline(loader, disk: disk)
+    #expect(try await third.encoded(request, as: .png).source == .disk)
+    #expect(try await third.image(for: request).info?.format == .jpeg)
+    #expect(third.statistics.decodes == 0)
+    await third.settle()
+  }
+
   @Test("all frames of an animation where the format has frames, the first one elsewhere")
   func animation() async throws {
     let gif = try SampleImages.animation(.gif)

@@ -29,8 +29,13 @@ package enum BareImage {
         return false
       }
       switch marker {
-      // Tables, frames, restart intervals, scans.
-      case 0xC0...0xCF, 0xDA, 0xDB, 0xDD: break
+      // Tables, scans, restart intervals.
+      case 0xC4, 0xDA, 0xDB: break
+      case 0xDD: guard length == 4 else { return false }
+      // Frames with Huffman codes, of grey or YCbCr: others are delivered in other colours.
+      case 0xC0...0xC2:
+        guard let count = bytes.byte(at: offset + 9), count == 1 || count == 3, length == 8 + 3 * Int(count)
+        else { return false }
       // JFIF without a thumbnail.
       case 0xE0: guard length == 16, bytes.holds("JFIF\0", at: offset + 4) else { return false }
       // The colour transform.
@@ -55,15 +60,19 @@ package enum BareImage {
     return offset
   }
 
-  private static let chunks: [StaticString] = [
-    "IHDR", "PLTE", "tRNS", "IDAT", "acTL", "fcTL", "fdAT", "sRGB", "sBIT", "pHYs", "bKGD", "IEND",
+  /// The chunks with their longest lengths.
+  private static let chunks: [(StaticString, Int)] = [
+    ("IHDR", 13), ("PLTE", 768), ("tRNS", 256), ("IDAT", .max), ("acTL", 8), ("fcTL", 26), ("fdAT", .max),
+    ("sRGB", 1), ("sBIT", 4), ("pHYs", 9), ("bKGD", 6), ("IEND", 0),
   ]
 
   /// Source: W3C, Portable Network Graphics (third edition), §5.3.
   private static func isBarePNG(_ bytes: RawSpan) -> Bool {
     var offset = 8
     while let length = bytes.uint32(at: offset, bigEndian: true).map(Int.init) {
-      guard chunks.contains(where: { bytes.holds($0, at: offset + 4) }) else { return false }
+      guard chunks.contains(where: { bytes.holds($0.0, at: offset + 4) && length <= $0.1 }) else {
+        return false
+      }
       let isEnd = bytes.holds("IEND", at: offset + 4)
       offset += 12 + length
       if isEnd { return offset == bytes.byteCount }
@@ -71,15 +80,20 @@ package enum BareImage {
     return false
   }
 
-  private static let webPChunks: [StaticString] = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF"]
+  private static let webPChunks: [(StaticString, Int)] = [
+    ("VP8 ", .max), ("VP8L", .max), ("VP8X", 10), ("ALPH", .max), ("ANIM", 6), ("ANMF", .max),
+  ]
 
   /// Source: WebP Container Specification.
   private static func isBareWebP(_ bytes: RawSpan) -> Bool {
     guard bytes.uint32(at: 4, bigEndian: false).map({ Int($0) + 8 }) == bytes.byteCount else { return false }
     var offset = 12
     while let length = bytes.uint32(at: offset + 4, bigEndian: false).map(Int.init) {
-      guard webPChunks.contains(where: { bytes.holds($0, at: offset) }) else { return false }
-      offset += 8 + length + length % 2
+      guard webPChunks.contains(where: { bytes.holds($0.0, at: offset) && length <= $0.1 }) else {
+        return false
+      }
+      // The chunks of a frame follow its header.
+      offset += bytes.holds("ANMF", at: offset) ? 24 : 8 + length + length % 2
     }
     return offset == bytes.byteCount
   }
@@ -97,10 +111,15 @@ package enum BareImage {
         offset = endOfBlocks(bytes, from: offset + 11 + tableLength(flags))
       case 0x21:
         // Graphic control, and the number of repetitions.
-        let isRepetition =
-          bytes.holds([0xFF, 11], at: offset + 1) && bytes.holds("NETSCAPE2.0", at: offset + 3)
-        guard isRepetition || bytes.byte(at: offset + 1) == 0xF9 else { return false }
-        offset = endOfBlocks(bytes, from: offset + 2)
+        if bytes.holds([0xF9, 4], at: offset + 1), bytes.byte(at: offset + 7) == 0 {
+          offset += 8
+        } else if bytes.holds([0xFF, 11], at: offset + 1), bytes.holds("NETSCAPE2.0", at: offset + 3),
+          bytes.holds([3, 1], at: offset + 14), bytes.byte(at: offset + 18) == 0
+        {
+          offset += 19
+        } else {
+          return false
+        }
       default: return false
       }
     }
