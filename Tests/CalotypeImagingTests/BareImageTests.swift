@@ -88,6 +88,21 @@ struct BareImageTests {
     #expect(BareImage.isBare(try CoderRegistry.standard.encode(image, as: options), format: options.format))
   }
 
+  @Test("metadata inside the frame of an animation")
+  func insideFrame() throws {
+    var webp = try SampleImages.animation(.webp())
+    func add(_ count: Int, at offset: Int) {
+      let length = (0..<4).reduce(0) { $0 | Int(webp[offset + $1]) << (8 * $1) } + count
+      for byte in 0..<4 { webp[offset + byte] = UInt8(truncatingIfNeeded: length >> (8 * byte)) }
+    }
+    let frame = try #require((0..<webp.count - 4).first { webp[$0..<$0 + 4] == Data("ANMF".utf8) })
+    let length = (0..<4).reduce(0) { $0 | Int(webp[frame + 4 + $1]) << (8 * $1) }
+    webp.insert(contentsOf: Array("EXIF".utf8) + [2, 0, 0, 0, 1, 2], at: frame + 8 + length + length % 2)
+    add(10, at: frame + 4)
+    add(10, at: 4)
+    #expect(!BareImage.isBare(webp, format: .webp))
+  }
+
   @Test("drawings have flat areas, photos do not")
   func flatAreas() throws {
     let drawing = try SampleImages.bitmap(width: 64, height: 64, color: .white)

@@ -210,6 +210,7 @@ struct CacheOrderTests {
     #expect(try await disk.statistics().count == 1)
     let confined = ImagePipeline.isolated(disk: disk, loader: LoaderGroup([FileLoader(roots: ["/srv"])]))
     await #expect(throws: LoadingError.outsideRoots(file)) { try await confined.image(for: request) }
+    #expect(FileLoader(roots: []).identity != FileLoader().identity)
   }
 
   @Test("no-store is obeyed for thumbnails too, in memory and on disk")

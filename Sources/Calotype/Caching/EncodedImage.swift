@@ -25,7 +25,7 @@ public struct EncodedImage: Sendable {
   public var entityTag: EntityTag { contents.entityTag }
   /// The time of the last change of the original, as its server declares; `nil` if unknown.
   public var lastModified: Date? { provenance.response?.modificationDate }
-  /// The same as the server wrote it.
+  /// The same time as the text that the server sent.
   var lastModifiedText: String? { provenance.response?.lastModified }
   /// The end of the freshness lifetime of the original; `nil` for no limit.
   public var freshUntil: Date? { provenance.isStale ? .distantPast : provenance.freshUntil }
@@ -52,7 +52,7 @@ public struct EncodedImage: Sendable {
   private(set) var provenance: OriginalMetadata
   private let contents: Contents
 
-  /// An object, so that a cached image and its copies are a few words.
+  /// The properties that all copies share.
   private final class Contents: Sendable {
     let data: Data
     let format: ImageFormat
@@ -101,9 +101,9 @@ public struct EncodedImage: Sendable {
   /// for an original without an HTTP response.
   public func age(at now: Date) -> Duration? { provenance.response?.currentAge(at: now) }
 
-  /// Whether it may be stored, in memory at least.
+  /// Whether the image may be stored in a memory cache.
   var isStorable: Bool { contents.isStorable && provenance.isStorable }
-  /// Whether it may be stored on disk: a damaged image may be sound the next time it is loaded.
+  /// Whether the image may be stored on disk. The next load of a damaged image may deliver a sound one.
   var isStorableOnDisk: Bool { isStorable && !isDamaged }
 
   /// The number of bytes in memory, including the overhead of a cache entry.
@@ -138,7 +138,7 @@ public struct EncodedImage: Sendable {
 extension EncodedImage {
   private static let key = "encoded"
 
-  /// Writes what the bytes do not tell into the metadata of their record.
+  /// Writes the facts that the bytes do not contain into the metadata of their record.
   func store(in metadata: inout RecordMetadata) {
     metadata.contentType = contentType
     metadata.response = provenance.response

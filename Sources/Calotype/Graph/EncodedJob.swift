@@ -97,23 +97,11 @@ struct EncodedJob: Sendable {
     else { return nil }
     // The bytes are delivered, and belong to the callers from now on.
     defer { reservation?.release() }
-    let (request, response) = (plan.request, record.metadata.response)
-    let freshness = context.freshness(for: request)
-    let now = context.configuration.now()
-    var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
-    switch freshness.decision(for: request.headers, stored: response, now: now) {
-    case .fresh: (isFresh, isGoodEnough) = (true, true)
-    case .stale: isGoodEnough = true
-    default: break
-    }
-    let end = freshness.end(of: response, for: request.headers, at: now)
-    let provenance = OriginalMetadata(
-      version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
-      isStale: !isFresh, tags: record.metadata.tags)
-    guard let image = EncodedImage(record, provenance: provenance) else { return nil }
+    let judged = context.judged(record.metadata, for: plan.request)
+    guard let image = EncodedImage(record, provenance: judged.provenance) else { return nil }
     context.counters.count { $0.diskHits += 1 }
-    if isGoodEnough { keepInMemory(image, options) }
-    return Found(image: image, isFresh: isFresh, isGoodEnough: isGoodEnough)
+    if judged.isGoodEnough { keepInMemory(image, options) }
+    return Found(image: image, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough)
   }
 
   // MARK: New images
@@ -272,7 +260,7 @@ struct EncodedJob: Sendable {
 
   private func keepOnDisk(_ image: EncodedImage, _ options: EncodeOptions, isNew: Bool) async {
     let demand = job.demand
-    guard image.isStorableOnDisk, !image.isStale, demand.tiers.contains(.disk), plan.request.isStoredEncoded,
+    guard image.isStorableOnDisk, !image.isStale, demand.tiers.contains(.disk),
       let disk = plan.encodedDisk?.writable
     else { return }
     // Confirmed without any freshness lifetime: the stored entry says the same.
@@ -387,7 +375,4 @@ extension ImageRequest {
     }
     return nil
   }
-
-  /// Whether encoded images go to disk: not if they are originals as they are.
-  fileprivate var isStoredEncoded: Bool { storeTiers.contains(.disk) }
 }

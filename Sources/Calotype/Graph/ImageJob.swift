@@ -164,27 +164,15 @@ final class ImageJob: @unchecked Sendable {
       let (record, reservation) = await context.readRecord(key, from: disk, plan, log, for: job.priority)
     else { return nil }
     defer { reservation?.release() }
-    let now = context.configuration.now()
-    let response = record.metadata.response
-    let freshness = context.freshness(for: request)
-    var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
-    switch freshness.decision(for: request.headers, stored: response, now: now) {
-    case .fresh: (isFresh, isGoodEnough) = (true, true)
-    case .stale: isGoodEnough = true
-    default: break
-    }
+    let judged = context.judged(record.metadata, for: request)
     let held = reservation.flatMap { WorkQueue.HeldBytes($0.bytes, of: $0) }
     guard let image = await decodeResult(record, key, held: held) else { return nil }
     context.counters.count { $0.diskHits += 1 }
-    let end = freshness.end(of: response, for: request.headers, at: now)
-    let provenance = OriginalMetadata(
-      version: record.metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
-      isStale: !isFresh, tags: record.metadata.tags)
     let found = ImageResult(
       .init(
-        image: image, source: .disk, provenance: provenance, byteCount: record.data.count, record: record,
-        isFresh: isFresh, isGoodEnough: isGoodEnough, isFound: true, log: log))
-    if isGoodEnough { keepInMemory(found) }
+        image: image, source: .disk, provenance: judged.provenance, byteCount: record.data.count,
+        record: record, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough, isFound: true, log: log))
+    if judged.isGoodEnough { keepInMemory(found) }
     return found
   }
 

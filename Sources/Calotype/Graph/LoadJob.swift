@@ -346,18 +346,6 @@ extension LoadingError {
   }
 }
 
-extension ImagingError {
-  /// Whether the bytes are at fault, so that decoding them again would fail too.
-  package var blamesInput: Bool {
-    switch self {
-    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
-      .transformFailed, .cancelled:
-      false
-    }
-  }
-}
-
 /// The memory for a body, reserved before its bytes are read.
 ///
 /// Of a declared length, only a share is reserved at once, so that servers which declare much and send

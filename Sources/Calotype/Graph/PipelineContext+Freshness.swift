@@ -15,6 +15,14 @@ enum SourceStep: Sendable {
   case fail(any Error & Sendable)
 }
 
+/// The freshness of a stored result.
+struct JudgedResult: Sendable {
+  let isFresh: Bool
+  /// Whether the request accepts the result without revalidation.
+  let isGoodEnough: Bool
+  let provenance: OriginalMetadata
+}
+
 extension PipelineContext {
   /// Returns the freshness rules for a request. Cache keys include all fields of a request, so that no
   /// identity finds responses to another: the cache is private to each identity.
@@ -22,6 +30,24 @@ extension PipelineContext {
     var policy = configuration.freshness
     if request.identifiesUser { policy.mode = .private }
     return policy
+  }
+
+  /// Judges a stored result by the freshness of its original.
+  func judged(_ metadata: RecordMetadata, for request: ImageRequest) -> JudgedResult {
+    let (response, now) = (metadata.response, configuration.now())
+    let freshness = freshness(for: request)
+    var (isFresh, isGoodEnough) = (response == nil, response == nil || request.trustsAge)
+    switch freshness.decision(for: request.headers, stored: response, now: now) {
+    case .fresh: (isFresh, isGoodEnough) = (true, true)
+    case .stale: isGoodEnough = true
+    default: break
+    }
+    let end = freshness.end(of: response, for: request.headers, at: now)
+    return JudgedResult(
+      isFresh: isFresh, isGoodEnough: isGoodEnough,
+      provenance: OriginalMetadata(
+        version: metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
+        isStale: !isFresh, tags: metadata.tags))
   }
 
   func sourceStep(

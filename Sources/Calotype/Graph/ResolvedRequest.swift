@@ -46,9 +46,10 @@ struct ResolvedRequest: Sendable {
   ///
   /// The names of bytes at hand and streams are meaningful only to the program: they are cached in memory,
   /// but not on disk, where other programs would find them.
-  var memory: DecodedTier? { isAtHand || cachingRule != .never ? caches.decoded : nil }
+  var memory: DecodedTier? { isMemoryCacheable ? caches.decoded : nil }
 
   private var isAtHand: Bool { request.source.url == nil }
+  private var isMemoryCacheable: Bool { isAtHand || cachingRule != .never }
   private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
 
   /// The disk cache, if it may contain the result. A result that is identical to its original, or that an
@@ -71,9 +72,7 @@ struct ResolvedRequest: Sendable {
   var encodedDisk: (any DataCaching)? { isDiskCacheable ? caches.disk : nil }
 
   /// The memory cache of encoded images, if it may contain those of the request.
-  var encodedMemory: MemoryCache<EncodedImage>? {
-    isAtHand || cachingRule != .never ? caches.encoded : nil
-  }
+  var encodedMemory: MemoryCache<EncodedImage>? { isMemoryCacheable ? caches.encoded : nil }
 
   /// Whether bytes that this request cannot decode are undecodable for all others too.
   var judgesForAll: Bool { request.coders == nil && request.decoding.formatHint == nil }

@@ -46,33 +46,17 @@ extension ImageCache {
 
 extension ImageCache.Encoding {
   /// Returns the options for a still image. O(pixels).
-  func options(for image: Image) -> EncodeOptions {
+  ///
+  /// - Throws: `ImagingError.outOfMemory`, `ImagingError.cancelled`.
+  func options(for image: Image) throws(ImagingError) -> EncodeOptions {
     options(
       Subject(
-        size: image.size, isAnimated: false, hasAlpha: image.bitmap.hasTransparency,
+        size: image.size, isAnimated: false, hasAlpha: try image.bitmap.hasTransparency(),
         sourceFormat: image.info?.format))
   }
 
   /// Returns the options for an animation.
   func options(forAnimationOf size: PixelSize) -> EncodeOptions {
     options(Subject(size: size, isAnimated: true, hasAlpha: true, sourceFormat: nil))
-  }
-}
-
-extension Bitmap {
-  /// Whether a pixel is not fully opaque. O(pixels), unless it is known.
-  fileprivate var hasTransparency: Bool {
-    guard !isOpaque else { return false }
-    return withUnsafeBytes { raw in
-      switch format {
-      case .gray8, .cmyk8: return false
-      // The bitwise AND of all pixels, whose highest byte is that of all alphas.
-      case .rgba8: return UInt32(littleEndian: raw.bindMemory(to: UInt32.self).reduce(.max, &)) >> 24 != 0xFF
-      case .rgba16:
-        return stride(from: 3, to: raw.count / 2, by: 4).contains {
-          raw.bindMemory(to: UInt16.self)[$0] != .max
-        }
-      }
-    }
   }
 }

@@ -22,7 +22,7 @@ extension ImageCache {
         let cached = try await decode(record, query)
         queries.fill(ticket) { put(cached, for: query.key) }
         return cached
-      } catch let error as ImagingError where error.isOfBytes {
+      } catch let error as ImagingError where error.blamesInput {
         counters.withLock { $0.discarded += 1 }
         guard try await discard(query.image, ticket) else { return nil }
       }
@@ -65,16 +65,6 @@ extension ImageCache {
     return try await turn(of: key).run {
       guard queries.isCurrent(ticket) else { return true }
       return try await disk.remove(key)
-    }
-  }
-}
-
-extension ImagingError {
-  /// Whether the bytes are the cause, so that no decode of them will succeed.
-  fileprivate var isOfBytes: Bool {
-    switch self {
-    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    default: false
     }
   }
 }

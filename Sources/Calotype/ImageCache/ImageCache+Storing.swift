@@ -32,7 +32,7 @@ extension ImageCache {
       } else if tiers.contains(.disk), writableDisk != nil {
         let (coders, encoding) = (configuration.coders, options.encoding ?? configuration.encoding)
         encoded = try await encode {
-          let options = encoding.options(for: image)
+          let options = try encoding.options(for: image)
           return Encoded(data: try coders.encode(image, as: options), format: options.format)
         }
       }

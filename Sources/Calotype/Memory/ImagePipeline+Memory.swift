@@ -358,6 +358,13 @@ extension ImagePipeline {
     }
 
     private func check() {
+      if resolveStandstill() { setTimer() }
+    }
+
+    /// Refuses what waits, if nothing has changed since the last call.
+    ///
+    /// - Returns: Whether anything waits.
+    func resolveStandstill() -> Bool {
       let (isOver, refused, shortage) = state.withLock { state -> (Bool, [Applicant], Shortage?) in
         guard !state.shortages.isEmpty || !state.waiters.isEmpty else {
           state.watched = nil
@@ -376,7 +383,7 @@ extension ImagePipeline {
       }
       for applicant in refused { applicant.answer.resolve(.refused) }
       shortage?.resolve()
-      if !isOver { setTimer() }
+      return !isOver
     }
 
     /// Counts bodies with reserved bytes that are in transfer.

@@ -80,3 +80,15 @@ extension ImagingError: CustomStringConvertible {
     }
   }
 }
+
+extension ImagingError {
+  /// Whether the bytes are at fault, so that decoding them again would fail too.
+  package var blamesInput: Bool {
+    switch self {
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
+    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
+      .transformFailed, .cancelled:
+      false
+    }
+  }
+}

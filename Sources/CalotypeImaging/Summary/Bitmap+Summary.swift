@@ -30,7 +30,15 @@ extension Bitmap {
   ///
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func hasTransparency() throws(ImagingError) -> Bool {
-    isOpaque ? false : try converted(to: .rgba8).average().hasTransparency
+    if isOpaque { return false }
+    // 8 bits cannot tell the highest values of alpha apart.
+    if format == .rgba16 {
+      return withUnsafeBytes { bytes in
+        let samples = bytes.bindMemory(to: UInt16.self)
+        return stride(from: 3, to: samples.count, by: 4).contains { samples[$0] != .max }
+      }
+    }
+    return try converted(to: .rgba8).average().hasTransparency
   }
 
   /// Returns the colours that represent most of the picture, the one with the largest share first; none if no pixel is

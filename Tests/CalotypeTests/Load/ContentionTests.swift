@@ -237,7 +237,8 @@ struct ContentionTests {
     let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
     let pixels = try #require(memory.tryReserve(500, in: .decoded))
     let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
-    try await Task.sleep(for: .milliseconds(750))
+    try await eventually { queue.statistics.waiting == 1 }
+    for _ in 0..<3 { #expect(memory.resolveStandstill()) }
     #expect(queue.statistics.waiting == 1)
     pixels.release()
     let turn = try await big.value
@@ -252,7 +253,8 @@ struct ContentionTests {
     #expect(body.grow(to: 300))
     let queue = WorkQueue(limit: 4, memory: memory, now: { .zero })
     let big = Task { try await queue.enter(priority: LivePriority(.medium), WorkQueue.Claim(bytes: 900)) }
-    try await Task.sleep(for: ImagePipeline.Memory.standstill * 3)
+    try await eventually { queue.statistics.waiting == 1 }
+    for _ in 0..<3 { #expect(memory.resolveStandstill()) }
     #expect(queue.statistics.waiting == 1)
     body.giveBack()
     let turn = try await big.value

@@ -275,6 +275,77 @@ struct EncodedImageTests {
     await third.settle()
   }
 
+  @Test("bytes that the image was not made of are not passed on: a damaged original gives way to a sound one")
+  func damagedOriginal() async throws {
+    let url = try LoadSamples.url("h", "0")
+    let sound = try SampleImages.still(.jpeg(), width: 64, height: 64)
+    // The codes end in the middle; nothing else is wrong.
+    let damaged = sound.prefix(sound.count - sound.count / 8) + Data([0xFF, 0xD9])
+    #expect(BareImage.isBare(damaged, format: .jpeg))
+    let loader = FakeLoader()
+    loader.route(url, .body(sound, headers: fresh))
+    let pipeline = pipeline(loader, disk: FaultyCache())
+    try await pipeline.cache.store(damaged, for: ImageRequest(url: url))
+    let image = try await pipeline.encoded(url, as: .jpeg())
+    #expect(!image.isDamaged && image.data != damaged)
+    #expect(try !CoderRegistry.standard.decode(image.data).isDamaged)
+    #expect(loader.requests.count == 1)
+    await pipeline.settle()
+  }
+
+  @Test("a request after a removal does not join a negotiation from before it")
+  func removalDuringNegotiation() async throws {
+    let url = try LoadSamples.url("h", "0")
+    let gate = Gate()
+    let loader = FakeLoader { _ in
+      try await gate.wait()
+      return .body(try SampleImages.still(width: 40, height: 40))
+    }
+    let pipeline = pipeline(loader)
+    let request = try thumbnail()
+    let call = { @Sendable in
+      Task { try await pipeline.encoded(request, as: .negotiated(accept: nil)).format }
+    }
+    let before = call()
+    try await loader.waitForRequests(url)
+    try await pipeline.cache.remove(request)
+    let after = call()
+    try await loader.waitForRequests(url, count: 2)
+    gate.open()
+    for task in [before, after] { #expect(try await task.value == .webp) }
+    await pipeline.settle()
+  }
+
+  @Test("the refusal of another caller's signature is nobody else's", arguments: [false, true])
+  func signatures(isPlain: Bool) async throws {
+    let gate = Gate()
+    let loader = FakeLoader { request in
+      if request.source.url?.query() == "sig=good" { return .body(try SampleImages.still()) }
+      try await gate.wait()
+      return .status(403)
+    }
+    let pipeline = pipeline(loader)
+    func request(_ signature: String) throws -> ImageRequest {
+      var request = ImageRequest(
+        url: try LoadSamples.url("h", "a.png?sig=\(signature)"),
+        thumbnail: isPlain ? nil : .fit(width: 4, height: 4))
+      request.keyPolicy = .dropping(["sig"])
+      return request
+    }
+    let (forged, good) = (try request("forged"), try request("good"))
+    let attacker = Task { try await pipeline.image(for: forged) }
+    try await loader.waitForRequests(try #require(forged.source.url))
+    let task = Task { try await pipeline.encoded(good, as: .png).width }
+    try await eventually {
+      (pipeline.jobs.images.all.map(\.subscriberCount) + pipeline.jobs.originals.all.map(\.subscriberCount))
+        .contains { $0 >= 2 }
+    }
+    gate.open()
+    #expect(try await task.value == (isPlain ? 8 : 4))
+    await #expect(throws: LoadingError.self) { try await attacker.value }
+    await pipeline.settle()
+  }
+
   @Test("all frames of an animation where the format has frames, the first one elsewhere")
   func animation() async throws {
     let gif = try SampleImages.animation(.gif)
