@@ -64,10 +64,10 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 
 # Not optimised: copies that the optimiser leaves out are races to ThreadSanitizer, which does not see the reference
 # counts that order them.
-tsan: export TSAN_OPTIONS = halt_on_error=0
+tsan: export TSAN_OPTIONS = halt_on_error=0 suppressions=$(CURDIR)/Tests/tsan.supp
 tsan: test-deps ## The tests under ThreadSanitizer
-	swift build --build-tests --jobs $(JOBS) --sanitize=thread --scratch-path .build-tsan
-	@Tests/run.sh --sanitize=thread --scratch-path .build-tsan
+	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan
+	@Tests/run.sh $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan
 
 # Without LeakSanitizer: it does not know pointers that carry the tag of an enum in their spare bits, such as those to
 # the storage of Data, and takes what globals hold for lost.

@@ -7,13 +7,33 @@ swift build -c release --jobs "${JOBS:-2}" --scratch-path "$scratch"
 
 folder=$(mktemp -d)
 export XDG_CACHE_HOME=$folder/cache
+# The photos; /delayed/NAME is one that takes a second, and /hanging never answers, and tells when its client has left.
+cat >"$folder/origin.py" <<'PYTHON'
+import http.server, os, sys, time
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/hanging":
+            self.log_message("hanging begins")
+            while self.connection.recv(1):
+                pass
+            return self.log_message("hanging ended")
+        if self.path.startswith("/delayed/"):
+            self.log_message("delayed begins")
+            time.sleep(1)
+            self.path = self.path.removeprefix("/delayed")
+        super().do_GET()
+
+os.chdir("../Photos")
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+PYTHON
 read -r origin port < <(python3 - <<'PYTHON'
 import socket
 sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(each.getsockname()[1] for each in sockets))
 PYTHON
 )
-python3 -m http.server --bind 127.0.0.1 --directory ../Photos "$origin" >/dev/null 2>"$folder/origin.log" &
+python3 -u "$folder/origin.py" "$origin" >/dev/null 2>"$folder/origin.log" &
 web=$!
 "$scratch/release/ThumbnailServer" "$port" trusted >"$folder/server.log" 2>&1 &
 server=$!
@@ -63,6 +83,35 @@ get "/thumbnail"
 is "status without a URL" "$status" 400
 is "loads of the photo" "$(grep -c 'GET /dandelion.jpg' "$folder/origin.log")" 1
 
+# Waits until the origin has written a line.
+origin_says() {
+  for _ in $(seq 100); do
+    grep -q "$1" "$folder/origin.log" && return
+    sleep 0.1
+  done
+  fail "the origin does not say '$1'"
+}
+
+# A client that leaves cancels the load.
+curl -s -o /dev/null "http://127.0.0.1:$port/thumbnail?url=http://127.0.0.1:$origin/hanging" &
+client=$!
+origin_says "hanging begins"
+kill "$client"
+origin_says "hanging ended"
+
+get /metrics
+is "status of the metrics" "$status" 200
+# The photo was decoded once for both formats, and every range, condition and repetition was answered from memory.
+is metrics "$(tr '\n' ' ' <"$folder/body")" "calotype_decodes 2 calotype_encodes 2 calotype_loads 4 calotype_requests 0 "
+
+# A request in progress is completed before the server ends.
+curl -s -m 20 -o "$folder/last" -w '%{http_code}' \
+  "http://127.0.0.1:$port/thumbnail?url=http://127.0.0.1:$origin/delayed/dandelion.jpg" >"$folder/last.status" &
+client=$!
+origin_says "delayed begins"
 kill -TERM "$server"
+wait "$client" || fail "the last client was left without an answer"
+is "status during shutdown" "$(cat "$folder/last.status")" 200
+[ -s "$folder/last" ] || fail "the last answer is empty"
 wait "$server" || fail "the server ended with $?"
 echo "ThumbnailServer: right"

@@ -42,6 +42,20 @@ struct PipelineCacheTests {
     await pipeline.settle()
   }
 
+  @Test("an image of a request without size, whose result is its original, takes the place of the original")
+  func plainImages() async throws {
+    let plain = ImageRequest(url: server.url("/a.png"))
+    try await pipeline.cache.store(try image(shade: 200), for: plain, in: .disk)
+    #expect(pipeline.cache.image(for: plain) == nil)
+    #expect(await pipeline.cache.tiers(of: plain) == [.disk, .originals])
+    let read = try await pipeline.response(for: plain)
+    #expect(shade(read.image) == 200 && read.source == .diskOriginal)
+    // Other sizes are made of it.
+    #expect(shade(try await pipeline.image(for: request)) == 200)
+    #expect(server.requests.isEmpty)
+    await pipeline.settle()
+  }
+
   @Test("all entries of a source are removed from the caches that the request uses")
   func ownCaches() async throws {
     let own = ImagePipeline.Caches(memory: MemoryCache(byteLimit: 1 << 20), disk: FaultyCache(now: Date.init))

@@ -31,11 +31,12 @@ public struct CachedImage: Sendable {
   package var cost: Int {
     var cost = Self.overhead + image.bitmap.allocatedByteCount + image.describingByteCount
     if let animation { cost += animation.data.count + animation.info.byteCount }
-    if let response = provenance.response {
-      for field in response.fields {
+    for response in [provenance.response, provenance.unstored] {
+      for field in response?.fields ?? [:] {
         cost += Self.fieldOverhead + field.name.rawName.utf8.count + field.value.utf8.count
       }
     }
+    cost += provenance.url?.absoluteString.utf8.count ?? 0
     // Those of the provenance are among them.
     for tag in tags { cost += tag.utf8.count }
     return cost

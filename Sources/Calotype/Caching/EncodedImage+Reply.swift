@@ -29,11 +29,7 @@ extension EncodedImage {
   public func reply(
     to fields: HTTPFields, method: HTTPRequest.Method = .get, now: Date = .now
   ) -> Reply {
-    var conditions = fields
-    // The date is that of the original: other bytes may have been made of it since (RFC 9110 §13.1.5).
-    if let condition = fields[.ifRange], EntityTag(condition) == nil { conditions[values: .range] = [] }
-    let outcome = Preconditions(method: method, fields: conditions).outcome(
-      entityTag: entityTag, lastModified: lastModified, length: data.count, now: now)
+    let outcome = outcome(for: fields, method, now)
     var reply = headerFields(at: now)
     var body = Data()
     switch outcome {
@@ -52,6 +48,23 @@ extension EncodedImage {
     return Reply(status: outcome.status, fields: reply, data: method == .head ? Data() : body)
   }
 
+  private func outcome(
+    for fields: HTTPFields, _ method: HTTPRequest.Method, _ now: Date
+  ) -> Preconditions.Outcome {
+    // Most requests have none of them.
+    let isPlain = method == .get && !fields.contains { Self.conditionalNames.contains($0.name) }
+    if isPlain { return .whole }
+    var conditions = fields
+    // The date is that of the original: other bytes may have been made of it since (RFC 9110 §13.1.5).
+    if let condition = fields[.ifRange], EntityTag(condition) == nil { conditions[values: .range] = [] }
+    return Preconditions(method: method, fields: conditions).outcome(
+      entityTag: entityTag, lastModified: lastModified, length: data.count, now: now)
+  }
+
+  private static let conditionalNames: Set<HTTPField.Name> = [
+    .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince, .range, .ifRange,
+  ]
+
   /// Returns the response to a GET request with these fields: as ``reply(to:method:now:)``.
   public func evaluate(
     ifNoneMatch: String? = nil, ifModifiedSince: String? = nil, range: String? = nil, now: Date = .now
@@ -66,10 +79,12 @@ extension EncodedImage {
   /// Returns the fields that describe the image: `Content-Type`, `ETag`, `Last-Modified`, `Cache-Control`, `Vary`,
   /// `Accept-Ranges`.
   public func headerFields(at now: Date = .now) -> HTTPFields {
-    var fields: HTTPFields = [.contentType: contentType, .eTag: entityTag.text, .acceptRanges: "bytes"]
-    fields[.lastModified] = lastModifiedText
-    fields[.cacheControl] = cacheControl(at: now)
-    if variesOnAccept { fields[.vary] = "Accept" }
+    var fields = fieldsOfBytes
+    if let lastModifiedText { fields.append(HTTPField(name: .lastModified, value: lastModifiedText)) }
+    if let cacheControl = cacheControl(at: now) {
+      fields.append(HTTPField(name: .cacheControl, value: cacheControl))
+    }
+    if variesOnAccept { fields.append(HTTPField(name: .vary, value: "Accept")) }
     return fields
   }
 

@@ -2,6 +2,7 @@ import CalotypeCaching
 public import CalotypeImaging
 import CalotypeSupport
 public import FoundationEssentials
+import HTTPTypes
 
 /// An image in encoded form with the metadata that an HTTP response needs.
 ///
@@ -16,7 +17,7 @@ public struct EncodedImage: Sendable {
   /// The format of the bytes.
   public var format: ImageFormat { contents.format }
   /// The media type of the bytes.
-  public var contentType: String { contents.format.mimeType ?? "application/octet-stream" }
+  public var contentType: String { contents.format.mimeType ?? ImageFormat.unknownMimeType }
   /// The width in pixels.
   public var width: Int { contents.size.width }
   /// The height in pixels.
@@ -33,6 +34,8 @@ public struct EncodedImage: Sendable {
   public var isStale: Bool { provenance.isStale }
   /// Whether the original is damaged, so that the image has only the recoverable pixels.
   public var isDamaged: Bool { contents.isDamaged }
+  /// The fields that depend on the bytes alone: `Content-Type`, `ETag`, `Accept-Ranges`.
+  var fieldsOfBytes: HTTPFields { contents.fields }
   /// The content that negotiation takes into account.
   public var content: OutputNegotiation.Content { contents.content }
   /// The source of the bytes: `.memory` or `.disk` if the encoded image was cached; otherwise, the source of the image
@@ -40,6 +43,9 @@ public struct EncodedImage: Sendable {
   public private(set) var source: ImageResponse.Source
   /// Whether another `Accept` field could have led to another format: the response then needs `Vary: Accept`.
   public internal(set) var variesOnAccept = false
+
+  /// The original of the image, as its server described it.
+  public var original: ImageResponse.Original { ImageResponse.Original(provenance) }
 
   /// Whether the image is for one user alone: the request has credentials or a partition, or its server says so.
   public var isPrivate: Bool {
@@ -62,6 +68,7 @@ public struct EncodedImage: Sendable {
     let isDamaged: Bool
     /// Whether the image may be kept.
     let isStorable: Bool
+    let fields: HTTPFields
 
     init(
       _ data: Data, _ format: ImageFormat, _ size: PixelSize, _ entityTag: EntityTag,
@@ -69,6 +76,10 @@ public struct EncodedImage: Sendable {
     ) {
       (self.data, self.format, self.size, self.entityTag) = (data, format, size, entityTag)
       (self.content, self.isDamaged, self.isStorable) = (content, isDamaged, isStorable)
+      fields = [
+        .contentType: format.mimeType ?? ImageFormat.unknownMimeType, .eTag: entityTag.text,
+        .acceptRanges: "bytes",
+      ]
     }
   }
 
@@ -197,4 +208,9 @@ extension EncodedImage {
     /// Returns an iterator from the first byte.
     public func makeAsyncIterator() -> Iterator { Iterator(rest: data, size: size) }
   }
+}
+
+extension ImageFormat {
+  /// The media type of formats without one of their own.
+  fileprivate static let unknownMimeType = "application/octet-stream"
 }

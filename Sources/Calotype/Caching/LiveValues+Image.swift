@@ -22,7 +22,7 @@ extension MemoryCache.LiveValues where Value == CachedImage {
 
 extension Image {
   /// A closure that returns the image as long as its pixels exist, without holding them.
-  fileprivate var recall: @Sendable () -> Image? {
+  var recall: @Sendable () -> Image? {
     let bitmap = bitmap.weakReference()
     let (info, orientation, isPartial) = (info, orientation, isPartial)
     let (profile, metadata) = (profile, metadata)

@@ -7,8 +7,12 @@ struct OriginalMetadata: Sendable {
   /// The checksum of the loaded bytes, regardless of the stored form: results with equal versions are
   /// equal.
   var version: Checksum?
+  /// The URL of the bytes, after redirects, without a user; `nil` if unknown.
+  var url: URL?
   /// The stored response of the server.
   var response: StoredResponse?
+  /// The response as it arrived, if it is another than the stored one.
+  var unstored: StoredResponse?
   /// The end of the freshness lifetime; `nil` if unknown.
   var freshUntil: Date?
   /// Whether the bytes are known to be stale.

@@ -233,29 +233,29 @@ struct EncodedJob: Sendable {
     guard plan.request.cachePolicy.writesCaches else { return }
     for options in forms {
       let key = plan.request.encodedKey(as: options)
-      plan.encodedMemory?.remove(key)
+      plan.encodedMemory?.remove(plan.request.encodedMemoryKey(as: options))
       await context.removeRecord(key, from: plan.encodedDisk)
     }
   }
 
   private func keepInMemory(_ image: EncodedImage, _ options: EncodeOptions) {
     guard let memory = plan.encodedMemory, plan.request.cachePolicy.writesCaches else { return }
-    let key = plan.request.encodedKey(as: options)
+    let (key, memoryKey) = (plan.request.encodedKey(as: options), plan.request.encodedMemoryKey(as: options))
     let demand = job.demand
     let tags = image.provenance.tags.merging(demand.tags.sorted())
     let epoch = min(epoch, image.provenance.epoch ?? epoch)
     guard image.isStorable, demand.tiers.contains(.memory), context.isValid(key, tags: tags, since: epoch)
     else {
-      if !image.isStorable { memory.remove(key) }
+      if !image.isStorable { memory.remove(memoryKey) }
       return
     }
     let freshness = image.provenance.freshness(at: context.configuration.now())
     memory.store(
-      image, for: key, cost: image.cost,
+      image, for: memoryKey, cost: image.cost,
       timeToLive: image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
       freshFor: freshness, tags: tags.merging([plan.request.encodedTag]))
     // A purge may have taken place meanwhile.
-    if !context.isValid(key, tags: tags, since: epoch) { memory.remove(key) }
+    if !context.isValid(key, tags: tags, since: epoch) { memory.remove(memoryKey) }
   }
 
   private func keepOnDisk(_ image: EncodedImage, _ options: EncodeOptions, isNew: Bool) async {
@@ -275,6 +275,7 @@ struct EncodedJob: Sendable {
       ) {
         var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
         image.store(in: &metadata)
+        metadata.setURL(image.provenance.url, for: plan.request)
         return try await context.store(image.data, metadata, for: key, in: disk, plan, log, since: epoch)
       }
     } catch {
@@ -360,7 +361,7 @@ extension ImageRequest {
     _ output: EncodedOutput, _ memory: MemoryCache<EncodedImage>, allowingStale: Bool
   ) -> EncodedImage? {
     func value(_ options: EncodeOptions) -> EncodedImage? {
-      memory.value(for: encodedKey(as: options), allowingStale: allowingStale)
+      memory.value(for: encodedMemoryKey(as: options), allowingStale: allowingStale)
     }
     guard case .negotiated = output else {
       return output.candidates.first.flatMap(value)?.delivered(to: self, variesOnAccept: false)

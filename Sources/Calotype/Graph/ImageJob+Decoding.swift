@@ -80,9 +80,14 @@ extension ImageJob {
     let options = plan.decodeOptions
     let data = loaded.data
     log.add(loaded.log)
-    let image: Image
+    var image: Image
     var animation: AnimatedImage?
-    if hasSlot, loaded.source == .loader, let (decoder, reservation) = slot.takeForGood() {
+    let sharing = try await sharing(of: loaded)
+    if let sharing, let known = context.sharedImages.image(for: sharing) {
+      // The same bytes from another URL.
+      if hasSlot { slot.giveUp() }
+      image = known
+    } else if hasSlot, loaded.source == .loader, let (decoder, reservation) = slot.takeForGood() {
       context.counters.count { $0.decodes += 1 }
       // The reservation exists already; from now on it counts as decoded pixels.
       if let reservation {
@@ -97,6 +102,7 @@ extension ImageJob {
     } else {
       image = try await decodeTogether(loaded)
     }
+    if let sharing, !image.isDamaged, !image.isPartial { context.sharedImages.add(image, for: sharing) }
     if plan.request.frames == .all {
       animation = try await context.stage(.decode, plan, log) {
         try await context.workers.run { try AnimatedImage(data: data, coders: plan.coders, options: options) }
@@ -109,6 +115,21 @@ extension ImageJob {
         provenance: image.isDamaged
           ? loaded.provenance.limited(at: context.configuration.now()) : loaded.provenance,
         byteCount: data.count, log: log))
+  }
+
+  /// Returns the identity of the pixels, if images are kept that other URLs can share.
+  private func sharing(of loaded: OriginalData) async throws -> SharedImages.Key? {
+    guard plan.memory != nil, context.configuration.sharesWork else { return nil }
+    let data = loaded.data
+    let content =
+      if let content = loaded.content { content } else {
+        try await context.probing(data.count) { KeyedHash(of: data) }
+      }
+    let request = plan.request
+    return SharedImages.Key(
+      content: content, byteCount: data.count,
+      form: RequestIdentity.form(of: request) + (request.limits == nil ? "" : "limits \(plan.limits)"),
+      partition: request.partition)
   }
 
   /// Decodes a whole original, together with the other sizes that are wanted now.
@@ -176,7 +197,7 @@ extension ImageJob {
   ///
   /// - Parameter isShared: Whether other jobs want other sizes of the same bytes.
   func decodeArrived(_ arrival: Arrival, isShared: Bool) async {
-    guard let bytes = arrival.bytes, !bytes.isSpooled else {
+    guard let bytes = arrival.bytes, !bytes.isSpooled, plan.request.expectedDigest == nil else {
       if hasSlot { slot.giveUp() }
       return
     }

@@ -24,6 +24,7 @@ final class JobRegistry: CallerCounting {
   }
 
   let encodings = JobTable<EncodedImage>()
+  let infos = JobTable<InfoResponse>()
   let images = JobTable<ImageResult>()
   let originals = JobTable<OriginalData>()
   let loads = JobTable<OriginalData>()
@@ -143,6 +144,7 @@ final class JobRegistry: CallerCounting {
 
   private func abortAll(_ error: any Error) {
     for job in encodings.all { job.abort(error) }
+    for job in infos.all { job.abort(error) }
     for job in images.all { job.abort(error) }
     for job in originals.all { job.abort(error) }
     for job in loads.all { job.abort(error) }
@@ -154,7 +156,9 @@ final class JobRegistry: CallerCounting {
   /// Whether callers are rejected.
   var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
   /// Whether there are no jobs to join.
-  var isEmpty: Bool { encodings.count == 0 && images.count == 0 && originals.count == 0 && loads.count == 0 }
+  var isEmpty: Bool {
+    encodings.count == 0 && infos.count == 0 && images.count == 0 && originals.count == 0 && loads.count == 0
+  }
   /// Whether there are no jobs, and no waiters for that.
   var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
   /// The number of jobs that have not ended.
@@ -165,7 +169,8 @@ final class JobRegistry: CallerCounting {
   var refused: Int { state.withLock { $0.refused } }
   /// Whether a job is still producing or storing its result.
   var isBusy: Bool {
-    encodings.all.contains { !$0.isSettled } || images.all.contains { !$0.isSettled }
+    encodings.all.contains { !$0.isSettled } || infos.all.contains { !$0.isSettled }
+      || images.all.contains { !$0.isSettled }
       || originals.all.contains { !$0.isSettled }
       || loads.all.contains { !$0.isSettled } || works.contains { !$0.isSettled }
   }
@@ -173,6 +178,7 @@ final class JobRegistry: CallerCounting {
   /// Waits until all existing jobs have ended and stored their results, or the task is cancelled.
   func settle() async {
     for job in encodings.all { await job.waitUntilStored() }
+    for job in infos.all { await job.waitUntilStored() }
     for job in images.all { await job.waitUntilStored() }
     // In this order: jobs of encoded images start image jobs, image jobs start original jobs, and those start loads.
     for job in originals.all { await job.waitUntilStored() }

@@ -140,10 +140,12 @@ struct LoadJob: Sendable {
     let reservation = memory?.take(for: data.count, isSpooled: transfer.bytes.isSpooled)
     job.keep([reservation].compactMap { $0 })
     // Any other body with status 200, such as an error page, is rejected before it is stored.
-    let (info, version): (ImageInfo?, Checksum)
+    let (info, version, content): (ImageInfo?, Checksum, KeyedHash?)
+    let isShared = plan.memory != nil && context.configuration.sharesWork
     do {
-      (info, version) = try await context.probing(data.count) {
-        (try plan.probe(data), Checksum(of: data))
+      (info, version, content) = try await context.probing(data.count) {
+        try plan.verify(data)
+        return (try plan.probe(data), Checksum(of: data), isShared ? KeyedHash(of: data) : nil)
       }
     } catch let error as ImagingError where error.blamesInput && plan.judgesForAll {
       plan.loader.reject(loadRequest, code: error.code, message: error.description)
@@ -152,10 +154,12 @@ struct LoadJob: Sendable {
     var metadata = RecordMetadata(
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
+    let url = response.url.withoutUser
+    metadata.setURL(request.source.url.map { _ in url }, for: request)
     func loaded(_ provenance: OriginalMetadata) -> OriginalData {
       OriginalData(
         data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
-        reservedBytes: reservation?.bytes ?? 0)
+        reservedBytes: reservation?.bytes ?? 0, content: content)
     }
     if case .lifetime(let lifetime) = plan.cachingRule {
       metadata.expires = received + min(max(0, lifetime / .seconds(1)), 1e9)
@@ -166,8 +170,8 @@ struct LoadJob: Sendable {
         request.identity.version.map { plan.loader.cachingRule(for: request.source) == .version($0) } ?? true
       return loaded(
         OriginalMetadata(
-          version: version, freshUntil: metadata.expires, isStorable: isOfVersion, tags: metadata.tags,
-          epoch: epoch))
+          version: version, url: request.source.url.map { _ in url }, freshUntil: metadata.expires,
+          isStorable: isOfVersion, tags: metadata.tags, epoch: epoch))
     }
     let freshness = context.freshness(for: request)
     let fields = freshness.fields(of: response, for: request, at: received)
@@ -185,9 +189,13 @@ struct LoadJob: Sendable {
         responseTime: received)
     }
     let end = freshness.end(of: metadata.response, for: request.headers, at: received)
+    let arrived = StoredResponse(
+      status: status, fields: response.headers, request: request.headers, requestTime: requested,
+      responseTime: received)
     return loaded(
       OriginalMetadata(
-        version: version, response: metadata.response, freshUntil: end ?? received,
+        version: version, url: url, response: metadata.response,
+        unstored: arrived?.fields == metadata.response?.fields ? nil : arrived, freshUntil: end ?? received,
         isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch))
   }
 
@@ -234,7 +242,7 @@ struct LoadJob: Sendable {
     if metadata.target != nil, case .refuse(.neverReusable) = decision { metadata.response = stored }
     metadata.tags = metadata.tags.merging(plan.request.tags)
     let provenance = OriginalMetadata(
-      version: kept.version, response: metadata.response,
+      version: kept.version, url: metadata.url(for: plan.request), response: metadata.response,
       freshUntil: freshness.end(of: metadata.response, for: headers, at: received) ?? received,
       isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch)
     return OriginalData(

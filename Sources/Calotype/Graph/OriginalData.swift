@@ -14,6 +14,8 @@ final class OriginalData: Sendable {
   let log: StageLog
   /// The number of bytes reserved for it.
   let reservedBytes: Int
+  /// The hash of the bytes, if it has been computed.
+  let content: KeyedHash?
   /// The sizes that are wanted of it now.
   let orders = DecodeRequestQueue()
   private let rejected = Lock(false)
@@ -21,8 +23,9 @@ final class OriginalData: Sendable {
   init(
     data: Data, info: ImageInfo? = nil, source: ImageResponse.Source, metadata: RecordMetadata,
     provenance: OriginalMetadata,
-    log: StageLog = StageLog(), reservedBytes: Int = 0
+    log: StageLog = StageLog(), reservedBytes: Int = 0, content: KeyedHash? = nil
   ) {
+    self.content = content
     self.data = data
     self.info = info
     self.source = source

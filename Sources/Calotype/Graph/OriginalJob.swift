@@ -125,6 +125,7 @@ struct OriginalJob: Sendable {
   private func found(_ stored: UsableOriginal, _ reservation: MemoryReservation?) -> OriginalData {
     context.counters.count { $0.originalHits += 1 }
     var provenance = stored.provenance
+    provenance.url = stored.metadata.url(for: plan.request)
     provenance.epoch = epoch
     return OriginalData(
       data: stored.data, source: .diskOriginal, metadata: stored.metadata, provenance: provenance, log: log,

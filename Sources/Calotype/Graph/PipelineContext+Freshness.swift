@@ -46,13 +46,23 @@ extension PipelineContext {
     return JudgedResult(
       isFresh: isFresh, isGoodEnough: isGoodEnough,
       provenance: OriginalMetadata(
-        version: metadata.version, response: response, freshUntil: response == nil ? nil : end ?? now,
-        isStale: !isFresh, tags: metadata.tags))
+        version: metadata.version, url: metadata.url(for: request), response: response,
+        freshUntil: response == nil ? nil : end ?? now, isStale: !isFresh, tags: metadata.tags))
   }
 
+  /// Returns the next step for an original.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - policy: The cache policy of this job.
+  ///   - kept: The stored record.
+  ///   - counts: Whether hits count in the statistics.
   func sourceStep(
-    for request: ImageRequest, policy: ImageRequest.CachePolicy, kept: CachedOriginal?
+    for request: ImageRequest, policy: ImageRequest.CachePolicy, kept: CachedOriginal?, counts: Bool = true
   ) -> SourceStep {
+    func count(_ change: (inout ImagePipeline.Statistics) -> Void) {
+      if counts { counters.count(change) }
+    }
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
       policy == .cacheOnly
@@ -64,7 +74,7 @@ extension PipelineContext {
     if let response, !kept.isImage {
       // The recorded absence expires at the latest when the server's answer does.
       if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
-        counters.count { $0.negativeHits += 1 }
+        count { $0.negativeHits += 1 }
         guard case .url(let url) = request.source else { return .fail(notCached) }
         return .fail(LoadingError.httpStatus(url, status: response.status, headers: response.fields))
       }
@@ -78,20 +88,20 @@ extension PipelineContext {
     case .fresh(let end):
       return .use(kept.judged(freshUntil: end))
     case .stale:
-      counters.count { $0.staleHits += 1 }
+      count { $0.staleHits += 1 }
       return .use(kept.judged(isStale: true))
     case .staleWhileRevalidate(let conditional):
-      counters.count { $0.staleHits += 1 }
+      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), conditional)
     case .revalidate(let conditional):
       guard policy == .staleWhileRevalidate else { return .ask(conditional) }
-      counters.count { $0.staleHits += 1 }
+      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), conditional)
     case .load:
       guard policy == .staleWhileRevalidate, response.matches(request.headers) else {
         return .ask(HTTPFields())
       }
-      counters.count { $0.staleHits += 1 }
+      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), HTTPFields())
     case .unavailable:
       return .fail(notCached)

@@ -61,6 +61,26 @@ extension PipelineContext {
     return place
   }
 
+  /// Joins the job that reads the header of an original, or begins it.
+  ///
+  /// - Throws: as ``subscribe(to:want:turn:)``.
+  @inline(never)
+  func subscribe(
+    toInfoOf request: ImageRequest, want: SubscriptionOptions
+  ) throws -> Subscription<InfoResponse> {
+    let key = JobKey.info(request, in: configuration.decodeLimits, number: want.number)
+    try jobs.checkOpen(isOfJob: want.isOfJob)
+    if let place = jobs.infos.join(key, want) { return place }
+    let plan = ResolvedRequest(request, configuration)
+    let queue = try queue(for: plan, policy: request.cachePolicy)
+    let (place, new) = try jobs.infos.join(key, want) { try makeJob(for: request, want) }
+    guard let new else { return place }
+    begin(new, queue: queue, plan, turn: nil) { job, turn in
+      await InfoJob(self, job, plan).run(turn: turn)
+    }
+    return place
+  }
+
   /// Joins the job that finds an original or loads it, or begins it.
   ///
   /// - Throws: as ``subscribe(to:want:turn:)``.
@@ -215,6 +235,7 @@ extension PipelineContext {
     guard data.count <= plan.limits.maxBytes else {
       throw LoadingError.tooLarge(plan.request.source, limit: plan.limits.maxBytes, declared: data.count)
     }
+    try plan.verify(data)
     let info: ImageInfo?
     do throws(ImagingError) {
       info = try plan.probe(data)

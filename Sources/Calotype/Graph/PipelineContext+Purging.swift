@@ -20,6 +20,7 @@ extension PipelineContext {
     jobs.images.detach(where: isMeant)
     jobs.images.detach(where: isMeant)
     jobs.encodings.detach(where: isMeant)
+    jobs.infos.detach(where: isMeant)
     defer { purges.withLock { $0.end(number) } }
     try await body()
   }

@@ -28,8 +28,11 @@ final class PipelineContext: Sendable {
   let stores: WorkQueue
   let arriving = StreamingDecoders()
   let storeTickets = PendingResultStores()
+  let sharedImages = SharedImages()
   let serviceTimes = Lock(ServiceTimeEstimator())
   let purges = Lock(PurgeLog())
+  /// The headers of originals that are in no other cache.
+  let headers = MemoryCache<InfoResponse>(byteLimit: 4 << 20)
   /// The time since the pipeline was created.
   let elapsed: @Sendable () -> Duration
   /// The timer for deadlines and waiting loads.

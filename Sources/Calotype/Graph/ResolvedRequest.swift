@@ -74,6 +74,9 @@ struct ResolvedRequest: Sendable {
   /// The memory cache of encoded images, if it may contain those of the request.
   var encodedMemory: MemoryCache<EncodedImage>? { isMemoryCacheable ? caches.encoded : nil }
 
+  /// Whether the header of the original may be kept in memory.
+  var keepsHeader: Bool { isMemoryCacheable && caches.decoded != nil && request.limits == nil }
+
   /// Whether bytes that this request cannot decode are undecodable for all others too.
   var judgesForAll: Bool { request.coders == nil && request.decoding.formatHint == nil }
 
@@ -89,6 +92,14 @@ struct ResolvedRequest: Sendable {
       }
       return tiers
     }
+  }
+
+  /// Checks the digest of an original, if the request expects one.
+  ///
+  /// - Throws: ``PipelineError/digestMismatch(_:expected:actual:)``.
+  func verify(_ data: Data) throws(PipelineError) {
+    guard let expected = request.expectedDigest, let actual = expected.mismatch(of: data) else { return }
+    throw .digestMismatch(request.source.description, expected: expected.description, actual: actual)
   }
 
   /// Reads the header of an original; returns `nil` for an image of a known format without a registered

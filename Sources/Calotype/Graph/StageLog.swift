@@ -1,10 +1,11 @@
+import CalotypeLoading
 import CalotypeSupport
 
 /// The durations of a job's stages and the outcomes of its stores; written by the job, read by all holders
 /// of its value.
 final class StageLog: Sendable {
   private struct State {
-    var timings = ImageResponse.Timings()
+    var timings = StageTimings()
     var stores = ImageResponse.StoreOutcomes()
     /// The log of the job that provided the original: it may still be storing that.
     var source: StageLog?
@@ -12,7 +13,7 @@ final class StageLog: Sendable {
 
   private let state = Lock(State())
 
-  var timings: ImageResponse.Timings { state.withLock { $0.timings } }
+  var timings: StageTimings { state.withLock { $0.timings } }
 
   var stores: ImageResponse.StoreOutcomes {
     var (stores, source) = state.withLock { ($0.stores, $0.source) }
@@ -20,7 +21,7 @@ final class StageLog: Sendable {
     return stores
   }
 
-  func change(_ body: (inout ImageResponse.Timings) -> Void) { state.withLock { body(&$0.timings) } }
+  func change(_ body: (inout StageTimings) -> Void) { state.withLock { body(&$0.timings) } }
   func changeStores(_ body: (inout ImageResponse.StoreOutcomes) -> Void) {
     state.withLock { body(&$0.stores) }
   }
@@ -30,9 +31,57 @@ final class StageLog: Sendable {
     if other === self { return }
     let timings = other.timings
     state.withLock { state in
-      state.timings.stages.merge(timings.stages) { $0 + $1 }
-      state.timings.load = timings.load ?? state.timings.load
+      state.timings.add(timings)
       state.source = other
+    }
+  }
+}
+
+/// The durations of stages, without memory of their own: there is a log for each image that is made.
+struct StageTimings: Sendable {
+  private var nanoseconds = SIMD8<Int64>()
+  private var isCompleted = SIMDMask<SIMD8<Int64>>()
+  /// The measurements of the loader.
+  var load: LoadResponse.Metrics?
+
+  /// The duration of a stage; zero if it was skipped.
+  subscript(stage: ImagePipeline.Stage) -> Duration {
+    get { .nanoseconds(nanoseconds[stage.place]) }
+    set {
+      nanoseconds[stage.place] = newValue.nanosecondCount
+      isCompleted[stage.place] = true
+    }
+  }
+
+  /// Adds the durations of another log.
+  mutating func add(_ other: StageTimings) {
+    nanoseconds &+= other.nanoseconds
+    isCompleted .|= other.isCompleted
+    load = other.load ?? load
+  }
+
+  /// The timings as they are delivered.
+  var delivered: ImageResponse.Timings {
+    var timings = ImageResponse.Timings()
+    for stage in ImagePipeline.Stage.allCases where isCompleted[stage.place] {
+      timings.stages[stage] = self[stage]
+    }
+    timings.load = load
+    return timings
+  }
+}
+
+extension ImagePipeline.Stage {
+  /// The place of the stage among the timings.
+  fileprivate var place: Int {
+    switch self {
+    case .read: 0
+    case .load: 1
+    case .wait: 2
+    case .decode: 3
+    case .transform: 4
+    case .encode: 5
+    case .store: 6
     }
   }
 }

@@ -79,6 +79,13 @@ struct JobKey: Hashable {
       encoding: request.resultEncoding, validators: nil, number: number)
   }
 
+  /// Returns the key of the job that reads the header of an original.
+  static func info(_ request: ImageRequest, in pipeline: DecodeLimits, number: Int) -> JobKey {
+    JobKey(
+      request.headerKey, of: request, limits: Limits(request.loadLimits(in: pipeline), in: pipeline),
+      policy: request.cachePolicy, tiers: request.readTiers, encoding: nil, validators: nil, number: number)
+  }
+
   /// Returns the key of the job that finds the original or loads it.
   static func original(
     _ request: ImageRequest, in pipeline: DecodeLimits, policy: ImageRequest.CachePolicy, number: Int

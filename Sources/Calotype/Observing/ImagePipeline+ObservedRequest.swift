@@ -9,6 +9,8 @@ extension ImagePipeline {
       case response
       /// ``ImagePipeline/encoded(_:as:)-(ImageRequest,EncodeOptions)``
       case encoded
+      /// ``ImagePipeline/info(for:)-(ImageRequest)``
+      case info
       /// ``ImagePipeline/data(for:progress:)``
       case data
       /// ``ImagePipeline/load(_:)-(ImageRequest)``; one request, regardless of the number of iterators.

@@ -36,6 +36,11 @@ extension ImagePipeline {
       self = .succeeded(Success(source: response.source, byteCount: response.data.count, isStale: false))
     }
 
+    init(_ response: InfoResponse) {
+      self = .succeeded(
+        Success(source: response.source, byteCount: response.loadedByteCount, isStale: response.isStale))
+    }
+
     init(_ image: EncodedImage) {
       self = .succeeded(
         Success(source: image.source, byteCount: image.data.count, isStale: image.isStale))

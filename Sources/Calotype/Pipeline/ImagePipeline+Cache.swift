@@ -48,11 +48,14 @@ extension ImagePipeline {
     /// Stores an image as the result of a request, as if the pipeline had made it. It does not become stale
     /// by itself.
     ///
+    /// On disk, it is encoded by ``ImageRequest/resultEncoding`` or that of the pipeline. For a request without size and
+    /// transforms, whose result is its original, it takes the place of the original. It is not stored on disk if an encoded
+    /// image would not hold all of it: other colours than sRGB, samples of 16 bits, metadata.
+    ///
     /// - Parameters:
     ///   - image: The image.
     ///   - request: The request whose result it is.
-    ///   - tiers: The tiers to store it in; a result that is identical to its original is not stored on
-    ///     disk without its bytes.
+    ///   - tiers: The tiers to store it in.
     /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded.
     public func store(_ image: Image, for request: ImageRequest, in tiers: ImageRequest.CacheTiers = .all)
       async throws
@@ -63,25 +66,27 @@ extension ImagePipeline {
           CachedImage(image, tags: plan.request.tags), for: plan.request.key,
           sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
       }
-      guard tiers.contains(.disk), let disk = plan.disk?.writable, let key = plan.resultKey,
-        let encoding = plan.resultEncoding
-      else { return }
+      guard tiers.contains(.disk), plan.request.isEncodable, let encoding = plan.resultEncoding else { return }
+      let isOriginal = plan.request.isPlain
+      let cache = isOriginal ? plan.originals : plan.disk
+      guard let cache = cache?.writable, let resultKey = plan.resultKey else { return }
       let data = try await pipeline.context.workers.run {
         try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
       }
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
-      image.info?.store(in: &metadata)
-      try await disk.store(data, metadata: metadata, for: key)
+      if isOriginal { metadata.version = Checksum(of: data) } else { image.info?.store(in: &metadata) }
+      try await cache.store(data, metadata: metadata, for: isOriginal ? plan.request.sourceKey : resultKey)
     }
 
     /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not
     /// become stale by themselves.
     ///
-    /// - Throws: `ImagingError` if they are not an image; `CachingError`.
+    /// - Throws: `ImagingError` if they are not an image; ``PipelineError/digestMismatch(_:expected:actual:)``; `CachingError`.
     public func store(_ data: Data, for request: ImageRequest) async throws {
       let plan = plan(request)
       let (info, version) = try await pipeline.context.workers.run {
-        (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
+        try plan.verify(data)
+        return (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
       }
       var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
       metadata.version = version
@@ -94,7 +99,8 @@ extension ImagePipeline {
     public func remove(_ request: ImageRequest, from tiers: ImageRequest.CacheTiers = .all) async throws {
       let plan = plan(request)
       let keys =
-        [plan.request.key.text, plan.request.sourceKey.text] + (plan.resultKey.map { [$0.text] } ?? [])
+        [plan.request.key.text, plan.request.sourceKey.text, plan.request.headerKey.text]
+        + (plan.resultKey.map { [$0.text] } ?? [])
       try await pipeline.context.purge(.keys(keys)) { try await remove(plan, from: tiers) }
     }
 
@@ -103,6 +109,7 @@ extension ImagePipeline {
       let encoded = CacheSelection.tagged(source: plan.request.key.source, tag: plan.request.encodedTag)
       if tiers.contains(.memory) {
         plan.memory?.remove(plan.request.key)
+        pipeline.context.headers.remove(plan.request.headerKey)
         plan.encodedMemory?.removeAll(encoded)
       }
       if tiers.contains(.disk) { _ = try await plan.encodedDisk?.writable?.removeAll(encoded) }
@@ -134,7 +141,8 @@ extension ImagePipeline {
       var count = 0
       try await pipeline.context.purge(.selection(selection)) {
         func removeFromMemory() -> Int {
-          (caches.memory?.removeAll(selection) ?? 0) + (caches.encoded?.removeAll(selection) ?? 0)
+          pipeline.context.headers.removeAll(selection)
+          return (caches.memory?.removeAll(selection) ?? 0) + (caches.encoded?.removeAll(selection) ?? 0)
         }
         count += removeFromMemory()
         for cache in caches.onDisk { count += try await cache.writable?.removeAll(selection) ?? 0 }
@@ -164,6 +172,7 @@ extension ImagePipeline {
       let caches = pipeline.configuration.caches
       try await pipeline.context.purge(.all) {
         caches.memory?.removeAll()
+        pipeline.context.headers.removeAll()
         caches.encoded?.removeAll()
         for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
         try await pipeline.configuration.loader.removeParts()

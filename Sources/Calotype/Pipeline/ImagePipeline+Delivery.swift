@@ -247,7 +247,8 @@ final class Delivery: Sendable {
   var response: ImageResponse {
     ImageResponse(
       image: made.image, animation: made.animation, data: data, source: made.source,
-      byteCount: made.byteCount, duration: made.duration, isStale: made.provenance.isStale,
-      timings: made.log.timings, stores: stores)
+      provenance: made.provenance, byteCount: made.byteCount, duration: made.duration,
+      isStale: made.provenance.isStale,
+      timings: made.log.timings.delivered, stores: stores)
   }
 }

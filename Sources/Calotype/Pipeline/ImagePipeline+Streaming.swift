@@ -40,7 +40,7 @@ extension ImagePipeline {
           deadline?.limit(place)
           return place
         } use: { place in
-          try await stream(place, from: &offset, into: consume)
+          try await stream(place, request.expectedDigest, from: &offset, into: consume)
         } isRepeatable: {
           // Bytes that were passed on must not be followed by those of another transfer.
           offset == 0
@@ -50,20 +50,23 @@ extension ImagePipeline {
   }
 
   private nonisolated func stream(
-    _ place: Subscription<OriginalData>, from offset: inout Int, into consume: (Data) async throws -> Void
+    _ place: Subscription<OriginalData>, _ expectedDigest: ExpectedDigest?, from offset: inout Int,
+    into consume: (Data) async throws -> Void
   ) async throws -> DataResponse {
     while true {
       switch try await place.next([.progress]) {
       case .arrived(let arrival):
-        guard let chunk = arrival.bytes?.bytes(from: offset), !chunk.isEmpty else { continue }
+        // Bytes with an expected digest are passed on when they have been checked.
+        guard expectedDigest == nil, let chunk = arrival.bytes?.bytes(from: offset), !chunk.isEmpty else {
+          continue
+        }
         offset += chunk.count
         try await consume(chunk)
       case .ended(let loaded):
         // An older original was returned instead of the arriving bytes.
         if offset > 0, let failure = loaded.provenance.failure { throw failure }
         if offset < loaded.data.count { try await consume(loaded.data.dropFirst(offset)) }
-        return DataResponse(
-          data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+        return DataResponse(loaded)
       case .started, .interim, .preview: continue
       }
     }

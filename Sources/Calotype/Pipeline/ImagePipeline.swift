@@ -185,8 +185,7 @@ public actor ImagePipeline {
           switch try await place.next([.progress, .interim]) {
           case .arrived(let arrival): progress?(arrival.progress)
           case .interim(let loaded), .ended(let loaded):
-            return DataResponse(
-              data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType)
+            return DataResponse(loaded)
           case .started, .preview: continue
           }
         }
@@ -232,7 +231,7 @@ public actor ImagePipeline {
       || configuration.caches.decoded?.contains(request.key, now: configuration.now()) == true
       || (request.acceptsLarger && largerInMemory(request, allowingStale: false) != nil)
     return ImageResponse(
-      image: cached.image, animation: cached.animation, source: .memory, byteCount: nil, duration: .zero,
-      isStale: !isFresh)
+      image: cached.image, animation: cached.animation, source: .memory, provenance: cached.provenance,
+      byteCount: nil, duration: .zero, isStale: !isFresh)
   }
 }

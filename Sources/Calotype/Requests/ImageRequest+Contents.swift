@@ -21,6 +21,7 @@ extension ImageRequest {
     var scope: LoaderScope?
     /// The version of the source that its loader knows: `CachingRule.version`.
     var version: String?
+    var expectedDigest: ExpectedDigest?
     var coders: ImageRequest.Identified<CoderRegistry>?
     var frames = ImageRequest.FrameSelection.first
   }
@@ -56,29 +57,70 @@ extension ImageRequest {
     }
   }
 
-  /// The contents of a request, with precomputed properties for lookups.
-  final class Contents: Sendable {
+  /// The contents of a request, with precomputed properties and keys for lookups.
+  // `@unchecked`: the key is written once, by the thread that changed the phase from `empty`, and read only when the
+  // phase is `made`.
+  final class Contents: @unchecked Sendable {
     let identity: Identity
     let sharedRules: SharedRules
-    let key: CacheKey
-    let sourceKey: CacheKey
     let hasCacheDirectives: Bool
     let isServedFromMemory: Bool
     let trustsAge: Bool
     /// Whether the loader may know a version of the source.
     let mayHaveVersion: Bool
+    /// The identity of the result, made when it is needed: a request that is changed, or is in the scope of a pipeline's
+    /// loader, has another one.
+    private nonisolated(unsafe) var madeKey: CacheKey?
+    private let keyPhase: Atomic<KeyPhase>
+    /// The identity of the original, which images in memory are found without.
+    private let madeSourceKey = AtomicLazyReference<KeyBox>()
     /// The contents in the scope of the first pipeline that asked.
     private let scoped = AtomicLazyReference<Contents>()
 
     var rules: Rules { sharedRules.rules }
 
-    convenience init(_ identity: Identity, _ rules: SharedRules) {
-      let (sourceKey, key) = RequestIdentity.keys(of: identity)
-      self.init(identity, rules, key, sourceKey)
+    private enum KeyPhase: UInt8, AtomicRepresentable {
+      case empty
+      /// A thread is writing the key.
+      case writing
+      /// The key may be read, and does not change any more.
+      case made
     }
 
+    private final class KeyBox: Sendable {
+      let key: CacheKey
+
+      init(_ key: CacheKey) { self.key = key }
+    }
+
+    /// The identity of the result.
+    var key: CacheKey {
+      if keyPhase.load(ordering: .acquiring) == .made, let madeKey { return madeKey }
+      return makeKey()
+    }
+
+    @inline(never)
+    private func makeKey() -> CacheKey {
+      let key = RequestIdentity.key(of: identity)
+      // Other threads that need it meanwhile make their own.
+      if keyPhase.compareExchange(expected: .empty, desired: .writing, ordering: .acquiring).exchanged {
+        madeKey = key
+        keyPhase.store(.made, ordering: .releasing)
+      }
+      return key
+    }
+
+    /// The identity of the original.
+    var sourceKey: CacheKey {
+      if let known = madeSourceKey.load() { return known.key }
+      return madeSourceKey.storeIfNil(KeyBox(RequestIdentity.sourceKey(of: identity))).key
+    }
+
+    /// Creates contents with other rules; the keys remain.
     convenience init(changing other: Contents, _ rules: Rules) {
-      self.init(other.identity, SharedRules(rules), other.key, other.sourceKey)
+      let isMade = other.keyPhase.load(ordering: .acquiring) == .made
+      self.init(other.identity, SharedRules(rules), isMade ? other.madeKey : nil)
+      if let known = other.madeSourceKey.load() { _ = madeSourceKey.storeIfNil(known) }
     }
 
     /// Returns the same request in the scope of a pipeline's loader.
@@ -98,12 +140,14 @@ extension ImageRequest {
       return Contents(identity, sharedRules)
     }
 
-    private init(_ identity: Identity, _ shared: SharedRules, _ key: CacheKey, _ sourceKey: CacheKey) {
+    init(
+      _ identity: Identity, _ shared: SharedRules, _ key: CacheKey? = nil
+    ) {
+      madeKey = key
+      keyPhase = Atomic(key == nil ? .empty : .made)
       let rules = shared.rules
       self.identity = identity
       sharedRules = shared
-      self.key = key
-      self.sourceKey = sourceKey
       hasCacheDirectives =
         identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
       trustsAge = rules.cachePolicy.trustsAge
@@ -141,6 +185,16 @@ extension ImageRequest {
   func encodedKey(as options: EncodeOptions) -> CacheKey {
     CacheKey(key.text + "encoded \(options.identity)\n", source: key.source)
   }
+
+  /// The key of the header of the original.
+  var headerKey: CacheKey {
+    let coders = identity.coders.map { "coders \($0.name)\n" } ?? ""
+    let format = decoding.formatHint.map { "format \($0.rawValue)\n" } ?? ""
+    return CacheKey(sourceKey.text + "header\n" + coders + format, source: sourceKey.source)
+  }
+
+  /// The key of the image in encoded form, for caches in memory.
+  func encodedMemoryKey(as options: EncodeOptions) -> CacheKey { key.variant(options.hashValue) }
 
   /// The tag of all encoded forms of the image, to remove them together.
   var encodedTag: String { "encoded " + key.hexDigest.prefix(16) }

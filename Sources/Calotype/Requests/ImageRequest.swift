@@ -172,6 +172,14 @@ extension ImageRequest {
     set { identity.fallbacks = newValue }
   }
 
+  /// A digest that the bytes of the original must have. They are checked before anything is decoded, previews included:
+  /// others are ``PipelineError/digestMismatch(_:expected:actual:)``. Requests with different digests share no work or
+  /// cache entries.
+  public var expectedDigest: ExpectedDigest? {
+    get { identity.expectedDigest }
+    set { identity.expectedDigest = newValue }
+  }
+
   /// A loader that replaces the pipeline's. Its name and its `identity` are part of the keys.
   public var loader: ImageRequest.Identified<any ImageLoading>? {
     get { identity.loader }

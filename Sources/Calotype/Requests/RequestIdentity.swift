@@ -11,7 +11,14 @@ import HTTPTypes
 /// text. Header fields, and URLs with a user name or password, enter as a digest: keys are stored on disk,
 /// where they must not disclose credentials.
 enum RequestIdentity {
-  static func keys(of request: ImageRequest.Identity) -> (source: CacheKey, result: CacheKey) {
+  /// Returns the key of the original.
+  static func sourceKey(of request: ImageRequest.Identity) -> CacheKey {
+    let (text, name) = source(of: request)
+    return CacheKey(text, source: name)
+  }
+
+  /// Returns the text of the key of the original, and the name of the source.
+  private static func source(of request: ImageRequest.Identity) -> (text: String, name: String) {
     let (label, whole) =
       switch request.source {
       case .url(let url): (request.keyPolicy.label, request.keyPolicy.text(for: url))
@@ -29,7 +36,21 @@ enum RequestIdentity {
       text += part("scope", scope.digest)
     }
     if let version = request.version { text += part("version", version) }
-    let sourceKey = CacheKey(text, source: name)
+    if let digest = request.expectedDigest { text += part("integrity", digest.description) }
+    return (text, name)
+  }
+
+  /// Returns the key of the result.
+  static func key(of request: ImageRequest.Identity) -> CacheKey {
+    let (text, name) = source(of: request)
+    return CacheKey(text + form(of: request) + part("result", "1"), source: name)
+  }
+
+  /// Returns the parts of the key that describe the pixels, regardless of their source.
+  static func form(of request: ImageRequest) -> String { form(of: request.identity) }
+
+  private static func form(of request: ImageRequest.Identity) -> String {
+    var text = ""
     if let coders = request.coders { text += part("coders", coders.name) }
     let decoding = request.decoding
     if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
@@ -47,7 +68,7 @@ enum RequestIdentity {
     // A strict decode accepts no partial image.
     if decoding.allowsPartial, decoding.damage != .strict { text += part("partial", "allowed") }
     text += appearance(decoding)
-    return (sourceKey, CacheKey(text + part("result", "1"), source: name))
+    return text
   }
 
   /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`

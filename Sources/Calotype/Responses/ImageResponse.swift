@@ -36,35 +36,35 @@ public struct ImageResponse: Sendable {
   public var duration: Duration { contents.duration }
   /// The duration of each stage. Empty for an image from memory.
   public var timings: ImageResponse.Timings { contents.timings }
+  /// The original as its server described it: final URL, status, header fields, validators, freshness.
+  public var original: ImageResponse.Original { contents.original }
   /// The outcomes of storing the image; `nil` while unknown, depending on ``ImageRequest/storeDurability``.
   public var stores: ImageResponse.StoreOutcomes? { contents.stores }
 
   /// An object, so that waiting callers reserve memory for a reference only.
   private let contents: Contents
 
-  private final class Contents: Sendable {
-    let image: Image
-    let animation: AnimatedImage?
-    let data: Data?
-    let source: Source
-    let isStale: Bool
-    let isBeingRevalidated: Bool
-    let byteCount: Int?
-    let duration: Duration
-    let timings: ImageResponse.Timings
-    let stores: ImageResponse.StoreOutcomes?
+  private struct Parts: Sendable {
+    var image: Image
+    var animation: AnimatedImage?
+    var data: Data?
+    var source: Source
+    var original: ImageResponse.Original
+    var isStale: Bool
+    var isBeingRevalidated: Bool
+    var byteCount: Int?
+    var duration: Duration
+    var timings: ImageResponse.Timings
+    var stores: ImageResponse.StoreOutcomes?
+  }
 
-    init(
-      _ image: Image, _ animation: AnimatedImage?, _ data: Data?, _ source: Source, isStale: Bool,
-      _ byteCount: Int?, _ duration: Duration, _ timings: ImageResponse.Timings,
-      _ stores: ImageResponse.StoreOutcomes?,
-      isBeingRevalidated: Bool
-    ) {
-      self.isBeingRevalidated = isBeingRevalidated
-      (self.image, self.animation, self.data) = (image, animation, data)
-      (self.source, self.isStale, self.byteCount) = (source, isStale, byteCount)
-      (self.duration, self.timings, self.stores) = (duration, timings, stores)
-    }
+  @dynamicMemberLookup
+  private final class Contents: Sendable {
+    let parts: Parts
+
+    init(_ parts: Parts) { self.parts = parts }
+
+    subscript<Part>(dynamicMember part: KeyPath<Parts, Part>) -> Part { parts[keyPath: part] }
   }
 
   /// Creates a response.
@@ -73,25 +73,40 @@ public struct ImageResponse: Sendable {
     duration: Duration, isStale: Bool = false, timings: ImageResponse.Timings = ImageResponse.Timings(),
     stores: ImageResponse.StoreOutcomes? = nil, isBeingRevalidated: Bool = false
   ) {
-    contents = Contents(
-      image, animation, data, source, isStale: isStale, byteCount, duration, timings, stores,
+    self.init(
+      image: image, animation: animation, data: data, source: source, provenance: OriginalMetadata(),
+      byteCount: byteCount, duration: duration, isStale: isStale, timings: timings, stores: stores,
       isBeingRevalidated: isBeingRevalidated)
   }
 
+  init(
+    image: Image, animation: AnimatedImage?, data: Data? = nil, source: Source, provenance: OriginalMetadata,
+    byteCount: Int?, duration: Duration, isStale: Bool,
+    timings: ImageResponse.Timings = ImageResponse.Timings(), stores: ImageResponse.StoreOutcomes? = nil,
+    isBeingRevalidated: Bool = false
+  ) {
+    contents = Contents(
+      Parts(
+        image: image, animation: animation, data: data, source: source,
+        original: ImageResponse.Original(provenance), isStale: isStale,
+        isBeingRevalidated: isBeingRevalidated, byteCount: byteCount, duration: duration, timings: timings,
+        stores: stores))
+  }
+
+  private init(_ parts: Parts) { contents = Contents(parts) }
+
   /// Returns the response with or without a pending revalidation.
   func revalidating(_ isBeingRevalidated: Bool) -> ImageResponse {
-    ImageResponse(
-      image: image, animation: animation, data: data, source: source, byteCount: byteCount,
-      duration: duration,
-      isStale: isStale, timings: timings, stores: stores, isBeingRevalidated: isBeingRevalidated)
+    var parts = contents.parts
+    parts.isBeingRevalidated = isBeingRevalidated
+    return ImageResponse(parts)
   }
 
   /// The response after the server has confirmed it.
   package var confirmed: ImageResponse {
-    ImageResponse(
-      image: image, animation: animation, data: data, source: source, byteCount: byteCount,
-      duration: duration,
-      isStale: false, timings: timings, stores: stores)
+    var parts = contents.parts
+    (parts.isStale, parts.isBeingRevalidated) = (false, false)
+    return ImageResponse(parts)
   }
 
   /// The kind of the original, regardless of the request's processing; `nil` if unknown.

@@ -7,6 +7,9 @@ import CalotypeSupport
   case notCached(String)
   /// ``ImagePipeline/Configuration/shouldLoad`` denied the load.
   case loadDenied(String, reason: String)
+  /// The bytes have another digest than ``ImageRequest/expectedDigest``. The values are the source, the expected digests
+  /// and the digest of the bytes, as in Subresource Integrity.
+  case digestMismatch(String, expected: String, actual: String)
   /// The image did not arrive within the ``ImageRequest/deadline`` of the request, or was not loaded
   /// because it could not have.
   case deadlineExceeded(String, after: Duration)
@@ -31,6 +34,7 @@ import CalotypeSupport
     switch self {
     case .notCached: "notCached"
     case .loadDenied: "loadDenied"
+    case .digestMismatch: "digestMismatch"
     case .deadlineExceeded: "deadlineExceeded"
     case .unexpectedKind: "unexpectedKind"
     case .queueFull: "queueFull"
@@ -46,7 +50,7 @@ import CalotypeSupport
     switch self {
     case .deadlineExceeded, .queueFull, .overloaded: true
     case .notStored(_, let code): code == ImageResponse.StoreOutcomes.shed
-    case .notCached, .loadDenied, .unexpectedKind, .exceedsMemory, .shutDown: false
+    case .notCached, .loadDenied, .digestMismatch, .unexpectedKind, .exceedsMemory, .shutDown: false
     }
   }
 
@@ -58,12 +62,13 @@ import CalotypeSupport
 
 extension PipelineError {
   /// 504 for an image that was not available from a cache (RFC 9111 §5.2.1.7) or in time, 403 for a denied
-  /// load, 422 for an image of the other kind, 413 for one that exceeds the memory limit, 500 for a failed
+  /// load, 502 for bytes with another digest, 422 for an image of the other kind, 413 for one that exceeds the memory limit, 500 for a failed
   /// store, and 503 for a full queue and for shutdown.
   public var gatewayStatus: Int {
     switch self {
     case .notCached, .deadlineExceeded: 504
     case .loadDenied: 403
+    case .digestMismatch: 502
     case .unexpectedKind: 422
     case .exceedsMemory: 413
     case .notStored: 500
@@ -82,6 +87,8 @@ extension PipelineError: CustomStringConvertible {
       "\(source) is in no cache, and the cache policy of the request forbids loading it"
     case .loadDenied(let source, let reason):
       "\(source) may not be loaded: \(reason)"
+    case .digestMismatch(let source, let expected, let actual):
+      "\(source) has the digest \(actual) instead of \(expected); it is another image than the expected one"
     case .deadlineExceeded(let source, let limit):
       "\(source) did not arrive within \(limit), the deadline of the request"
     case .unexpectedKind(let kind, let expected):

@@ -75,49 +75,63 @@ public struct OutputNegotiation: Hashable, Sendable {
 
   /// Returns the choice for a content; `nil` if there are no candidates.
   public func outcome(for content: Content) -> Outcome? {
-    let acceptable = candidates.filter { $0.quality > 0 }
-    guard let fallback = Self.fallback(among: candidates, for: content) else { return nil }
-    let choice = Self.choice(among: acceptable, for: content) ?? fallback
+    let able = Ability(candidates, content)
+    guard let fallback = candidates.last(where: able.includes) else { return nil }
+    let choice = choice(for: content) { $0.quality > 0 } ?? fallback
     return Outcome(options: choice.options, variesOnAccept: varies(for: content, fallback: fallback))
   }
 
   /// Each media type can be the only acceptable one, so two types always vary. With one type, only its being
   /// accepted or not makes a difference.
   private func varies(for content: Content, fallback: Candidate) -> Bool {
-    if Set(candidates.map(\.mimeType)).count > 1 { return true }
-    return Self.choice(among: candidates, for: content)?.options != fallback.options
-  }
-
-  private static func choice(among acceptable: [Candidate], for content: Content) -> Candidate? {
-    let able = able(among: acceptable, for: content)
-    guard let highest = able.map(\.quality).max() else { return nil }
-    let best = able.filter { $0.quality == highest }
-    if content.isDrawing {
-      let hasLossless = best.contains { $0.options.keepsEveryPixel }
-      return best.first { !hasLossless || $0.options.format != .jpeg }
+    if let first = candidates.first, candidates.contains(where: { $0.mimeType != first.mimeType }) {
+      return true
     }
-    return best.first { $0.options.suitsPhotos } ?? best.first
+    return choice(for: content) { _ in true }?.options != fallback.options
   }
 
-  private static func fallback(among candidates: [Candidate], for content: Content) -> Candidate? {
-    able(among: candidates, for: content).last
+  private func choice(for content: Content, among isAcceptable: (Candidate) -> Bool) -> Candidate? {
+    let able = Ability(candidates, content, isAcceptable)
+    var highest = Int.min
+    var hasLossless = false
+    for candidate in candidates where isAcceptable(candidate) && able.includes(candidate) {
+      if candidate.quality > highest { (highest, hasLossless) = (candidate.quality, false) }
+      if candidate.quality == highest, candidate.options.keepsEveryPixel { hasLossless = true }
+    }
+    func isBest(_ candidate: Candidate) -> Bool {
+      candidate.quality == highest && isAcceptable(candidate) && able.includes(candidate)
+    }
+    if content.isDrawing {
+      return candidates.first { isBest($0) && (!hasLossless || $0.options.format != .jpeg) }
+    }
+    return candidates.first { isBest($0) && $0.options.suitsPhotos } ?? candidates.first(where: isBest)
   }
 
-  /// Returns the candidates that can hold the content. Motion counts before transparency, and a demand that
-  /// none can meet is dropped.
-  private static func able(among candidates: [Candidate], for content: Content) -> [Candidate] {
-    var able = candidates
-    able.narrow { content.isAnimated ? $0.options.format.holdsAnimations : $0.options.format != .apng }
-    if content.hasAlpha { able.narrow { $0.options.format.holdsAlpha } }
-    return able
-  }
-}
+  /// The ability of candidates to hold a content. Motion counts before transparency, and a demand that none can meet is
+  /// dropped.
+  private struct Ability {
+    private let content: Content
+    private var mindsMotion = true
+    private var mindsAlpha = true
 
-extension Array {
-  /// Keeps the elements that meet a condition, or all if none does.
-  fileprivate mutating func narrow(_ condition: (Element) -> Bool) {
-    let narrowed = filter(condition)
-    if !narrowed.isEmpty { self = narrowed }
+    init(
+      _ candidates: [Candidate], _ content: Content, _ isAcceptable: (Candidate) -> Bool = { _ in true }
+    ) {
+      self.content = content
+      mindsAlpha = false
+      mindsMotion = candidates.contains { isAcceptable($0) && holdsMotion($0) }
+      mindsAlpha =
+        content.hasAlpha
+        && candidates.contains { isAcceptable($0) && includes($0) && $0.options.format.holdsAlpha }
+    }
+
+    func includes(_ candidate: Candidate) -> Bool {
+      (!mindsMotion || holdsMotion(candidate)) && (!mindsAlpha || candidate.options.format.holdsAlpha)
+    }
+
+    private func holdsMotion(_ candidate: Candidate) -> Bool {
+      content.isAnimated ? candidate.options.format.holdsAnimations : candidate.options.format != .apng
+    }
   }
 }
 

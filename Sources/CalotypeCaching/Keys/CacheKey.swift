@@ -27,6 +27,22 @@ public struct CacheKey: Hashable, Sendable {
     digest = text.withUTF8 { Digest256(sha256: UnsafeRawBufferPointer($0)) }
   }
 
+  private init(_ words: CacheKeyText, _ digest: Digest256) {
+    (self.words, self.digest) = (words, digest)
+  }
+
+  /// Returns the key of a form of the value, for caches in memory: it has the same text, but another digest.
+  ///
+  /// - Parameter hash: The hash of everything that distinguishes the form.
+  package func variant(_ hash: Int) -> CacheKey {
+    let hash = UInt64(truncatingIfNeeded: hash)
+    return CacheKey(
+      words,
+      Digest256(
+        word0: digest.word0 ^ hash, word1: digest.word1, word2: digest.word2,
+        word3: digest.word3 ^ hash.byteSwapped))
+  }
+
   /// The digest as 64 lower-case hexadecimal digits.
   public var hexDigest: String { digest.hex }
 

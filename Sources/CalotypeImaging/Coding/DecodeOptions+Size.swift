@@ -16,6 +16,13 @@ extension DecodeOptions {
     }
   }
 
+  /// Returns the size of the image, before transforms: upright, unless the options keep the stored orientation.
+  package func outputSize(for info: ImageInfo) -> PixelSize {
+    let upright = appliesOrientation ? info.orientation.apply(to: info.size) : info.size
+    guard let size = try? decodedThumbnail(for: info)?.geometry(for: upright).size else { return upright }
+    return size
+  }
+
   /// Returns the bytes of each decoded pixel, at most.
   func bytesPerPixel(of info: ImageInfo) -> Int { pixels == .native && info.bitDepth > 8 ? 8 : 4 }
 }

@@ -29,6 +29,12 @@ public protocol ImageDecoding: Sendable {
   /// formats, because limits have to be checked before memory is allocated.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
+  /// Returns the information in the header as soon as `prefix`, the first bytes of an input, reaches behind it; `nil` if
+  /// more bytes are needed, and by default. No pixel is decoded.
+  ///
+  /// - Throws: Errors that more bytes cannot mend.
+  func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader?
+
   /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
   /// (``Image/profile`` describes them).
   ///

@@ -1,12 +1,12 @@
 /// The range of bytes in a response (RFC 9110 §14.4).
-enum ContentRange: Hashable {
+package enum ContentRange: Hashable {
   /// `bytes 0-499/1234`: the range and the total length; `nil` when the server does not know it.
   case bytes(Range<Int>, of: Int?)
   /// `bytes */1234`: the range is not satisfiable, with the total length.
   case unsatisfied(of: Int)
 
   /// Parses the value of a field; `nil` for other units, impossible ranges, and malformed values.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let bytes = text.utf8
     guard bytes.prefix(5).map({ $0 | 32 }).elementsEqual("bytes".utf8),
       bytes.dropFirst(5).first == UInt8(ascii: " ")

@@ -12,6 +12,10 @@ package struct MessageDigest: ~Copyable {
   package enum Algorithm {
     /// SHA-256: 32 bytes (FIPS 180-4).
     case sha256
+    /// SHA-384: 48 bytes (FIPS 180-4).
+    case sha384
+    /// SHA-512: 64 bytes (FIPS 180-4).
+    case sha512
     /// MD5: 16 bytes (RFC 1321). Only for the servers of the test kit, which check digest authentication: a libcrypto in
     /// FIPS mode does not have it.
     case md5
@@ -19,13 +23,21 @@ package struct MessageDigest: ~Copyable {
 
   // Looked up once: a look-up of a provider costs more than the hash of a short text.
   nonisolated(unsafe) private static let sha256 = EVP_MD_fetch(nil, "SHA256", nil)
+  nonisolated(unsafe) private static let sha384 = EVP_MD_fetch(nil, "SHA384", nil)
+  nonisolated(unsafe) private static let sha512 = EVP_MD_fetch(nil, "SHA512", nil)
   nonisolated(unsafe) private static let md5 = EVP_MD_fetch(nil, "MD5", nil)
 
   private let context: OpaquePointer
 
   /// Starts a hash of no bytes.
   package init(_ algorithm: Algorithm) {
-    let type = algorithm == .sha256 ? Self.sha256 : Self.md5
+    let type =
+      switch algorithm {
+      case .sha256: Self.sha256
+      case .sha384: Self.sha384
+      case .sha512: Self.sha512
+      case .md5: Self.md5
+      }
     guard let type, let context = EVP_MD_CTX_new(), EVP_DigestInit_ex2(context, type, nil) == 1 else {
       // Independent of input: no memory is left, or the library lacks the algorithm.
       fatalError("libcrypto cannot compute \(algorithm)")
@@ -51,7 +63,7 @@ package struct MessageDigest: ~Copyable {
     text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
   }
 
-  /// The hash of all bytes: 32 of SHA-256, 16 of MD5.
+  /// The hash of all bytes, as long as the algorithm says.
   package consuming func finalize() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
       var length: UInt32 = 0

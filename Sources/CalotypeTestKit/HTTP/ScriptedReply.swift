@@ -87,21 +87,26 @@ public struct ScriptedReply: Sendable {
     ScriptedReply([.head(200, [("Content-Length", "\(declared)")]), .bytes(data), .close])
   }
 
-  /// The reply of a server with range support to `request` (RFC 9110 §14): all of `data`, the part from an offset on, or
-  /// that there is no such part. `If-Range` and `If-None-Match` are compared with `etag`.
+  /// The reply of a server with range support to `request` (RFC 9110 §14): all of `data`, one part of it, or that there is
+  /// no such part. `If-Range` and `If-None-Match` are compared with `etag`.
   public static func resource(
     _ data: Data, etag: String, for request: ScriptedRequest, headers: [(name: String, value: String)] = []
   ) -> ScriptedReply {
     let common = headers + [("ETag", etag), ("Accept-Ranges", "bytes")]
     if request[header: "If-None-Match"] == etag { return ScriptedReply([.head(304, common)]) }
-    guard let range = request[header: "Range"], range.hasPrefix("bytes="), range.hasSuffix("-"),
-      let offset = Int(range.dropFirst(6).dropLast()), request[header: "If-Range"].map({ $0 == etag }) ?? true
+    guard let range = request[header: "Range"], range.hasPrefix("bytes="),
+      request[header: "If-Range"].map({ $0 == etag }) ?? true
     else { return body(data, headers: common) }
+    let ends = range.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let offset = Int(ends[0]), ends[1].isEmpty || Int(ends[1]) != nil else {
+      return body(data, headers: common)
+    }
     guard offset < data.count else {
       return body(Data(), status: 416, headers: common + [("Content-Range", "bytes */\(data.count)")])
     }
-    let part = ("Content-Range", "bytes \(offset)-\(data.count - 1)/\(data.count)")
-    return body(Data(data[(data.startIndex + offset)...]), status: 206, headers: common + [part])
+    let last = min(Int(ends[1]) ?? .max, data.count - 1)
+    let part = ("Content-Range", "bytes \(offset)-\(last)/\(data.count)")
+    return body(Data(data.dropFirst(offset).prefix(last + 1 - offset)), status: 206, headers: common + [part])
   }
 
   /// The same script, cut off after `count` bytes of the body: the connection is closed, or reset.

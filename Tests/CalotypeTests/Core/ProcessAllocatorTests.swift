@@ -1,10 +1,13 @@
 import Calotype
 import CalotypeSupport
+import CalotypeTestKit
 import Glibc
 import Testing
 
 @Suite struct ProcessAllocatorTests {
-  @Test("pages that nothing lives on return to the system, though something lives above them")
+  @Test(
+    "pages that nothing lives on return to the system, though something lives above them",
+    .enabled(if: !Sanitizer.isOn, "sanitizers have a malloc of their own"))
   func trims() throws {
     // Small enough for the arena, not for pages of their own.
     var blocks = (0..<1024).compactMap { _ in malloc(64 << 10) }

@@ -110,6 +110,71 @@ struct AdmissionTests {
     await pipeline.settle()
   }
 
+  @Test(
+    "a tenant who wants one image waits for one job a worker, however many another wants",
+    arguments: [false, true])
+  func twoTenants(isLoad: Bool) async throws {
+    let workers = 2
+    let flood = 9_999
+    // Whether the jobs were those of the tenant who wants one image, in the order of their beginning.
+    let order = Lock([Bool]())
+    let gate = Gate()
+    let time = ManualTime()
+    let (common, single) = (
+      try SampleImages.still(.jpeg(), width: 400, height: 400),
+      try SampleImages.still(.jpeg(), width: 401, height: 400)
+    )
+    let loader = FakeLoader { request in
+      let isOne = request.partition == "one"
+      if isLoad {
+        order.withLock { $0.append(isOne) }
+        try await gate.wait()
+      }
+      return .body(isOne ? single : common)
+    }
+    let pipeline = LoadSamples.pipeline(loader) { configuration in
+      configuration.clock = time.clock
+      configuration.limits.loads = isLoad ? workers : 10_000
+      configuration.limits.loadsPerOrigin = configuration.limits.loads
+      configuration.limits.decodes = workers
+      configuration.limits.callers = 20_000
+      configuration.limits.decodedBytes = 1 << 30
+      configuration.limits.encodedBytes = 1 << 30
+      configuration.coders = .standard
+      if !isLoad {
+        configuration.coders.register(
+          WatchedDecoder { width in
+            order.withLock { $0.append(width == 401) }
+            gate.waitBlocking()
+          })
+      }
+    }
+    func request(_ tenant: String, _ index: Int) throws -> ImageRequest {
+      var request = ImageRequest(
+        url: try LoadSamples.url("h", "\(tenant)/\(index)"), thumbnail: .fit(width: 40, height: 40))
+      request.partition = tenant
+      return request
+    }
+    var tasks: [Task<Image, any Error>] = []
+    for index in 0..<flood {
+      let request = try request("many", index)
+      tasks.append(Task { try await pipeline.image(for: request) })
+    }
+    try await eventually { pipeline.statistics.requests == flood && order.withLock { $0.count } == workers }
+    if !isLoad { try await pipeline.until { $0.waitingDecodes == flood - workers } }
+    let last = try request("one", 0)
+    tasks.append(Task { try await pipeline.image(for: last) })
+    try await pipeline.until {
+      $0.requests == flood + 1 && $0.waitingDecodes + $0.waitingLoads == flood + 1 - workers
+    }
+    gate.open()
+    for task in tasks { #expect(try await task.value.width == 40) }
+    // Behind those that were running, and at most one more of each worker.
+    let place = try #require(order.withLock { $0.firstIndex(of: true) })
+    #expect(place >= workers && place <= 2 * workers)
+    await pipeline.settle()
+  }
+
   @Test("a load that would take longer than anybody has time for is not begun")
   func doomed() async throws {
     let time = ManualTime()
@@ -348,5 +413,28 @@ struct AdmissionTests {
     #expect(try await tasks[1].value == 4)
     await #expect(throws: LoadingError.self) { try await attacker.value }
     await pipeline.settle()
+  }
+}
+
+/// The JPEG decoder, which tells of each decode before it begins.
+private struct WatchedDecoder: ImageDecoding {
+  let begins: @Sendable (_ width: Int) -> Void
+  private let base = JPEGDecoder()
+
+  init(_ begins: @escaping @Sendable (_ width: Int) -> Void) { self.begins = begins }
+
+  var formats: [ImageFormat] { base.formats }
+  var signatureLength: Int { base.signatureLength }
+  func format(of prefix: Data) -> ImageFormat? { base.format(of: prefix) }
+
+  func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    try base.probe(data, limits: limits)
+  }
+
+  func decode(
+    _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
+  ) throws(ImagingError) -> Image {
+    begins(try base.probe(data, limits: options.limits).size.width)
+    return try base.decode(data, minimumSize: minimumSize, options: options)
   }
 }

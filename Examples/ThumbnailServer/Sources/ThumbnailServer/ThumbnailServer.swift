@@ -8,7 +8,8 @@ import Logging
 ///
 /// In the format that the client accepts, with `ETag`, `Cache-Control` and `Vary`; conditional and range requests are
 /// answered, errors have their status, a client that disconnects cancels its work, and a graceful shutdown completes
-/// the requests in progress.
+/// the requests in progress. `GET /metrics` has some counters in the format of Prometheus; a backend of swift-metrics gets
+/// all of them.
 ///
 ///     swift run -c release ThumbnailServer 8080 [trusted]
 @main
@@ -30,6 +31,11 @@ struct ThumbnailServer {
           status: .init(code: error.gatewayStatus), headers: headers,
           body: ResponseBody(byteBuffer: ByteBuffer(string: error.code + "\n")))
       }
+    }
+    router.get("metrics") { _, _ in
+      let now = pipeline.statistics
+      let counters = ["loads": now.loads, "decodes": now.decodes, "encodes": now.encodes, "requests": now.requests]
+      return counters.sorted { $0.key < $1.key }.map { "calotype_\($0.key) \($0.value)\n" }.joined()
     }
     let address = BindAddress.hostname("127.0.0.1", port: arguments.first.flatMap { Int($0) } ?? 8080)
     var application = Application(router: router, configuration: .init(address: address), logger: logger)

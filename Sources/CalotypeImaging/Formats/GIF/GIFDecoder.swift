@@ -27,6 +27,14 @@ public struct GIFDecoder: ImageDecoding {
     try GIFStructure(data.bytes, limits: limits).info
   }
 
+  /// Reads the blocks up to the header of the first frame; those of other frames are counted as far as they are there.
+  public func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
+    var structure = GIFStructure(limits: limits)
+    try structure.read(prefix.bytes)
+    guard !structure.frames.isEmpty else { return nil }
+    return ImageHeader(info: structure.info, hasAllFrames: structure.hasTrailer)
+  }
+
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
   /// A file that ends inside a block is an error even if the first frame is complete, unless `options` allow partial

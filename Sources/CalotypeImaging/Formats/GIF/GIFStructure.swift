@@ -101,6 +101,9 @@ struct GIFStructure: Sendable {
     throw .corrupt(.gif, reason: "there is no image in it", offset: bytes.byteCount)
   }
 
+  /// A Boolean value that indicates whether the trailer was read, behind which nothing belongs to the image.
+  var hasTrailer: Bool { if case .trailer = state { true } else { false } }
+
   /// Reads or resumes one block; `false` if more bytes are needed, or none.
   private mutating func step(_ bytes: RawSpan) throws(ImagingError) -> Bool {
     switch state {

@@ -28,6 +28,16 @@ public struct JPEGDecoder: ImageDecoding {
     return ImageInfo(header)
   }
 
+  /// Walks over the segments, up to the first scan.
+  public func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
+    var header = JPEGHeader()
+    try header.walk(prefix.bytes)
+    guard header.isComplete else { return nil }
+    try header.end(byteCount: prefix.count)
+    try limits.check(size: header.size, format: .jpeg)
+    return ImageHeader(info: ImageInfo(header), hasAllFrames: true)
+  }
+
   /// Decodes the picture as stored, at the smallest of the scales 1, 1/2, 1/4, 1/8 that is not below
   /// `minimumSize`.
   ///

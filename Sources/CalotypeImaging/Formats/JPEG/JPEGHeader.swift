@@ -38,6 +38,8 @@ package struct JPEGHeader {
   private var profileParts = ICCParts()
   private let keepsMetadata: Bool
 
+  /// A Boolean value that indicates whether more bytes would add nothing to the header.
+  var isComplete: Bool { scanOffset != nil || hasEnded }
   var isProgressive: Bool { process == 0xC2 || process == 0xCA }
   var isArithmetic: Bool { process >= 0xC9 }
 

@@ -43,6 +43,31 @@ public struct PNGDecoder: ImageDecoding {
     }
   }
 
+  /// Reads the chunks up to the image data. The number of frames is the announced one.
+  public func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
+    let options = DecodeOptions(limits: limits)
+    return try prefix.withUnsafeBytes { bytes in
+      Swift.Result { () throws(ImagingError) -> ImageHeader? in
+        var walk = PNGWalk(limits: limits)
+        try walk.advance(bytes)
+        // A part of the image data, or its first bytes, are behind the last complete chunk.
+        guard let structure = walk.structure, !structure.isBeforeImageData || walk.isAtImageData(bytes) else {
+          return nil
+        }
+        let file = PNGFile(bytes: bytes, structure: structure, options: options)
+        var header = ImageHeader(info: file.info(file.profile), hasAllFrames: true)
+        if let frames = walk.frames?.announced {
+          header.info.format = .apng
+          header.info.frameCount = frames.count
+          header.info.loopCount = frames.plays
+          header.info.durations = []
+          header.hasAllFrames = false
+        }
+        return header
+      }
+    }.get()
+  }
+
   /// Decodes the image, or the first frame of an animation on its canvas, at full size.
   ///
   /// A truncated animation counts as truncated even if its first frame is complete.

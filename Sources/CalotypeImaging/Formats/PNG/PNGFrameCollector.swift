@@ -29,6 +29,9 @@ struct PNGFrameCollector {
   /// A Boolean value that indicates whether the default image is (so far) the first frame.
   var startsWithDefaultImage: Bool { (animation?.frames.first ?? pending)?.pixels == .imageData }
 
+  /// The number of frames and of plays in the acTL chunk; `nil` without one.
+  var announced: (count: Int, plays: Int)? { animation.map { ($0.announcedFrames, $0.plays) } }
+
   /// A Boolean value that indicates whether there was an acTL chunk.
   var hasAnimation: Bool { animation != nil }
 

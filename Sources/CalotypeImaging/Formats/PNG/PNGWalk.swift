@@ -21,6 +21,12 @@ struct PNGWalk {
     try walk(bytes, isWhole: false)
   }
 
+  /// Returns whether the next chunk, which need not be complete, is the first of the image data.
+  func isAtImageData(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var cursor = PNGChunkCursor(bytes, from: offset)
+    return (try? cursor.next())?.type == .imageData
+  }
+
   /// Walks over the rest. `bytes` is the whole input.
   ///
   /// Flaws before the image data are errors. Flaws behind it end the walk: the image is already complete, and

@@ -30,6 +30,15 @@ public struct WebPDecoder: ImageDecoding {
     }
   }
 
+  /// Reads the chunks up to the header of the picture; frames are counted as far as they are there.
+  public func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
+    try prefix.bytes.withUnsafeBytes { (file) throws(ImagingError) in
+      var structure = WebPStructure(limits: limits)
+      try structure.read(file)
+      return structure.header(of: file)
+    }
+  }
+
   /// Decodes the first frame at full size; `minimumSize` is ignored.
   ///
   /// A file that is shorter than its header claims is an error even if the first frame is complete, unless `options`

@@ -102,6 +102,18 @@ struct WebPStructure: Sendable {
     throw .corrupt(.webp, reason: "there is no image in it", offset: file.count)
   }
 
+  /// Returns the header as far as it was read; `nil` if more bytes are needed. A still image with an alpha channel has it
+  /// before the header of its picture, which then only repeats the size of the canvas.
+  func header(of file: UnsafeRawBufferPointer) -> ImageHeader? {
+    guard canvas.width > 0, !frames.isEmpty || !isAnimated, !frames.isEmpty || alpha != nil else {
+      return nil
+    }
+    var info = info(of: file)
+    info.frameCount = max(1, info.frameCount)
+    let isAtEnd = if case .end = state { true } else { false }
+    return ImageHeader(info: info, hasAllFrames: !isAnimated || isAtEnd)
+  }
+
   /// The largest length of a chunk that leaves room for its header and padding.
   private static let maxPayload = Int(UInt32.max) - 8 - 1
 
