@@ -92,7 +92,10 @@ struct ShowCommand: AsyncParsableCommand {
     try await stage.begin(source.shown)
     let request = try request(for: source, on: stage)
     var showing = Showing(source.shown)
-    let slot = ImageSlot(pipeline)
+    var options = ImageSlot.Options()
+    // Played by `play` below, which also plays while the image is still arriving.
+    options.autoplay = false
+    let slot = ImageSlot(pipeline, options: options)
     slot.load(request)
     for await state in slot.states {
       try await showing.draw(state, on: &stage)

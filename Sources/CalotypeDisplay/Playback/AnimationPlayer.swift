@@ -13,7 +13,7 @@ import CalotypeSupport
 ///
 /// A player may be controlled from any thread during playback; changes take effect at once. Frames are
 /// decoded ahead of time on threads of the ``FramePool``, and shared with other players of the same image.
-/// Decoding takes place only while a task takes frames.
+/// Decoding takes place only while a task takes frames, or waits for ``preload(budget:)``.
 public final class AnimationPlayer: Sendable {
   /// The activity of a player.
   public enum State: Hashable, Sendable {
@@ -35,11 +35,15 @@ public final class AnimationPlayer: Sendable {
     var playhead = Playhead()
     /// The session that takes frames at present.
     weak var session: PlaybackSession?
+    /// Keeps the preloaded frames.
+    var preload: FrameClaim?
   }
 
   let source: any FrameSource
   let clock: PlaybackClock
-  private let pool: FramePool
+  let pool: FramePool
+  /// The identifier of the player in the pool.
+  let owner: Int
   private let status: Lock<Status>
 
   /// Creates a player of an animation.
@@ -85,6 +89,7 @@ public final class AnimationPlayer: Sendable {
     self.source = transforms.isEmpty ? source : TransformedFrames(source, transforms)
     self.clock = PlaybackClock(clock)
     self.pool = pool
+    owner = pool.makeOwner()
     status = Lock(Status())
   }
 
@@ -142,15 +147,16 @@ public final class AnimationPlayer: Sendable {
   }
 
   /// Whether the player is visible. While it is not, playback is paused, nothing is decoded, and decoded
-  /// frames are released; then it continues from the same position.
+  /// frames are released, also preloaded ones; then it continues from the same position.
   public var isActive: Bool {
     get { status.withLock { $0.playhead.isActive } }
     set {
       let now = clock.now()
-      let session = status.withLock { status in
+      let (session, preload) = status.withLock { status in
         status.playhead.setActive(newValue, now: now)
-        return status.session
+        return (status.session, newValue ? nil : status.preload.take())
       }
+      preload?.deactivate()
       if let session { update(session) }
     }
   }
@@ -180,16 +186,17 @@ public final class AnimationPlayer: Sendable {
     change { playhead, _ in playhead.seek(to: timeline.index(at: time), loop: loop, timeline) }
   }
 
-  /// Ends ``frames()``, and releases the decoded frames. A later iteration continues from the same
-  /// position, or restarts.
+  /// Ends ``frames()``, and releases the decoded frames, also preloaded ones. A later iteration continues from
+  /// the same position, or restarts.
   ///
   /// - Parameter rewinds: Whether to restart from the beginning.
   public func stop(rewinds: Bool = false) {
-    let session = status.withLock { status -> PlaybackSession? in
+    let (session, preload) = status.withLock { status in
       if rewinds { status.playhead.rewind() }
       defer { status.session = nil }
-      return status.session
+      return (status.session, status.preload.take())
     }
+    preload?.deactivate()
     if let session { update(session) }
   }
 
@@ -220,11 +227,39 @@ public final class AnimationPlayer: Sendable {
     }
   }
 
+  // MARK: For preloads
+
+  /// The position from which frames are preloaded: the frame that is shown, or will be next.
+  var position: PlaybackPath {
+    let last = source.timeline.count - 1
+    return status.withLock { status in
+      let beginsAtEnd = status.playhead.mode.beginsAtEnd
+      return status.playhead.path
+        ?? PlaybackPath(index: beginsAtEnd ? last : 0, isBackward: beginsAtEnd, loop: 0)
+    }
+  }
+
+  /// Keeps a preload in place of an earlier one.
+  ///
+  /// - Returns: Whether the player is active.
+  func keep(_ claim: FrameClaim) -> Bool {
+    let (isActive, previous) = status.withLock { status -> (Bool, FrameClaim?) in
+      guard status.playhead.isActive else { return (false, nil) }
+      defer { status.preload = claim }
+      return (true, status.preload)
+    }
+    (isActive ? previous : claim)?.deactivate()
+    return isActive
+  }
+
+  /// Returns the claim of the preload, which is kept no longer.
+  func takePreload() -> FrameClaim? { status.withLock { $0.preload.take() } }
+
   // MARK: For sessions
 
   /// Begins a session, ending the previous one.
   func open() -> PlaybackSession {
-    let session = PlaybackSession(self, claim: pool.makeClaim(on: source))
+    let session = PlaybackSession(self, claim: pool.makeClaim(on: source, owner: owner))
     let before = status.withLock { status -> PlaybackSession? in
       defer { status.session = session }
       status.playhead.reopen()

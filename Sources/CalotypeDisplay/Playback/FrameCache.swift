@@ -29,10 +29,23 @@ final class FrameCache {
     source.share(of: bytes, frameByteCount: frameByteCount)
   }
 
-  /// Returns whether a player with a share of `bytes` will show the frame soon.
+  /// Returns whether a player with a share of `bytes` will show the frame soon, or has it preloaded.
   func isWanted(_ index: Int, in bytes: Int) -> Bool {
     let share = share(of: bytes)
-    return requests.values.contains { $0.wants(index, share: share) }
+    return requests.values.contains { $0.wants(index, share: room(for: $0, share: share)) }
+  }
+
+  /// Returns the number of frames of a request that are kept, of a player with a share of `share` frames.
+  ///
+  /// A preload keeps what its budget allows and the frames that its player shows next leave, so that both
+  /// together never exceed the share.
+  func room(for request: FrameCacheRequest, share: Int) -> Int {
+    guard let budget = request.budget else { return share }
+    let shown = requests.values.reduce(0) { sum, other in
+      guard other.budget == nil, other.owner == request.owner else { return sum }
+      return sum + min(share, other.wanted.count)
+    }
+    return max(0, min(share - shown, self.share(of: budget)))
   }
 }
 
@@ -44,8 +57,14 @@ extension FrameSource {
   }
 }
 
-/// The request of one player to a cache of frames.
+/// The request of one claim to a cache of frames.
 struct FrameCacheRequest {
+  /// The player.
+  let owner: Int
+  /// The number of bytes to preload; `nil` for the frames that are shown next.
+  let budget: Int?
+  /// Whether the request is for frames that are loaded in advance.
+  var isPreload: Bool { budget != nil }
   /// The frames that come next, in the order in which they are shown. The share changes with the number of
   /// players, and a paused player does not ask again.
   var wanted: [PlaybackPath.Upcoming] = [] {
@@ -60,6 +79,11 @@ struct FrameCacheRequest {
   /// The frame that the player waits for.
   var awaited: (index: Int, waiter: FrameWaiter)?
 
+  init(owner: Int, budget: Int?) {
+    self.owner = owner
+    self.budget = budget
+  }
+
   /// Returns whether the frame is among the next `share` ones.
   func wants(_ index: Int, share: Int) -> Bool {
     places[index].map { $0 < share } ?? false
@@ -70,7 +94,7 @@ struct FrameCacheRequest {
   ///
   /// - Parameters:
   ///   - cache: The cache of the frames.
-  ///   - share: The number of frames in the share of the player.
+  ///   - share: The number of frames that are kept for the request.
   mutating func refill(_ cache: FrameCache, share: Int) {
     // A frame that has failed does not hold up the others: each is tried once.
     func isMissing(_ index: Int) -> Bool { cache.frames[index] == nil && !cache.failed.contains(index) }

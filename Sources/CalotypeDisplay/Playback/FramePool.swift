@@ -79,22 +79,36 @@ public final class FramePool: MemoryPressureFollowing {
     }
   }
 
+  /// Returns the identifier of a player.
+  func makeOwner() -> Int { withState { $0.makeID() } }
+
   /// Returns a claim for a player.
-  func makeClaim(on source: any FrameSource) -> FrameClaim {
-    FrameClaim(pool: self, id: withState { $0.makeID() }, source: source)
+  ///
+  /// - Parameters:
+  ///   - source: The frames.
+  ///   - owner: The player. All its claims together have one share of the budget.
+  ///   - budget: The bytes to preload; `nil` for the frames that are shown next.
+  func makeClaim(on source: any FrameSource, owner: Int, budget: Int? = nil) -> FrameClaim {
+    FrameClaim(pool: self, id: withState { $0.makeID() }, owner: owner, budget: budget, source: source)
   }
+
+  /// Returns the number of frames held of a source.
+  func count(of source: any FrameSource) -> Int { withState { $0.count(of: source) } }
+
+  /// Removes the frames of a source that no player shows soon or has preloaded.
+  func removeUnwanted(of source: any FrameSource) { withState { $0.removeUnwanted(of: source) } }
 
   /// The bytes of all frames held, counted one by one, to verify the statistics.
   var countedBytes: Int { state.withLock { $0.countedBytes } }
 
   // MARK: For requests
 
-  func activate(_ player: Int) {
-    withState { $0.activate(player) }
+  func activate(_ claim: FrameClaim) {
+    withState { $0.activate(claim.id, owner: claim.owner, budget: claim.budget) }
   }
 
-  func deactivate(_ player: Int) {
-    let ending = withState { $0.deactivate(player) }
+  func deactivate(_ claim: Int) {
+    let ending = withState { $0.deactivate(claim) }
     ending.task?.cancel()
     ending.waiter?.end(.interrupted)
     ending.source?.rest()
@@ -104,12 +118,16 @@ public final class FramePool: MemoryPressureFollowing {
     withState { $0.share(of: source) }
   }
 
+  func room(for claim: Int) -> Int {
+    withState { $0.room(for: claim) }
+  }
+
   func request(
-    _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
+    _ index: Int?, wanted: [PlaybackPath.Upcoming]?, of source: any FrameSource, for claim: Int
   ) -> FramePoolState.Answer {
     withState { pool in
-      let answer = pool.request(index, wanted: wanted, of: source, for: player)
-      if let (cache, order) = pool.start(for: player) {
+      let answer = pool.request(index, wanted: wanted, of: source, for: claim)
+      if let (cache, order) = pool.start(for: claim) {
         // Created under the lock, so that it is known before it can end.
         cache.task = Task(priority: ImageRequest.Priority.high.taskPriority) { @concurrent in
           await self.run(order)
@@ -159,24 +177,31 @@ public final class FramePool: MemoryPressureFollowing {
   }
 }
 
-/// The claim of one player on a pool, given up with the last reference.
+/// A claim of a player on a pool, given up with the last reference: for the frames that it shows next, or for
+/// frames that it has preloaded.
 final class FrameClaim: Sendable {
+  let id: Int
+  /// The player.
+  let owner: Int
+  /// The bytes to preload; `nil` for the frames that are shown next.
+  let budget: Int?
   private let pool: FramePool
-  private let id: Int
   private let source: any FrameSource
   /// The waiter of the pending request, or of the last one.
   private let current = Lock(FrameWaiter?.none)
 
-  init(pool: FramePool, id: Int, source: any FrameSource) {
+  init(pool: FramePool, id: Int, owner: Int, budget: Int?, source: any FrameSource) {
     self.pool = pool
     self.id = id
+    self.owner = owner
+    self.budget = budget
     self.source = source
   }
 
   deinit { deactivate() }
 
   /// Enables decoding for the player.
-  func activate() { pool.activate(id) }
+  func activate() { pool.activate(self) }
 
   /// Disables decoding for the player, and releases its frames.
   func deactivate() { pool.deactivate(id) }
@@ -189,8 +214,13 @@ final class FrameClaim: Sendable {
     _ = pool.request(nil, wanted: wanted, of: source, for: id)
   }
 
-  /// Requests a frame that is shown now, and those that come after it.
-  func ask(for index: Int, wanted: [PlaybackPath.Upcoming]) -> FramePoolState.Answer {
+  /// The number of frames that a preload may hold, besides those that its player shows next.
+  var room: Int { pool.room(for: id) }
+
+  /// Requests a frame that is needed now, and those that come after it.
+  ///
+  /// - Parameter wanted: The frames from this one on; `nil` for those of the last request.
+  func ask(for index: Int, wanted: [PlaybackPath.Upcoming]?) -> FramePoolState.Answer {
     let answer = pool.request(index, wanted: wanted, of: source, for: id)
     if case .waits(let waiter) = answer { current.withLock { $0 = waiter } }
     return answer

@@ -12,7 +12,10 @@ struct FramePoolState {
     let index: Int
   }
 
-  private struct Player {
+  /// A claim that is active.
+  private struct Claim {
+    let owner: Int
+    let budget: Int?
     var cache: Int?
   }
 
@@ -21,8 +24,9 @@ struct FramePoolState {
   private(set) var statistics = FramePool.Statistics()
   private var caches: [Int: FrameCache] = [:]
   private var cacheIDs: [FrameIdentity: Int] = [:]
-  /// The active players, each with its cache.
-  private var players: [Int: Player] = [:]
+  private var claims: [Int: Claim] = [:]
+  /// The active players, with the number of their claims.
+  private var players: [Int: Int] = [:]
   private var uses = LRUOrder<Place>()
   private var nextID = 0
   /// Evicted frames, to be released outside of the lock.
@@ -47,12 +51,20 @@ struct FramePoolState {
     return nextID
   }
 
-  mutating func activate(_ player: Int) {
-    if players[player] == nil { players[player] = Player() }
+  /// Adds a claim of a player.
+  ///
+  /// - Parameters:
+  ///   - id: The claim.
+  ///   - owner: The player. All its claims together have one share of the budget.
+  ///   - budget: The bytes to preload; `nil` for the frames that are shown next.
+  mutating func activate(_ id: Int, owner: Int, budget: Int?) {
+    guard claims[id] == nil else { return }
+    claims[id] = Claim(owner: owner, budget: budget)
+    players[owner, default: 0] += 1
     statistics.players = players.count
   }
 
-  /// The work to end with a player.
+  /// The work to end with a claim.
   struct Ending {
     var waiter: FrameWaiter?
     /// The decode that no player needs any more.
@@ -61,13 +73,14 @@ struct FramePoolState {
     var source: (any FrameSource)?
   }
 
-  /// Removes a player, and with the last one of an animation all its frames.
-  mutating func deactivate(_ player: Int) -> Ending {
-    defer { statistics.players = players.count }
-    guard let id = players.removeValue(forKey: player)?.cache, let cache = caches[id] else {
-      return Ending()
-    }
-    let waiter = cache.requests.removeValue(forKey: player)?.awaited?.waiter
+  /// Removes a claim, and with the last one of an animation all its frames.
+  mutating func deactivate(_ claim: Int) -> Ending {
+    guard let removed = claims.removeValue(forKey: claim) else { return Ending() }
+    let remaining = players[removed.owner, default: 1] - 1
+    players[removed.owner] = remaining > 0 ? remaining : nil
+    statistics.players = players.count
+    guard let id = removed.cache, let cache = caches[id] else { return Ending() }
+    let waiter = cache.requests.removeValue(forKey: claim)?.awaited?.waiter
     guard cache.requests.isEmpty else { return Ending(waiter: waiter) }
     caches[id] = nil
     cacheIDs[cache.source.identity] = nil
@@ -91,19 +104,35 @@ struct FramePoolState {
     return source.share(of: part, frameByteCount: known)
   }
 
-  /// Records the frames that a player shows next, and answers the request for the one that it needs now.
+  /// Returns the number of frames that a preload may hold, besides those that its player shows next.
+  func room(for claim: Int) -> Int {
+    guard let id = claims[claim]?.cache, let cache = caches[id], let request = cache.requests[claim] else {
+      return 0
+    }
+    return cache.room(for: request, share: cache.share(of: part))
+  }
+
+  /// Returns the number of frames held of a source.
+  func count(of source: any FrameSource) -> Int {
+    cacheIDs[source.identity].flatMap { caches[$0]?.frames.count } ?? 0
+  }
+
+  /// Records the frames that a claim is for, and answers the request for the one that it needs now.
+  ///
+  /// - Parameter wanted: The frames, in the order in which they are shown; `nil` for those of the last request.
   mutating func request(
-    _ index: Int?, wanted: [PlaybackPath.Upcoming], of source: any FrameSource, for player: Int
+    _ index: Int?, wanted: [PlaybackPath.Upcoming]?, of source: any FrameSource, for claim: Int
   ) -> Answer {
-    guard let cache = cache(of: source, for: player) else { return .inactive }
-    var demand = cache.requests[player] ?? FrameCacheRequest()
-    demand.wanted = wanted
+    guard let known = claims[claim], let cache = cache(of: source, for: claim) else { return .inactive }
+    var demand =
+      cache.requests[claim] ?? FrameCacheRequest(owner: known.owner, budget: known.budget)
+    if let wanted { demand.wanted = wanted }
     demand.awaited = nil
-    defer { cache.requests[player] = demand }
+    defer { cache.requests[claim] = demand }
     guard let index else { return .inactive }
     if let image = cache.frames[index] {
       uses.use(Place(cache: cache.id, index: index))
-      statistics.hits += 1
+      if known.budget == nil { statistics.hits += 1 }
       return .image(image)
     }
     cache.failed.remove(index)
@@ -112,8 +141,8 @@ struct FramePoolState {
     return .waits(waiter)
   }
 
-  private mutating func cache(of source: any FrameSource, for player: Int) -> FrameCache? {
-    guard let known = players[player] else { return nil }
+  private mutating func cache(of source: any FrameSource, for claim: Int) -> FrameCache? {
+    guard let known = claims[claim] else { return nil }
     if let id = known.cache { return caches[id] }
     let identity = source.identity
     let id: Int
@@ -124,15 +153,15 @@ struct FramePoolState {
       cacheIDs[identity] = id
       caches[id] = FrameCache(id: id, source: source)
     }
-    players[player] = Player(cache: id)
+    claims[claim]?.cache = id
     return caches[id]
   }
 
   // MARK: Decoding
 
-  /// Returns the next frame to decode for a player, unless a decode of its animation is under way.
-  mutating func start(for player: Int) -> (FrameCache, FrameRequest)? {
-    guard let id = players[player]?.cache, let cache = caches[id], cache.running == nil else { return nil }
+  /// Returns the next frame to decode for a claim, unless a decode of its animation is under way.
+  mutating func start(for claim: Int) -> (FrameCache, FrameRequest)? {
+    guard let id = claims[claim]?.cache, let cache = caches[id], cache.running == nil else { return nil }
     cache.running = nextOrder(cache)
     return cache.running.map { (cache, $0) }
   }
@@ -147,8 +176,11 @@ struct FramePoolState {
     switch result {
     case .success(let image):
       cache.failed.remove(order.index)
+      let isSizeNew = cache.frameByteCount == nil && cache.source.frameByteCount == nil
       cache.frameByteCount = image.bitmap.byteCount
-      if order.reserved > 0, cache.frames[order.index] == nil, reserve(image.bitmap.byteCount) {
+      // No bytes were reserved while the size was unknown.
+      let isKept = order.reserved > 0 || (isSizeNew && cache.isWanted(order.index, in: part))
+      if isKept, cache.frames[order.index] == nil, reserve(image.bitmap.byteCount) {
         cache.frames[order.index] = image
         statistics.frames += 1
         uses.use(Place(cache: cache.id, index: order.index))
@@ -157,9 +189,9 @@ struct FramePoolState {
       cache.failed.insert(order.index)
     }
     var waiters: [FrameWaiter] = []
-    for (player, demand) in cache.requests where demand.awaited?.index == order.index {
+    for (claim, demand) in cache.requests where demand.awaited?.index == order.index {
       if let waiter = demand.awaited?.waiter { waiters.append(waiter) }
-      cache.requests[player]?.awaited = nil
+      cache.requests[claim]?.awaited = nil
     }
     cache.running = nextOrder(cache)
     if cache.running == nil { cache.task = nil }
@@ -167,28 +199,36 @@ struct FramePoolState {
   }
 
   private mutating func nextOrder(_ cache: FrameCache) -> FrameRequest? {
-    let players = cache.requests.keys.sorted()
     let share = cache.share(of: part)
-    for player in players { cache.requests[player]?.refill(cache, share: share) }
-    for player in players {
-      if let awaited = cache.requests[player]?.awaited?.index {
-        return order(for: awaited, of: player, cache)
+    // Frames that are shown come before those that are preloaded.
+    let claims = cache.requests.sorted {
+      ($0.value.isPreload ? 1 : 0, $0.key) < ($1.value.isPreload ? 1 : 0, $1.key)
+    }
+    .map(\.key)
+    for claim in claims {
+      guard var request = cache.requests[claim] else { continue }
+      request.refill(cache, share: cache.room(for: request, share: share))
+      cache.requests[claim] = request
+    }
+    for claim in claims {
+      if let awaited = cache.requests[claim]?.awaited?.index {
+        return order(for: awaited, of: claim, cache)
       }
     }
-    for player in players {
-      guard let index = cache.requests[player]?.batch.first else { continue }
+    for claim in claims {
+      guard let index = cache.requests[claim]?.batch.first else { continue }
       if let order = stored(index, cache) { return order }
-      cache.requests[player]?.batch = []
+      cache.requests[claim]?.batch = []
     }
     return nil
   }
 
-  /// Returns the frames to decode for a waiting player: the awaited one, with those before it if there is room.
-  private mutating func order(for awaited: Int, of player: Int, _ cache: FrameCache) -> FrameRequest {
-    let batch = cache.requests[player]?.batch ?? []
+  /// Returns the frames to decode for a waiting claim: the awaited one, with those before it if there is room.
+  private mutating func order(for awaited: Int, of claim: Int, _ cache: FrameCache) -> FrameRequest {
+    let batch = cache.requests[claim]?.batch ?? []
     if batch.contains(awaited), let first = batch.first, first != awaited {
       if let order = stored(first, cache) { return order }
-      cache.requests[player]?.batch = []
+      cache.requests[claim]?.batch = []
     }
     if cache.isWanted(awaited, in: part), let order = stored(awaited, cache) { return order }
     return FrameRequest(cache: cache.id, source: cache.source, index: awaited, reserved: 0)
@@ -239,6 +279,15 @@ struct FramePoolState {
   private mutating func add(_ byteCount: Int) {
     statistics.bytes += byteCount
     statistics.peakBytes = max(statistics.peakBytes, statistics.bytes)
+  }
+
+  /// Removes the frames of a source that no player shows soon or has preloaded.
+  mutating func removeUnwanted(of source: any FrameSource) {
+    guard let id = cacheIDs[source.identity], let cache = caches[id] else { return }
+    for (index, image) in cache.frames where !cache.isWanted(index, in: part) {
+      cache.frames[index] = nil
+      drop(image, from: Place(cache: id, index: index))
+    }
   }
 
   /// Removes all frames; wanted ones are decoded again.

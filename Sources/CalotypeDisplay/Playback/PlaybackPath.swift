@@ -82,6 +82,17 @@ struct PlaybackPath: Hashable, Sendable {
     var isBackward: Bool
   }
 
+  /// Returns all frames, each once, in the order in which they are shown from this one on, without the turns of
+  /// a bounce.
+  func everyFrame(count: Int) -> [Upcoming] {
+    guard count > 0 else { return [] }
+    let index = max(0, min(index, count - 1))
+    let order =
+      isBackward
+      ? Array((0...index).reversed()) + (index + 1..<count).reversed() : Array(index..<count) + (0..<index)
+    return order.map { Upcoming(index: $0, isBackward: isBackward) }
+  }
+
   /// The number of frames looked ahead in decoding order.
   static let lookahead = 8
 

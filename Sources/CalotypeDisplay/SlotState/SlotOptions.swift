@@ -1,7 +1,7 @@
 public import Calotype
 public import CalotypeImaging
 
-/// The options of a load in a slot: placeholders, delivery, transitions.
+/// The options of a load in a slot: placeholders, delivery, transitions, playback.
 public struct SlotOptions: Sendable {
   /// The placeholder shown until the image arrives.
   public var placeholder = Placeholder.nothing
@@ -12,10 +12,17 @@ public struct SlotOptions: Sendable {
   public var placeholderTiming = PlaceholderTiming.immediate
   /// Whether images are shown on arrival, or by ``ImageSlot/deliver()``.
   public var delivery = Delivery.automatic
-  /// The rule for fading in. Previews and placeholders never fade.
+  /// The images that appear with a transition. Previews, placeholders and frames of animations never do.
   public var transitions = TransitionPolicy.whenWaitedFor
-  /// The duration of a fade.
+  /// The effect of a transition.
+  public var transitionEffect = TransitionEffect.fade
+  /// The duration of a transition.
   public var transitionDuration = Duration.milliseconds(500)
+  /// Whether an animation plays by itself, once it is shown and while the slot is watched, if its request selects
+  /// all frames by `ImageRequest.frames`. ``ImageSlot/play()`` plays it otherwise.
+  public var autoplay = true
+  /// The pool that keeps decoded frames of animations.
+  public var framePool = FramePool.shared
 
   /// Creates options with the defaults of the properties.
   public init() {}
@@ -23,9 +30,9 @@ public struct SlotOptions: Sendable {
   /// Returns the transition by which an image appears.
   func transition(to response: ImageResponse) -> SlotState.Transition {
     switch transitions {
-    case .never: .none
-    case .whenWaitedFor: response.source == .memory ? .none : .fade(transitionDuration)
-    case .always: .fade(transitionDuration)
+    case .whenWaitedFor where response.source != .memory, .always:
+      transitionEffect == .fade ? .fade(transitionDuration) : .effect(transitionEffect, transitionDuration)
+    case .never, .whenWaitedFor: .none
     }
   }
 }
@@ -37,7 +44,10 @@ extension SlotOptions {
     case nothing
     /// An image.
     case image(Image)
-    /// The image of another request, such as a small variant, if it is in memory when the placeholder is shown.
+    /// The image of a request, such as the same one or a small variant, if it is cached: regardless of its age, and
+    /// without the network. An image in memory is shown at once. One on disk, as far as
+    /// `ImageRequest.readTiers` permits, replaces the next of several placeholders when it is read, unless
+    /// content has arrived before.
     case cached(ImageRequest)
     /// The image that was shown before, if there was one. It stays from the beginning of the load,
     /// regardless of the ``PlaceholderTiming``; a preview replaces it.
@@ -65,13 +75,13 @@ extension SlotOptions {
     case manual
   }
 
-  /// The rule for fading in.
+  /// The rule for transitions.
   public enum TransitionPolicy: Hashable, Sendable {
-    /// No image fades in.
+    /// No image has a transition.
     case never
-    /// An image that does not come from memory fades in.
+    /// An image that does not come from memory has a transition.
     case whenWaitedFor
-    /// Every image fades in.
+    /// Every image has a transition.
     case always
   }
 }
@@ -80,6 +90,8 @@ extension SlotOptions.Placeholder {
   /// A candidate for the place of an image.
   enum Candidate: Sendable {
     case image(Image)
+    /// The image of this request, if it is found on disk.
+    case stored(ImageRequest)
     case previous
     case nothing
   }
@@ -89,9 +101,25 @@ extension SlotOptions.Placeholder {
     switch self {
     case .nothing: [.nothing]
     case .image(let image): [.image(image)]
-    case .cached(let request): pipeline.cachedImage(for: request).map { [.image($0)] } ?? []
+    case .cached(let request): Candidate(cached: request, in: pipeline).map { [$0] } ?? []
     case .previous: [.previous]
     case .first(let placeholders): placeholders.flatMap { $0.candidates(pipeline) }
+    }
+  }
+}
+
+extension SlotOptions.Placeholder.Candidate {
+  /// The image of a request, of any age, without the network; `nil` if it is not in memory, and the request does not
+  /// read other caches.
+  fileprivate init?(cached request: ImageRequest, in pipeline: ImagePipeline) {
+    var request = request
+    request.cachePolicy = .cacheOnly
+    if let image = pipeline.cachedImage(for: request) {
+      self = .image(image)
+    } else if !request.readTiers.isDisjoint(with: [.disk, .originals]) {
+      self = .stored(request)
+    } else {
+      return nil
     }
   }
 }

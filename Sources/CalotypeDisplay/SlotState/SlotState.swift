@@ -5,8 +5,10 @@ public import CalotypeImaging
 public struct SlotState: Sendable {
   /// The content to show.
   public internal(set) var content = Content.nothing
-  /// A number that changes with the content. When it is new to an observer, the observer draws the content,
-  /// with ``transition``.
+  /// The frame of the animation in ``content`` that is shown; `nil` before the first, and for a still image.
+  public internal(set) var frame: AnimationFrame?
+  /// A number that changes with the content and its frame. When it is new to an observer, the observer draws
+  /// ``image``, with ``transition``.
   public internal(set) var contentVersion = 0
   /// Whether the content is from before the load, and stays until the load delivers some.
   public internal(set) var isPrevious = false
@@ -18,7 +20,8 @@ public struct SlotState: Sendable {
   public internal(set) var phase = Phase.idle
   /// The progress of the load.
   public internal(set) var progress = Progress()
-  /// The error of the last load, or of a failed refresh of a stale image; `nil` again when the next load begins.
+  /// The error of the last load, of a failed refresh of a stale image, or of a frame that cannot be decoded,
+  /// which ends the playback; `nil` again when the next load begins.
   public internal(set) var error: (any Error)?
   /// The request that is being loaded, or was loaded last.
   public internal(set) var request: ImageRequest?
@@ -30,8 +33,8 @@ public struct SlotState: Sendable {
   /// Creates the state of a slot that shows nothing.
   public init() {}
 
-  /// The image to show; `nil` for nothing.
-  public var image: Image? { content.image }
+  /// The image to show: the frame of an animation that plays, otherwise that of the content; `nil` for nothing.
+  public var image: Image? { frame?.image ?? content.image }
 }
 
 extension SlotState {
@@ -47,7 +50,8 @@ extension SlotState {
     case stale(ImageResponse)
     /// The requested image.
     case image(ImageResponse)
-    /// The image passed to ``ImageSlot/show(_:)``.
+    /// The image passed to ``ImageSlot/show(_:)-(Image)``, or the first frame of the player passed to
+    /// ``ImageSlot/show(_:)-(AnimationPlayer)``.
     case given(Image)
 
     /// The image to draw; `nil` for nothing.
@@ -107,5 +111,29 @@ extension SlotState {
     case none
     /// A cross-fade of this duration; `CrossFade` makes its frames.
     case fade(Duration)
+    /// ``SlotOptions/transitionEffect``, if it is another one than a fade, with its duration.
+    case effect(TransitionEffect, Duration)
+
+    /// The duration; zero for none.
+    public var duration: Duration {
+      switch self {
+      case .none: .zero
+      case .fade(let duration), .effect(_, let duration): duration
+      }
+    }
+
+    /// Returns the pictures of the transition. Without one, all are the new picture.
+    ///
+    /// - Parameters:
+    ///   - old: The picture before; `nil` for none.
+    ///   - new: The picture after.
+    /// - Throws: as ``TransitionEffect/frames(from:to:)``.
+    public func frames(from old: Bitmap?, to new: Bitmap) throws(ImagingError) -> TransitionFrames {
+      switch self {
+      case .none: TransitionFrames(end: new) { (_) throws(ImagingError) in new }
+      case .fade: try TransitionEffect.fade.frames(from: old, to: new)
+      case .effect(let effect, _): try effect.frames(from: old, to: new)
+      }
+    }
   }
 }

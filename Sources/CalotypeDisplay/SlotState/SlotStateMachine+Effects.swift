@@ -28,5 +28,6 @@ extension SlotStateMachine {
     var content: SlotState.Content
     var transition: SlotState.Transition
     var variant: ImageVariants.Variant?
+    var animation: SlotAnimation?
   }
 }

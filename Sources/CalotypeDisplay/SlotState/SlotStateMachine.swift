@@ -26,6 +26,23 @@ struct SlotStateMachine: Sendable {
   /// Whether the network has changed since the load chose, without promising more.
   private(set) var isOutdated = false
   private var isClosed = false
+  /// The search for a better placeholder than the one that is shown.
+  private(set) var search: PlaceholderSearch?
+  /// The animation of the content.
+  private(set) var animation: SlotAnimation?
+  /// The playback of the animation.
+  private(set) var playback: SlotPlayback?
+  /// Whether the playback has come to its end.
+  private(set) var isPlayed = false
+  /// Changes with the content, and not with its frames.
+  private(set) var contentNumber = 0
+  private var awaitsPlayback = false
+  /// The number of iterators over the states.
+  private var watchers = 0
+  private(set) var isVisible = true
+
+  /// Whether somebody sees the content.
+  var isWatched: Bool { isVisible && watchers > 0 }
 
   // MARK: The owner
 
@@ -80,14 +97,25 @@ struct SlotStateMachine: Sendable {
   /// Cancels the load, and shows other content.
   mutating func replace(with content: SlotState.Content?, or placeholder: [Candidate] = []) -> Effects {
     let effects = leave()
-    state.phase = .idle
-    state.progress = SlotState.Progress()
-    state.error = nil
-    state.request = nil
-    state.variant = nil
-    // Even if the placeholder is the previous picture.
-    state.isPrevious = false
+    clearLoad(.idle)
     if let content { show(content) } else { put(placeholder) }
+    return effects
+  }
+
+  /// Ends the current load for one that cannot begin, and shows the placeholder of a failure.
+  mutating func refuse(_ load: SlotLoad, _ error: any Error, _ placeholder: [Candidate]) -> Effects {
+    var effects = leave()
+    guard !isClosed else {
+      effects.endings.append((load, .failure(CancellationError())))
+      effects.isDone = false
+      return effects
+    }
+    number += 1
+    hasArrived = false
+    clearLoad(.failed)
+    state.error = error
+    put(placeholder)
+    effects.endings.append((load, .failure(error)))
     return effects
   }
 
@@ -103,6 +131,7 @@ struct SlotStateMachine: Sendable {
   /// Ends the slot.
   mutating func close() -> Effects {
     isClosed = true
+    playback = nil
     return leave()
   }
 
@@ -195,6 +224,8 @@ struct SlotStateMachine: Sendable {
     switch state.content {
     // A placeholder stays, unless there is one for failures.
     case .placeholder where load.options.failurePlaceholder == nil: break
+    // It is on its way.
+    case _ where load.options.failurePlaceholder == nil && search != nil: break
     default: put(placeholder)
     }
     var effects = Effects()
@@ -203,9 +234,107 @@ struct SlotStateMachine: Sendable {
   }
 }
 
+// MARK: Placeholders on disk
+
+extension SlotStateMachine {
+  /// Shows the placeholder that a search has found.
+  mutating func place(_ image: Image, of search: PlaceholderSearch) -> Effects {
+    guard self.search === search else { return .none }
+    show(.placeholder(image))
+    return Effects()
+  }
+
+  /// Records that a search has found nothing.
+  mutating func end(_ search: PlaceholderSearch) -> Effects {
+    if self.search === search { self.search = nil }
+    return .none
+  }
+}
+
+// MARK: Playback
+
+extension SlotStateMachine {
+  /// Returns the animation that is to be played by itself, once.
+  mutating func takePlayable() -> Playable? {
+    guard awaitsPlayback, let animation else { return nil }
+    awaitsPlayback = false
+    return Playable(animation: animation, content: contentNumber)
+  }
+
+  /// Cancels the load, and begins a playback that belongs to none. Its first frame is the content.
+  mutating func replace(with playback: SlotPlayback) -> Effects {
+    let effects = replace(with: .nothing)
+    guard !isClosed else { return .none }
+    self.playback = playback
+    isPlayed = false
+    return effects
+  }
+
+  /// Begins a playback in place of another one, or of none.
+  ///
+  /// - Parameter content: The number of the content that it belongs to.
+  mutating func begin(_ playback: SlotPlayback, of content: Int, after previous: SlotPlayback?) -> Effects {
+    guard !isClosed, content == contentNumber, self.playback === previous else { return .none }
+    self.playback = playback
+    isPlayed = false
+    return Effects(isNews: false)
+  }
+
+  /// Shows a frame.
+  mutating func show(_ frame: AnimationFrame, of playback: SlotPlayback) -> Effects {
+    guard self.playback === playback else { return .none }
+    // The first frame is shown already, as the image of the response.
+    var isShown = state.frame == nil && frame.index == 0
+    if case .nothing = state.content {
+      state.content = .given(frame.image)
+      isShown = false
+    }
+    state.frame = frame
+    if !isShown {
+      state.contentVersion += 1
+      state.transition = .none
+    }
+    return Effects()
+  }
+
+  /// Records the end of a playback. The last frame stays.
+  mutating func end(_ playback: SlotPlayback, _ error: (any Error)?) -> Effects {
+    guard self.playback === playback else { return .none }
+    isPlayed = true
+    // The error of a load that has failed, or the absence of one, is about another image.
+    let hasContent = !state.isPrevious && (state.phase == .succeeded || state.phase == .idle)
+    guard let error, !(error is CancellationError), hasContent else {
+      return Effects(isNews: false)
+    }
+    state.error = error
+    return Effects()
+  }
+
+  /// Records that an iteration over the states has begun, or has ended.
+  mutating func addWatchers(_ count: Int) -> Effects {
+    watchers += count
+    return Effects(isNews: false)
+  }
+
+  mutating func setVisible(_ isVisible: Bool) -> Effects {
+    self.isVisible = isVisible
+    return Effects(isNews: false)
+  }
+}
+
 // MARK: Steps
 
 extension SlotStateMachine {
+  private mutating func clearLoad(_ phase: SlotState.Phase) {
+    state.phase = phase
+    state.progress = SlotState.Progress()
+    state.error = nil
+    state.request = nil
+    state.variant = nil
+    // Even if the placeholder is the previous picture.
+    state.isPrevious = false
+  }
+
   private mutating func takeOutdated() -> Bool {
     defer { isOutdated = false }
     return isOutdated
@@ -226,8 +355,9 @@ extension SlotStateMachine {
   }
 
   private mutating func showFirst(of placeholder: [Candidate], _ load: SlotLoad) {
-    if case .previous? = placeholder.first, state.content.isPicture {
+    if placeholder.beginsWithPrevious, state.content.isPicture {
       state.isPrevious = true
+      if load.options.placeholderTiming == .immediate { put(placeholder) }
     } else if load.options.placeholderTiming == .immediate {
       put(placeholder)
     } else {
@@ -240,6 +370,7 @@ extension SlotStateMachine {
     var effects = Effects(leftFollower: follower)
     follower = nil
     offer = nil
+    search = nil
     if let current {
       number += 1
       settle(current, .cancelled, .failure(CancellationError()), &effects)
@@ -270,21 +401,36 @@ extension SlotStateMachine {
     _ content: SlotState.Content, _ transition: SlotState.Transition, of load: SlotLoad
   ) {
     hasArrived = true
-    let arrived = Offer(content: content, transition: transition, variant: state.variant)
+    let arrived = Offer(
+      content: content, transition: transition, variant: state.variant,
+      animation: SlotAnimation(content, load.options))
     if load.options.delivery == .automatic { show(arrived) } else { offer = arrived }
   }
 
-  /// Shows the first candidate that exists.
+  /// Shows the first candidate that exists, and begins a search for those before it that may be on disk.
   private mutating func put(_ placeholder: [Candidate]) {
+    let stored = putFirst(placeholder)
+    search = stored.isEmpty ? nil : PlaceholderSearch(stored)
+  }
+
+  /// Shows the first candidate that exists. Returns those before it that may be on disk.
+  private mutating func putFirst(_ placeholder: [Candidate]) -> [ImageRequest] {
+    var stored: [ImageRequest] = []
     for candidate in placeholder {
       switch candidate {
-      case .previous where state.isPrevious: return
+      case .previous where state.isPrevious: return stored
       case .previous: continue
-      case .image(let image): return show(.placeholder(image))
-      case .nothing: return show(.nothing)
+      case .stored(let request): stored.append(request)
+      case .image(let image):
+        show(.placeholder(image))
+        return stored
+      case .nothing:
+        show(.nothing)
+        return stored
       }
     }
     show(.nothing)
+    return stored
   }
 
   private mutating func show(_ content: SlotState.Content) {
@@ -294,9 +440,29 @@ extension SlotStateMachine {
   private mutating func show(_ offer: Offer) {
     state.isPrevious = false
     state.shownVariant = offer.variant
+    search = nil
+    playback = nil
+    animation = offer.animation
+    awaitsPlayback = animation?.autoplays ?? false
+    contentNumber += 1
+    state.frame = nil
     if case .nothing = offer.content, case .nothing = state.content { return }
     state.content = offer.content
     state.contentVersion += 1
     state.transition = offer.transition
+  }
+}
+
+extension [SlotOptions.Placeholder.Candidate] {
+  /// Whether the previous content comes before all others, except those that may be found on disk.
+  fileprivate var beginsWithPrevious: Bool {
+    for candidate in self {
+      switch candidate {
+      case .stored: continue
+      case .previous: return true
+      case .image, .nothing: return false
+      }
+    }
+    return false
   }
 }

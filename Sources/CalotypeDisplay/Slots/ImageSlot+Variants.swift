@@ -24,7 +24,11 @@ extension ImageSlot {
     placeholder: Placeholder? = nil, options: Options? = nil
   ) -> Load {
     var options = merged(placeholder, options)
-    let inMemory = variants.all.dropFirst().compactMap { variants[$0] }.map { Placeholder.cached($0) }
+    let inMemory = variants.all.dropFirst().compactMap { variants[$0] }.map { request in
+      var request = request
+      request.readTiers = .memory
+      return Placeholder.cached(request)
+    }
     options.placeholder = .first(inMemory + [options.placeholder])
     let choice = VariantChoice(variants, network: network, preference: preference)
     return Load(load: core.begin(choice, options), core: core)

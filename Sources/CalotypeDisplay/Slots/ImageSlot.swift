@@ -13,12 +13,13 @@ public import FoundationEssentials
 /// ```
 ///
 /// A new load replaces the previous one: no result of the replaced load is shown afterwards, and callers
-/// that wait for it get a `CancellationError`. So do ``show(_:)``, ``showPlaceholder()``, ``cancel()``, and
+/// that wait for it get a `CancellationError`. So do ``show(_:)-(Image)``, ``showPlaceholder()``, ``cancel()``, and
 /// the release of the slot. If `ImagePipeline.cachedImage(for:)` has an image for the request, it is
 /// shown when ``load(_:placeholder:options:)-(ImageRequest?,_,_)`` returns. No method suspends or blocks
 /// except ``loaded(_:placeholder:options:)``, and all may be called from any isolation.
 ///
-/// A slot draws nothing: its ``state`` determines the content to draw, and its ``Transition``.
+/// A slot draws nothing: its ``state`` determines the image to draw, and its ``Transition``. The frames of an
+/// animation follow each other as states while the slot is watched; see ``isVisible``.
 public final class ImageSlot: Sendable {
   /// The state of a slot.
   public typealias State = SlotState
@@ -72,54 +73,52 @@ public final class ImageSlot: Sendable {
 
   /// The present state, then the newest after each change. The sequence does not hold the slot, and ends
   /// when the slot is released.
-  public var states: States { States(machine: core.machine) }
+  public var states: States { States(core: core) }
 
   // MARK: Loading
 
   /// Loads an image in place of the load before.
   ///
   /// - Parameters:
-  ///   - request: The request. `nil` shows the placeholder at once.
+  ///   - request: The request. With `nil`, the load has failed with ``SlotError/noSource`` when this returns, and
+  ///     the placeholder is shown.
   ///   - placeholder: The placeholder, instead of that of the options.
   ///   - options: The options, instead of those of the slot.
-  /// - Returns: The load; `nil` without a request.
+  /// - Returns: The load.
   @discardableResult
   public func load(
     _ request: ImageRequest?, placeholder: Placeholder? = nil, options: Options? = nil
-  ) -> Load? {
-    guard let request else {
-      showPlaceholder(placeholder ?? (options ?? self.options).placeholder)
-      return nil
-    }
-    return load(of: request, placeholder, options)
+  ) -> Load {
+    Load(load: begin(request, merged(placeholder, options)), core: core)
   }
 
   /// Loads the image at a URL, upright and at full size, in place of the load before.
   ///
   /// - Parameters:
-  ///   - url: The URL of the image.
+  ///   - url: The URL of the image; `nil` as without a request.
   ///   - placeholder: The placeholder, instead of that of the options.
   ///   - options: The options, instead of those of the slot.
   /// - Returns: The load.
   @discardableResult
-  public func load(_ url: URL, placeholder: Placeholder? = nil, options: Options? = nil) -> Load {
-    load(of: ImageRequest(url: url), placeholder, options)
+  public func load(_ url: URL?, placeholder: Placeholder? = nil, options: Options? = nil) -> Load {
+    load(url.map { ImageRequest(url: $0) }, placeholder: placeholder, options: options)
   }
 
-  private func load(of request: ImageRequest, _ placeholder: Placeholder?, _ options: Options?) -> Load {
-    Load(load: core.begin(SlotTarget(request: request), merged(placeholder, options)), core: core)
+  private func begin(_ request: ImageRequest?, _ options: Options) -> SlotLoad {
+    guard let request else { return core.refuse(SlotError.noSource, options) }
+    return core.begin(SlotTarget(request: request), options)
   }
 
   /// Loads an image in place of the previous load, and waits for it. Cancelling the task cancels the load.
   ///
   /// - Returns: The image, once it is shown, or offered by ``SlotOptions/Delivery/manual``.
   /// - Throws: as `ImagePipeline.image(for:)`; `CancellationError` when the load was
-  ///   cancelled or replaced by another.
+  ///   cancelled or replaced by another; ``SlotError/noSource`` without a request.
   public func loaded(
-    _ request: ImageRequest, placeholder: Placeholder? = nil, options: Options? = nil
+    _ request: ImageRequest?, placeholder: Placeholder? = nil, options: Options? = nil
   ) async throws -> ImageResponse {
     try Task.checkCancellation()
-    let load = core.begin(SlotTarget(request: request), merged(placeholder, options))
+    let load = begin(request, merged(placeholder, options))
     return try await withTaskCancellationHandler {
       try await load.value()
     } onCancel: {

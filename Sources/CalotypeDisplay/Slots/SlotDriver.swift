@@ -2,8 +2,8 @@ import Calotype
 import CalotypeImaging
 import Synchronization
 
-/// Carries out the effects of ``SlotStateMachine``: runs loads, and wakes observers. It does not hold the
-/// slot, so that loads end when the slot is released.
+/// Carries out the effects of ``SlotStateMachine``: runs loads and playbacks, and wakes observers. It does not
+/// hold the slot, so that both end when the slot is released.
 final class SlotDriver: Sendable {
   let pipeline: ImagePipeline
   let clock: any Clock<Duration>
@@ -19,12 +19,20 @@ final class SlotDriver: Sendable {
   /// Changes the state, and carries out the effects.
   @discardableResult
   func apply(_ body: (inout SlotStateMachine) -> SlotStateMachine.Effects) -> SlotStateMachine.Effects {
-    let effects = machine.change { machine in
-      let effects = body(&machine)
-      return (effects, effects.isNews)
+    let change = machine.change { machine in
+      var change = Change(before: machine)
+      change.effects = body(&machine)
+      change.complete(&machine)
+      return (change, change.effects.isNews)
     }
+    let effects = change.effects
     effects.abandoned?.abandon()
     effects.leftFollower?.cancel()
+    change.leftPlayback?.end()
+    change.leftSearch?.tasks.cancel()
+    if let search = change.search { run(search) }
+    // A caller that is resumed by the ending finds the player.
+    if let playable = change.playable { play(playable) }
     // A caller that is resumed by the ending finds the indicator stopped.
     dispatcher?.look { machine.value.indication }
     for ending in effects.endings { ending.load.finish(ending.result) }
@@ -46,6 +54,14 @@ final class SlotDriver: Sendable {
       setAlarm(for: load)
       run(load, target.request)
     }
+    return load
+  }
+
+  /// Ends the load before, because there is nothing to load.
+  func refuse(_ error: any Error, _ options: SlotOptions) -> SlotLoad {
+    let load = SlotLoad(options)
+    let placeholder = (options.failurePlaceholder ?? options.placeholder).candidates(pipeline)
+    apply { $0.refuse(load, error, placeholder) }
     return load
   }
 
@@ -72,6 +88,21 @@ final class SlotDriver: Sendable {
         }
         let placeholder = load.options.placeholder.candidates(self.pipeline)
         self.apply { $0.placeholderIsDue(placeholder, of: load) }
+      })
+  }
+
+  /// Looks for a placeholder on disk.
+  private func run(_ search: PlaceholderSearch) {
+    search.tasks.add(
+      Task(priority: search.requests.first?.priority.taskPriority) { @concurrent in
+        for request in search.requests {
+          if Task.isCancelled { return }
+          // An image that cannot be read is none to show; the load reports its errors itself.
+          guard let image = try? await self.pipeline.image(for: request) else { continue }
+          self.apply { $0.place(image, of: search) }
+          return
+        }
+        self.apply { $0.end(search) }
       })
   }
 

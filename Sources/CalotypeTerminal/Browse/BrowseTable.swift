@@ -26,7 +26,7 @@ struct BrowseTable {
   mutating func show(_ visible: Range<Int>, of list: [BrowseItem], capacity: Int) {
     for (cell, item) in items where !visible.contains(item) || item % capacity != cell {
       (items[cell], problems[cell]) = (nil, nil)
-      slots[cell].load(nil)
+      slots[cell].showPlaceholder()
     }
     for item in visible where items[item % capacity] != item {
       let cell = item % capacity

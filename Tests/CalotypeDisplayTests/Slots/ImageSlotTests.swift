@@ -21,7 +21,7 @@ struct ImageSlotTests {
     #expect(before.content.text == "placeholder 9" && before.phase == .loading)
     #expect(before.transition == .none)
     gate.open()
-    #expect(try await load?.value.image.shade == 1)
+    #expect(try await load.value.image.shade == 1)
     let after = slot.state
     #expect(after.content.text == "image 1" && after.phase == .succeeded && after.error == nil)
     #expect(after.transition == .fade(.milliseconds(500)))
@@ -41,7 +41,7 @@ struct ImageSlotTests {
     #expect(
       state.content.text == "image 1" && state.phase == .succeeded && state.transition == .none)
     #expect(state.contentVersion == 1 && state.progress.fraction == 1)
-    #expect(try await load?.value.source == .memory)
+    #expect(try await load.value.source == .memory)
     #expect(stage.loader.requests.count == 1)
   }
 
@@ -57,10 +57,10 @@ struct ImageSlotTests {
     let second = slot.load(
       try stage.request("b", shade: 2, behind: gate), placeholder: .image(try SlotStage.picture(9)))
     #expect(slot.shown == "placeholder 9")
-    await #expect(throws: CancellationError.self) { try await first?.value }
+    await #expect(throws: CancellationError.self) { try await first.value }
     try await stage.loader.waitForCancellations()
     gate.open()
-    #expect(try await second?.value.image.shade == 2)
+    #expect(try await second.value.image.shade == 2)
     slot.cancel()
     #expect(slot.shown == "image 2" && slot.state.phase == .succeeded)
     try await slotGone(slot, recorder)
@@ -97,31 +97,61 @@ struct ImageSlotTests {
     #expect(
       slot.shown == "nothing" && slot.state.phase == .loading && slot.state.progress.received == 0)
     await #expect(throws: CancellationError.self) { try await first.value() }
-    second?.cancel()
+    second.cancel()
     #expect(slot.state.phase == .cancelled)
-    await #expect(throws: CancellationError.self) { try await second?.value }
+    await #expect(throws: CancellationError.self) { try await second.value }
     try await stage.expectNothingLeft()
   }
 
-  @Test("a URL is a request; nil is none")
+  @Test("a URL is a request; nil is an error")
   func url() async throws {
     let request = try stage.request("a", shade: 1)
     let slot = ImageSlot(stage.pipeline)
     let load = slot.load(SlotStage.url("a"), placeholder: .image(try SlotStage.picture(9)))
     #expect(slot.shown == "placeholder 9" && slot.state.request == request)
     #expect(try await load.value.image.shade == 1)
-    slot.load(nil)
+    await #expect(throws: SlotError.noSource) { try await slot.load(nil as URL?).value }
     #expect(slot.shown == "nothing" && slot.state.request == nil)
     try await stage.expectNothingLeft()
   }
 
-  @Test("no request: the load is given up and the placeholder shown")
+  @Test("no request: the load before is given up, the placeholder shown, and this load fails")
   func noRequest() async throws {
-    let slot = ImageSlot(stage.pipeline)
+    let indicator = RecordingIndicator()
+    let slot = ImageSlot(stage.pipeline, indicator: indicator)
     let load = slot.load(stage.hanging("a"))
-    #expect(slot.load(nil, placeholder: .image(try SlotStage.picture(9))) == nil)
-    #expect(slot.shown == "placeholder 9" && slot.state.phase == .idle && slot.state.request == nil)
-    await #expect(throws: CancellationError.self) { try await load?.value }
+    let recorder = EventRecorder<ImageSlot.State>()
+    async let recording: Void = recorder.record(slot.states)
+    try await recorder.waitFor(count: 1)
+    let none = slot.load(nil as ImageRequest?, placeholder: .image(try SlotStage.picture(9)))
+    #expect(slot.shown == "placeholder 9" && slot.state.phase == .failed && slot.state.request == nil)
+    #expect(slot.state.error as? SlotError == .noSource && !slot.state.progress.isFinished)
+    await #expect(throws: CancellationError.self) { try await load.value }
+    await #expect(throws: SlotError.noSource) { try await none.value }
+    await #expect(throws: SlotError.noSource) { try await slot.loaded(nil) }
+    // Observers are told, and the indicator has stopped.
+    try await slotGone(slot, recorder)
+    await recording
+    #expect(recorder.elements.last?.error as? SlotError == .noSource)
+    #expect(indicator.calls == ["start", "stop"])
+    try await stage.expectNothingLeft()
+  }
+
+  @Test("no request: a failure has a placeholder of its own; the previous picture is none")
+  func noRequestPlaceholders() async throws {
+    var options = ImageSlot.Options()
+    options.placeholder = .first([.previous, .image(try SlotStage.picture(9))])
+    options.placeholderTiming = .onFailure
+    let slot = ImageSlot(stage.pipeline, options: options)
+    slot.show(try SlotStage.picture(3))
+    slot.load(nil as URL?)
+    #expect(slot.shown == "placeholder 9" && !slot.state.isPrevious)
+    options.failurePlaceholder = .image(try SlotStage.picture(7))
+    slot.load(nil as URL?, options: options)
+    #expect(slot.shown == "placeholder 7")
+    slot.load(stage.hanging("a"))
+    #expect(slot.state.error == nil && slot.state.phase == .loading)
+    slot.cancel()
     try await stage.expectNothingLeft()
   }
 
@@ -145,7 +175,7 @@ struct ImageSlotTests {
       slot.cancel()
       #expect(slot.shown == "placeholder 9" && slot.state.phase == .cancelled)
     }
-    await #expect(throws: CancellationError.self) { try await load?.value }
+    await #expect(throws: CancellationError.self) { try await load.value }
     try await stage.loader.waitForCancellations()
     try await stage.expectNothingLeft()
   }
@@ -212,7 +242,7 @@ struct ImageSlotTests {
   func waiters() async throws {
     let gate = Gate()
     let slot = ImageSlot(stage.pipeline)
-    let load = try #require(slot.load(try stage.request("a", shade: 1, behind: gate)))
+    let load = slot.load(try stage.request("a", shade: 1, behind: gate))
     let impatient = Task { try await load.value.image.shade }
     let patient = (0..<3).map { _ in Task { try await load.value.image.shade } }
     try await stage.loader.waitForRequests(SlotStage.url("a"))
@@ -233,9 +263,9 @@ struct ImageSlotTests {
     let slot = ImageSlot(stage.pipeline)
     let first = slot.load(stage.hanging("a"))
     let second = slot.load(stage.hanging("b"))
-    first?.cancel()
+    first.cancel()
     #expect(slot.state.phase == .loading)
-    second?.cancel()
+    second.cancel()
     #expect(slot.state.phase == .cancelled)
     try await stage.expectNothingLeft()
   }

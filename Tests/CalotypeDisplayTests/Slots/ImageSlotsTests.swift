@@ -23,7 +23,7 @@ struct ImageSlotsTests {
     #expect(slots[.main] === slots[.main] && slots[.main] !== slots[.highlighted])
     let main = slots[.main].load(try stage.request("a", shade: 1))
     let highlighted = slots[.highlighted].load(try stage.request("b", shade: 2))
-    _ = try await (main?.value, highlighted?.value)
+    _ = try await (main.value, highlighted.value)
     slots[.main].load(stage.hanging("c"))
     #expect(slots.isLoading)
     #expect(slots.states.mapValues(\.content.text) == [.main: "nothing", .highlighted: "image 2"])
@@ -36,7 +36,7 @@ struct ImageSlotsTests {
     let slots = ImageSlots<Int>(stage.pipeline)
     let loads = (0..<10).map { slots[$0].load(stage.hanging("\($0)")) }
     slots.cancelAll()
-    for load in loads { await #expect(throws: CancellationError.self) { try await load?.value } }
+    for load in loads { await #expect(throws: CancellationError.self) { try await load.value } }
     #expect(Set(slots.states.values.map(\.phase)) == [.cancelled])
     try await stage.expectNothingLeft()
   }

@@ -40,7 +40,7 @@ struct SlotEventTests {
     #expect(slot.state.transition == .none && slot.state.phase == .loading)
     #expect(slot.state.progress.fraction.map { $0 < 1 } == true)
     gate.open()
-    _ = try await load?.value
+    _ = try await load.value
     guard case .image(let response) = slot.state.content else {
       Issue.record("\(slot.state.content)")
       return
@@ -73,7 +73,7 @@ struct SlotEventTests {
       let state = try await slot.first { $0.content.text == before }
       #expect(state.phase == .loading && state.error == nil)
       gate.open()
-      let response = try await load?.value
+      let response = try await load.value
       await stage.pipeline.settle()
       #expect(slot.state.phase == .succeeded && slot.state.progress.fraction == 1)
       return response
@@ -231,7 +231,7 @@ struct SlotEventTests {
     #expect(midway.progress.expected == (isKnown ? png.count : nil))
     #expect(midway.progress.fraction == (isKnown ? 50 / Double(png.count) : nil))
     gate.open()
-    _ = try await load?.value
+    _ = try await load.value
     #expect(slot.state.progress.fraction == 1 && slot.state.progress.isFinished)
     // Not if there is no image.
     await #expect(throws: LoadingError.self) { try await slot.loaded(stage.failing("none")) }

@@ -28,7 +28,7 @@ struct SlotPlaceholderTests {
     stage.clock.advance(by: .milliseconds(199))
     #expect(stage.clock.sleeperCount == 1)
     gate.open()
-    _ = try await load?.value
+    _ = try await load.value
     let version = slot.state.contentVersion
     try await eventually { stage.clock.sleeperCount == 0 }
     stage.clock.advance(by: .seconds(1))
@@ -48,7 +48,7 @@ struct SlotPlaceholderTests {
     stage.clock.advance(by: .milliseconds(200))
     try await slot.first { $0.content.text == "placeholder 9" }
     gate.open()
-    _ = try await load?.value
+    _ = try await load.value
     #expect(slot.shown == "image 1" && slot.state.contentVersion == 2)
     try await stage.expectNothingLeft()
   }
@@ -74,7 +74,7 @@ struct SlotPlaceholderTests {
   func onFailure() async throws {
     let slot = ImageSlot(stage.pipeline, options: try options(.onFailure))
     let load = slot.load(stage.failing("none"))
-    await #expect(throws: LoadingError.self) { try await load?.value }
+    await #expect(throws: LoadingError.self) { try await load.value }
     #expect(slot.shown == "placeholder 9" && slot.state.phase == .failed)
     #expect((slot.state.error as? LoadingError)?.code == "httpStatus")
     slot.load(stage.hanging("a"))
@@ -125,7 +125,7 @@ struct SlotPlaceholderTests {
       #expect(slot.shown == "image 1")
     }
     gate.open()
-    _ = try await load?.value
+    _ = try await load.value
     #expect(slot.shown == "image 2" && !slot.state.isPrevious)
     // It stays when there is no new one, too, unless the options say otherwise.
     await #expect(throws: LoadingError.self) {
@@ -147,7 +147,7 @@ struct SlotPlaceholderTests {
     slot.load(stage.hanging("c"), placeholder: .previous)
     #expect(slot.shown == "nothing")
     slot.show(try SlotStage.picture(3))
-    slot.load(nil, placeholder: .previous)
+    slot.load(nil as ImageRequest?, placeholder: .previous)
     #expect(slot.shown == "nothing")
     slot.show(try SlotStage.picture(3))
     slot.showPlaceholder(.first([.previous, .image(try SlotStage.picture(4))]))
