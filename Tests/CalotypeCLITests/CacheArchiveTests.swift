@@ -195,7 +195,9 @@ struct CacheArchiveTests {
       #expect(line.error?.code == "refusedEntry" && line.error?.message.contains(reason) == true, "\(line)")
     }
     #expect(lines.last?.imported == 4 && lines.last?.refused == bad.count + 1)
-    #expect(try list("two") == list("one"))
+    // Their last use is now, by the archive.
+    let lists = try ["one", "two"].map { try list($0).map { $0.replacing(/"accessed":"[^"]*"/, with: "") } }
+    #expect(lists[0] == lists[1])
     #expect(records("two").count == 4)
     #expect(folder.names == (before + ["hostile.tar", "two"]).sorted())
     let files = FileManager.default.subpaths(atPath: folder.file("two")) ?? []
