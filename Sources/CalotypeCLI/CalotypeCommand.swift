@@ -8,7 +8,8 @@ struct CalotypeCommand: AsyncParsableCommand {
     discussion: """
       Exit status: 0 when everything succeeded, 1 when some input failed, 2 for wrong usage, 130 when \
       interrupted by ^C. A failing input never stops the others. With --json, standard output carries one \
-      JSON object a line and nothing else; a failure is {"source":…,"error":{"code":…,"message":…}}.
+      JSON object a line and nothing else; a failure is {"source":…,"error":{"code":…,"message":…}}, \
+      with the HTTP status and the seconds of retryAfter where they are known.
 
       Images beyond these limits are rejected (limitExceeded): more than 100 million pixels or 65,535 in a row; more \
       memory than 192 MiB and 64 bytes for each encoded byte, at most 1 GiB; an animation of more than 8,192 frames, or \

@@ -98,6 +98,36 @@ struct ConvertTests {
     #expect(try still.errors.isEmpty && still.jsonLines().map(\.droppedFrames) == [nil])
   }
 
+  @Test("the name .apng asks for an animated PNG of any animation", arguments: ["gif", "webp", "apng"])
+  func apng(format: String) throws {
+    let folder = try Tool.Folder()
+    let source =
+      format == "apng" ? Photos.fixture("apng/generated/loop-1.png") : folder.file("source." + format)
+    if format != "apng" {
+      _ = try Tool.run("convert", Photos.path("pan.gif"), source, "--thumbnail", "40x")
+    }
+    let original = try Tool.run("info", "--json", "--hash", source).jsonLines()[0]
+    #expect(original.frames ?? 0 > 1)
+    for options in [[], ["--format", "apng"], ["--transform", "sepia"]] {
+      let out = folder.file(options.first == "--format" ? "b" : "a.apng")
+      let run = try Tool.run(["convert", source, out, "--json"] + options)
+      #expect(try run.status == 0 && run.errors.isEmpty && run.jsonLines()[0].format == "apng", "\(run)")
+      let info = try Tool.run("info", "--json", "--hash", out).jsonLines()[0]
+      #expect(info.format == "apng" && info.frames == original.frames && info.durations == original.durations)
+      #expect(info.loopCount == original.loopCount)
+      #expect((info.pixelsSHA256 == original.pixelsSHA256) == (options.first != "--transform"))
+    }
+    let first = folder.file("first.apng")
+    #expect(try Tool.run("convert", source, first, "--first-frame").status == 0)
+    #expect(try Tool.run("info", "--json", first).jsonLines()[0].format == "png")
+    // A still image is a PNG; one that is a PNG already is copied.
+    let still = folder.file("still.apng")
+    _ = try Tool.run("convert", Photos.path("brushes.png"), still)
+    #expect(try Data(contentsOf: URL(filePath: still)) == Photos.data("brushes.png"))
+    _ = try Tool.run("convert", Photos.path("stream.jpg"), still, "--thumbnail", "20x")
+    #expect(try Tool.run("info", "--json", still).jsonLines()[0].format == "png")
+  }
+
   @Test("a profile is kept when asked for, and colours are sRGB otherwise")
   func profile() throws {
     let folder = try Tool.Folder()

@@ -60,7 +60,7 @@ struct ShowTests {
     #expect(screen.blocks(columns: 10, rows: 2).allSatisfy { $0 == 0xFFFF_FFFF })
     #expect(screen.text(2).contains("one.png"))
     let error = screen.lines.joined()
-    #expect(error.contains("calotype: ") && error.contains("none.png: there is no file"))
+    #expect(error.contains("calotype: ") && error.contains("none.png: no such file"))
     let last = try #require(screen.lines.firstIndex { $0.contains("two.png  6×2") })
     #expect(screen.blocks(row: last - 1, columns: 6, rows: 1).allSatisfy { $0 == 0xFF00_0000 })
     expectRestored(terminal)

@@ -21,6 +21,8 @@ struct Tool {
     struct Failure: Decodable {
       let code: String
       let message: String
+      let status: Int?
+      let retryAfter: Int?
     }
 
     let source: String?
@@ -32,6 +34,7 @@ struct Tool {
     let bytes: Int?
     let sourceBytes: Int?
     let droppedFrames: Int?
+    let unchanged: Bool?
     let from: String?
     let frames: Int?
     let loopCount: Int?
@@ -51,6 +54,13 @@ struct Tool {
     let parts: Int?
     let partBytes: Int?
     let removedParts: Int?
+    let exported: Int?
+    let imported: Int?
+    let known: Int?
+    let expired: Int?
+    let omitted: Int?
+    let refused: Int?
+    let damaged: [String]?
     let line: Int?
     let outcome: String?
     let event: String?

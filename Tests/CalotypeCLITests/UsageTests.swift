@@ -53,6 +53,15 @@ struct UsageTests {
       (["get", "--expect", "moving", "x.jpg"], "expect"),
       (["get", "--max-pixels", "0", "x.jpg"], "--max-pixels"),
       (["get", "--events", "x.jpg"], "--json"),
+      (["get", "--json", "x.jpg", "-o", "-"], "--json"),
+      (["get", "x.jpg", "y.jpg", "-o", "-"], "one image"),
+      (["get", "x.jpg", "y.jpg", "-o", "z.webp"], "z.webp/"),
+      (["get", "x.jpg", "--revalidate", "--no-cache"], "--revalidate"),
+      (["convert", "x.jpg", "-"], "--format"),
+      (["convert", "x.jpg", "-", "--format", "png", "--json"], "--json"),
+      (["cache", "export"], "file"),
+      (["cache", "export", "-", "--json"], "--json"),
+      (["cache", "import"], "file"),
       (["prefetch"], "list"),
       (["prefetch", "--thumbnail", "10x", "-"], "--decode"),
       (["prefetch", "--decode", "-"], "--thumbnail"),
@@ -89,7 +98,8 @@ struct UsageTests {
   func help() throws {
     for arguments in [
       ["--help"], ["get", "--help"], ["info", "--help"], ["convert", "--help"], ["cache", "--help"],
-      ["prefetch", "--help"], ["show", "--help"],
+      ["prefetch", "--help"], ["show", "--help"], ["cache", "export", "--help"],
+      ["cache", "import", "--help"],
     ] {
       let run = try Tool.run(arguments)
       #expect(run.status == 0)

@@ -8,38 +8,59 @@ struct ConvertCommand: AsyncParsableCommand {
     commandName: "convert",
     abstract: "Converts an image to another format or size, upright.",
     discussion: """
-      The format is that of --format, else that of the extension of OUT. Formats for a single image (jpeg, rgba, and png unless \
-      the source is an animated png) get the first frame of an animation: standard error has a warning, and --json a field \
-      droppedFrames.
+      The format is that of --format, else that of the extension of OUT; with --accept, OUT has no extension, and gets that of \
+      the chosen format. Formats for a single image (jpeg, rgba, and png unless the source is an animated png) get the first \
+      frame of an animation: standard error has a warning, and --json a field droppedFrames. The name OUT.apng asks for an \
+      animated png.
       """)
 
   @Argument(help: ArgumentHelp("A URL or a file.", valueName: "in"))
   var input: Source
 
-  @Argument(help: ArgumentHelp("The file to write.", valueName: "out"))
+  @Argument(help: ArgumentHelp("The file to write, or - for standard output.", valueName: "out"))
   var output: String
 
+  @Flag(help: "Write to standard output even if it is a terminal.")
+  var force = false
+
   @OptionGroup var pixels: PixelOptions
+  @OptionGroup var accept: AcceptOptions
   @OptionGroup var coders: CoderOptions
 
   @Flag(help: "One JSON object.")
   var json = false
 
   func validate() throws {
-    guard pixels.format != nil || OutputFormat(fileName: output) != nil else {
+    try accept.check(with: pixels, output: output)
+    guard accept.field != nil || pixels.format != nil || OutputFormat(fileName: output) != nil else {
       throw ValidationError(
         "\(output) has no extension of a known format; add --format: \(OutputFormat.list).")
     }
+    if writesOutput, json {
+      throw ValidationError("--json and the output - both write to standard output; omit one.")
+    }
+  }
+
+  private var writesOutput: Bool { output == StandardOutput.name }
+
+  private var destination: Rendering.Destination {
+    if writesOutput { return .standardOutput }
+    return accept.field == nil ? .file(output) : .fileWithoutExtension(output)
   }
 
   func run() async throws {
+    if writesOutput { try StandardOutput.check(isForced: force) }
     let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
-    let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders, decodesCopies: true)
+    let rendering = Rendering(
+      pixels: pixels, pipeline: pipeline, coders: coders, accept: accept, decodesCopies: true)
     do {
-      let result = try await rendering.render(
-        input, to: .file(output), request: try rendering.request(for: input))
-      if json { Output.json(result) }
-      if let warning = result.warning { Output.error("calotype: \(input.shown): \(warning)") }
+      for result in try await rendering.render(
+        input, to: [destination], request: try rendering.request(for: input))
+      {
+        let result = try result.get()
+        if json { Output.json(result) }
+        if let warning = result.warning { Output.error("calotype: \(input.shown): \(warning)") }
+      }
     } catch {
       Failure(source: input.shown, error: error).report(asJSON: json)
       throw ExitCode(1)

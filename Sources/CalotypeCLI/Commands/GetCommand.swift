@@ -9,10 +9,15 @@ struct GetCommand: AsyncParsableCommand {
     abstract: "Loads images and writes them, or thumbnails of them, to files.",
     discussion: """
       Without pixel options an image is written as it was served. Originals and thumbnails are stored in the disk cache, where \
-      the next call finds them. An interrupted download is resumed, if necessary by the next call.
+      the next call finds them. An interrupted download is resumed, if necessary by the next call. A source that is named \
+      twice is loaded once.
+
+      An image whose freshness has ended is asked for with its entity tag or date, and not transferred again if it has not \
+      changed; --revalidate asks for all of them. A file that already has the same contents is left as it is, and reported \
+      as unchanged.
 
       If --output names a file that is a link or a pipe, it is written to. In a folder, where names are derived from URLs, \
-      existing files are replaced.
+      existing files are replaced. With --output - the image goes to standard output.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -22,10 +27,15 @@ struct GetCommand: AsyncParsableCommand {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "File to write, or folder for several files. Default: the current folder.", valueName: "path"))
+      "File to write, folder for several files, or - for standard output. Default: the current folder.",
+      valueName: "path"))
   var output: String = "."
 
+  @Flag(help: "Write to standard output even if it is a terminal.")
+  var force = false
+
   @OptionGroup(title: "Pixel options") var pixels: PixelOptions
+  @OptionGroup(title: "Pixel options") var accept: AcceptOptions
   @OptionGroup(title: "Decoding options") var coders: CoderOptions
   @OptionGroup(title: "Request options") var requests: RequestOptions
   @OptionGroup(title: "Loading options") var loading: LoadingOptions
@@ -33,6 +43,9 @@ struct GetCommand: AsyncParsableCommand {
 
   @Flag(help: "Do not use the disk cache.")
   var noCache = false
+
+  @Flag(help: "Ask the server whether cached images have changed, even fresh ones.")
+  var revalidate = false
 
   @Option(help: "Images to process at a time.")
   var concurrency = 6
@@ -56,29 +69,51 @@ struct GetCommand: AsyncParsableCommand {
     if noCache, requests.cachePolicy == .cacheOnly {
       throw ValidationError("--no-cache and --cache-policy cache-only exclude each other.")
     }
+    if revalidate, noCache || requests.cachePolicy != .http {
+      throw ValidationError("--revalidate excludes --no-cache and other cache policies than http.")
+    }
+    try checkOutput(of: sources.count)
   }
 
-  func run() async throws {
-    let sources = sources
-    let writesFolder = sources.count > 1 || output.hasSuffix("/") || OutputFile.isFolder(output)
-    let destinations: [Rendering.Destination]
-    if writesFolder {
-      var folder = output
-      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
-      try prepare(folder)
-      destinations = Source.uniqueStems(sources).map { .folder(folder, stem: $0) }
-    } else {
-      destinations = [.file(output)]
+  private func checkOutput(of count: Int) throws {
+    if writesOutput {
+      guard count == 1 else { throw ValidationError("Standard output takes one image, not \(count).") }
+      if json { throw ValidationError("--json and --output - both write to standard output; omit one.") }
+    } else if count > 1, !output.hasSuffix("/"), !OutputFile.isFolder(output),
+      OutputFormat(fileName: output) != nil || OutputFile.isOccupied(output)
+    {
+      throw ValidationError(
+        "\(output) is one file, and there are \(count) images; name a folder. \(output)/ makes one of that name."
+      )
     }
-    let rendering = Rendering(pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders)
-    let report = GetReport(sources: sources, json: json, events: events, quiet: quiet)
+    if count == 1, !writesOutput, !output.hasSuffix("/"), !OutputFile.isFolder(output) {
+      try accept.check(with: pixels, output: output)
+    } else {
+      try accept.check(with: pixels, output: "")
+    }
+  }
+
+  private var writesOutput: Bool { output == StandardOutput.name }
+
+  func run() async throws {
+    if writesOutput { try StandardOutput.check(isForced: force) }
+    let sources = sources
+    let destinations = try destinations(of: sources)
+    let groups = Source.groups(sources)
+    let rendering = Rendering(
+      pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders, accept: accept,
+      keepsUnchanged: true)
+    let report = GetReport(
+      sources: sources, json: json, events: events, quiet: quiet, writesOutput: writesOutput)
     await report.display.show {
       // A window of `concurrency` children: the next starts when one ends.
       await withTaskGroup(of: Void.self) { group in
-        for index in sources.indices {
-          if index >= concurrency { await group.next() }
+        for (number, indices) in groups.enumerated() {
+          if number >= concurrency { await group.next() }
           group.addTask {
-            await get(sources[index], index, to: destinations[index], by: rendering, report: report)
+            await get(
+              sources[indices[0]], indices, to: indices.map { destinations[$0] }, by: rendering,
+              report: report)
           }
         }
       }
@@ -89,25 +124,47 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
+  private func destinations(of sources: [Source]) throws -> [Rendering.Destination] {
+    if writesOutput { return [.standardOutput] }
+    guard sources.count > 1 || output.hasSuffix("/") || OutputFile.isFolder(output) else {
+      return [accept.field == nil ? .file(output) : .fileWithoutExtension(output)]
+    }
+    var folder = output
+    while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+    try prepare(folder)
+    return Source.uniqueStems(sources).map { .folder(folder, stem: $0) }
+  }
+
   /// Processes one source from beginning to end; its failure does not affect the others.
+  ///
+  /// - Parameters:
+  ///   - indices: The places of the source on the command line.
+  ///   - destinations: A destination for each of them.
   private func get(
-    _ source: Source, _ index: Int, to destination: Rendering.Destination, by rendering: Rendering,
+    _ source: Source, _ indices: [Int], to destinations: [Rendering.Destination], by rendering: Rendering,
     report: GetReport
   ) async {
-    let watch = report.begin(index)
+    let watches = indices.compactMap { report.begin($0) }
     do {
       var request = requests.applied(to: try rendering.request(for: source))
       request = try loading.applied(to: request, for: source)
       if let expect { request.expectedKind = expect }
       if events { request.previews = .everyPass }
+      if revalidate { request.headers[.cacheControl] = "no-cache" }
       // An image is in progress until it is stored; otherwise a slow disk would let images pile up in
       // memory.
       if !noCache { request.storeDurability = .stored }
-      let result = try await rendering.render(
-        source, to: destination, request: request, watch: watch)
-      report.succeeded(index, result)
+      let results = try await rendering.render(
+        source, to: destinations, request: request,
+        watch: watches.isEmpty ? nil : { event in for watch in watches { watch(event) } })
+      for (index, result) in zip(indices, results) {
+        switch result {
+        case .success(let result): report.succeeded(index, result)
+        case .failure(let error): report.failed(index, error)
+        }
+      }
     } catch {
-      report.failed(index, error)
+      for index in indices { report.failed(index, error) }
     }
   }
 

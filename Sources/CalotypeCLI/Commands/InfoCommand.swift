@@ -10,7 +10,7 @@ struct InfoCommand: AsyncParsableCommand {
     abstract: "Prints the format, size, frames, orientation and profile of images.",
     discussion: """
       Each source is loaded as a whole, because the number of frames of an animation is known only at its end, and is not \
-      cached. Pixels are decoded only for --hash, --chunk, --strict and --facts; without the first three, isDamaged is \
+      cached. A source that is named twice is loaded once. Pixels are decoded only for --hash, --chunk, --strict and --facts; without the first three, isDamaged is \
       null unless the structure of the file is damaged.
       """)
 
@@ -65,14 +65,20 @@ struct InfoCommand: AsyncParsableCommand {
     let decoding = DecodeOptions(
       appliesOrientation: upright, damage: strict ? .strict : .tolerate, colors: srgb ? .sRGB : .asStored)
     var hasFailed = false
+    let sources = sources
+    var reports = RepeatedSources<Result<InfoReport, any Error>>(sources)
     for source in sources {
-      do {
-        let request = try loading.applied(
-          to: coders.applied(to: ImageRequest(url: try source.url, decoding: decoding)), for: source)
-        let report = try await InfoReport(
-          of: request, from: source.shown, options, by: pipeline, workers)
+      let report = await reports.value(of: source) {
+        await Result(catching: {
+          let request = try loading.applied(
+            to: coders.applied(to: ImageRequest(url: try source.url, decoding: decoding)), for: source)
+          return try await InfoReport(of: request, from: source.shown, options, by: pipeline, workers)
+        })
+      }
+      switch report {
+      case .success(let report):
         if json { Output.json(report) } else { report.print() }
-      } catch {
+      case .failure(let error):
         hasFailed = true
         Failure(source: source.shown, error: error).report(asJSON: json)
         try Task.checkCancellation()

@@ -10,7 +10,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     discussion: """
       The list has one http or https URL a line; blank lines, and lines that begin with #, are skipped. It is read as it \
       arrives: calotype prefetch - begins with the first line that another program writes. Cached images are skipped, \
-      unless they are stale and have to be revalidated.
+      unless they are stale and have to be revalidated, and so are lines that equal an earlier one.
 
       Only originals are loaded; nothing is decoded. With --decode, thumbnails and transformed images are made as well: pass \
       the pixel options that get will use.
@@ -83,6 +83,7 @@ struct PrefetchCommand: AsyncParsableCommand {
       pipeline, destination: decode ? .memory : .disk, concurrency: concurrency,
       priority: requests.priority ?? .low)
     let rendering = Rendering(pixels: pixels, pipeline: pipeline, coders: coders)
+    let repeated = RepeatedLines()
     await report.display.show {
       // A window of `concurrency` children: a line is read when there is room for one more.
       await withTaskGroup(of: Void.self) { group in
@@ -90,8 +91,18 @@ struct PrefetchCommand: AsyncParsableCommand {
         do {
           while let line = try await lines.next() {
             report.begin(line)
-            if running >= concurrency { await group.next() } else { running += 1 }
-            group.addTask { await prefetch(line, by: prefetcher, rendering, report) }
+            while repeated.isFull, running > 0 {
+              await group.next()
+              running -= 1
+            }
+            switch repeated.begin(line) {
+            case .waits: continue
+            case .known(nil): report.ended(line, .skipped)
+            case .known(let error?): report.failed(line, error)
+            case .first:
+              if running >= concurrency { await group.next() } else { running += 1 }
+              group.addTask { await prefetch(line, by: prefetcher, rendering, repeated, report) }
+            }
           }
           report.listHasEnded()
         } catch {
@@ -107,7 +118,8 @@ struct PrefetchCommand: AsyncParsableCommand {
 
   /// Processes one line from beginning to end; its failure does not affect the others.
   private func prefetch(
-    _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ report: PrefetchReport
+    _ line: LineReader.Line, by prefetcher: Prefetcher, _ rendering: Rendering, _ repeated: RepeatedLines,
+    _ report: PrefetchReport
   ) async {
     do {
       let request = try request(for: line, rendering)
@@ -117,8 +129,10 @@ struct PrefetchCommand: AsyncParsableCommand {
       if case .failed(let error) = outcome { throw error }
       if case .cancelled = outcome { throw CancellationError() }
       report.ended(line, outcome)
+      for line in repeated.end(line, nil) { report.ended(line, .skipped) }
     } catch {
       report.failed(line, error)
+      for line in repeated.end(line, error) { report.failed(line, error) }
     }
   }
 

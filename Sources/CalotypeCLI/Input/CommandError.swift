@@ -8,6 +8,16 @@ enum CommandError: CalotypeError, CustomStringConvertible {
   case refusedFile(String)
   case notRemote
   case lineTooLong(limit: Int)
+  /// The folder holds no cache.
+  case notACache
+  /// An archive cannot be read any further.
+  case damagedArchive(reason: String)
+  /// An archive cannot be opened or read.
+  case unreadableArchive(reason: String)
+  /// An entry of an archive is not imported.
+  case refusedEntry(reason: String)
+  /// Records of an archive do not fit into the cache.
+  case cacheFull(records: Int)
 
   var code: String {
     switch self {
@@ -16,6 +26,11 @@ enum CommandError: CalotypeError, CustomStringConvertible {
     case .refusedFile: "addressRefused"
     case .notRemote: "unsupportedScheme"
     case .lineTooLong: "invalidURL"
+    case .notACache: "notACache"
+    case .damagedArchive: "damagedArchive"
+    case .unreadableArchive: "unreadableArchive"
+    case .refusedEntry: "refusedEntry"
+    case .cacheFull: "cacheFull"
     }
   }
 
@@ -29,6 +44,12 @@ enum CommandError: CalotypeError, CustomStringConvertible {
       "--public-only refuses file: URLs, and paths in lists; pass the path as an argument if the file is yours"
     case .notRemote: "only http and https URLs can be prefetched"
     case .lineTooLong(let limit): "the line is longer than \(limit) bytes; no URL is"
+    case .notACache: "no cache in this folder; check --cache-dir"
+    case .damagedArchive(let reason): "the archive cannot be read any further: \(reason)"
+    case .unreadableArchive(let reason): "the archive cannot be read: \(reason)"
+    case .refusedEntry(let reason): "not imported: \(reason)"
+    case .cacheFull(let records):
+      "no room for \(records == 1 ? "1 record" : "\(records) records") within the limits of the cache; trim it first"
     }
   }
 }

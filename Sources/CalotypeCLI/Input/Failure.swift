@@ -6,7 +6,12 @@ import CalotypeTerminal
 struct Failure: Encodable {
   struct Details: Encodable {
     let code: String
+    /// The reason. It names the source only where another one is at fault, such as a fallback.
     let message: String
+    /// The HTTP status that the server answered with.
+    let status: Int?
+    /// The time in seconds after which a retry is worth it.
+    let retryAfter: Int?
   }
 
   let source: String
@@ -17,9 +22,22 @@ struct Failure: Encodable {
   init(source: String, line: Int? = nil, error: any Error) {
     self.source = RedactedURL.withoutUsers(source)
     self.line = line
-    let code = (error as? any CalotypeError)?.code ?? (error is CancellationError ? "cancelled" : "unknown")
-    let message = error is CancellationError ? "cancelled" : String(describing: error)
-    self.error = Details(code: code, message: RedactedURL.withoutUsers(message))
+    let known = error as? any CalotypeError
+    let code = known?.code ?? (error is CancellationError ? "cancelled" : "unknown")
+    var status: Int?
+    if case .httpStatus(_, let answered, _, _) = error as? LoadingError { status = answered }
+    self.error = Details(
+      code: code, message: RedactedURL.withoutUsers(Self.reason(of: error, for: source)), status: status,
+      retryAfter: known?.retryAfter.map { Int($0.components.seconds) })
+  }
+
+  private static func reason(of error: any Error, for source: String) -> String {
+    switch error {
+    case is CancellationError: "cancelled"
+    case let error as LoadingError where error.concerns(source): error.reason
+    case let error as PipelineError where error.concerns(source): error.reason
+    default: String(describing: error)
+    }
   }
 
   func report(asJSON: Bool) {

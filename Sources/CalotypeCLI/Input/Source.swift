@@ -68,4 +68,19 @@ struct Source: ExpressibleByArgument {
       return "\(stem)-\(number)"
     }
   }
+
+  /// Returns the places of equal sources together, in the order of their first places.
+  static func groups(_ sources: [Source]) -> [[Int]] {
+    var groups: [[Int]] = []
+    var numbers: [String: Int] = [:]
+    for (index, source) in sources.enumerated() {
+      if let number = numbers[source.text] {
+        groups[number].append(index)
+      } else {
+        numbers[source.text] = groups.count
+        groups.append([index])
+      }
+    }
+    return groups
+  }
 }

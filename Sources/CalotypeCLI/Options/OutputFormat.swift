@@ -40,6 +40,11 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   var name: String { imageFormat?.rawValue ?? "rgba" }
   var fileExtension: String { imageFormat?.fileExtension ?? "rgba" }
 
+  /// Returns whether an image has this format already. A still APNG is a PNG.
+  func isFormat(of info: ImageInfo) -> Bool {
+    imageFormat == info.format || (imageFormat == .apng && info.format == .png)
+  }
+
   /// Whether one file holds all frames of an animation.
   var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng].contains($0) } ?? false }
 }

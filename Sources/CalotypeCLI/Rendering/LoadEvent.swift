@@ -16,6 +16,12 @@ enum LoadEvent {
       timings = response.timings
     }
 
+    init(_ image: EncodedImage, duration: Duration) {
+      from = image.source
+      bytes = image.data.count
+      self.duration = duration
+    }
+
     init(_ response: DataResponse, duration: Duration) {
       from = response.source
       bytes = response.data.count

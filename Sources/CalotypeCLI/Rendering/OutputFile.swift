@@ -1,42 +1,37 @@
 import FoundationEssentials
 import Glibc
 
-/// Writes a file atomically: to a temporary file beside it, which is then renamed over it.
+/// Writes files atomically: to a temporary file beside them, which is then renamed over them.
 enum OutputFile {
   /// - Parameters:
   ///   - data: The contents.
   ///   - path: The path of the file.
-  ///   - isNamed: Whether the user named the file: then a device, a pipe or a link is written to. A name
-  ///     derived from a URL was chosen by its server, and a link there may come from a third party: it is
-  ///     replaced.
+  ///   - isNamed: Whether the user named the file: ``OutputFileWriter/init(_:isNamed:mode:)``.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
   static func write(_ data: Data, to path: String, isNamed: Bool) throws(CommandError) {
-    func failure() -> CommandError { .unwritableOutput(path: path, reason: String(cString: strerror(errno))) }
+    let writer = try OutputFileWriter(path, isNamed: isNamed)
+    try writer.write(data)
+    try writer.commit()
+  }
+
+  /// Returns whether a regular file, not a link to one, has these contents.
+  static func has(_ data: Data, at path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
     var status = stat()
-    let isPlain = !isNamed || lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-    let temporary = isPlain ? "\(path).calotype-\(UInt32.random(in: 0 ... .max))" : nil
-    let descriptor =
-      temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-      ?? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure() }
-    var error: CommandError?
-    data.withUnsafeBytes { bytes in
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == data.count
+    else { return false }
+    var piece = [UInt8](repeating: 0, count: 64 << 10)
+    return data.withUnsafeBytes { bytes in
       var rest = bytes
       while !rest.isEmpty {
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if count > 0 {
-          rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        } else if errno != EINTR {
-          error = failure()
-          return
-        }
+        let count = read(descriptor, &piece, min(piece.count, rest.count))
+        if count < 0, errno == EINTR { continue }
+        guard count > 0, let base = rest.baseAddress, memcmp(base, piece, count) == 0 else { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
       }
-    }
-    if close(descriptor) != 0, error == nil { error = failure() }
-    if error == nil, let temporary, rename(temporary, path) != 0 { error = failure() }
-    if let error {
-      if let temporary { unlink(temporary) }
-      throw error
+      return true
     }
   }
 
@@ -59,5 +54,11 @@ enum OutputFile {
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Returns whether something other than a folder has the path.
+  static func isOccupied(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
   }
 }

@@ -3,55 +3,25 @@ import CalotypeSupport
 import FoundationEssentials
 import CalotypeTerminal
 
-/// Renders a source into a file, for `get` and `convert`.
+/// Renders a source into files, for `get` and `convert`.
 struct Rendering: Sendable {
-  /// The destination of a result.
-  enum Destination: Sendable {
-    case file(String)
-    /// A folder; the extension follows from the format.
-    case folder(String, stem: String)
-
-    /// Whether the user named the file.
-    var isNamed: Bool { if case .file = self { true } else { false } }
-  }
-
-  /// The result, as text and as JSON.
-  struct Result: Encodable, Sendable {
-    let source: String
-    let output: String
-    let format: String
-    let width: Int
-    let height: Int
-    let bytes: Int
-    let sourceFormat: String?
-    let sourceWidth: Int?
-    let sourceHeight: Int?
-    let sourceBytes: Int?
-    /// The number of frames that the output omits without an explicit option; absent if there are none.
-    let droppedFrames: Int?
-    /// Whether the source is damaged; absent if its bytes were copied without decoding.
-    let isDamaged: Bool?
-    let from: String
-    let milliseconds: Double
-
-    /// The warning about dropped frames.
-    var warning: String? {
-      droppedFrames.map { dropped in
-        "only the first of \(dropped + 1) frames was written, because \(format) holds one; write webp or gif to keep them,"
-          + " or add --first-frame"
-      }
-    }
-  }
-
   let pixels: PixelOptions
   let pipeline: ImagePipeline
   let coders: CoderOptions
+  let accept: AcceptOptions
+  /// Whether a file that has the same contents is left as it is.
+  let keepsUnchanged: Bool
   /// Whether bytes are decoded before they are copied unchanged, so that no undecodable file is copied.
   let decodesCopies: Bool
-  private let files = WorkerExecutor(name: "calotype-files", threads: 2)
+  let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
-  init(pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions, decodesCopies: Bool = false) {
+  init(
+    pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions,
+    accept: AcceptOptions = AcceptOptions(), keepsUnchanged: Bool = false, decodesCopies: Bool = false
+  ) {
     self.pixels = pixels
+    self.accept = accept
+    self.keepsUnchanged = keepsUnchanged
     self.decodesCopies = decodesCopies
     self.coders = coders
     self.pipeline = pipeline
@@ -62,7 +32,7 @@ struct Rendering: Sendable {
   }
 
   /// Returns the request for bytes at hand, decoded as `request` says.
-  private func request(
+  func request(
     for served: DataResponse, of source: Source, like request: ImageRequest
   ) -> ImageRequest {
     coders.applied(
@@ -70,28 +40,55 @@ struct Rendering: Sendable {
         source: .data(served.data, id: source.text), decoding: request.decoding, cachePolicy: .loaderOnly))
   }
 
+  /// Loads and renders a source once, and writes the image to each destination.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - destinations: Where to write: a single destination, or several folders.
+  ///   - request: The request for the source.
+  ///   - watch: Called for each event of the load.
+  /// - Returns: A result, or the error of writing, for each destination.
+  /// - Throws: Errors of loading, decoding and encoding.
   func render(
-    _ source: Source, to destination: Destination, request: ImageRequest,
+    _ source: Source, to destinations: [Destination], request: ImageRequest,
     watch: ((LoadEvent) -> Void)? = nil
-  ) async throws -> Result {
+  ) async throws -> [Swift.Result<Result, any Error>] {
     let start = ContinuousClock.now
-    guard !pixels.changesPixels else {
-      return try await make(source, to: destination, request: request, watch: watch, since: start)
+    let product = try await product(
+      of: source, as: pixels.format ?? destinations.first?.format, request: request, watch: watch)
+    var results: [Swift.Result<Result, any Error>] = []
+    for destination in destinations {
+      results.append(
+        await Swift.Result(catching: {
+          let (path, isUnchanged) = try await write(product, of: source, to: destination)
+          return Result(
+            product, source: source, output: path, isUnchanged: isUnchanged,
+            duration: ContinuousClock.now - start)
+        }))
     }
+    return results
+  }
+
+  /// - Parameter wanted: The format of the options or of the file name.
+  private func product(
+    of source: Source, as wanted: OutputFormat?, request: ImageRequest, watch: ((LoadEvent) -> Void)?
+  ) async throws -> Product {
+    if let negotiation = accept.negotiation(for: pixels) {
+      return try await negotiated(negotiation, of: source, request: request, watch: watch)
+    }
+    guard !pixels.changesPixels else { return try await make(wanted, request: request, watch: watch) }
     let served = try await served(for: request, watch: watch)
     let atHand = self.request(for: served, of: source, like: request)
     let info =
       if pixels.strict || decodesCopies { try await decodedInfo(of: atHand) } else {
-        try await files.run { [registry = coders.registry, hint = request.formatHint] in
-          try registry.probe(served.data, formatHint: hint)
-        }
+        try await probed(served, request)
       }
     try check(info, for: request)
-    guard let wanted = formatOfName(destination), wanted.imageFormat != info.format else {
-      return try await copy(served, info, from: source, to: destination, since: start)
+    guard let wanted, !wanted.isFormat(of: info) else {
+      return Product(copying: served, info, isDecoded: pixels.strict || decodesCopies)
     }
     // The name requires another format than the served one.
-    return try await make(source, to: destination, request: atHand, since: start)
+    return try await make(wanted, request: atHand)
   }
 
   /// Decodes all frames of bytes at hand, and returns their header; it is marked as damaged if any frame is.
@@ -111,18 +108,23 @@ struct Rendering: Sendable {
     return info
   }
 
-  /// Decodes, encodes and writes.
+  /// Decodes and encodes.
   private func make(
-    _ source: Source, to destination: Destination, request: ImageRequest,
-    watch: ((LoadEvent) -> Void)? = nil, since start: ContinuousClock.Instant
-  ) async throws -> Result {
-    let wanted = pixels.format ?? formatOfName(destination)
+    _ wanted: OutputFormat?, request: ImageRequest, watch: ((LoadEvent) -> Void)? = nil
+  ) async throws -> Product {
     let response = try await response(for: request, watch: watch)
     var picture = Picture(response)
     if pixels.animates(response.image.info, as: wanted) {
       picture = try await animation(of: request, beside: response)
     }
-    return try await write(picture, of: request, wanted, from: source, to: destination, since: start)
+    do {
+      return try await encode(picture, wanted)
+    } catch let error as ImagingError where error.isAboutData {
+      var request = request
+      if case .animation = picture.content { request.frames = .all }
+      let again = try await reloaded(request, after: error, isNew: picture.source == .loader)
+      return try await encode(again, wanted)
+    }
   }
 
   /// Returns all frames of the image whose first frame is `response`: results in the disk cache are single
@@ -157,19 +159,13 @@ struct Rendering: Sendable {
     return Picture(try await pipeline.response(for: request))
   }
 
-  /// Writes an image, decoding its remaining frames.
-  private func write(
-    _ picture: Picture, of request: ImageRequest, _ wanted: OutputFormat?, from source: Source,
-    to destination: Destination, since start: ContinuousClock.Instant
-  ) async throws -> Result {
-    do {
-      return try await write(picture, wanted, from: source, to: destination, since: start)
-    } catch let error as ImagingError where error.isAboutData {
-      var request = request
-      if case .animation = picture.content { request.frames = .all }
-      let again = try await reloaded(request, after: error, isNew: picture.source == .loader)
-      return try await write(again, wanted, from: source, to: destination, since: start)
+  /// Encodes an image, decoding its remaining frames.
+  private func encode(_ picture: Picture, _ wanted: OutputFormat?) async throws -> Product {
+    let pixels = pixels
+    let encoded = try await files.run { () throws(ImagingError) in
+      try EncodedPicture(picture.content, wanted, pixels)
     }
+    return Product(encoded, of: picture, droppedFrames: droppedFrames(of: picture))
   }
 
   private func response(
@@ -187,7 +183,7 @@ struct Rendering: Sendable {
   }
 
   /// Returns the bytes as served.
-  private func served(
+  func served(
     for request: ImageRequest, watch: ((LoadEvent) -> Void)?
   ) async throws -> DataResponse {
     guard let watch else { return try await pipeline.data(for: request) }
@@ -204,30 +200,10 @@ struct Rendering: Sendable {
   }
 
   /// - Throws: ``PipelineError/unexpectedKind(_:expected:)``, as the pipeline does for decoded images.
-  private func check(_ info: ImageInfo?, for request: ImageRequest) throws(PipelineError) {
+  func check(_ info: ImageInfo?, for request: ImageRequest) throws(PipelineError) {
     guard let expected = request.expectedKind, let info else { return }
     let kind: ImageResponse.Kind = info.frameCount > 1 ? .animated : .still
     if kind != expected { throw .unexpectedKind(kind, expected: expected) }
-  }
-
-  private func write(
-    _ picture: Picture, _ wanted: OutputFormat?, from source: Source, to destination: Destination,
-    since start: ContinuousClock.Instant
-  ) async throws -> Result {
-    let pixels = pixels
-    let encoded = try await files.run { () throws(ImagingError) in
-      try EncodedPicture(picture.content, wanted, pixels)
-    }
-    let path = try await write(encoded.data, of: source, to: destination, encoded.fileExtension)
-    return Result(
-      source: source.shown, output: path, format: encoded.format, width: encoded.size.width,
-      height: encoded.size.height, bytes: encoded.data.count, sourceFormat: picture.info?.format.rawValue,
-      sourceWidth: picture.info?.size.width, sourceHeight: picture.info?.size.height,
-      sourceBytes: picture.source == .disk ? nil : picture.byteCount,
-      droppedFrames: droppedFrames(of: picture),
-      isDamaged: picture.info.map { $0.isDamaged || encoded.isDamaged },
-      from: picture.source.rawValue,
-      milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
   }
 
   /// Returns the number of frames that are lost without an explicit option.
@@ -238,42 +214,11 @@ struct Rendering: Sendable {
     return count - 1
   }
 
-  /// Copies the bytes as served, once they are known to be an image.
-  private func copy(
-    _ response: DataResponse, _ info: ImageInfo, from source: Source, to destination: Destination,
-    since start: ContinuousClock.Instant
-  ) async throws -> Result {
-    let path = try await write(response.data, of: source, to: destination, info.format.fileExtension)
-    return Result(
-      source: source.shown, output: path, format: info.format.rawValue, width: info.size.width,
-      height: info.size.height, bytes: response.data.count, sourceFormat: info.format.rawValue,
-      sourceWidth: info.size.width, sourceHeight: info.size.height, sourceBytes: response.data.count,
-      droppedFrames: nil, isDamaged: info.isDamaged || pixels.strict || decodesCopies ? info.isDamaged : nil,
-      from: response.source.rawValue,
-      milliseconds: Formatting.milliseconds(ContinuousClock.now - start))
-  }
-
-  private func write(
-    _ data: Data, of source: Source, to destination: Destination, _ fileExtension: String
-  ) async throws -> String {
-    let path =
-      switch destination {
-      case .file(let path): path
-      case .folder(let folder, let stem): (folder == "." ? "" : folder + "/") + stem + "." + fileExtension
-      }
-    let original = source.isFile ? try source.url.path : nil
-    try await files.run {
-      if let original, OutputFile.isSame(original, path) {
-        throw CommandError.unwritableOutput(
-          path: path, reason: "it is the source itself; choose another name or folder with --output")
-      }
-      try OutputFile.write(data, to: path, isNamed: destination.isNamed)
+  /// Returns the header of bytes at hand.
+  func probed(_ served: DataResponse, _ request: ImageRequest) async throws -> ImageInfo {
+    try await files.run { [registry = coders.registry, hint = request.formatHint] in
+      try registry.probe(served.data, formatHint: hint)
     }
-    return path
-  }
-
-  private func formatOfName(_ destination: Destination) -> OutputFormat? {
-    if case .file(let path) = destination { OutputFormat(fileName: path) } else { nil }
   }
 }
 

@@ -8,6 +8,7 @@ final class GetReport: Sendable {
   private struct State {
     var succeeded = 0
     var failed = 0
+    var unchanged = 0
     var counts: [String: Int] = [:]
     var bytesWritten = 0
     var bytesOfOriginals = 0
@@ -17,15 +18,18 @@ final class GetReport: Sendable {
   private let sources: [Source]
   private let json: Bool
   private let quiet: Bool
+  /// Whether standard output gets an image instead of the report.
+  private let writesOutput: Bool
   private let tellsEvents: Bool
   let display: ProgressDisplay
   private let start = ContinuousClock.now
   private let state = Lock(State())
 
-  init(sources: [Source], json: Bool, events: Bool, quiet: Bool) {
+  init(sources: [Source], json: Bool, events: Bool, quiet: Bool, writesOutput: Bool) {
     self.sources = sources
     self.json = json
     self.quiet = quiet
+    self.writesOutput = writesOutput
     tellsEvents = events
     display = ProgressDisplay(total: sources.count, isWanted: !quiet)
   }
@@ -55,11 +59,12 @@ final class GetReport: Sendable {
   }
 
   func succeeded(_ index: Int, _ result: Rendering.Result) {
-    let place = origin(of: result, sources[index])
+    let origin = origin(of: result, sources[index])
+    let place = result.unchanged == true ? "\(origin), unchanged" : origin
     state.withLock { state in
       state.succeeded += 1
-      state.counts[place, default: 0] += 1
-      state.bytesWritten += result.bytes
+      state.counts[origin, default: 0] += 1
+      if result.unchanged == true { state.unchanged += 1 } else { state.bytesWritten += result.bytes }
       if let bytes = result.sourceBytes {
         state.bytesOfOriginals += bytes
         state.bytesOfTheirThumbnails += result.bytes
@@ -70,7 +75,7 @@ final class GetReport: Sendable {
         Output.error("calotype: \(result.source): \(warning)")
       }
       if json { return Output.json(result) }
-      guard !quiet else { return }
+      guard !quiet, !writesOutput else { return }
       var size = "\(result.width)×\(result.height)"
       if let width = result.sourceWidth, let height = result.sourceHeight {
         size = "\(width)×\(height) → \(size)"
@@ -95,10 +100,11 @@ final class GetReport: Sendable {
   /// Removes the progress, and writes the totals.
   func close() {
     display.close()
-    guard !json, !quiet else { return }
+    guard !json, !quiet, !writesOutput else { return }
     let state = state.withLock { $0 }
     var parts = [Formatting.count(state.succeeded, "image")]
     if state.failed > 0 { parts.append("\(state.failed) failed") }
+    if state.unchanged > 0 { parts.append("\(state.unchanged) unchanged") }
     let places = state.counts.sorted { $0.key < $1.key }.map { "\($0.value) from \($0.key)" }
     if !places.isEmpty { parts.append(places.joined(separator: ", ")) }
     if state.bytesOfOriginals > 0, state.bytesOfTheirThumbnails < state.bytesOfOriginals {

@@ -163,7 +163,8 @@ struct RecordReader: Sendable {
     }
   }
 
-  private func isIntact(
+  /// Verifies the payload of an open record, in pieces.
+  func isIntact(
     _ file: any FileReading, _ header: RecordHeader
   ) throws(FileSystemError) -> Bool {
     var checksum = Checksum()
@@ -179,7 +180,7 @@ struct RecordReader: Sendable {
   }
 
   /// Opens a record and reads its header. Returns `nil` when there is no file, and no header when it is damaged.
-  private func openRecord(
+  func openRecord(
     _ path: String
   ) throws(FileSystemError) -> (file: any FileReading, header: RecordHeader?)? {
     guard let file = try files.open(path) else { return nil }

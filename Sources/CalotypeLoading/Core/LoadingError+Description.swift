@@ -22,7 +22,9 @@ extension LoadingError: CustomStringConvertible {
       "no trusted TLS connection for \(url.loggable): \(reason); check the certificate and the CA file"
     case .httpStatus(let url, let status, _, _):
       "\(url.loggable) answered with HTTP status \(status)"
-        + (isRetryable ? "; try again later" : "; check the URL and the credentials")
+        + (isRetryable
+          ? "; try again later"
+          : [401, 403, 407].contains(status) ? "; check the credentials" : "; check the URL")
     case .tooManyRedirects(let url, let limit):
       "\(url.loggable) redirects more than \(limit) times; it probably redirects in a circle"
     case .redirectRefused(let url, let reason):
@@ -31,7 +33,8 @@ extension LoadingError: CustomStringConvertible {
       "the response of \(url.loggable) is malformed: \(reason)"
     case .tooLarge(let source, let limit, let declared):
       "\(source) is larger than the limit of \(limit) bytes"
-        + (declared.map { " (it announces \($0))" } ?? "") + "; raise byteLimit to allow it"
+        + (declared.map { " (it announces \($0))" } ?? "")
+        + "; raise the byteLimit of the load request, or limits.maxBytes of the image request"
     case .truncatedBody(let url, let received, let expected):
       "\(url.loggable) ended after \(received)" + (expected.map { " of \($0)" } ?? "") + " bytes; try again"
     // Not the reason: it would reveal the addresses of internal names.

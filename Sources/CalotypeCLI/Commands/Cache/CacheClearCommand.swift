@@ -8,7 +8,8 @@ struct CacheClearCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clear", abstract: "Removes all records of the cache, or selected ones.",
     discussion: """
-      A selection removes all sizes and variants of its images. Partial downloads are removed in any case.
+      A selection removes all sizes and variants of its images. Partial downloads are removed in any case. A folder that is named \
+      and holds no cache is an error, with exit status 1.
       """)
 
   @OptionGroup var cache: CacheOptions
@@ -37,6 +38,8 @@ struct CacheClearCommand: AsyncParsableCommand {
   private func clear() async throws {
     let configuration = cache.configuration
     let records = DiskCache(configuration)
+    // The default folder is missing until its first use.
+    if cache.cacheDir != nil, try await !records.hasFolder() { throw CommandError.notACache }
     let selections =
       source.map { CacheSelection.source(RedactedURL.withoutUsers($0, isOne: true)) }
       + prefix.map { .sourcePrefix(RedactedURL.withoutUsers($0, isOne: true)) } + tag.map { .tag($0) }

@@ -5,9 +5,9 @@ import FoundationEssentials
 struct CacheCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cache",
-    abstract: "Inspects and maintains the disk cache.",
+    abstract: "Inspects, maintains and copies the disk cache.",
     subcommands: [
       CacheStatsCommand.self, CacheListCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self,
-      CacheClearCommand.self, CachePathCommand.self,
+      CacheClearCommand.self, CacheExportCommand.self, CacheImportCommand.self, CachePathCommand.self,
     ])
 }

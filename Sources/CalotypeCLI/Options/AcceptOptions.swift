@@ -1,0 +1,44 @@
+import ArgumentParser
+import Calotype
+
+/// The choice of an output format by an `Accept` field.
+struct AcceptOptions: ParsableArguments {
+  @Option(
+    name: .customLong("accept"),
+    help: ArgumentHelp(
+      "Write the format that suits this Accept header field and the image, and name the file by it.",
+      discussion: "For example image/webp,*/*;q=0.8. The formats are webp, gif, apng, png and jpeg.",
+      valueName: "types"))
+  var field: String?
+
+  func validate() throws {
+    guard let field, AcceptHeader(field) == AcceptHeader(nil) else { return }
+    throw ValidationError("--accept names no media type; write it as in image/webp,image/*;q=0.5.")
+  }
+
+  /// Checks these options together with those of the pixels and the output.
+  ///
+  /// - Throws: ``ArgumentParser/ValidationError``.
+  func check(with pixels: PixelOptions, output: String) throws {
+    guard field != nil else { return }
+    if pixels.format != nil { throw ValidationError("--accept and --format exclude each other.") }
+    if pixels.asStored {
+      throw ValidationError("--accept and --as-stored exclude each other; --keep-profile keeps colours.")
+    }
+    if OutputFormat(fileName: output) != nil {
+      throw ValidationError(
+        "--accept chooses the format and the extension; name \(output) without its extension.")
+    }
+  }
+
+  /// Returns the negotiation; `nil` without these options.
+  ///
+  /// The most compatible format comes last. GIF and APNG are for animations.
+  func negotiation(for pixels: PixelOptions) -> OutputNegotiation? {
+    guard let field else { return nil }
+    let formats: [ImageFormat] = pixels.lossless ? [.webp, .apng, .png] : [.webp, .gif, .apng, .png, .jpeg]
+    return .negotiated(
+      accept: field,
+      among: formats.map { pixels.encodeOptions(OutputFormat($0), source: nil, isAnimated: true) })
+  }
+}

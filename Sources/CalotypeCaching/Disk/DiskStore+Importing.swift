@@ -1,0 +1,29 @@
+import CalotypeSupport
+import FoundationEssentials
+
+/// Records of archives. Called within `withLock`.
+extension DiskStore {
+  /// Stores a record of an archive, unless that would evict others.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - bytes: Its header and its payload, as in the archive.
+  func adopt(
+    _ record: ImportedRecord, _ bytes: Data
+  ) throws(FileSystemError) -> DiskCache.ImportOutcome {
+    let digest = record.key.digest
+    if let own = try reader.storedEntry(digest)?.entry, own.created >= record.created { return .superseded }
+    let payload = bytes.dropFirst(record.headerLength)
+    let header = record.header(before: payload)
+    let size = header.count + payload.count
+    let (held, count, isNew) = index.read { ($0.bytes, $0.count, $0[digest] == nil) }
+    // The old record and the new one exist side by side for a moment.
+    guard size <= configuration.effectiveRecordLimit, held + size <= configuration.byteLimit,
+      count + (isNew ? 1 : 0) <= configuration.countLimit
+    else { return .noRoom }
+    var entry = IndexEntry(key: record.key, metadata: record.metadata, size: size, accessed: record.accessed)
+    entry.expire(at: configuration.storedExpiry(of: record.created))
+    try store(payload, header: header, entry: entry, time: record.accessed)
+    return .stored
+  }
+}
