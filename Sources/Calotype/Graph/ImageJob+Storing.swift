@@ -41,6 +41,7 @@ extension ImageJob {
         var metadata = RecordMetadata(
           contentType: encoding.format.mimeType, response: made.provenance.response, tags: tags)
         metadata.version = made.provenance.version
+        metadata.add(userInfo: demand.userInfo)
         let image = made.image
         image.info?.store(in: &metadata)
         let data: Data
