@@ -53,6 +53,7 @@ struct DecodingOptionTests {
     "colors": [Change { $0.colors = .asStored }],
     "formatHint": [Change { $0.formatHint = .png }],
     "readsMetadata": [Change { $0.readsMetadata = true }],
+    "extras": [Change { $0.extras = ["layer": "1"] }, Change { $0.extras = ["layer": "2"] }],
     "givenTransforms": [
       Change { $0.transforms = [.blur(sigma: 2)] }, Change(separates: false) { $0.transforms = [] },
     ],

@@ -4,6 +4,10 @@ import HTTPTypes
 import PipelineSamples
 import Testing
 
+private struct Intercepting: LoadIntercepting {
+  let identity: String
+}
+
 @Suite("Request identity")
 struct RequestIdentityTests {
   let url = URL(string: "https://example.org/a.jpg") ?? URL(filePath: "/")
@@ -44,6 +48,8 @@ struct RequestIdentityTests {
     vary { $0.coders = ImageRequest.Identified("a", CoderRegistry()) }
     vary { $0.coders = ImageRequest.Identified("b", CoderRegistry()) }
     vary { $0.damage = .strict }
+    vary { $0.extras = ["layer": "1"] }
+    vary { $0.extras = ["layer": "2"] }
     let ofPixels = variants.count
     vary { $0.loader = ImageRequest.Identified("a", LoaderGroup.standard) }
     vary { $0.loader = ImageRequest.Identified("b", LoaderGroup.standard) }
@@ -52,6 +58,18 @@ struct RequestIdentityTests {
     vary { $0.fallbacks = [url] }
     vary { $0.keyPolicy = .named("a") }
     vary { $0.headers[.accept] = "image/webp" }
+    vary { $0.interceptor = ImageRequest.Identified("a", Intercepting(identity: "")) }
+    vary { $0.interceptor = ImageRequest.Identified("b", Intercepting(identity: "")) }
+    vary { $0.interceptor = ImageRequest.Identified("a", Intercepting(identity: "1")) }
+    vary { $0.bodyTransform = ImageRequest.Identified("a", Base64Transform()) }
+    vary { $0.bodyTransform = ImageRequest.Identified("a", Base64Transform(alphabet: .urlSafe)) }
+    vary { $0.validation = ImageRequest.Identified("a") { _ in } }
+    vary { $0.validation = ImageRequest.Identified("b") { _ in } }
+    vary { $0.statuses = .any }
+    vary { $0.statuses = .success.union(404...404) }
+    vary { $0.source = .provider(id: url.absoluteString) { Data() } }
+    vary { $0.source = .provider(id: url.absoluteString, version: "1") { Data() } }
+    vary { $0.source = .provider(id: url.absoluteString, version: "2") { Data() } }
     vary { $0.headers[.authorization] = "Bearer 1" }
     vary { $0.source = .data(Data(), id: url.absoluteString) }
     #expect(Set(variants.map(\.key) + [base.key]).count == variants.count + 1)
@@ -63,6 +81,9 @@ struct RequestIdentityTests {
     same.priority = .high
     same.cachePolicy = .reload
     same.timeouts.total = .seconds(1)
+    same.progressStep = 0.5
+    same.userInfo = ["author": "Ann"]
+    same.statuses = .init(200...250, 240...299)
     #expect(same.key == base.key && same.sourceKey == base.sourceKey)
     // What undoes itself is not there at all, and without transforms it does not matter what they are for.
     same.transforms = [.flip(.horizontal), .flip(.horizontal)]

@@ -33,7 +33,33 @@ extension Benchmark {
         return try PeakMemory(
           of: LoadingPeers.child(), arguments: ["--peak", server.address, server.folder.path])
       },
+      hedged,
     ]
+  }
+
+  /// The slowest of many loads from a server that stalls one request in a hundred for a second, by the clock: whoever waits
+  /// is not working.
+  private static var hedged: Benchmark {
+    let name = "loading/hedged 10000x10KB, 1 % stalled"
+    let loads = 10_000
+    return Benchmark(name: name) { _ in
+      let with = try LoadChild.figures("hedged", "\(loads)", "1")
+      let without = try LoadChild.figures("hedged", "2000", "0")
+      func ratio(_ label: String, _ figures: [Double], _ index: Int, bar: Bar?) -> BenchmarkResult {
+        let name = "\(name), \(label)"
+        let turns = [(subject: figures[index], limit: figures[1])]
+        return BenchmarkResult(
+          name: name, bar: bar, outcome: .measured(Measurement(name: name, limitName: "median", turns: turns))
+        )
+      }
+      let extra = Quantity(with[3], unit: "requests", limitName: "5 %", limit: Double(loads) / 20)
+      return [
+        ratio("99th percentile", with, 0, bar: .ratio(3)),
+        ratio("99.9th percentile", with, 2, bar: .ratio(5)),
+        ratio("99.9th percentile without hedging", without, 2, bar: nil),
+        BenchmarkResult(name: "\(name), sent twice", bar: .ratio(1), outcome: .quantity(extra)),
+      ]
+    }
   }
 
   private static func smallFiles(_ server: LocalServer) throws -> LoadingPeers {

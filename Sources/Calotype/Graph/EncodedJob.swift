@@ -276,6 +276,7 @@ struct EncodedJob: Sendable {
         var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
         image.store(in: &metadata)
         metadata.setURL(image.provenance.url, for: plan.request)
+        metadata.add(userInfo: demand.userInfo)
         return try await context.store(image.data, metadata, for: key, in: disk, plan, log, since: epoch)
       }
     } catch {
@@ -330,7 +331,7 @@ extension ResolvedRequest {
 
   /// Returns whether the bytes of the original may be what is asked for.
   func mayPassThrough(_ output: EncodedOutput) -> Bool {
-    request.isPlain && request.isEncodable && request.coders == nil
+    request.isPlain && request.isEncodable && request.coders == nil && request.decoding.extras.isEmpty
       && output.candidates.contains { $0.extras.isEmpty && $0.maxPixelSize == nil }
   }
 

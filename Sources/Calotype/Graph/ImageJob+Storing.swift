@@ -42,6 +42,7 @@ extension ImageJob {
           contentType: encoding.format.mimeType, response: made.provenance.response, tags: tags)
         metadata.version = made.provenance.version
         metadata.setURL(made.provenance.url, for: plan.request)
+        metadata.add(userInfo: demand.userInfo)
         let image = made.image
         image.info?.store(in: &metadata)
         let data: Data

@@ -280,6 +280,7 @@ struct LoadJob: Sendable {
         }
         var metadata = loaded.metadata
         metadata.tags = metadata.tags.merging(wanted.tags.sorted())
+        metadata.add(userInfo: wanted.userInfo)
         if plan.originalSerializer.body != nil {
           metadata.contentType = try plan.coders.probe(data, limits: plan.loadLimits).format.mimeType
         }

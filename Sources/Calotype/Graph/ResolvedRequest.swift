@@ -48,7 +48,12 @@ struct ResolvedRequest: Sendable {
   /// but not on disk, where other programs would find them.
   var memory: DecodedTier? { isMemoryCacheable ? caches.decoded : nil }
 
-  private var isAtHand: Bool { request.source.url == nil }
+  private var isAtHand: Bool {
+    switch request.source {
+    case .data, .stream: true
+    case .url, .provider: false
+    }
+  }
   private var isMemoryCacheable: Bool { isAtHand || cachingRule != .never }
   private var isDiskCacheable: Bool { !isAtHand && cachingRule != .never }
 
@@ -78,7 +83,9 @@ struct ResolvedRequest: Sendable {
   var keepsHeader: Bool { isMemoryCacheable && caches.decoded != nil && request.limits == nil }
 
   /// Whether bytes that this request cannot decode are undecodable for all others too.
-  var judgesForAll: Bool { request.coders == nil && request.decoding.formatHint == nil }
+  var judgesForAll: Bool {
+    request.coders == nil && request.decoding.formatHint == nil && request.decoding.extras.isEmpty
+  }
 
   /// The tiers that have the result, or the original, regardless of age.
   var cachedTiers: ImageRequest.CacheTiers {
@@ -128,6 +135,8 @@ struct ResolvedRequest: Sendable {
       byteLimit: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
     load.failurePolicy = request.failurePolicy
     load.partition = request.partition
+    load.statuses = request.statuses
+    load.hooks = request.identity.hookBox?.hooks.forLoader
     return load
   }
 }

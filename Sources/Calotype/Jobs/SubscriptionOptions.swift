@@ -60,6 +60,8 @@ struct JobRequirements: Sendable {
   var tiers: ImageRequest.CacheTiers = []
   /// The tags of the cache entry.
   var tags: Set<String> = []
+  /// The values to store with the cache entry.
+  var userInfo: [String: String] = [:]
   /// Whether to complete a transfer after all callers have left.
   var continuesInBackground = false
   /// The previews to make during the transfer.
@@ -76,6 +78,7 @@ struct JobRequirements: Sendable {
     // For an image without processing, the original is the result.
     if request.isPlain, tiers.contains(.disk) { tiers.insert(.originals) }
     if !request.tags.isEmpty { tags = Set(request.tags) }
+    if !request.userInfo.isEmpty { userInfo = request.userInfo }
     continuesInBackground = request.continuesInBackground && request.cachePolicy.writesCaches
     if request.previews != .off { previews = [request.previews] }
   }
@@ -94,6 +97,7 @@ struct JobRequirements: Sendable {
   mutating func add(_ other: JobRequirements) {
     tiers.formUnion(other.tiers)
     if !other.tags.isEmpty { tags.formUnion(other.tags) }
+    if !other.userInfo.isEmpty { userInfo.merge(other.userInfo) { first, _ in first } }
     continuesInBackground = continuesInBackground || other.continuesInBackground
     if !other.previews.isEmpty { previews.formUnion(other.previews) }
     watchesProgress = watchesProgress || other.watchesProgress

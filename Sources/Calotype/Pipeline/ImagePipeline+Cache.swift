@@ -45,6 +45,18 @@ extension ImagePipeline {
       return data?.isEmpty == true ? nil : data
     }
 
+    /// Returns the values that requests have stored with the result on disk, or with the original if there is no result:
+    /// ``ImageRequest/userInfo``. Regardless of age; `nil` if there is neither.
+    ///
+    /// - Throws: `CachingError`.
+    public func userInfo(for request: ImageRequest) async throws -> [String: String]? {
+      let plan = plan(request)
+      if let disk = plan.disk, let key = plan.resultKey, let record = try await disk.read(key) {
+        return record.metadata.userInfo
+      }
+      return try await plan.originals?.read(plan.request.sourceKey)?.metadata.userInfo
+    }
+
     /// Stores an image as the result of a request, as if the pipeline had made it. It does not become stale
     /// by itself.
     ///
@@ -74,6 +86,7 @@ extension ImagePipeline {
         try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
       }
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
+      metadata.add(userInfo: plan.request.userInfo)
       if isOriginal { metadata.version = Checksum(of: data) } else { image.info?.store(in: &metadata) }
       try await cache.store(data, metadata: metadata, for: isOriginal ? plan.request.sourceKey : resultKey)
     }
@@ -90,6 +103,7 @@ extension ImagePipeline {
       }
       var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
       metadata.version = version
+      metadata.add(userInfo: plan.request.userInfo)
       try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
     }
 

@@ -16,7 +16,8 @@ extension ImagePipeline {
   ) throws -> SubscriptionOptions {
     try Task.checkCancellation()
     // Before the caches are asked: their entries may be older than the rule.
-    try (request.loader?.part ?? configuration.loader).check(request.source)
+    // An interceptor may send the request elsewhere.
+    if request.interceptor == nil { try (request.loader?.part ?? configuration.loader).check(request.source) }
     guard let place = try context.jobs.admitCaller() else {
       throw PipelineError.overloaded(
         request.source.description, waiting: configuration.limits.callers,

@@ -181,9 +181,12 @@ public actor ImagePipeline {
         deadline?.limit(place)
         return place
       } use: { place in
+        var gate = ProgressThrottle(step: request.progressStep)
         while true {
           switch try await place.next([.progress, .interim]) {
-          case .arrived(let arrival): progress?(arrival.progress)
+          case .arrived(let arrival):
+            let arrived = arrival.progress
+            if gate.admits(arrived.received, of: arrived.expected) { progress?(arrived) }
           case .interim(let loaded), .ended(let loaded):
             return DataResponse(loaded)
           case .started, .preview: continue

@@ -150,6 +150,8 @@ final class ImageSession: Sendable {
       var places: Places
       /// The stale response that an earlier observer has received, and this one has not.
       var replay: ImageResponse?
+      /// Decides which progress is reported.
+      var gate: ProgressThrottle
       /// The number of failed subscriptions.
       var attempts = 0
       /// Whether the visit is over, because the task was cancelled or the load failed.
@@ -159,7 +161,8 @@ final class ImageSession: Sendable {
 
     init(_ session: ImageSession, _ places: Places) {
       self.session = session
-      state = Lock(State(places: places, replay: places.stale))
+      let gate = ProgressThrottle(step: session.request.progressStep)
+      state = Lock(State(places: places, replay: places.stale, gate: gate))
     }
 
     deinit {
@@ -178,7 +181,7 @@ final class ImageSession: Sendable {
       if let replay = state.withLock({ $0.replay.take() }) { return (.response(replay), false) }
       while true {
         do {
-          return try await nextSignal()
+          if let next = try await nextSignal() { return next }
         } catch {
           if subscribesAgain(after: error) { continue }
           let error = session.pipeline.told(error, session.request)
@@ -231,14 +234,18 @@ final class ImageSession: Sendable {
       return true
     }
 
-    private func nextSignal() async throws -> (event: ImageLoad.Event, isLast: Bool) {
+    /// Returns the next event; `nil` for one that this observer is not to see.
+    private func nextSignal() async throws -> (event: ImageLoad.Event, isLast: Bool)? {
       let (pipeline, request, places) = (session.pipeline, session.request, state.withLock { $0.places })
       let place = places.image
       return try await limited(places) { deadline in
         let signal = try await place.next(request.previews == .off ? .basic : .all)
         switch signal {
         case .started: return (.started, false)
-        case .arrived(let arrival): return (.progress(arrival.progress), false)
+        case .arrived(let arrival):
+          let progress = arrival.progress
+          let isReported = state.withLock { $0.gate.admits(progress.received, of: progress.expected) }
+          return isReported ? (.progress(progress), false) : nil
         case .preview(let preview): return (.preview(preview), false)
         case .interim(let made):
           let response = try await pipeline.delivery(

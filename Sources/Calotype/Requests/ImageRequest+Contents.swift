@@ -24,6 +24,9 @@ extension ImageRequest {
     var expectedDigest: ExpectedDigest?
     var coders: ImageRequest.Identified<CoderRegistry>?
     var frames = ImageRequest.FrameSelection.first
+    var statuses = LoadRequest.AcceptedStatuses.success
+    /// The hooks; `nil` for none.
+    var hookBox: HookBox?
   }
 
   /// The rules for loading the image.
@@ -45,6 +48,8 @@ extension ImageRequest {
     var timeouts = LoadRequest.Timeouts()
     var failurePolicy = FailurePolicy.respect
     var continuesInBackground = false
+    var progressStep = 0.0
+    var userInfo: [String: String] = [:]
   }
 
   /// Shared rules: most requests have the same.
@@ -151,7 +156,7 @@ extension ImageRequest {
       hasCacheDirectives =
         identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
       trustsAge = rules.cachePolicy.trustsAge
-      mayHaveVersion = identity.source.url.map { !$0.isRemote } ?? false
+      mayHaveVersion = identity.source.url.map { !$0.isRemote } ?? (identity.source.version != nil)
       isServedFromMemory =
         rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && !hasCacheDirectives
         && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
@@ -169,6 +174,7 @@ extension ImageRequest {
   /// Whether the response may be for one user alone.
   var identifiesUser: Bool {
     headers.contains(.authorization) || headers.contains(.cookie) || credential != nil || partition != nil
+      || identity.hooks.interceptor?.part.identity.isEmpty == false
       || identity.source.url?.user != nil || identity.fallbacks.contains { $0.user != nil }
   }
 

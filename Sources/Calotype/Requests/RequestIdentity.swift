@@ -24,6 +24,7 @@ enum RequestIdentity {
       case .url(let url): (request.keyPolicy.label, request.keyPolicy.text(for: url))
       case .data(_, let id): ("data", id)
       case .stream(_, let id): ("stream", id)
+      case .provider(let provider): ("provider", provider.id)
       }
     let name = RedactedURL.withoutUsers(whole, isOne: true)
     var text = part(label, name)
@@ -35,7 +36,12 @@ enum RequestIdentity {
     } else if let scope = request.scope {
       text += part("scope", scope.digest)
     }
-    if let version = request.version { text += part("version", version) }
+    if let hooks = request.hookBox?.hooks {
+      for hook in hooks.parts { text += part(hook.name, hook.value) }
+    }
+    if request.statuses != .success { text += part("statuses", request.statuses.identity) }
+    // The version of a provider is part of its identity, whether or not a loader confirms it.
+    if let version = request.version ?? request.source.version { text += part("version", version) }
     if let digest = request.expectedDigest { text += part("integrity", digest.description) }
     return (text, name)
   }
@@ -100,6 +106,9 @@ enum RequestIdentity {
     if decoding.pixels != .rgba8 { text += part("samples", decoding.pixels.rawValue) }
     if decoding.colors != .sRGB { text += part("colors", decoding.colors.rawValue) }
     if decoding.readsMetadata { text += part("metadata", "read") }
+    for (name, value) in decoding.extras.sorted(by: { $0.key < $1.key }) {
+      text += part("extra", name) + part("value", value)
+    }
     return text
   }
 

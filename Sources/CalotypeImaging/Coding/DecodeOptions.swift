@@ -52,6 +52,8 @@ public struct DecodeOptions: Hashable, Sendable {
   public var formatHint: ImageFormat?
   /// Delivers the Exif and XMP blocks with the image, for writing them again. Off by default.
   public var readsMetadata: Bool
+  /// Options of a particular decoder, by the names that it documents. Other decoders ignore them.
+  public var extras: [String: String] = [:]
 
   /// The transforms to apply at the end. A ``Transforms/Resize`` at the beginning is done while the picture is decoded,
   /// if there is no ``thumbnail``. None if none were set.
@@ -81,7 +83,8 @@ public struct DecodeOptions: Hashable, Sendable {
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
     pixels: Pixels = .rgba8, colors: Colors = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
-    transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame
+    transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame,
+    extras: [String: String] = [:]
   ) {
     givenLimits = limits
     self.appliesOrientation = appliesOrientation
@@ -95,6 +98,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.readsMetadata = readsMetadata
     givenTransforms = transforms
     self.animationTransforms = animationTransforms
+    self.extras = extras
   }
 
   /// Returns the smallest size, in stored axes, that a decoder may deliver for an image; for codecs that can shrink

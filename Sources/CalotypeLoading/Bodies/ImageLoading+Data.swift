@@ -30,7 +30,7 @@ extension ImageLoading {
     for request: LoadRequest, into arriving: StreamingBody?, memory: (any BodyMemory)? = nil,
     onResponse: (LoadResponse) -> Void, progress: (LoadProgress) -> Void
   ) async throws -> (Data, LoadResponse) {
-    let response = try await load(request)
+    let response = try await loadWithHooks(request)
     if !response.isNotModified { onResponse(response) }
     let arriving = arriving ?? StreamingBody()
     let collected = try await response.collect(

@@ -19,17 +19,17 @@ public struct LoadProgress: Hashable, Sendable {
 }
 
 /// Decides which progress reports are made. Pure.
-struct ProgressThrottle {
+package struct ProgressThrottle: Sendable {
   /// The smallest fraction of the whole between two reports.
   let step: Double
   private var reported: Int?
 
-  init(step: Double) {
+  package init(step: Double) {
     self.step = step
   }
 
   /// Returns whether to report `received` bytes. Without a length every chunk is reported; the full length always is.
-  mutating func admits(_ received: Int, of expected: Int?) -> Bool {
+  package mutating func admits(_ received: Int, of expected: Int?) -> Bool {
     if let expected, let reported, received < expected, Double(received - reported) < step * Double(expected)
     {
       return false

@@ -7,6 +7,7 @@ public import FoundationEssentials
 /// let remote = ImageSource.url(url)
 /// let local = ImageSource.data(bytes, id: "upload-17")
 /// let upload = ImageSource.stream(ByteStream(body, expectedLength: length), id: "upload-18")
+/// let avatar = ImageSource.provider(id: "avatar-19", version: row.revision) { try await database.bytes(of: row) }
 /// ```
 public enum ImageSource: Sendable {
   /// An `http`, `https`, `file` or `data` URL, or a URL of a scheme that a custom loader accepts.
@@ -16,6 +17,9 @@ public enum ImageSource: Sendable {
   case data(Data, id: String)
   /// A stream of bytes, to be loaded once. `id` is the identity, as for ``data(_:id:)``: give each stream its own.
   case stream(ByteStream, id: String)
+  /// Bytes that a closure provides when they are needed, from a database or an object store. `id` and version are the
+  /// identity: ``provider(id:version:fetch:)``.
+  case provider(DataProvider)
 
   /// The URL, if the source is one.
   public var url: URL? {
@@ -25,17 +29,18 @@ public enum ImageSource: Sendable {
   /// The scheme of the URL in lower case.
   var scheme: String? { url?.scheme?.lowercased() }
 
-  /// A placeholder URL for bytes and streams.
+  /// A placeholder URL for sources without a URL.
   static let urlOfBytes = URL(string: "calotype-data:") ?? URL(filePath: "/")
 }
 
 extension ImageSource: Hashable {
-  /// URLs are compared as URLs, bytes and streams by their `id` alone.
+  /// URLs are compared as URLs, bytes and streams by their `id` alone, providers by `id` and version.
   public static func == (left: ImageSource, right: ImageSource) -> Bool {
     switch (left, right) {
     case (.url(let left), .url(let right)): left == right
     case (.data(_, let left), .data(_, let right)): left == right
     case (.stream(_, let left), .stream(_, let right)): left == right
+    case (.provider(let left), .provider(let right)): left == right
     default: false
     }
   }
@@ -52,6 +57,9 @@ extension ImageSource: Hashable {
     case .stream(_, let id):
       hasher.combine(2)
       hasher.combine(id)
+    case .provider(let provider):
+      hasher.combine(3)
+      hasher.combine(provider)
     }
   }
 }
@@ -63,6 +71,9 @@ extension ImageSource: CustomStringConvertible {
     case .url(let url): url.loggable
     case .data(let data, let id): "data \"\(RedactedURL.withoutUsers(id))\" (\(data.count) bytes)"
     case .stream(_, let id): "stream \"\(RedactedURL.withoutUsers(id))\""
+    case .provider(let provider):
+      "provider \"\(RedactedURL.withoutUsers(provider.id))\""
+        + (provider.version.map { ", version \($0)" } ?? "")
     }
   }
 }

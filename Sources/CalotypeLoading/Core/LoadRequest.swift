@@ -43,9 +43,13 @@ public struct LoadRequest: Equatable, Sendable {
   /// The partition of the request. Partial bodies, remembered failures and cookies are never shared between partitions.
   /// `nil`, the default, is a separate partition.
   public var partition: String?
+  /// Whether the request may be sent a second time while the first is late: ``HedgingPolicy``. On by default; to be
+  /// turned off for a URL whose `GET` has side effects, or that answers once.
+  public var allowsHedging = true
   /// ``ImageLoading/identity`` of the present loader, for state that it may share with other loaders.
   var loaderIdentity = ""
   private var following = Following()
+  private var attached = Attached()
 
   /// 256 MiB.
   public static let defaultByteLimit = 256 << 20
@@ -88,9 +92,28 @@ public struct LoadRequest: Equatable, Sendable {
     set { following.priority = newValue }
   }
 
+  /// Told when the transfer starts; ignored by `==`.
+  var start: TransferStart? {
+    get { following.start }
+    set { following.start = newValue }
+  }
+
+  /// Hooks of this request alone; compared by their identity.
+  var attachment: (any LoadAttaching)? {
+    get { attached.value }
+    set { attached.value = newValue }
+  }
+
+  private struct Attached: Equatable, Sendable {
+    var value: (any LoadAttaching)?
+
+    static func == (left: Attached, right: Attached) -> Bool { left.value?.identity == right.value?.identity }
+  }
+
   /// State that does not take part in equality.
   private struct Following: Equatable, Sendable {
     var priority: LivePriority?
+    var start: TransferStart?
 
     static func == (_: Following, _: Following) -> Bool { true }
   }
@@ -99,6 +122,9 @@ public struct LoadRequest: Equatable, Sendable {
   package func accepts(status: Int) -> Bool {
     statuses.contains(status) || (status == 304 && isConditional)
   }
+
+  /// Whether a second request does no harm: a `GET` of HTTP, unless the caller forbids it. Other schemes may mean anything.
+  var isHedgeable: Bool { allowsHedging && (source.scheme == "https" || source.scheme == "http") }
 
   /// Whether the request is conditional, so that 304 can be the answer.
   var isConditional: Bool {

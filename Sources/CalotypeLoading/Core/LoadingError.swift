@@ -57,7 +57,8 @@ public import HTTPTypes
   case outsideRoots(URL)
   /// The `data:` URL is malformed.
   case invalidDataURL(URL, reason: String)
-  /// The sequence of a ``ByteStream`` failed, or ended before the length that it declared.
+  /// The sequence of a ``ByteStream`` failed, or ended before the length that it declared; or the closure of a
+  /// ``DataProvider`` failed.
   case sourceFailed(ImageSource, reason: String)
   /// The queue is full: `limit` transfers are waiting already, in all or for the same host.
   case queueFull(URL, limit: Int)
@@ -111,10 +112,13 @@ public import HTTPTypes
     case .hostNotFound, .connectionFailed, .timedOut, .truncatedBody, .contentChanged, .queueFull,
       .hostSuspended:
       true
-    case .httpStatus(_, let status, _, _): [408, 425, 429, 500, 502, 503, 504].contains(status)
+    case .httpStatus(_, let status, _, _): Self.isRetryable(status: status)
     default: false
     }
   }
+
+  /// Whether the same request may succeed later after a response of this status.
+  static func isRetryable(status: Int) -> Bool { [408, 425, 429, 500, 502, 503, 504].contains(status) }
 
   /// The time to wait before the same request is worth a retry, in whole seconds, rounded up; `nil` if the error does not
   /// know it.
@@ -139,6 +143,8 @@ public import HTTPTypes
   public var gatewayStatus: Int {
     switch self {
     case .httpStatus(_, 404, _, _), .httpStatus(_, 410, _, _), .fileNotFound: 404
+    // A provider is an upstream server; a stream is what a client sends.
+    case .sourceFailed(.provider, _): 502
     case .invalidURL, .unsupportedScheme, .invalidDataURL, .notRegularFile, .sourceFailed: 400
     case .addressRefused, .redirectRefused, .vetoed, .outsideRoots: 403
     case .tooLarge, .recentlyFailed(_, "tooLarge", _): 413

@@ -26,7 +26,7 @@ import FoundationEssentials
 /// ```
 ///
 /// Each load makes one attempt; ``HTTPLoader`` adds retries, resumption and hooks.
-public final class CurlLoader: ImageLoading {
+public final class CurlLoader: ImageLoading, TransferReporting {
   /// The loader behind ``LoaderGroup/standard``, with the default configuration.
   public static let shared = CurlLoader()
 

@@ -19,6 +19,8 @@ final class CurlLoop {
   private var told: [Transfer] = []
   private var barriers: [Waiter<Void>] = []
   private var drains: [Drain] = []
+  /// Transfers of this turn that may not wait.
+  private var extras: [ObjectIdentifier] = []
   private var isSuspended = false
   private let turn = RunningTransfer.Turn()
   private let share: CurlShare
@@ -115,6 +117,7 @@ final class CurlLoop {
     checkDeadlines()
     // Ended transfers have made room.
     let started = startTransfers()
+    refuseExtras()
     report()
     return started || core.hasMessages ? .again : .sleep
   }
@@ -162,7 +165,20 @@ final class CurlLoop {
     let observation = transfer.observePriority()
     waiting[id] = Waiting(transfer: transfer, deadline: deadline, observation: observation)
     queue.put(id, host: transfer.host, priority: transfer.priority)
+    if transfer.request.start?.isExtra == true { extras.append(id) }
     turn.note(deadline)
+  }
+
+  /// Fails transfers that would have to wait for a slot but may not.
+  private func refuseExtras() {
+    for id in extras {
+      guard let entry = waiting[id] else { continue }
+      entry.transfer.fail(.queueFull(entry.transfer.url, limit: 0))
+      told.append(entry.transfer)
+      drop(id, entry)
+      figures.failed += 1
+    }
+    extras.removeAll(keepingCapacity: true)
   }
 
   private func cancel(_ transfer: Transfer) {
@@ -199,6 +215,7 @@ final class CurlLoop {
 
   private func start(_ transfer: Transfer, _ id: ObjectIdentifier, _ now: MonotonicTime) {
     figures.started += 1
+    transfer.request.start?.begin()
     guard
       let run = RunningTransfer(
         transfer, configuration: core.configuration, share: share, turn: turn, now: now),

@@ -5,6 +5,8 @@ extension HTTPLoader {
     public var retry = RetryPolicy.default
     /// The circuit breaker for hosts that keep failing; `nil` for none.
     public var circuitBreaker: CircuitBreakerPolicy? = CircuitBreakerPolicy()
+    /// When a late request is sent a second time (hedged requests); `nil`, the default, for never.
+    public var hedging: HedgingPolicy?
     /// Remembers permanent failures, which are not retried for a while; `nil` for none. By default each loader has its
     /// own; several loaders can share one.
     public var failureMemory: FailureMemory? = FailureMemory()
@@ -38,5 +40,11 @@ extension HTTPLoader {
     public var refusedByMemory = 0
     /// Requests that a circuit breaker refused.
     public var suspended = 0
+    /// Second requests that were sent because the first was late, ``requests`` among them.
+    public var hedges = 0
+    /// Second requests that were due but not sent: for the share, the breaker, the deadline, or a place of the transport.
+    public var hedgesRefused = 0
+    /// Second requests that were answered first.
+    public var hedgesWon = 0
   }
 }

@@ -19,12 +19,13 @@ import HTTPTypes
 /// A load passes, in this order: the failure memory, which answers for a source that failed recently; interceptors of
 /// the request; the circuit breaker of the host; the transport; interceptors of the response; the checks of status and
 /// content type. If one of them fails, the ``RetryPolicy`` decides whether to retry. When retries are exhausted, the
-/// next of ``LoadRequest/fallbacks`` is tried.
+/// next of ``LoadRequest/fallbacks`` is tried. With a ``HedgingPolicy``, a request whose response is late is sent a second
+/// time.
 ///
 /// A body that breaks off is resumed where it stopped, if the server supports that by a strong `ETag` and
 /// `Accept-Ranges` (RFC 9110 §13.1.5, §14); otherwise it is loaded again, and compared with the delivered bytes. If it
 /// differs, the body ends with ``LoadingError/contentChanged(_:received:)``.
-public final class HTTPLoader: ImageLoading {
+public final class HTTPLoader: ImageLoading, HookCarrying {
   /// Policies and hooks.
   public let configuration: Configuration
   /// The loader that sends the requests.
@@ -32,6 +33,8 @@ public final class HTTPLoader: ImageLoading {
   /// The identities of the body transforms, the interceptors and the transport.
   public let identity: String
   let breakers: CircuitBreakers?
+  /// `nil` without ``Configuration/hedging``.
+  let hedges: Lock<HedgeTable>?
   let timing: Timing
   let counters = Counters()
 
@@ -56,6 +59,7 @@ public final class HTTPLoader: ImageLoading {
     ])
     self.timing = timing
     breakers = configuration.circuitBreaker.map { CircuitBreakers(policy: $0) }
+    hedges = configuration.hedging.map { Lock(HedgeTable(policy: $0)) }
   }
 
   /// The activity of the loader.
@@ -82,8 +86,7 @@ public final class HTTPLoader: ImageLoading {
   ///   transforms.
   public func load(_ request: LoadRequest) async throws -> LoadResponse {
     let deadline = request.timeouts.total.map { timing.now().advanced(by: $0) }
-    var request = request
-    request.loaderIdentity = identity
+    let request = identified(request)
     var candidate = request
     for fallback in request.fallbacks {
       do {
@@ -111,8 +114,15 @@ public final class HTTPLoader: ImageLoading {
     }
     let attempts = LoadAttempts(request, loader: self, deadline: deadline)
     do {
-      let response = try await open(attempts)
-        .transformed(by: configuration.bodyTransforms, byteLimit: request.byteLimit)
+      let opened = try await open(attempts)
+      do {
+        try await opened.validate(for: request, by: request.hooks)
+      } catch {
+        attempts.bodyEnded((error as? LoadingError).map { CircuitBreaker.Outcome($0) } ?? .neutral)
+        throw error
+      }
+      let transforms = configuration.bodyTransforms + (request.hooks?.bodyTransforms ?? [])
+      let response = try opened.transformed(by: transforms, byteLimit: request.byteLimit)
       // After a 304 there is no body to observe.
       if response.isNotModified { configuration.failureMemory?.forget(request) }
       return response.replacingBody(InstrumentedBody(response.body, attempts: attempts))
@@ -130,9 +140,15 @@ public final class HTTPLoader: ImageLoading {
   /// Remembers that the bytes of the source are not an image: until the failure expires,
   /// ``Configuration/failureMemory`` answers loads of the same request.
   public func reject(_ request: LoadRequest, code: String, message: String) {
+    configuration.failureMemory?.record(code: code, message: message, for: identified(request))
+  }
+
+  /// Returns the request with the identity of this loader, and of the request's own hooks.
+  private func identified(_ request: LoadRequest) -> LoadRequest {
     var request = request
-    request.loaderIdentity = identity
-    configuration.failureMemory?.record(code: code, message: message, for: request)
+    request.loaderIdentity =
+      request.hooks.map { LoaderIdentity.text(["loader": identity, "hooks": $0.identity]) } ?? identity
+    return request
   }
 
   /// Returns the response with a resumable body, which continues an earlier load if a part of it was stored.

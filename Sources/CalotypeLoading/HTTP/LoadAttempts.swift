@@ -23,6 +23,11 @@ final class LoadAttempts: Sendable {
     self.deadline = deadline
   }
 
+  /// That of the request first, because it belongs to the caller.
+  private var interceptors: [any LoadIntercepting] {
+    (request.hooks?.interceptors ?? []) + loader.configuration.interceptors
+  }
+
   /// The number of requests so far.
   var count: Int { used.withLock { $0.requests } }
 
@@ -85,7 +90,8 @@ final class LoadAttempts: Sendable {
     }
     try setDeadline(of: &request)
     let configuration = loader.configuration
-    request = try await request.intercepted(by: configuration.interceptors)
+    let interceptors = self.interceptors
+    request = try await request.intercepted(by: interceptors)
     let host = request.source.url.flatMap(LoadRequest.Origin.init)?.description
     used.withLock { used in
       used.requests += 1
@@ -93,7 +99,7 @@ final class LoadAttempts: Sendable {
     }
     var response = try await transfer(request, host)
     do {
-      response = try await response.intercepted(by: configuration.interceptors, for: request)
+      response = try await response.intercepted(by: interceptors, for: request)
       try check(response, against: configuration.contentTypes, isPart: part != nil)
     } catch {
       // Its body, whose end would have been recorded, is not read.
@@ -126,12 +132,88 @@ final class LoadAttempts: Sendable {
       throw LoadingError.hostSuspended(
         request.source.url ?? ImageSource.urlOfBytes, host: host, retryAfter: wait)
     }
-    loader.counters.count { $0.requests += 1 }
     // Interceptors see every response; the status check follows them.
     var sent = request
-    if !loader.configuration.interceptors.isEmpty { sent.statuses = .any }
+    if !interceptors.isEmpty { sent.statuses = .any }
+    // They have been carried out here.
+    sent.hooks = nil
+    loader.counters.count { $0.requests += 1 }
+    guard let host, request.isHedgeable, let hedges = loader.hedges else {
+      return try await carryOut(sent, host)
+    }
+    return try await hedged(sent, host, accepting: request.statuses, hedges)
+  }
+
+  /// Sends a request, and a second one if the answer is late.
+  private func hedged(
+    _ request: LoadRequest, _ host: String, accepting statuses: LoadRequest.AcceptedStatuses,
+    _ hedges: Lock<HedgeTable>
+  ) async throws -> LoadResponse {
+    let now = loader.timing.now
+    let start = TransferStart(now: now)
+    if !reportsStarts { start.begin() }
+    var first = request
+    first.start = start
+    let outcome: HedgedTransfer.Outcome
+    if let delay = hedges.withLock({ $0.began(host) }) {
+      let transfer = HedgedTransfer(
+        request: first, statuses: statuses, delay: delay, timing: loader.timing,
+        isStartReported: reportsStarts
+      ) { [self] in
+        try await carryOut($0, host)
+      } second: { [self] in
+        second(request, host, hedges)
+      }
+      outcome = await transfer.run(start)
+    } else {
+      let response = try await carryOut(first, host)
+      outcome = .init(result: .success(response), isOfSecond: false, secondError: nil)
+    }
+    // The transport has not sent it.
+    if case .queueFull? = outcome.secondError {
+      hedges.withLock { $0.refund() }
+      loader.counters.count { $0.hedgesRefused += 1 }
+    }
+    let response = try outcome.result.get()
+    if outcome.isOfSecond { loader.counters.count { $0.hedgesWon += 1 } }
+    if let begin = start.instant, response.status.map({ !LoadingError.isRetryable(status: $0) }) ?? true {
+      hedges.withLock { $0.answered(host, after: begin.duration(to: now())) }
+    }
+    return response
+  }
+
+  /// Whether the transport reports the start of its transfers.
+  private var reportsStarts: Bool { loader.transport is any TransferReporting }
+
+  /// Returns the second request, unless there is a reason not to send one.
+  private func second(_ request: LoadRequest, _ host: String, _ hedges: Lock<HedgeTable>) -> LoadRequest? {
+    var second = request
+    let left = deadline.map { loader.timing.now().duration(to: $0) }
+    if let left { second.timeouts.total = left }
+    guard left.map({ $0 > .zero }) ?? true,
+      loader.breakers?.isClosed(host: host, partition: request.partition) ?? true,
+      hedges.withLock({ $0.spend() })
+    else {
+      loader.counters.count { $0.hedgesRefused += 1 }
+      return nil
+    }
+    // A transport may refuse it: then it was not sent.
+    let start = TransferStart(isExtra: true, now: loader.timing.now) { [self] in
+      loader.counters.count { statistics in
+        statistics.requests += 1
+        statistics.hedges += 1
+      }
+      used.withLock { $0.requests += 1 }
+    }
+    if !reportsStarts { start.begin() }
+    second.start = start
+    return second
+  }
+
+  /// Sends one request.
+  private func carryOut(_ request: LoadRequest, _ host: String?) async throws -> LoadResponse {
     do {
-      let response = try await loader.transport.load(sent)
+      let response = try await loader.transport.load(request)
       // The outcome of an accepted response is known at the end of its body.
       let outcome = response.status.map { CircuitBreaker.Outcome(status: $0) } ?? .success
       if outcome == .failure { record(outcome, of: host) }

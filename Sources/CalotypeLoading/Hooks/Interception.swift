@@ -14,13 +14,13 @@ extension LoadRequest {
       }
     }
     // An interceptor that creates a new request cannot copy these.
-    (request.livePriority, request.loaderIdentity) = (livePriority, loaderIdentity)
+    (request.livePriority, request.loaderIdentity, request.hooks) = (livePriority, loaderIdentity, hooks)
     // An interceptor must not change the partition.
     request.partition = partition
     return request
   }
 
-  fileprivate static func veto(_ error: any Error, of source: ImageSource) -> any Error {
+  static func veto(_ error: any Error, of source: ImageSource) -> any Error {
     if error is LoadingError || error is CancellationError { return error }
     return LoadingError.vetoed(source.url ?? ImageSource.urlOfBytes, reason: "\(error)")
   }

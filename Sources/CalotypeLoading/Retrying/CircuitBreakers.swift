@@ -26,6 +26,12 @@ final class CircuitBreakers: Sendable {
     return breakers.withLock { $0[key]?.admission(now: now) ?? nil }
   }
 
+  /// Whether all requests to `host` are admitted. Unlike ``admission(host:partition:now:)``, it admits none.
+  func isClosed(host: String, partition: String? = nil) -> Bool {
+    let key = Key(host: host, partition: partition)
+    return breakers.withLock { $0[key]?.isOpen != true }
+  }
+
   /// A request to `host` for `resource` ended.
   func record(
     _ outcome: CircuitBreaker.Outcome, host: String, partition: String? = nil,

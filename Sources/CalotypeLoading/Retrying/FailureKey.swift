@@ -22,6 +22,7 @@ struct FailureKey: Hashable {
     case .stream(_, let id): source = .stream(ByteStream.empty, id: id)
     // Only the `id` is compared, and the bytes must not be kept alive.
     case .data(_, let id): source = .data(Data(), id: id)
+    case .provider(let provider): source = .provider(provider.withoutFetch)
     }
     headers = request.headers
     credential = request.credential
@@ -38,6 +39,7 @@ struct FailureKey: Hashable {
     switch source {
     case .url(let url): return fields + url.absoluteString.utf8.count
     case .data(_, let id), .stream(_, let id): return fields + id.utf8.count
+    case .provider(let provider): return fields + provider.id.utf8.count + (provider.version?.utf8.count ?? 0)
     }
   }
 }

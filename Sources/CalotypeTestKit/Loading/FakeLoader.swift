@@ -95,6 +95,11 @@ public final class FakeLoader: ImageLoading {
     try await journal.wait { $0.cancellations >= count }
   }
 
+  /// Suspends until exactly `count` loads run.
+  public func waitUntilRunning(_ count: Int) async throws {
+    try await journal.wait { $0.running == count }
+  }
+
   /// Suspends until no load runs.
   public func waitUntilIdle() async throws {
     try await journal.wait { $0.running == 0 }

@@ -35,6 +35,8 @@ enum LoadChild {
           case "heavy": try await HeavyJobs.run(file, jobs: number(1))
           case "locked": try await LockedFolder.run(seconds: number(0), isLocked: number(1) == 1)
           case "dripping": try await DrippingBodies.run(file, bodies: number(1))
+          case "hedged": try await HedgedLoads.run(loads: number(0), isHedged: number(1) == 1)
+          case "stalling": try HedgedLoads.serve()
           case "serve": try await LargeOriginals.serve(file)
           case "hold-lock": try LockedFolder.hold(file)
           default: []
