@@ -275,7 +275,9 @@ struct EncodedJob: Sendable {
       ) {
         var metadata = RecordMetadata(tags: tags.merging([plan.request.encodedTag]))
         image.store(in: &metadata)
-        return try await context.store(image.data, metadata, for: key, in: disk, plan, log, since: epoch)
+        return try await context.store(
+          image.data, metadata, for: key, in: disk, maxAge: plan.caches.maxAge.results, plan, log,
+          since: epoch)
       }
     } catch {
       // The caller has the image; the cache remains without it, and without an older version.

@@ -71,11 +71,12 @@ extension ImagePipeline {
       }
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
       image.info?.store(in: &metadata)
+      metadata.expire(after: plan.caches.maxAge.results, from: pipeline.configuration.now())
       try await disk.store(data, metadata: metadata, for: key)
     }
 
     /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not
-    /// become stale by themselves.
+    /// become stale by themselves, but expire by ``ImagePipeline/Caches/MaxAge/originals``.
     ///
     /// - Throws: `ImagingError` if they are not an image; `CachingError`.
     public func store(_ data: Data, for request: ImageRequest) async throws {
@@ -85,6 +86,7 @@ extension ImagePipeline {
       }
       var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
       metadata.version = version
+      metadata.expire(after: plan.caches.maxAge.originals, from: pipeline.configuration.now())
       try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
     }
 
@@ -194,7 +196,7 @@ extension CacheSelection {
     case .tagged(let source, let tag):
       .tagged(source: RedactedURL.withoutUsers(source, isOne: true), tag: tag)
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
-    case .tag, .host: self
+    case .tag, .host, .origin: self
     }
   }
 }

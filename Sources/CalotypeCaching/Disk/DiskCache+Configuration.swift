@@ -23,6 +23,25 @@ extension DiskCache {
       case firstStore
     }
 
+    /// The free space of the file system that stores leave to other programs.
+    public enum FreeSpaceFloor: Hashable, Sendable {
+      /// A twentieth of the file system, at most 1 GiB.
+      case automatic
+      /// A number of bytes. 0 and negative numbers mean none.
+      case bytes(Int)
+      /// None: stores may fill the file system.
+      case none
+
+      /// The floor in bytes, on a file system of `total` bytes.
+      func bytes(of total: Int) -> Int {
+        switch self {
+        case .automatic: min(max(0, total) / 20, 1 << 30)
+        case .bytes(let count): min(max(0, count), .max >> 2)
+        case .none: 0
+        }
+      }
+    }
+
     /// The folder. It is created on first use, with its parents. Several processes of one machine may share it.
     public var folder: URL
     /// A namespace within the folder, with its own records and limits. Any text is valid; `nil` stands for the folder
@@ -36,6 +55,15 @@ extension DiskCache {
     public var countLimit: Int
     /// The most bytes of one record, header included; `nil` for half of ``byteLimit``.
     public var recordByteLimit: Int?
+    /// The free space of the file system below which no store reduces it, as far as `statvfs(3)` tells. Automatic by
+    /// default.
+    ///
+    /// A store that would leave less evicts records, least recently used first, until there is room. If all of them would
+    /// not be enough, because other programs use the space, it evicts none and fails with
+    /// ``CachingError/belowFreeSpaceFloor(path:)``. The free space is measured again after a second at the latest, and
+    /// more often the closer it comes to the floor: what other programs write meanwhile is not seen before. Journal and
+    /// index are small and not counted.
+    public var freeSpaceFloor = FreeSpaceFloor.automatic
     /// How long a record lives, counted from ``ageOrigin``; `nil` for ever.
     public var maxAge: Duration?
     /// The event from which the age of a record counts. The last access by default.

@@ -25,6 +25,8 @@ extension DiskCache {
     public var stores = 0
     /// Stores that were refused at once because the folder could not be locked.
     public var refused = 0
+    /// Stores that failed because they would have left too little free space: ``Configuration/freeSpaceFloor``.
+    public var belowFreeSpaceFloor = 0
     /// Whether stores are refused now, except for occasional probes.
     public var isCircuitOpen = false
     /// Reads that timed out, and reads that were refused at once while the file system was stalled.

@@ -6,7 +6,7 @@ extension DiskCache {
   ///
   /// - Returns: The number of removed records.
   /// - Complexity: Reads the header of each candidate: almost only the records of a source, a thirtieth of all for a
-  ///   tag, and all for a prefix, URL or host.
+  ///   tag, and all for a prefix, host or origin.
   /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is cancelled; some records may have been
   ///   removed.
   @discardableResult
@@ -196,7 +196,7 @@ extension CachingError {
   /// Whether the folder may be readable despite the error.
   fileprivate var isAboutWriting: Bool {
     switch self {
-    case .readOnly, .permissionDenied, .diskFull, .locked: true
+    case .readOnly, .permissionDenied, .diskFull, .belowFreeSpaceFloor, .locked: true
     default: false
     }
   }

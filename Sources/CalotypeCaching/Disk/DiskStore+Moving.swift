@@ -40,6 +40,7 @@ extension DiskStore {
         // The next process that loads the journal checks its end.
         distrust()
       }
+      if error.operation == FileSystemError.freeSpaceCheck { return .tooLarge }
       throw error
     }
     unsynced.withLock { $0.store(digest) }
@@ -78,6 +79,7 @@ extension DiskStore {
   private func copy(_ path: String, to place: String, _ digest: Digest256) throws(FileSystemError) {
     guard let file = try files.contents(of: path, limit: configuration.effectiveRecordLimit, mayWait: true)
     else { throw FileSystemError(operation: "open", path: path, code: ENOENT) }
+    if try isBelowFloor(afterStoring: file.status.size) { throw .belowFreeSpaceFloor(layout.version) }
     try files.makeFolder(layout.fanOutFolder(of: digest))
     try files.create(
       layout.temporary, parts: [file.bytes.data(from: 0)], modified: file.status.modified, synchronize: true)
@@ -88,6 +90,7 @@ extension DiskStore {
       _ = try? files.remove(layout.temporary)
       throw error
     }
+    space.use(file.status.size)
     _ = try files.remove(path)
   }
 }

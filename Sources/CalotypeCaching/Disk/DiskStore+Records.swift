@@ -13,6 +13,7 @@ extension DiskStore {
     let isNew = index.read { $0[entry.digest] == nil }
     // The old record and the new one exist side by side for a moment.
     try makeRoom(bytes: size, count: isNew ? 1 : 0)
+    try keepSpaceFree(for: size)
     do throws(FileSystemError) {
       try write(data, header: header, entry: entry, time: time)
     } catch {
@@ -25,6 +26,7 @@ extension DiskStore {
       guard freed + more > 0 else { throw error }
       try write(data, header: header, entry: entry, time: time)
     }
+    space.use(size)
     storesSinceVisit += 1
   }
 

@@ -28,6 +28,8 @@ final class DiskStore {
   private let circuit: StoreCircuit
   /// The next records to evict.
   var queue = EvictionQueue()
+  /// What is known about the free space of the file system.
+  var space = SpaceEstimate()
   /// Whether a limit was exceeded and the low marks have not been reached since.
   var isTrimming = false
   /// The search for expired records that is in progress.

@@ -77,9 +77,18 @@ package protocol FileSystem: Sendable {
   ///
   /// - Throws: ``FileSystemError/untrustedOwner(_:)``.
   func checkOwner(of folder: String) throws(FileSystemError)
+
+  /// Returns the size of the file system of a folder, and what of it the user of the process may still use.
+  ///
+  /// - Returns: `nil` when there is no such folder, or its file system does not tell. The default implementation returns
+  ///   `nil`.
+  func space(at folder: String) throws(FileSystemError) -> FileSystemSpace?
 }
 
 extension FileSystem {
   /// Trusts every owner.
   package func checkOwner(of folder: String) throws(FileSystemError) {}
+
+  /// Tells nothing.
+  package func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? { nil }
 }

@@ -237,6 +237,22 @@ package struct POSIXFileSystem: FileSystem {
     }
   }
 
+  /// Calls `statvfs(3)`. A file system that reports no blocks, as some in user space do, tells nothing.
+  package func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? {
+    var status = statvfs()
+    guard POSIX.retrying({ statvfs(folder, &status) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR || errno == ENOSYS { return nil }
+      throw FileSystemError(operation: "statvfs", path: folder, code: errno)
+    }
+    let unit = UInt64(status.f_frsize)
+    guard unit > 0, status.f_blocks > 0 else { return nil }
+    func bytes(_ blocks: UInt64) -> Int {
+      let (bytes, isTooLarge) = blocks.multipliedReportingOverflow(by: unit)
+      return isTooLarge ? .max : Int(clamping: bytes)
+    }
+    return FileSystemSpace(total: bytes(UInt64(status.f_blocks)), available: bytes(UInt64(status.f_bavail)))
+  }
+
   /// The folder that holds `path`.
   private static func parent(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }

@@ -116,6 +116,11 @@ final class DyingFileSystem: FileSystem {
     try base.list(folder, body)
   }
 
+  func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? {
+    try alive()
+    return try base.space(at: folder)
+  }
+
   func makeFolder(_ path: String) throws(FileSystemError) {
     try change { () throws(FileSystemError) in try base.makeFolder(path) }
   }

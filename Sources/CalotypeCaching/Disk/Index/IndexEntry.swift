@@ -48,7 +48,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     case .source(let text): source == 0 || source == Self.sourceHash(text)
     case .tagged(let text, let tag):
       (source == 0 || source == Self.sourceHash(text)) && tags & Self.tagBit(tag) != 0
-    case .sourcePrefix, .host: true
+    case .sourcePrefix, .host, .origin: true
     case .tag(let tag): tags & Self.tagBit(tag) != 0
     }
   }
