@@ -93,6 +93,16 @@ extension DiskCache {
     /// User IDs whose files and folders are used as well as those of the process's own user and of root, such as the owner
     /// of a volume in a container. Empty by default.
     public var trustedOwners: Set<UInt32> = []
+    /// Whether records with equal payloads of at least 16 KiB share them on disk. `true` by default.
+    ///
+    /// A store whose payload equals that of a record which this cache stored since it was created, byte for byte, writes
+    /// only its key and metadata, and gives the file of the other record a second name (hard link), so that removing one
+    /// leaves the other. The limits count every record in full. Without hard links, as on some file systems, every record
+    /// is stored whole. While a record shares the file of another one, key and metadata of that one stay in the file even
+    /// if it was removed.
+    public var sharesPayloads = true
+    /// The shortest payload that is shared.
+    var sharedPayloadBytes = 16 << 10
     /// The most changes in the journal before the index is rewritten; more for large indices.
     var journalCount = 4096
 

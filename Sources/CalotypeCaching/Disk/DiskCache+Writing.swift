@@ -104,6 +104,7 @@ extension DiskCache {
         counters.evictions += tally.evicted
         counters.expired += tally.expired
         counters.rebuilds += tally.rebuilds
+        counters.sharedStores += tally.shared
       }
     }
     do throws(FileSystemError) {

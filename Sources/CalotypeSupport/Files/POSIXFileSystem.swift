@@ -140,6 +140,13 @@ package struct POSIXFileSystem: FileSystem {
     _ = try self.synchronize(Self.parent(of: newPath))
   }
 
+  /// Calls `link(2)`. A symbolic link is not followed.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    guard Glibc.link(path, newPath) == 0 else {
+      throw FileSystemError(operation: "link", path: newPath, code: errno)
+    }
+  }
+
   /// Calls `fsync(2)`.
   package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try synchronize(path, "fsync", flags: 0, fsync)

@@ -34,6 +34,8 @@ public final class FaultyFileSystem: FileSystem {
     case create
     /// Renaming a file.
     case rename
+    /// Giving a file a second name.
+    case link
     /// Waiting for the device: for a file, a folder or the whole file system.
     case synchronize
     /// Removing a file.
@@ -169,6 +171,12 @@ public final class FaultyFileSystem: FileSystem {
   package func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError) {
     try enter(.rename, newPath)
     try base.rename(path, to: newPath, synchronize: synchronize)
+  }
+
+  /// Gives a file a second name.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    try enter(.link, newPath)
+    try base.link(path, to: newPath)
   }
 
   /// Waits for the device.

@@ -88,6 +88,10 @@ final class DyingFileSystem: FileSystem {
     }
   }
 
+  func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    try change { () throws(FileSystemError) in try base.link(path, to: newPath) }
+  }
+
   func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try change { () throws(FileSystemError) in try base.synchronize(path) }
   }
