@@ -8,13 +8,15 @@ import Testing
 
 /// A process that is killed at any moment leaves only whole records, and those it was told were stored.
 @Suite struct CrashTests {
-  @Test(.timeLimit(.minutes(2))) func twoHundredKilledWritersLeaveNoWrongBytes() async throws {
+  @Test(.timeLimit(.minutes(2)), arguments: [false, true])
+  func twoHundredKilledWritersLeaveNoWrongBytes(isShared: Bool) async throws {
     let program = try #require(helperProgram("CacheWriter"))
     let folder = try TemporaryFolder()
     var stored: [UInt64: UInt64] = [:]
     var found = 0
     for round in 0..<200 as Range<UInt64> {
-      let child = try Child(program, [folder.cache.path, String(round * 1_000_000 + 1)])
+      let child = try Child(
+        program, [folder.cache.path, String(round * 1_000_000 + 1)] + (isShared ? ["shared"] : []))
       var output: [UInt8] = []
       // At least one record, then a random while into whatever it does.
       while output.count < Int.random(in: 16...2000) {
@@ -38,13 +40,18 @@ import Testing
           continue
         }
         let number = try #require(record.metadata.user["number"].flatMap { UInt64($0) })
-        #expect(record.data == Self.content(index: index, number: number), "round \(round)")
+        let content =
+          isShared ? Self.content(index: 0, number: number % 4) : Self.content(index: index, number: number)
+        #expect(record.data == content, "round \(round)")
         #expect(number >= stored[index] ?? 0, "round \(round): an older record came back")
         found += 1
       }
       #expect(try await cache.statistics().damaged == 0)
     }
     #expect(found > 2000)
+    let cache = DiskCache(folder.configuration())
+    #expect(try await cache.verify().damaged.isEmpty)
+    #expect(try await cache.statistics().bytes == folder.walk().bytes)
     // Of the last of them a record may be left that was not put into place: the next one is written over it.
     #expect(folder.temporaries.allSatisfy { $0 == "new" })
     try await DiskCache(folder.configuration()).store(

@@ -29,7 +29,9 @@ import Testing
     let folder = try TemporaryFolder()
     let cache = DiskCache(folder.configuration())
     let keys = (0..<6).map { CacheKey("key \($0)") }
-    for key in keys { try await cache.store(bytes(2_500_000), for: key) }
+    for (index, key) in keys.enumerated() {
+      try await cache.store(bytes(2_500_000, seed: UInt64(index)), for: key)
+    }
     func damage(_ key: CacheKey, at offset: Int) throws {
       var data = try Data(contentsOf: folder.record(key))
       data[offset] ^= 1

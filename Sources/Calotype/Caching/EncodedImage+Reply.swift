@@ -89,12 +89,14 @@ extension EncodedImage {
   }
 
   /// Returns the `Cache-Control` for clients and caches (RFC 9111 §5.2.2): the remaining freshness of the original, for
-  /// one user alone if the original is; `nil` for an original without an HTTP response, whose lifetime the program knows.
+  /// one user alone if the original is, and not to be transformed if the original is not; `nil` for an original without an
+  /// HTTP response, whose lifetime the program knows.
   public func cacheControl(at now: Date = .now) -> String? {
-    if !isStorable { return "no-store" }
+    let terms = forbidsTransformation ? ", no-transform" : ""
+    if !isStorable { return "no-store" + terms }
     let scope = isPrivate ? "private, " : ""
-    guard let freshUntil else { return isPrivate ? "private" : nil }
+    guard let freshUntil else { return isPrivate ? "private" + terms : nil }
     let seconds = Int(max(0, min(freshUntil.timeIntervalSince(now), 1e9)).rounded(.down))
-    return seconds == 0 ? scope + "no-cache" : scope + "max-age=\(seconds)"
+    return (seconds == 0 ? scope + "no-cache" : scope + "max-age=\(seconds)") + terms
   }
 }

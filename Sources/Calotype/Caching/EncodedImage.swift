@@ -51,6 +51,11 @@ public struct EncodedImage: Sendable {
   public var isPrivate: Bool {
     isForOneUser || provenance.response.map { $0.cacheControl.isPrivate != .none } ?? false
   }
+  /// Whether the server of the original forbids intermediaries to transform it (`no-transform`, RFC 9111 §5.2.2.6). An
+  /// intermediary, which acts for clients that did not ask for another form, must then pass on the original.
+  public var forbidsTransformation: Bool {
+    provenance.forbidsTransformation || provenance.response?.forbidsTransformation == true
+  }
   /// Whether the request identifies a user.
   var isForOneUser = false
 

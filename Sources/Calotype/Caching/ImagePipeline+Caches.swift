@@ -17,6 +17,28 @@ extension ImagePipeline {
     /// The cache of originals as they were served; `nil` for none.
     public var originals: (any DataCaching)?
 
+    /// How long originals and results stay in ``originals`` and ``disk``. Without limits by default.
+    public var maxAge = MaxAge()
+
+    /// Age limits by the kind of a record, also where both kinds share one cache.
+    ///
+    /// An age counts from when the pipeline stored the record, or stored it again after the server confirmed it; reads do
+    /// not prolong it. The pipeline writes the end into the record (`RecordMetadata.expires`), so a limit applies to
+    /// records that are stored from then on. The age limit of the cache itself counts as well: whichever ends first.
+    public struct MaxAge: Hashable, Sendable {
+      /// For originals, and for absences that are remembered in their place; `nil` for no limit. Zero or less stores
+      /// nothing that could be read.
+      public var originals: Duration?
+      /// For encoded results and encoded images; `nil` for no limit. Zero or less stores nothing that could be read.
+      public var results: Duration?
+
+      /// Creates age limits.
+      public init(originals: Duration? = nil, results: Duration? = nil) {
+        self.originals = originals
+        self.results = results
+      }
+    }
+
     /// Creates a set of caches.
     ///
     /// - Parameters:

@@ -25,6 +25,8 @@ struct OriginalMetadata: Sendable {
   var tags: [String] = []
   /// The newest purge when the bytes were read or requested; `nil` for bytes that were in no cache.
   var epoch: Int?
+  /// Whether the server forbids to transform a response that is not stored; a stored one says so itself.
+  var forbidsTransformation = false
 
   /// The time that a damaged image is kept: by then the source, or the transfer, may be sound.
   static let damagedLifetime: TimeInterval = 60

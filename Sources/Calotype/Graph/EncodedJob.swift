@@ -277,7 +277,9 @@ struct EncodedJob: Sendable {
         image.store(in: &metadata)
         metadata.setURL(image.provenance.url, for: plan.request)
         metadata.add(userInfo: demand.userInfo)
-        return try await context.store(image.data, metadata, for: key, in: disk, plan, log, since: epoch)
+        return try await context.store(
+          image.data, metadata, for: key, in: disk, maxAge: plan.caches.maxAge.results, plan, log,
+          since: epoch)
       }
     } catch {
       // The caller has the image; the cache remains without it, and without an older version.

@@ -64,7 +64,8 @@ extension ImageJob {
           }
         }
         return try await self.context.store(
-          data, metadata, for: key, in: disk, plan, self.log, since: epoch)
+          data, metadata, for: key, in: disk, maxAge: plan.caches.maxAge.results, plan, self.log,
+          since: epoch)
       }
       if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
         log.changeStores { $0.disk = outcome }

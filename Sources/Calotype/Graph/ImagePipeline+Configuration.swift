@@ -125,10 +125,11 @@ extension ImagePipeline {
     public var diskCache: (any DataCaching)? {
       get { caches.disk }
       set {
-        let keepsApart = caches.keepsOriginalsApart
+        let (keepsApart, maxAge) = (caches.keepsOriginalsApart, caches.maxAge)
         caches = ImagePipeline.Caches(
           memory: caches.memory, disk: newValue, originals: keepsApart ? caches.originals : newValue,
           encoded: caches.encoded)
+        caches.maxAge = maxAge
       }
     }
   }

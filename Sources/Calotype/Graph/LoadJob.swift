@@ -123,6 +123,9 @@ struct LoadJob: Sendable {
     }
     let received = context.configuration.now()
     log.change { $0.load = response.metrics }
+    if let selection = context.freshness(for: request).clearing(by: response.headers, from: response.url) {
+      await clear(selection)
+    }
     if response.isNotModified {
       guard let kept, let validators else {
         // The caller made the request conditional, on a representation that only the caller knows.
@@ -196,7 +199,8 @@ struct LoadJob: Sendable {
       OriginalMetadata(
         version: version, url: url, response: metadata.response,
         unstored: arrived?.fields == metadata.response?.fields ? nil : arrived, freshUntil: end ?? received,
-        isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch))
+        isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch,
+        forbidsTransformation: CacheControlHeader(response: response.headers).noTransform))
   }
 
   /// Returns the stored original as confirmed by the server; `nil` if the response is about another one, or
@@ -238,6 +242,8 @@ struct LoadJob: Sendable {
     }
     guard let data else { return nil }
     context.counters.count { $0.revalidations += 1 }
+    // It is as if it had been loaded: its age begins anew.
+    metadata.expires = nil
     metadata.response = decision.stored
     if metadata.target != nil, case .refuse(.neverReusable) = decision { metadata.response = stored }
     metadata.tags = metadata.tags.merging(plan.request.tags)
@@ -274,7 +280,7 @@ struct LoadJob: Sendable {
       let isStored = try await context.storing(
         loaded.data.count, isResult: false, plan, priority: LivePriority(.low)
       ) {
-        guard let data = isAsKept ? loaded.data : try await serialize(loaded.data) else {
+        guard let data = isAsKept ? loaded.data : try await serialize(loaded) else {
           if replaces { await context.removeRecord(key, from: cache) }
           return false
         }
@@ -287,7 +293,8 @@ struct LoadJob: Sendable {
         // The version of an original is the checksum of its bytes: another serialization has another.
         let checksum = !isAsKept && plan.originalSerializer.body == nil ? metadata.version : nil
         return try await context.store(
-          data, checksum: checksum, metadata, for: key, in: cache, plan, loaded.log, since: epoch)
+          data, checksum: checksum, metadata, for: key, in: cache, maxAge: plan.caches.maxAge.originals, plan,
+          loaded.log, since: epoch)
       }
       if let outcome = ImageResponse.StoreOutcomes.Outcome(isStored: isStored) {
         loaded.log.changeStores { $0.original = outcome }
@@ -304,9 +311,30 @@ struct LoadJob: Sendable {
     }
   }
 
-  private func serialize(_ data: Data) async throws -> Data? {
+  /// Returns the form in which an original is stored; `nil` if it is not. What must not be transformed is stored as loaded
+  /// (RFC 9111 §5.2.2.6).
+  private func serialize(_ loaded: OriginalData) async throws -> Data? {
+    let data = loaded.data
     guard let body = plan.originalSerializer.body else { return data }
-    return try await context.storeWorkers.run { try body(data, plan.coders, plan.loadLimits) }
+    let serialized = try await context.storeWorkers.run { try body(data, plan.coders, plan.loadLimits) }
+    return loaded.metadata.response?.forbidsTransformation == true ? serialized.map { _ in data } : serialized
+  }
+
+  /// Removes everything of an origin that says so (`Clear-Site-Data`), this response included.
+  private func clear(_ selection: CacheSelection) async {
+    let caches = plan.caches
+    do {
+      try await context.purge(.selection(selection)) {
+        caches.memory?.removeAll(selection)
+        caches.encoded?.removeAll(selection)
+        for cache in caches.onDisk { _ = try await cache.writable?.removeAll(selection) }
+        // Images that were delivered before the purge began and stored since.
+        caches.memory?.removeAll(selection)
+        caches.encoded?.removeAll(selection)
+      }
+    } catch {
+      context.counters.count(cacheError: error)
+    }
   }
 
   /// Stores the absence of the image, for as long as the server, each redirecting server, and the
@@ -331,7 +359,7 @@ struct LoadJob: Sendable {
       _ = try await context.storing(0, isResult: false, plan, priority: LivePriority(.low)) {
         try await context.store(
           Data(), RecordMetadata(expires: end, response: stored), for: plan.request.sourceKey, in: cache,
-          plan, StageLog(), since: epoch)
+          maxAge: plan.caches.maxAge.originals, plan, StageLog(), since: epoch)
       }
     } catch {
       context.counters.count(cacheError: error)

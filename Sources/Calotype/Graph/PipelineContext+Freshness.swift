@@ -29,6 +29,8 @@ extension PipelineContext {
   func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
     if request.identifiesUser { policy.mode = .private }
+    // What came over an unauthenticated connection could be pinned by anybody on the way (RFC 8246 §3).
+    if request.source.url?.scheme?.lowercased() != "https" { policy.honorsImmutable = false }
     return policy
   }
 

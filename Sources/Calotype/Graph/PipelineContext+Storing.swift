@@ -80,12 +80,24 @@ extension PipelineContext {
 
   /// Stores a record, unless it was purged since a job began; removes it again if it is purged meanwhile.
   ///
-  /// - Parameter checksum: The checksum of the data, where it is known: a disk cache then does not read the data for it.
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - checksum: The checksum of the data, where it is known: a disk cache then does not read the data for it.
+  ///   - metadata: The metadata.
+  ///   - key: Its identity.
+  ///   - cache: The cache.
+  ///   - maxAge: How long the record may live; `nil` for no limit.
+  ///   - plan: The request.
+  ///   - log: The times of the request.
+  ///   - epoch: The newest purge when the job began.
   /// - Returns: Whether it is stored.
   func store(
     _ data: Data, checksum: Checksum? = nil, _ metadata: RecordMetadata, for key: CacheKey,
-    in cache: any DataCaching, _ plan: ResolvedRequest, _ log: StageLog, since epoch: Int
+    in cache: any DataCaching, maxAge: Duration?, _ plan: ResolvedRequest, _ log: StageLog, since epoch: Int
   ) async throws -> Bool {
+    var limited = metadata
+    limited.expire(after: maxAge, from: configuration.now())
+    let metadata = limited
     guard isValid(key, tags: metadata.tags, since: epoch) else { return false }
     var failure: (any Error)?
     do {

@@ -88,11 +88,13 @@ extension ImagePipeline {
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
       metadata.add(userInfo: plan.request.userInfo)
       if isOriginal { metadata.version = Checksum(of: data) } else { image.info?.store(in: &metadata) }
+      let maxAge = isOriginal ? plan.caches.maxAge.originals : plan.caches.maxAge.results
+      metadata.expire(after: maxAge, from: pipeline.configuration.now())
       try await cache.store(data, metadata: metadata, for: isOriginal ? plan.request.sourceKey : resultKey)
     }
 
     /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not
-    /// become stale by themselves.
+    /// become stale by themselves, but expire by ``ImagePipeline/Caches/MaxAge/originals``.
     ///
     /// - Throws: `ImagingError` if they are not an image; ``PipelineError/digestMismatch(_:expected:actual:)``; `CachingError`.
     public func store(_ data: Data, for request: ImageRequest) async throws {
@@ -104,6 +106,7 @@ extension ImagePipeline {
       var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
       metadata.version = version
       metadata.add(userInfo: plan.request.userInfo)
+      metadata.expire(after: plan.caches.maxAge.originals, from: pipeline.configuration.now())
       try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
     }
 
@@ -217,7 +220,7 @@ extension CacheSelection {
     case .tagged(let source, let tag):
       .tagged(source: RedactedURL.withoutUsers(source, isOne: true), tag: tag)
     case .sourcePrefix(let prefix): .sourcePrefix(RedactedURL.withoutUsers(prefix, isOne: true))
-    case .tag, .host: self
+    case .tag, .host, .origin: self
     }
   }
 }

@@ -10,6 +10,9 @@ public enum CacheSelection: Hashable, Sendable {
   case sourcePrefix(String)
   /// Values whose source is a URL with this host, in any case and on any port.
   case host(String)
+  /// Values whose source is a URL of this origin, such as `https://example.org` or `https://example.org:8443`: with the
+  /// same scheme, host and port (RFC 6454 §5). A text without a scheme and a host selects nothing.
+  case origin(String)
   /// Values that were stored with this tag.
   case tag(String)
 
@@ -26,6 +29,8 @@ public enum CacheSelection: Hashable, Sendable {
       source.utf8.elementsEqual(wanted.utf8) && tags.contains { $0.utf8.elementsEqual(tag.utf8) }
     case .sourcePrefix(let prefix): source.utf8.starts(with: prefix.utf8)
     case .host(let host): URL(string: source)?.host()?.lowercased() == host.lowercased()
+    case .origin(let text):
+      if let wanted = WebOrigin(text) { WebOrigin(source) == wanted } else { false }
     case .tag(let tag): tags.contains { $0.utf8.elementsEqual(tag.utf8) }
     }
   }

@@ -18,6 +18,9 @@ import Glibc
   case locked(path: String)
   /// No space or quota left on the device, even after old records were evicted.
   case diskFull(path: String)
+  /// The record would leave less free space on the file system than ``DiskCache/Configuration/freeSpaceFloor``, and
+  /// evicting records cannot change that. Nothing was stored.
+  case belowFreeSpaceFloor(path: String)
   /// The file system is mounted read-only.
   case readOnly(path: String)
   /// The cache is read-only, as a ``ReadOnlyCache`` is; nothing was stored or removed.
@@ -47,6 +50,7 @@ import Glibc
     case .overloaded: "cacheOverloaded"
     case .locked: "cacheLocked"
     case .diskFull: "cacheDiskFull"
+    case .belowFreeSpaceFloor: "cacheFreeSpaceFloor"
     case .readOnly: "cacheReadOnly"
     case .cacheIsReadOnly: "cacheOnlyRead"
     case .permissionDenied: "cachePermissionDenied"
@@ -61,7 +65,7 @@ import Glibc
   /// Whether the same call may succeed later without a change of the configuration.
   public var isRetryable: Bool {
     switch self {
-    case .queueFull, .overloaded, .locked, .diskFull, .stalled, .cancelled: true
+    case .queueFull, .overloaded, .locked, .diskFull, .belowFreeSpaceFloor, .stalled, .cancelled: true
     case .fileSystem(_, _, let code):
       [EIO, EAGAIN, EINTR, EBUSY, EMFILE, ENFILE, ENOMEM, ESTALE, ENOENT].contains(code)
     case .failed(_, _, let isRetryable): isRetryable
@@ -91,6 +95,8 @@ extension CachingError: CustomStringConvertible {
       "another process keeps the lock \(path): is it stopped?"
     case .diskFull(let path):
       "no space left for the cache at \(path): free space or lower the byte limit"
+    case .belowFreeSpaceFloor(let path):
+      "too little free space for the cache at \(path): free space, or lower DiskCache.Configuration.freeSpaceFloor"
     case .readOnly(let path):
       "the cache at \(path) is on a read-only file system: choose another folder"
     case .cacheIsReadOnly:

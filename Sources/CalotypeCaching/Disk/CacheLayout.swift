@@ -2,7 +2,8 @@ import CalotypeSupport
 
 /// The paths of the files of a ``DiskCache``.
 ///
-/// `folder/v2/xx/yyyy…` are records, by the digits of the key's digest, `v2/index` and `v2/journal` list them, the
+/// `folder/v2/xx/yyyy…` are records, by the digits of the key's digest, `yyyy….cccc…` beside them payloads that they share
+/// with others, by the digits of the checksum, `v2/index` and `v2/journal` list them, the
 /// writing process holds `v2/lock`, and `v2/tmp/` holds unfinished files. A namespace is such a `v2` in
 /// `folder/namespaces/name/`. Nothing else in the folder is ever touched. Programs may keep parts of downloads in
 /// `folder/partial/`.
@@ -106,6 +107,26 @@ struct CacheLayout: Sendable {
         return index
       }
     }
+  }
+
+  /// The second name of a file whose payload a record shares.
+  func payload(_ digest: Digest256, _ checksum: Checksum) -> String {
+    let digits = String(checksum.value, radix: 16)
+    return "\(record(digest)).\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+  }
+
+  /// Returns the digest of the record that a file in a fan-out folder belongs to as its shared payload; `nil` when the
+  /// file is no such payload.
+  static func payloadOwner(fanOut: String, name: String) -> Digest256? {
+    let digits = name.utf8
+    guard digits.count == 79, let dot = digits.firstIndex(of: UInt8(ascii: ".")),
+      digits.distance(from: digits.startIndex, to: dot) == 62,
+      digits[dot...].dropFirst().allSatisfy({
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      })
+    else { return nil }
+    return Digest256(hex: fanOut + name.prefix(62))
   }
 
   /// Returns the digest that names a file in a fan-out folder; `nil` when the file is not a record.

@@ -5,6 +5,8 @@ extension CachingError {
   /// Translates a failed system call.
   init(_ error: FileSystemError) {
     switch error.code {
+    case ENOSPC where error.operation == FileSystemError.freeSpaceCheck:
+      self = .belowFreeSpaceFloor(path: error.path)
     case ENOSPC, EDQUOT: self = .diskFull(path: error.path)
     case EWOULDBLOCK where error.operation == "flock": self = .locked(path: error.path)
     case EPERM where error.operation == FileSystemError.ownerCheck: self = .foreignOwner(path: error.path)

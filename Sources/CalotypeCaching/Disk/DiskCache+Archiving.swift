@@ -8,11 +8,13 @@ extension DiskCache {
   package struct ArchivedRecord: Sendable {
     /// The path in the folder of a cache: `v2/` and the digits of the key's digest, the first two as a folder.
     package let name: String
-    /// The length of the file.
+    /// The length of the record with its payload.
     package let byteCount: Int
     /// When the record was last read or stored; exact to ``DiskCache/Configuration/touchInterval``.
     package let accessed: Date
-    fileprivate let file: any FileReading
+    /// The header of a record that shares its payload with no other.
+    fileprivate let header: Data
+    fileprivate let payload: RecordReader.PayloadFile
   }
 
   /// The outcome of reading a record for an archive.
@@ -80,7 +82,12 @@ extension DiskCache {
   ) async throws(CachingError) -> Data {
     try await survey { () throws(CachingError) in
       do throws(FileSystemError) {
-        return try record.file.read(at: offset, count: count).data(from: 0)
+        var bytes = Data(record.header.dropFirst(offset).prefix(count))
+        if bytes.count < count {
+          let start = record.payload.offset + max(0, offset - record.header.count)
+          bytes += try record.payload.file.read(at: start, count: count - bytes.count).data(from: 0)
+        }
+        return bytes
       } catch {
         throw CachingError(error)
       }
@@ -134,13 +141,15 @@ extension RecordReader {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path) else { return nil }
-      guard let header, CacheKey(header.key.text).digest == digest, try isIntact(file, header) else {
-        return .damaged(path)
-      }
+      guard let header, CacheKey(header.key.text).digest == digest, let payload = try payloadFile(of: digest),
+        payload.file.status.size - payload.offset == header.payloadLength,
+        try isIntact(payload.file, from: payload.offset, header)
+      else { return .damaged(path) }
+      let start = RecordHeader.whole(try file.read(at: 0, count: header.length).data(from: 0))
       return .intact(
         DiskCache.ArchivedRecord(
-          name: CacheLayout.archived(digest), byteCount: file.status.size, accessed: file.status.modified,
-          file: file))
+          name: CacheLayout.archived(digest), byteCount: start.count + header.payloadLength,
+          accessed: file.status.modified, header: start, payload: payload))
     } catch {
       // Not a file.
       if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return nil }

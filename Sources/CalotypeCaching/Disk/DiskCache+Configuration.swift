@@ -23,6 +23,25 @@ extension DiskCache {
       case firstStore
     }
 
+    /// The free space of the file system that stores leave to other programs.
+    public enum FreeSpaceFloor: Hashable, Sendable {
+      /// A twentieth of the file system, at most 1 GiB.
+      case automatic
+      /// A number of bytes. 0 and negative numbers mean none.
+      case bytes(Int)
+      /// None: stores may fill the file system.
+      case none
+
+      /// The floor in bytes, on a file system of `total` bytes.
+      func bytes(of total: Int) -> Int {
+        switch self {
+        case .automatic: min(max(0, total) / 20, 1 << 30)
+        case .bytes(let count): min(max(0, count), .max >> 2)
+        case .none: 0
+        }
+      }
+    }
+
     /// The folder. It is created on first use, with its parents. Several processes of one machine may share it.
     public var folder: URL
     /// A namespace within the folder, with its own records and limits. Any text is valid; `nil` stands for the folder
@@ -36,6 +55,15 @@ extension DiskCache {
     public var countLimit: Int
     /// The most bytes of one record, header included; `nil` for half of ``byteLimit``.
     public var recordByteLimit: Int?
+    /// The free space of the file system below which no store reduces it, as far as `statvfs(3)` tells. Automatic by
+    /// default.
+    ///
+    /// A store that would leave less evicts records, least recently used first, until there is room. If all of them would
+    /// not be enough, because other programs use the space, it evicts none and fails with
+    /// ``CachingError/belowFreeSpaceFloor(path:)``. The free space is measured again after a second at the latest, and
+    /// more often the closer it comes to the floor: what other programs write meanwhile is not seen before. Journal and
+    /// index are small and not counted.
+    public var freeSpaceFloor = FreeSpaceFloor.automatic
     /// How long a record lives, counted from ``ageOrigin``; `nil` for ever.
     public var maxAge: Duration?
     /// The event from which the age of a record counts. The last access by default.
@@ -65,6 +93,16 @@ extension DiskCache {
     /// User IDs whose files and folders are used as well as those of the process's own user and of root, such as the owner
     /// of a volume in a container. Empty by default.
     public var trustedOwners: Set<UInt32> = []
+    /// Whether records with equal payloads of at least 16 KiB share them on disk. `true` by default.
+    ///
+    /// A store whose payload equals that of a record which this cache stored since it was created, byte for byte, writes
+    /// only its key and metadata, and gives the file of the other record a second name (hard link), so that removing one
+    /// leaves the other. The limits count every record in full. Without hard links, as on some file systems, every record
+    /// is stored whole. While a record shares the file of another one, key and metadata of that one stay in the file even
+    /// if it was removed.
+    public var sharesPayloads = true
+    /// The shortest payload that is shared.
+    var sharedPayloadBytes = 16 << 10
     /// The most changes in the journal before the index is rewritten; more for large indices.
     var journalCount = 4096
 

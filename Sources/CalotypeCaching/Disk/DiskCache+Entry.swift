@@ -11,7 +11,7 @@ extension DiskCache {
     public let metadata: RecordMetadata
     /// Length of the data in bytes.
     public let dataLength: Int
-    /// Length of the file in bytes: data and header.
+    /// Length of the file in bytes: data and header. With a shared payload, that of both files.
     public let fileLength: Int
     /// When the record was stored.
     public let created: Date

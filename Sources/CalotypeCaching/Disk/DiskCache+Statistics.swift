@@ -1,7 +1,7 @@
 extension DiskCache {
   /// The contents and the activity of a ``DiskCache``.
   public struct Statistics: Hashable, Codable, Sendable {
-    /// Length of all records, headers included.
+    /// Length of all records, headers included. Shared payloads count for each of their records.
     public var bytes = 0
     /// Number of records.
     public var count = 0
@@ -23,8 +23,12 @@ extension DiskCache {
     public var evictions = 0
     /// Records that were stored.
     public var stores = 0
+    /// Those of them whose payload was on disk already, and was not written again.
+    public var sharedStores = 0
     /// Stores that were refused at once because the folder could not be locked.
     public var refused = 0
+    /// Stores that failed because they would have left too little free space: ``Configuration/freeSpaceFloor``.
+    public var belowFreeSpaceFloor = 0
     /// Whether stores are refused now, except for occasional probes.
     public var isCircuitOpen = false
     /// Reads that timed out, and reads that were refused at once while the file system was stalled.

@@ -6,7 +6,7 @@ extension DiskCache {
   ///
   /// - Returns: The number of removed records.
   /// - Complexity: Reads the header of each candidate: almost only the records of a source, a thirtieth of all for a
-  ///   tag, and all for a prefix, URL or host.
+  ///   tag, and all for a prefix, host or origin.
   /// - Throws: ``CachingError``; ``CachingError/cancelled`` when the task is cancelled; some records may have been
   ///   removed.
   @discardableResult
@@ -196,7 +196,7 @@ extension CachingError {
   /// Whether the folder may be readable despite the error.
   fileprivate var isAboutWriting: Bool {
     switch self {
-    case .readOnly, .permissionDenied, .diskFull, .locked: true
+    case .readOnly, .permissionDenied, .diskFull, .belowFreeSpaceFloor, .locked: true
     default: false
     }
   }
@@ -217,7 +217,9 @@ extension RecordReader {
   /// The records of a folder.
   func digests(_ fanOut: String) throws(CachingError) -> [Digest256] {
     var digests: [Digest256] = []
-    try list(fanOut) { digest, _ in digests.append(digest) }
+    try list(fanOut) { digest, _ in
+      if let digest { digests.append(digest) }
+    }
     return digests
   }
 
@@ -225,22 +227,23 @@ extension RecordReader {
   func census() throws(CachingError) -> (bytes: Int, count: Int) {
     var (bytes, count) = (0, 0)
     for fanOut in CacheLayout.fanOut {
-      try list(fanOut) { _, status in
+      try list(fanOut) { digest, status in
         bytes += status.size
-        count += 1
+        if digest != nil { count += 1 }
       }
     }
     return (bytes, count)
   }
 
+  /// Calls `body` for every record, and without a digest for every shared payload.
   private func list(
-    _ fanOut: String, _ body: (Digest256, FileStatus) -> Void
+    _ fanOut: String, _ body: (Digest256?, FileStatus) -> Void
   ) throws(CachingError) {
     do throws(FileSystemError) {
       try files.list(layout.fanOutFolder(fanOut)) { name, status in
-        guard status.kind == .regular, let digest = CacheLayout.digest(fanOut: fanOut, name: name) else {
-          return
-        }
+        guard status.kind == .regular else { return }
+        let digest = CacheLayout.digest(fanOut: fanOut, name: name)
+        guard digest != nil || CacheLayout.payloadOwner(fanOut: fanOut, name: name) != nil else { return }
         body(digest, status)
       }
     } catch {

@@ -31,6 +31,7 @@ extension DiskCache {
     }
     counters.withLock { counters in
       counters.failures += failures.count
+      for case .belowFreeSpaceFloor in failures { counters.belowFreeSpaceFloor += 1 }
       if let last = failures.last { counters.lastFailure = last }
     }
     for (record, result) in zip(records, results) {
@@ -103,6 +104,7 @@ extension DiskCache {
         counters.evictions += tally.evicted
         counters.expired += tally.expired
         counters.rebuilds += tally.rebuilds
+        counters.sharedStores += tally.shared
       }
     }
     do throws(FileSystemError) {

@@ -125,7 +125,7 @@ public actor DiskCache: DataCaching {
     counters.withLock { counters in
       switch outcome {
       case .hit: counters.hits += 1
-      case .miss: counters.misses += 1
+      case .miss, .incomplete: counters.misses += 1
       case .expired:
         counters.misses += 1
         counters.expired += 1
@@ -137,7 +137,7 @@ public actor DiskCache: DataCaching {
     switch outcome {
     case .hit(let record): return record
     case .miss: return nil
-    case .expired(let status), .damaged(let status):
+    case .expired(let status), .damaged(let status), .incomplete(let status):
       discardLater(key.digest, status)
       return nil
     }

@@ -85,7 +85,7 @@ extension DiskStore {
           removed += 1
           continue
         }
-        if try files.remove(path) { tally.evicted += 1 }
+        if try removeFiles(of: victim) { tally.evicted += 1 }
       }
       try noteRemoval(of: victim.digest)
       removed += 1
@@ -96,7 +96,7 @@ extension DiskStore {
   private func evictOldest(of entries: [IndexEntry]) throws(FileSystemError) {
     let present = entries.filter { entry in index.read { $0[entry.digest] != nil } }
     guard let oldest = present.min(by: { $0.accessed < $1.accessed }) else { return }
-    if try files.remove(layout.record(oldest.digest)) { tally.evicted += 1 }
+    if try removeFiles(of: oldest) { tally.evicted += 1 }
     try noteRemoval(of: oldest.digest)
   }
 }

@@ -98,7 +98,7 @@ extension DiskStore {
         index.update([entry])
         return
       }
-      if try files.remove(path) { tally.expired += 1 }
+      if try removeFiles(of: suspect) { tally.expired += 1 }
     }
     try noteRemoval(of: suspect.digest)
   }

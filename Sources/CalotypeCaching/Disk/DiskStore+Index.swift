@@ -128,7 +128,11 @@ extension DiskStore {
     var table = IndexTable()
     try walk { entry in
       let known = index.read { $0[entry.digest] }
-      table.put(known.flatMap { $0.size == entry.size && $0.accessed == entry.accessed ? $0 : nil } ?? entry)
+      guard var known, known.size == entry.size, known.accessed == entry.accessed else {
+        return table.put(entry)
+      }
+      known.mayShare = entry.mayShare
+      table.put(known)
     }
     index.replace(table, journal: nil, offset: 0)
     journal = nil
@@ -140,13 +144,30 @@ extension DiskStore {
     for fanOut in CacheLayout.fanOut { try list(fanOut, body) }
   }
 
+  /// Calls `body` for every record in one folder, and removes shared payloads that no record uses.
   func list(_ fanOut: String, _ body: (IndexEntry) -> Void) throws(FileSystemError) {
     do throws(FileSystemError) {
+      var sharing: [Digest256: Int] = [:]
+      var payloads: [Digest256: [PayloadFile]] = [:]
+      var entries: [IndexEntry] = []
       try files.list(layout.fanOutFolder(fanOut)) { name, status in
-        guard status.kind == .regular, let digest = CacheLayout.digest(fanOut: fanOut, name: name) else {
-          return
+        guard status.kind == .regular else { return }
+        if let digest = CacheLayout.digest(fanOut: fanOut, name: name) {
+          entries.append(IndexEntry(digest: digest, size: status.size, accessed: status.modified))
+        } else if let digest = CacheLayout.payloadOwner(fanOut: fanOut, name: name) {
+          let path = "\(layout.fanOutFolder(fanOut))/\(name)"
+          payloads[digest, default: []].append(PayloadFile(path: path, size: status.size))
         }
-        body(IndexEntry(digest: digest, size: status.size, accessed: status.modified))
+      }
+      for (digest, files) in payloads {
+        sharing[digest] = try sweep(files, of: digest)
+      }
+      for var entry in entries {
+        if let shared = sharing[entry.digest], shared > 0 {
+          entry.add(shared)
+          entry.mayShare = true
+        }
+        body(entry)
       }
     } catch {
       // A link or a file in the place of a folder holds no records.

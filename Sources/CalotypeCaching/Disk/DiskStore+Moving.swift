@@ -24,27 +24,73 @@ extension DiskStore {
       _ = try source.remove(digest)
       return .superseded
     }
-    let entry = IndexEntry(digest: digest, size: status.size, accessed: status.modified)
+    let known = source.index.read { $0[digest] }
+    let shared = known?.mayShare ?? true ? try source.reader.sharedPayload(of: digest) : nil
+    if shared == nil, known?.mayShare == true, try source.reader.storedEntry(digest) == nil {
+      // Without the payload that it shared, it is no record any more.
+      return .gone
+    }
+    var entry = IndexEntry(digest: digest, size: shared?.total ?? status.size, accessed: status.modified)
+    entry.mayShare = shared != nil
     let (bytes, count) = index.read { ($0.bytes, $0.count) }
     // The old record and the new one exist side by side for a moment.
-    guard status.size <= configuration.effectiveRecordLimit, bytes + status.size <= configuration.byteLimit,
+    guard Int(entry.size) <= configuration.effectiveRecordLimit,
+      bytes + Int(entry.size) <= configuration.byteLimit,
       count + (before == nil ? 1 : 0) <= configuration.countLimit
     else { return .tooLarge }
-    try note([.put(entry)])
+    let former = try formerPayloads(
+      of: before, keeping: shared.map { layout.payload(digest, $0.checksum) })
+    let noted = Self.noted(entry, former)
+    try note([.put(noted)])
     do throws(FileSystemError) {
-      try place(path, digest)
+      try place(path, digest, shared, &entry)
     } catch {
       do throws(FileSystemError) {
-        try settle(entry, before: before)
+        try settle(noted, before: before)
       } catch {
         // The next process that loads the journal checks its end.
         distrust()
       }
+      if error.operation == FileSystemError.freeSpaceCheck { return .tooLarge }
       throw error
     }
-    unsynced.withLock { $0.store(digest) }
+    unsynced.withLock { $0.store(digest, sharing: entry.mayShare ? shared?.checksum : nil) }
+    if entry != noted { discard(former, of: entry, isConfirmed: unsynced.withLock { $0.isFlushed }) }
+    if let shared { _ = try files.remove(shared.path) }
     try source.noteRemoval(of: digest)
     return .moved
+  }
+
+  /// Gives the file of a record, and that of the payload which it shares, their names in this folder.
+  ///
+  /// - Parameter entry: Becomes that of a whole file if the payload cannot be shared here.
+  private func place(
+    _ path: String, _ digest: Digest256, _ shared: RecordReader.SharedPayload?, _ entry: inout IndexEntry
+  ) throws(FileSystemError) {
+    guard let shared else { return try place(path, digest) }
+    do throws(FileSystemError) {
+      let twin = Twin(
+        owner: digest, path: shared.path, size: shared.size, identity: shared.identity,
+        checksum: shared.checksum)
+      try link(twin, for: digest)
+      if isDurable { _ = try files.synchronize(layout.payload(digest, shared.checksum)) }
+      return try place(path, digest)
+    } catch {
+      guard error.operation == Self.linking else { throw error }
+    }
+    let limit = configuration.effectiveRecordLimit
+    guard let file = try files.contents(of: path, limit: limit, mayWait: true),
+      let payload = try files.contents(of: shared.path, limit: limit, mayWait: true),
+      let start = payload.bytes.withUnsafeBytes({
+        RecordHeader.payloadStart(prefix: $0, fileSize: payload.status.size)
+      })
+    else { throw FileSystemError(operation: "open", path: path, code: ENOENT) }
+    let header = RecordHeader.whole(file.bytes.data(from: 0))
+    try copy(
+      [header, payload.bytes.data(from: start)], of: file.status, from: path, to: layout.record(digest),
+      digest)
+    entry.size = Int64(clamping: header.count + payload.status.size - start)
+    entry.mayShare = false
   }
 
   /// Whether the record of a key in another folder was stored after the one in this folder. A damaged record is older
@@ -78,9 +124,16 @@ extension DiskStore {
   private func copy(_ path: String, to place: String, _ digest: Digest256) throws(FileSystemError) {
     guard let file = try files.contents(of: path, limit: configuration.effectiveRecordLimit, mayWait: true)
     else { throw FileSystemError(operation: "open", path: path, code: ENOENT) }
+    try copy([file.bytes.data(from: 0)], of: file.status, from: path, to: place, digest)
+  }
+
+  private func copy(
+    _ parts: [Data], of status: FileStatus, from path: String, to place: String, _ digest: Digest256
+  ) throws(FileSystemError) {
+    let size = parts.reduce(0) { $0 + $1.count }
+    if try isBelowFloor(afterStoring: size) { throw .belowFreeSpaceFloor(layout.version) }
     try files.makeFolder(layout.fanOutFolder(of: digest))
-    try files.create(
-      layout.temporary, parts: [file.bytes.data(from: 0)], modified: file.status.modified, synchronize: true)
+    try files.create(layout.temporary, parts: parts, modified: status.modified, synchronize: true)
     do throws(FileSystemError) {
       try files.rename(layout.temporary, to: place, synchronize: true)
       _ = try files.synchronize(layout.version)
@@ -88,6 +141,7 @@ extension DiskStore {
       _ = try? files.remove(layout.temporary)
       throw error
     }
+    space.use(size)
     _ = try files.remove(path)
   }
 }

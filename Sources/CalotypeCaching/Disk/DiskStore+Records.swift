@@ -9,23 +9,66 @@ extension DiskStore {
     _ data: Data, header: Data, entry: IndexEntry, time: Date
   ) throws(FileSystemError) {
     let (header, entry) = aged(header, entry)
-    let size = Int(entry.size)
+    var twin = twin(of: data, header: header, for: entry.digest)
+    // A shared payload counts in full: the other record may go at any time.
+    let size = max(Int(entry.size), twin.map { header.count + $0.size } ?? 0)
     let isNew = index.read { $0[entry.digest] == nil }
     // The old record and the new one exist side by side for a moment.
     try makeRoom(bytes: size, count: isNew ? 1 : 0)
+    if let evicted = twin, index.read({ $0[evicted.owner] == nil }) {
+      // Another record may share its file.
+      twin = self.twin(of: data, header: header, for: entry.digest).flatMap {
+        header.count + $0.size <= size ? $0 : nil
+      }
+    }
+    try keepSpaceFree(for: twin == nil ? size : header.count)
+    var isShared = false
     do throws(FileSystemError) {
-      try write(data, header: header, entry: entry, time: time)
+      isShared = try write(data, header: header, entry: entry, time: time, twin: twin)
     } catch {
-      guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
+      guard error.code == ENOSPC || error.code == EDQUOT, error.operation != FileSystemError.freeSpaceCheck
+      else {
+        throw error
+      }
       // Other programs may have filled the device. Make room for this record and some more, and retry once.
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
       guard count > 0 else { throw error }
       let freed = try evict(toBytes: max(0, bytes - size), count: count)
       let more = try evict(toBytes: max(0, bytes - size - (64 << 10)), count: count, atMost: Self.stepCount)
       guard freed + more > 0 else { throw error }
-      try write(data, header: header, entry: entry, time: time)
+      _ = try write(data, header: header, entry: entry, time: time, twin: nil)
     }
     storesSinceVisit += 1
+    guard configuration.sharesPayloads, data.count >= configuration.sharedPayloadBytes else { return }
+    payloads.note(
+      PayloadTable.Key(checksum: RecordHeader.payloadChecksum(in: header).value, length: data.count),
+      of: entry.digest, sharedWith: isShared ? twin?.owner : nil)
+  }
+
+  /// Writes a record, with the payload of its twin or, if that cannot be shared, with its own.
+  ///
+  /// - Returns: Whether it shares the payload.
+  private func write(
+    _ data: Data, header: Data, entry: IndexEntry, time: Date, twin: Twin?
+  ) throws(FileSystemError) -> Bool {
+    if let twin {
+      var shared = entry
+      shared.size = Int64(clamping: header.count + twin.size)
+      shared.mayShare = true
+      do throws(FileSystemError) {
+        try place([RecordHeader.shared(header)], entry: shared, time: time, twin: twin)
+        space.use(header.count)
+        tally.shared += 1
+        return true
+      } catch {
+        guard error.operation == Self.linking else { throw error }
+        // The twin may have been evicted, have all the names that it can have, or be where there are no second names.
+        try keepSpaceFree(for: Int(entry.size))
+      }
+    }
+    try place([header, data], entry: entry, time: time, twin: nil)
+    space.use(Int(entry.size))
+    return false
   }
 
   /// Gives a record the age of the one it replaces, if ages count from the first store.
@@ -41,8 +84,9 @@ extension DiskStore {
     return (header, entry)
   }
 
-  private func write(
-    _ data: Data, header: Data, entry: IndexEntry, time: Date
+  /// Writes a file, and gives it the name of its record.
+  private func place(
+    _ parts: [Data], entry: IndexEntry, time: Date, twin: Twin?
   ) throws(FileSystemError) {
     let synchronize = isDurable
     let path = layout.record(entry.digest)
@@ -50,12 +94,22 @@ extension DiskStore {
     // A record that a flush has confirmed stays until the new one is on the device. This also holds if it was replaced
     // since, because the new name may not be on the device yet.
     let mayBeConfirmed = before != nil && unsynced.withLock { $0.isFlushed }
+    let former = try formerPayloads(
+      of: before, keeping: twin.map { layout.payload(entry.digest, $0.checksum) })
+    let noted = Self.noted(entry, former)
     try files.create(
-      layout.temporary, parts: [header, data], modified: time, synchronize: synchronize || mayBeConfirmed)
+      layout.temporary, parts: parts, modified: time, synchronize: synchronize || mayBeConfirmed)
     var isNoted = false
     do throws(FileSystemError) {
-      try note([.put(entry)])
+      try note([.put(noted)])
       isNoted = true
+      if let twin {
+        try link(twin, for: entry.digest)
+        if synchronize || mayBeConfirmed {
+          _ = try files.synchronize(layout.payload(entry.digest, twin.checksum))
+          if before != nil { _ = try files.synchronize(layout.fanOutFolder(of: entry.digest)) }
+        }
+      }
       do throws(FileSystemError) {
         try files.rename(layout.temporary, to: path, synchronize: synchronize)
       } catch {
@@ -69,7 +123,7 @@ extension DiskStore {
       _ = try? files.remove(layout.temporary)
       if isNoted {
         do throws(FileSystemError) {
-          try settle(entry, before: before)
+          try settle(noted, before: before)
         } catch {
           // The next process that loads the journal checks its end.
           distrust()
@@ -77,13 +131,15 @@ extension DiskStore {
       }
       throw error
     }
-    if !synchronize { unsynced.withLock { $0.store(entry.digest) } }
+    if !synchronize { unsynced.withLock { $0.store(entry.digest, sharing: twin?.checksum) } }
+    if !former.isEmpty { discard(former, of: entry, isConfirmed: mayBeConfirmed && !synchronize) }
   }
 
   /// Removes a record.
   ///
   /// - Returns: Whether there was one.
   func remove(_ digest: Digest256) throws(FileSystemError) -> Bool {
+    if let entry = index.read({ $0[digest] }), entry.mayShare { try removePayloads(of: entry) }
     let existed = try files.remove(layout.record(digest))
     unsynced.withLock { $0.remove(digest) }
     if index.read({ $0[digest] != nil }) { try noteRemoval(of: digest) }
@@ -140,7 +196,8 @@ extension DiskStore {
       var changes: [Journal.Change] = []
       for entry in found {
         missing.remove(entry.digest)
-        if table[entry.digest]?.size != entry.size { changes.append(.put(entry)) }
+        let known = table[entry.digest]
+        if known?.size != entry.size || known?.mayShare != entry.mayShare { changes.append(.put(entry)) }
       }
       return changes + missing.map { .remove($0) }
     }
@@ -181,11 +238,11 @@ extension DiskStore {
   /// - Returns: The number of removed records.
   func removeAll() throws(FileSystemError) -> Int {
     _ = try removeTemporaries()
-    var digests: [Digest256] = []
-    try walk { digests.append($0.digest) }
+    var entries: [IndexEntry] = []
+    try walk { entries.append($0) }
     var removed = 0
-    for digest in digests where try files.remove(layout.record(digest)) { removed += 1 }
-    unsynced.withLock { unsynced in for digest in digests { unsynced.remove(digest) } }
+    for entry in entries where try removeFiles(of: entry) { removed += 1 }
+    unsynced.withLock { unsynced in for entry in entries { unsynced.remove(entry.digest) } }
     index.replace(IndexTable(), journal: nil, offset: 0)
     isTrimming = false
     sweep = nil

@@ -11,6 +11,9 @@ import Glibc
 ///   note at the end of the journal checks whether the record got its name.
 /// * Room is made before a record is written, so that the limits hold at every moment. A record is removed first and
 ///   noted afterwards: a missing note makes the index count too much, never too little.
+/// * A record that shares its payload is written to `tmp/new` without it and noted; then the file with the payload gets its
+///   second name, and the record its own. A removal begins with the second name: a record without it reads as `nil`.
+///   Whoever finds such a note at the end of the journal removes the second names that no record uses.
 /// * The index file is replaced by renaming after the journal was sealed, so that nothing is added to an outdated
 ///   journal.
 ///
@@ -28,6 +31,12 @@ final class DiskStore {
   private let circuit: StoreCircuit
   /// The next records to evict.
   var queue = EvictionQueue()
+  /// Records whose payloads later ones may share.
+  var payloads = PayloadTable()
+  /// Whether the file system has second names, as far as is known.
+  var hasLinks = true
+  /// What is known about the free space of the file system.
+  var space = SpaceEstimate()
   /// Whether a limit was exceeded and the low marks have not been reached since.
   var isTrimming = false
   /// The search for expired records that is in progress.
@@ -62,6 +71,7 @@ final class DiskStore {
     var evicted = 0
     var expired = 0
     var rebuilds = 0
+    var shared = 0
   }
 
   init(
@@ -302,7 +312,7 @@ final class DiskStore {
     // Without a journal, the whole index is about to be written.
     if journal != nil { unnoted.append(.remove(digest)) }
     index.change(offset: offset) { $0.remove(digest) }
-    unsynced.withLock { _ = $0.records.remove(digest) }
+    unsynced.withLock { $0.forget(digest) }
     if unnoted.count >= 512 { try note([]) }
   }
 
@@ -313,11 +323,19 @@ final class DiskStore {
   ///   - before: The previous record, if it is known.
   func settle(_ entry: IndexEntry, before: IndexEntry? = nil) throws(FileSystemError) {
     let status = try files.status(layout.record(entry.digest))
+    let mayShare = entry.mayShare || before?.mayShare == true
+    if mayShare, let status, status.modified.microseconds == entry.accessed,
+      try reader.sharedPayload(of: entry.digest)?.total == Int(entry.size)
+    {
+      return
+    }
+    let shared = mayShare ? try sweepPayloads(of: entry.digest) : 0
     guard let status, status.kind == .regular else { return try note([.remove(entry.digest)]) }
-    var found = IndexEntry(digest: entry.digest, size: status.size, accessed: status.modified)
+    var found = IndexEntry(digest: entry.digest, size: status.size + shared, accessed: status.modified)
+    found.mayShare = shared > 0
     // The new record, or one of the same length that was read since; which of them is unknown.
     if found.size == entry.size {
-      if found.accessed == entry.accessed { return }
+      if found.accessed == entry.accessed, found.mayShare == entry.mayShare { return }
       found.expires = entry.expires
     }
     if let before, before.size == found.size, before.accessed == found.accessed { found = before }

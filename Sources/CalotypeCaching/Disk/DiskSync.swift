@@ -38,6 +38,12 @@ struct DiskSync: Sendable {
     for digest in changes.records where !attempt(layout.record(digest), &outcome) {
       outcome.lostRecords.insert(digest)
     }
+    // The device may have refused a file under its other name, of which the kernel tells only once.
+    let isInDoubt = !outcome.lostRecords.isEmpty
+    for (digest, checksum) in changes.payloads
+    where !attempt(layout.payload(digest, checksum), &outcome) || isInDoubt {
+      outcome.lostRecords.insert(digest)
+    }
     for number in changes.fanOuts { attempt(layout.fanOutFolder(CacheLayout.fanOut[number]), &outcome) }
     for path in [layout.journal, layout.index] where !attempt(path, &outcome) { outcome.hasLostIndex = true }
     for folder in [layout.version] + layout.holders + changes.folders.sorted() { attempt(folder, &outcome) }

@@ -29,7 +29,7 @@ struct ImportedRecord: Sendable {
   static func verified(
     _ raw: UnsafeRawBufferPointer, _ digest: Digest256, accessed: Date, now: Date
   ) -> Result<ImportedRecord, Refusal> {
-    guard let header = RecordHeader(raw, fileSize: raw.count) else {
+    guard let header = RecordHeader(raw, fileSize: raw.count), !header.isShared else {
       return .failure(Refusal(reason: "it is not a record, or its header is damaged"))
     }
     let key = CacheKey(header.key.text, source: header.key.source)

@@ -8,6 +8,9 @@ import Glibc
 /// expires in microseconds since 1970 (8 each, expires `Int64.max` for never), key length (4), metadata length (4),
 /// ``Checksum`` of the payload (8), checksum of this header without this field (8), key, metadata. The payload follows
 /// to the end of the file. With two checksums, the header can be verified without the payload.
+///
+/// Version 2 is a file with its payload. The file of a record that shares its payload ends with the header and has version
+/// 3: the payload is that of the record file whose second name is ``CacheLayout/payload(_:_:)``.
 struct RecordHeader: Sendable {
   var key: CacheKeyText
   var metadata: RecordMetadata
@@ -16,6 +19,8 @@ struct RecordHeader: Sendable {
   var payloadChecksum: Checksum
   /// Bytes before the payload.
   var length: Int
+  /// Whether the payload is in another file.
+  var isShared: Bool
 
   /// The texts of a ``CacheKey``.
   struct CacheKeyText: Sendable {
@@ -39,6 +44,9 @@ struct RecordHeader: Sendable {
   static let magic: [UInt8] = Array("CALOTYPE".utf8)
   private static let magicWord: UInt64 = 0x4550_5954_4F4C_4143
   static let version: UInt32 = 2
+  static let sharedVersion: UInt32 = 3
+  /// The longest plausible payload, so that sums do not overflow.
+  private static let maxPayloadLength = 1 << 40
   static let fixedLength = 64
   static let maxKeyLength = 64 << 10
   static let maxMetadataLength = 64 << 10
@@ -96,6 +104,24 @@ struct RecordHeader: Sendable {
     header = Data(bytes)
   }
 
+  /// Returns an encoded header for a file without the payload, which the record shares. Its length is the same.
+  static func shared(_ header: Data) -> Data { setVersion(sharedVersion, in: header) }
+
+  /// Returns an encoded header for a file with the payload.
+  static func whole(_ header: Data) -> Data { setVersion(version, in: header) }
+
+  private static func setVersion(_ version: UInt32, in header: Data) -> Data {
+    var bytes = [UInt8](header)
+    withUnsafeBytes(of: version.littleEndian) { bytes.replaceSubrange(8..<12, with: $0) }
+    seal(&bytes)
+    return Data(bytes)
+  }
+
+  /// Reads the checksum of the payload in an encoded header.
+  static func payloadChecksum(in header: Data) -> Checksum {
+    header.withUnsafeBytes { Checksum(seed: $0.count >= fixedLength ? $0.little(at: 48, UInt64.self) : 0) }
+  }
+
   /// Writes the checksum of a header into it.
   private static func seal(_ bytes: inout [UInt8]) {
     let checksum = bytes.withUnsafeBytes { Self.checksum(of: $0) }
@@ -107,16 +133,26 @@ struct RecordHeader: Sendable {
   /// Returns the length of the header that begins with `prefix`; `nil` when these are not the first bytes of a complete
   /// record file of `fileSize` bytes.
   static func length(prefix raw: UnsafeRawBufferPointer, fileSize: Int) -> Int? {
-    guard raw.count >= fixedLength, raw.little(at: 0, UInt64.self) == magicWord,
-      raw.little(at: 8, UInt32.self) == version
-    else { return nil }
+    guard raw.count >= fixedLength, raw.little(at: 0, UInt64.self) == magicWord else { return nil }
+    let version = raw.little(at: 8, UInt32.self)
+    guard version == Self.version || version == sharedVersion else { return nil }
     let length = Int(raw.little(at: 12, UInt32.self))
     let keyLength = Int(raw.little(at: 40, UInt32.self))
     let metadataLength = Int(raw.little(at: 44, UInt32.self))
     guard keyLength <= maxKeyLength, metadataLength <= maxMetadataLength,
       length == fixedLength + keyLength + metadataLength, length <= fileSize,
-      let payloadLength = Int(exactly: raw.little(at: 16, UInt64.self)), payloadLength == fileSize - length
+      let payloadLength = Int(exactly: raw.little(at: 16, UInt64.self)), payloadLength <= maxPayloadLength,
+      version == sharedVersion ? length == fileSize : payloadLength == fileSize - length
     else { return nil }
+    return length
+  }
+
+  /// Returns where the payload begins in a record file of `fileSize` bytes that has one; `nil` for any other file.
+  static func payloadStart(prefix raw: UnsafeRawBufferPointer, fileSize: Int) -> Int? {
+    guard let length = length(prefix: raw, fileSize: fileSize), raw.little(at: 8, UInt32.self) == version
+    else {
+      return nil
+    }
     return length
   }
 
@@ -136,7 +172,8 @@ struct RecordHeader: Sendable {
     let expires = header.little(at: 32, Int64.self)
     if expires != .max { self.metadata.expires = Date(microseconds: expires) }
     created = Date(microseconds: header.little(at: 24, Int64.self))
-    payloadLength = fileSize - length
+    payloadLength = Int(header.little(at: 16, UInt64.self))
+    isShared = header.little(at: 8, UInt32.self) == Self.sharedVersion
     payloadChecksum = Checksum(seed: header.little(at: 48, UInt64.self))
     self.length = length
   }

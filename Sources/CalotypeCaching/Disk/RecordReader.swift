@@ -18,6 +18,8 @@ struct RecordReader: Sendable {
     case miss
     case expired(FileStatus)
     case damaged(FileStatus)
+    /// Its shared payload is missing: a removal is in progress, or was interrupted.
+    case incomplete(FileStatus)
   }
 
   /// Reads a record if all of it is in the page cache and its file needs no update.
@@ -30,7 +32,7 @@ struct RecordReader: Sendable {
       case .hit(let record):
         return isDueForTouch(record.accessed, now()) ? nil : outcome
       case .miss: return outcome
-      case .expired, .damaged: return nil
+      case .expired, .damaged, .incomplete: return nil
       }
     } catch {
       return nil
@@ -70,6 +72,18 @@ struct RecordReader: Sendable {
   }
 
   private func read(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {
+    for _ in 1..<Self.attempts {
+      let outcome = try readOnce(key, mayWait: mayWait)
+      // Between the reads of its two files, the record may have been replaced.
+      guard case .incomplete = outcome else { return outcome }
+    }
+    return try readOnce(key, mayWait: mayWait)
+  }
+
+  /// How often a record is read whose two files do not belong together.
+  private static var attempts: Int { 4 }
+
+  private func readOnce(_ key: CacheKey, mayWait: Bool) throws(FileSystemError) -> Outcome {
     // Another process may have a higher limit; this one must not allocate more than its own.
     let most = configuration.effectiveRecordLimit
     let limit = mayWait ? most : min(most, Self.atOnceLimit)
@@ -84,17 +98,41 @@ struct RecordReader: Sendable {
     if isTooOld(status.modified, now: time) { return .expired(status) }
     let header = file.bytes.withUnsafeBytes { raw -> RecordHeader? in
       guard let header = RecordHeader(raw, fileSize: status.size), header.key.isText(of: key),
-        header.matches(payload: UnsafeRawBufferPointer(rebasing: raw[header.length...]))
+        header.isShared || header.matches(payload: UnsafeRawBufferPointer(rebasing: raw[header.length...]))
       else { return nil }
       return header
     }
     guard let header else { return .damaged(status) }
     if isTooOld(header, now: time) { return .expired(status) }
     if let expires = header.metadata.expires, expires <= time { return .expired(status) }
+    var data = Data()
+    if header.isShared {
+      let path = layout.payload(key.digest, header.payloadChecksum)
+      guard let shared = try files.contents(of: path, limit: limit, mayWait: mayWait) else {
+        return .incomplete(status)
+      }
+      guard shared.status.size + status.size <= limit else {
+        if shared.status.size + status.size > most { return .miss }
+        throw FileSystemError(operation: "read", path: path, code: EAGAIN)
+      }
+      guard let start = Self.payloadStart(in: shared, of: header) else { return .damaged(status) }
+      data = shared.bytes.data(from: start)
+    } else {
+      data = file.bytes.data(from: header.length)
+    }
     return .hit(
-      CacheRecord(
-        data: file.bytes.data(from: header.length), metadata: header.metadata, created: header.created,
-        accessed: status.modified))
+      CacheRecord(data: data, metadata: header.metadata, created: header.created, accessed: status.modified))
+  }
+
+  /// Returns where the payload begins in the file that a record shares; `nil` when it is damaged.
+  private static func payloadStart(in file: FileContents, of header: RecordHeader) -> Int? {
+    file.bytes.withUnsafeBytes { raw -> Int? in
+      guard raw.count == file.status.size,
+        let start = RecordHeader.payloadStart(prefix: raw, fileSize: raw.count),
+        header.matches(payload: UnsafeRawBufferPointer(rebasing: raw[start...]))
+      else { return nil }
+      return start
+    }
   }
 
   /// Whether a record would be readable, judged without its payload.
@@ -102,9 +140,16 @@ struct RecordReader: Sendable {
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(layout.record(key.digest)), let header else { return false }
       let time = now()
+      var size = file.status.size
+      if header.isShared {
+        guard let shared = try files.status(layout.payload(key.digest, header.payloadChecksum)) else {
+          return false
+        }
+        size += shared.size
+      }
       return header.key.isText(of: key) && !isTooOld(file.status.modified, now: time)
         && !isTooOld(header, now: time)
-        && file.status.size <= configuration.effectiveRecordLimit
+        && size <= configuration.effectiveRecordLimit
         && header.metadata.expires.map { $0 > time } ?? true
     } catch {
       if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return false }
@@ -130,9 +175,16 @@ struct RecordReader: Sendable {
       guard let (file, header) = try openRecord(path), let header,
         CacheKey(header.key.text).digest == digest
       else { return nil }
+      var fileLength = file.status.size
+      if header.isShared {
+        guard let shared = try files.status(layout.payload(digest, header.payloadChecksum)) else {
+          return nil
+        }
+        fileLength += shared.size
+      }
       let entry = DiskCache.Entry(
         key: header.key.text, source: header.key.source ?? header.key.text, metadata: header.metadata,
-        dataLength: header.payloadLength, fileLength: file.status.size, created: header.created,
+        dataLength: header.payloadLength, fileLength: fileLength, created: header.created,
         accessed: file.status.modified, path: path)
       return (entry, file.status)
     } catch {
@@ -151,25 +203,40 @@ struct RecordReader: Sendable {
 
   /// Verifies a record in pieces, so that any size needs little memory.
   func verify(_ digest: Digest256) throws(CachingError) -> Verdict {
-    let path = layout.record(digest)
     do throws(FileSystemError) {
-      guard let (file, header) = try openRecord(path) else { return .gone }
-      guard let header, CacheKey(header.key.text).digest == digest, try isIntact(file, header) else {
-        return .damaged(path: path, file.status)
-      }
-      return .intact(size: file.status.size)
+      let verdict = try verifyOnce(digest)
+      // Between the reads of its two files, the record may have been replaced or removed.
+      guard case .damaged = verdict else { return verdict }
+      return try verifyOnce(digest)
     } catch {
       throw CachingError(error)
     }
   }
 
+  private func verifyOnce(_ digest: Digest256) throws(FileSystemError) -> Verdict {
+    let path = layout.record(digest)
+    guard let (file, header) = try openRecord(path) else { return .gone }
+    let damaged = Verdict.damaged(path: path, file.status)
+    guard let header, CacheKey(header.key.text).digest == digest else { return damaged }
+    guard header.isShared else {
+      return try isIntact(file, from: header.length, header) ? .intact(size: file.status.size) : damaged
+    }
+    guard let shared = try files.open(layout.payload(digest, header.payloadChecksum)) else { return damaged }
+    let prefix = try shared.read(at: 0, count: RecordHeader.fixedLength)
+    let start = prefix.withUnsafeBytes { RecordHeader.payloadStart(prefix: $0, fileSize: shared.status.size) }
+    guard let start, shared.status.size - start == header.payloadLength,
+      try isIntact(shared, from: start, header)
+    else { return damaged }
+    return .intact(size: file.status.size + shared.status.size)
+  }
+
   /// Verifies the payload of an open record, in pieces.
   func isIntact(
-    _ file: any FileReading, _ header: RecordHeader
+    _ file: any FileReading, from start: Int, _ header: RecordHeader
   ) throws(FileSystemError) -> Bool {
     var checksum = Checksum()
-    var offset = header.length
-    let end = header.length + header.payloadLength
+    var offset = start
+    let end = start + header.payloadLength
     while offset < end {
       let piece = try file.read(at: offset, count: min(1 << 20, end - offset))
       guard piece.count > 0 else { return false }

@@ -39,7 +39,7 @@ public struct CacheControlHeader: Hashable, Sendable {
   public var mustUnderstand = false
   /// `immutable` (RFC 8246): while the response is fresh, it does not change.
   public var isImmutable = false
-  /// `no-transform`.
+  /// `no-transform` (RFC 9111 §5.2.1.6, §5.2.2.6): intermediaries must not change the content.
   public var noTransform = false
   /// `only-if-cached`, in a request.
   public var onlyIfCached = false

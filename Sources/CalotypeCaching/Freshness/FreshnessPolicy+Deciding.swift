@@ -5,7 +5,9 @@ extension FreshnessPolicy {
   /// Decides how to answer a request (RFC 9111 §4).
   ///
   /// A request for a range, or a conditional one, is not answered from the cache. `max-age` in a request does not
-  /// revalidate a fresh `immutable` response; `no-cache` does.
+  /// revalidate a fresh `immutable` response, as RFC 8246 §2 has it for a reload; `no-cache` does, which it names as the
+  /// signal that a validation is necessary (§2.1). `no-cache` in the response counts, too. A stale response is revalidated
+  /// whether it is immutable or not.
   ///
   /// - Parameters:
   ///   - request: Header fields of the request, of a `GET`.

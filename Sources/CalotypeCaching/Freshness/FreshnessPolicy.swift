@@ -56,6 +56,15 @@ public struct FreshnessPolicy: Hashable, Sendable {
   /// The default of `stale-if-error` for responses without it. A day by default.
   public var staleIfError: Duration
 
+  /// Whether `immutable` counts (RFC 8246). `true` by default.
+  ///
+  /// Only responses that came over an authenticated connection should be believed to be immutable (RFC 8246 §3): a
+  /// pipeline sets this to `false` for sources that are not `https` URLs.
+  public var honorsImmutable = true
+  /// Whether responses remove everything of their origin by `Clear-Site-Data: "cache"`: ``clearing(by:from:)``. `false` by
+  /// default: whoever controls any path of an origin could empty the cache of the others, again and again.
+  public var honorsClearSiteData = false
+
   /// Creates a policy; parameters have the defaults of the properties.
   ///
   /// - Parameters:

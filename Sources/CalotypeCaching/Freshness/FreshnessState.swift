@@ -26,7 +26,7 @@ struct FreshnessState {
     alwaysRevalidates = control.noCache == .everything
     let isRefusedByShared = policy.mode == .shared && (control.proxyRevalidate || control.sharedMaxAge != nil)
     neverStale = !isPositive || alwaysRevalidates || control.mustRevalidate || isRefusedByShared
-    isImmutable = control.isImmutable
+    isImmutable = control.isImmutable && policy.honorsImmutable
     let whileRevalidating = control.staleWhileRevalidate ?? DeltaSeconds.of(policy.staleWhileRevalidate)
     staleWhileRevalidate = neverStale ? 0 : whileRevalidating
     staleIfError = neverStale ? 0 : control.staleIfError ?? DeltaSeconds.of(policy.staleIfError)
@@ -36,7 +36,8 @@ struct FreshnessState {
   /// Seconds since it became stale; also 0 in the second in which it does.
   var staleness: Int { max(0, age - lifetime) }
 
-  /// Whether it is young enough for a request. An `immutable` response is, while it is fresh (RFC 8246 §2).
+  /// Whether it is young enough for a request. An `immutable` response is, while it is fresh (RFC 8246 §2): only `no-cache`
+  /// in a request, as in a forced reload, has it revalidated earlier (RFC 8246 §2.1).
   func isYoungEnough(for wants: CacheControlHeader) -> Bool {
     guard let maxAge = wants.maxAge else { return true }
     return age <= maxAge || (isImmutable && isFresh)

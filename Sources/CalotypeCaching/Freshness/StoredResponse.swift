@@ -65,6 +65,9 @@ public struct StoredResponse: Hashable, Sendable {
   /// The `Cache-Control` of the response.
   public var cacheControl: CacheControlHeader { CacheControlHeader(response: fields) }
 
+  /// Whether intermediaries must not transform the content: `no-transform` (RFC 9111 §5.2.2.6, RFC 9110 §7.7).
+  public var forbidsTransformation: Bool { cacheControl.noTransform }
+
   /// Returns whether the response also answers another request, judged by the fields that `Vary` names (RFC 9111 §4.1).
   ///
   /// Always `false` for `Vary: *`.

@@ -75,7 +75,7 @@ struct MemoryTableState: Sendable {
       nodes = sources.nodes(of: source).filter {
         selection.contains(source: source, tags: labels[$0]?.tags ?? [])
       }
-    case .sourcePrefix, .host: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
+    case .sourcePrefix, .host, .origin: nodes = sources.nodes { selection.contains(source: $0, tags: []) }
     case .tag: nodes = labels.filter { selection.contains(source: "", tags: $0.value.tags) }.map(\.key)
     }
     let held = live.all.filter {

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Glibc
 
 /// The file operations that caches and loaders need.
 ///
@@ -41,6 +42,12 @@ package protocol FileSystem: Sendable {
   ///   - synchronize: Whether the new name must be on the device when the call returns.
   func rename(_ path: String, to newPath: String, synchronize: Bool) throws(FileSystemError)
 
+  /// Gives a file a second name in the same file system.
+  ///
+  /// - Throws: ``FileSystemError``, as from file systems that have no second names; `EEXIST` when the name is taken. The
+  ///   default implementation throws `ENOTSUP`.
+  func link(_ path: String, to newPath: String) throws(FileSystemError)
+
   /// Waits until the contents of a file, or the names in a folder, are on the device and survive a loss of power.
   ///
   /// - Returns: `false` when there is no such file or folder.
@@ -77,9 +84,23 @@ package protocol FileSystem: Sendable {
   ///
   /// - Throws: ``FileSystemError/untrustedOwner(_:)``.
   func checkOwner(of folder: String) throws(FileSystemError)
+
+  /// Returns the size of the file system of a folder, and what of it the user of the process may still use.
+  ///
+  /// - Returns: `nil` when there is no such folder, or its file system does not tell. The default implementation returns
+  ///   `nil`.
+  func space(at folder: String) throws(FileSystemError) -> FileSystemSpace?
 }
 
 extension FileSystem {
   /// Trusts every owner.
   package func checkOwner(of folder: String) throws(FileSystemError) {}
+
+  /// Has no second names.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    throw FileSystemError(operation: "link", path: newPath, code: ENOTSUP)
+  }
+
+  /// Tells nothing.
+  package func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? { nil }
 }

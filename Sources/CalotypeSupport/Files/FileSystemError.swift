@@ -29,6 +29,14 @@ package struct FileSystemError: Error, Hashable, Sendable, CustomStringConvertib
   /// Takes the place of the system call in ``untrustedOwner(_:)``.
   package static let ownerCheck = "owner"
 
+  /// The free space of a file system is below a floor that this program keeps.
+  package static func belowFreeSpaceFloor(_ path: String) -> FileSystemError {
+    FileSystemError(operation: freeSpaceCheck, path: path, code: ENOSPC)
+  }
+
+  /// Takes the place of the system call in ``belowFreeSpaceFloor(_:)``.
+  package static let freeSpaceCheck = "free space"
+
   /// The call, the path and the text of the error.
   package var description: String { "\(operation) \(path): \(SystemError.text(of: code))" }
 }

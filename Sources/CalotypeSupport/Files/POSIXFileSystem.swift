@@ -140,6 +140,13 @@ package struct POSIXFileSystem: FileSystem {
     _ = try self.synchronize(Self.parent(of: newPath))
   }
 
+  /// Calls `link(2)`. A symbolic link is not followed.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    guard Glibc.link(path, newPath) == 0 else {
+      throw FileSystemError(operation: "link", path: newPath, code: errno)
+    }
+  }
+
   /// Calls `fsync(2)`.
   package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try synchronize(path, "fsync", flags: 0, fsync)
@@ -235,6 +242,22 @@ package struct POSIXFileSystem: FileSystem {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw FileSystemError(operation: "mkdir", path: path, code: errno)
     }
+  }
+
+  /// Calls `statvfs(3)`. A file system that reports no blocks, as some in user space do, tells nothing.
+  package func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? {
+    var status = statvfs()
+    guard POSIX.retrying({ statvfs(folder, &status) }) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR || errno == ENOSYS { return nil }
+      throw FileSystemError(operation: "statvfs", path: folder, code: errno)
+    }
+    let unit = UInt64(status.f_frsize)
+    guard unit > 0, status.f_blocks > 0 else { return nil }
+    func bytes(_ blocks: UInt64) -> Int {
+      let (bytes, isTooLarge) = blocks.multipliedReportingOverflow(by: unit)
+      return isTooLarge ? .max : Int(clamping: bytes)
+    }
+    return FileSystemSpace(total: bytes(UInt64(status.f_blocks)), available: bytes(UInt64(status.f_bavail)))
   }
 
   /// The folder that holds `path`.

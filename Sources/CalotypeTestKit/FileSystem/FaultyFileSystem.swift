@@ -34,6 +34,8 @@ public final class FaultyFileSystem: FileSystem {
     case create
     /// Renaming a file.
     case rename
+    /// Giving a file a second name.
+    case link
     /// Waiting for the device: for a file, a folder or the whole file system.
     case synchronize
     /// Removing a file.
@@ -46,6 +48,8 @@ public final class FaultyFileSystem: FileSystem {
     case list
     /// Making a folder.
     case makeFolder
+    /// Asking for the free space.
+    case space
   }
 
   /// Called before an operation, on the thread that is about to do it; what it throws is what the operation throws.
@@ -53,6 +57,7 @@ public final class FaultyFileSystem: FileSystem {
 
   private struct State {
     var hook: Hook?
+    var space: (@Sendable () -> (total: Int, available: Int)?)?
     var faults: [Operation: (code: Int32, times: Int)] = [:]
     var gates: [Operation: Gate] = [:]
     var calls: [Operation: Int] = [:]
@@ -85,6 +90,11 @@ public final class FaultyFileSystem: FileSystem {
   /// its thread, before it fails or is passed to the hook.
   public func hold(_ operation: Operation, at gate: Gate) {
     journal.note { $0.gates[operation] = gate }
+  }
+
+  /// Makes the file system report this much space, in bytes, instead of its own; `nil` when it tells nothing.
+  public func reportSpace(_ space: @escaping @Sendable () -> (total: Int, available: Int)?) {
+    journal.note { $0.space = space }
   }
 
   /// Lets all operations succeed again, and new ones without hanging.
@@ -163,6 +173,12 @@ public final class FaultyFileSystem: FileSystem {
     try base.rename(path, to: newPath, synchronize: synchronize)
   }
 
+  /// Gives a file a second name.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    try enter(.link, newPath)
+    try base.link(path, to: newPath)
+  }
+
   /// Waits for the device.
   package func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try enter(.synchronize, path)
@@ -203,6 +219,13 @@ public final class FaultyFileSystem: FileSystem {
 
   /// Asks for the owner.
   package func checkOwner(of folder: String) throws(FileSystemError) { try base.checkOwner(of: folder) }
+
+  /// Asks for the free space.
+  package func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? {
+    try enter(.space, folder)
+    guard let space = journal.entries.space else { return try base.space(at: folder) }
+    return space().map { FileSystemSpace(total: $0.total, available: $0.available) }
+  }
 
   /// Makes folders.
   package func makeFolder(_ path: String) throws(FileSystemError) {

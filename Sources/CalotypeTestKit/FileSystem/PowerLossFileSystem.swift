@@ -146,6 +146,20 @@ public final class PowerLossFileSystem: FileSystem {
     }
   }
 
+  /// Gives a file a second name.
+  package func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    try change { image throws(FileSystemError) in
+      let (old, new) = (try self.place(path, in: image), try self.place(newPath, in: image))
+      guard let number = image.nodes[old.folder]?.entries[old.name] else {
+        throw self.failure("link", path, ENOENT)
+      }
+      guard image.nodes[new.folder]?.entries[new.name] == nil else {
+        throw self.failure("link", newPath, EEXIST)
+      }
+      image.bind(new.name, in: new.folder, to: number)
+    }
+  }
+
   /// Removes a file.
   package func remove(_ path: String) throws(FileSystemError) -> Bool {
     guard image.find(path.split(separator: "/")) != nil else { return false }

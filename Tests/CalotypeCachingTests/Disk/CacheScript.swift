@@ -22,6 +22,13 @@ struct CacheScript {
   /// How many steps failed.
   private(set) var failures: [any Error] = []
   private var number = 0
+  /// Whether few contents are stored under all keys, so that records share them.
+  let isShared: Bool
+
+  init(isShared: Bool = false) { self.isShared = isShared }
+
+  /// From which on payloads are shared in these tests.
+  static let sharedPayloadBytes = 400
 
   static let keys = 12
   static func key(_ index: Int) -> CacheKey { CacheKey("key \(index)") }
@@ -56,10 +63,13 @@ struct CacheScript {
     case .store(let index, let size):
       number += 1
       possible[index].insert(number)
+      let size = isShared ? 600 + number % 3 * 500 : size
+      let seed = isShared ? number % 3 : number
       try await cache.store(
-        bytes(size, seed: UInt64(number)),
+        bytes(size, seed: UInt64(seed)),
         metadata: RecordMetadata(
-          tags: number % 2 == 0 ? ["even"] : [], user: ["number": String(number), "size": String(size)]),
+          tags: number % 2 == 0 ? ["even"] : [],
+          user: ["number": String(number), "size": String(size), "seed": String(seed)]),
         for: Self.key(index))
       possible[index] = [number]
       newest = index
@@ -93,22 +103,24 @@ struct CacheScript {
     guard let record else { return nil }
     guard let number = record.metadata.user["number"].flatMap({ Int($0) }),
       let size = record.metadata.user["size"].flatMap({ Int($0) }),
-      record.data == bytes(size, seed: UInt64(number))
+      let seed = record.metadata.user["seed"].flatMap({ UInt64($0) }),
+      record.data == bytes(size, seed: seed)
     else { return -1 }
     return number
   }
 }
 
 extension TemporaryFolder {
-  /// Length and number of the records, and the length of the one that is being written, by walking the folder.
+  /// Length and number of the records, shared payloads included for each, and the length of the one that is being written,
+  /// by walking the folder.
   func walk() -> (bytes: Int, count: Int, unfinished: Int) {
     let files = POSIXFileSystem()
     let root = cache.appending(path: "v2").path
     var (bytes, count) = (0, 0)
     for fanOut in CacheLayout.fanOut {
-      try? files.list("\(root)/\(fanOut)") { _, status in
+      try? files.list("\(root)/\(fanOut)") { name, status in
         bytes += status.size
-        count += 1
+        if name.utf8.count == 62 { count += 1 }
       }
     }
     let unfinished = (try? files.status("\(root)/tmp/new"))??.size ?? 0

@@ -88,6 +88,10 @@ final class DyingFileSystem: FileSystem {
     }
   }
 
+  func link(_ path: String, to newPath: String) throws(FileSystemError) {
+    try change { () throws(FileSystemError) in try base.link(path, to: newPath) }
+  }
+
   func synchronize(_ path: String) throws(FileSystemError) -> Bool {
     try change { () throws(FileSystemError) in try base.synchronize(path) }
   }
@@ -114,6 +118,11 @@ final class DyingFileSystem: FileSystem {
   ) throws(FileSystemError) {
     try alive()
     try base.list(folder, body)
+  }
+
+  func space(at folder: String) throws(FileSystemError) -> FileSystemSpace? {
+    try alive()
+    return try base.space(at: folder)
   }
 
   func makeFolder(_ path: String) throws(FileSystemError) {

@@ -38,12 +38,13 @@ import Testing
       folder: URL(filePath: "/var/cache", directoryHint: .isDirectory))
     // The index is written anew every few stores.
     configuration.journalCount = 5
+    configuration.sharedPayloadBytes = 100
     return configuration
   }
 
   /// Stores, removals and flushes, with what there was after each operation of the file system.
   private func moments(
-    ignoring ignored: Set<PowerLossFileSystem.Part> = [], isDurable: Bool = false
+    ignoring ignored: Set<PowerLossFileSystem.Part> = [], isDurable: Bool = false, isShared: Bool = false
   ) async throws -> [Moment] {
     let book = Lock(Book())
     let moments = Lock<[Moment]>([])
@@ -62,8 +63,9 @@ import Testing
         try await cache.remove(CacheKey("\(key)"))
       } else {
         book.withLock { $0.change(key, to: version) }
-        let data = Self.content(version)
-        try await cache.store(data, for: CacheKey("\(key)"))
+        let data = Self.content(version, isShared: isShared)
+        try await cache.store(
+          data, metadata: RecordMetadata(user: ["version": "\(version)"]), for: CacheKey("\(key)"))
         if isDurable { book.withLock { $0.confirmed[key] = $0.newest[key] } }
       }
       guard version.isMultiple(of: 5) else { continue }
@@ -72,44 +74,50 @@ import Testing
       book.withLock { $0.confirmed.merge(newest) { max($0, $1) } }
     }
     moments.withLock { $0.append(Moment(image: files.image, book: book.withLock { $0 })) }
+    #expect((try await cache.statistics().sharedStores > 10) == isShared)
     return moments.withLock { $0 }
   }
 
-  private static func content(_ version: UInt64) -> Data { bytes(Int(version * 37 % 900), seed: version) }
+  private static func content(_ version: UInt64, isShared: Bool = false) -> Data {
+    isShared ? bytes(500, seed: version % 4) : bytes(Int(version * 37 % 900), seed: version)
+  }
 
   /// The keys of which something is found that must not be.
-  private func violations(of moment: Moment, _ loss: DeviceImage.Loss, seed: UInt64) async throws -> [Int] {
+  private func violations(
+    of moment: Moment, _ loss: DeviceImage.Loss, seed: UInt64, isShared: Bool = false
+  ) async throws -> [Int] {
     let files = PowerLossFileSystem(moment.image.afterPowerLoss(loss, seed: seed))
     let cache = DiskCache(Self.configuration(), fileSystem: files)
     // The index is believed when it is loaded; without it, files are looked for.
     if seed.isMultiple(of: 2) { _ = try await cache.statistics() }
     var violations: [Int] = []
     for key in 0..<Self.keys {
-      let data = try await cache.read(CacheKey("\(key)"))?.data
-      let candidates = (moment.book.versions[key] ?? []).compactMap { $0 }
-      let version = data.flatMap { data in candidates.first { Self.content($0) == data } }
-      let isKnown = data == nil || version != nil
+      let record = try await cache.read(CacheKey("\(key)"))
+      let version = record?.metadata.user["version"].flatMap { UInt64($0) }
+      let isKnown = record == nil || version.map { Self.content($0, isShared: isShared) } == record?.data
       if !isKnown || !moment.book.allows(version, for: key) { violations.append(key) }
     }
     return violations
   }
 
-  @Test(arguments: DeviceImage.Loss.allCases, [false, true])
-  func confirmedRecordsSurviveEveryMoment(loss: DeviceImage.Loss, isDurable: Bool) async throws {
-    let moments = try await moments(isDurable: isDurable)
+  @Test(arguments: DeviceImage.Loss.allCases, [(false, false), (true, false), (false, true), (true, true)])
+  func confirmedRecordsSurviveEveryMoment(
+    loss: DeviceImage.Loss, kind: (isDurable: Bool, isShared: Bool)
+  ) async throws {
+    let moments = try await moments(isDurable: kind.isDurable, isShared: kind.isShared)
     #expect(moments.count > 300)
     #expect(moments.last?.book.confirmed.count == Self.keys)
     for (index, moment) in moments.enumerated() {
-      let found = try await violations(of: moment, loss, seed: UInt64(index))
+      let found = try await violations(of: moment, loss, seed: UInt64(index), isShared: kind.isShared)
       #expect(found.isEmpty, "\(loss) at operation \(index) of \(moments.count)")
     }
   }
 
-  @Test(arguments: PowerLossFileSystem.Part.allCases)
-  func aDeviceThatIsNotAskedLosesRecords(part: PowerLossFileSystem.Part) async throws {
+  @Test(arguments: PowerLossFileSystem.Part.allCases, [false, true])
+  func aDeviceThatIsNotAskedLosesRecords(part: PowerLossFileSystem.Part, isShared: Bool) async throws {
     var count = 0
-    for (index, moment) in try await moments(ignoring: [part]).enumerated() {
-      count += try await violations(of: moment, .everything, seed: UInt64(index)).count
+    for (index, moment) in try await moments(ignoring: [part], isShared: isShared).enumerated() {
+      count += try await violations(of: moment, .everything, seed: UInt64(index), isShared: isShared).count
     }
     #expect(count > 0)
   }
@@ -195,6 +203,30 @@ import Testing
     files.heal()
     #expect(try await cache.read(bad) == nil)
     #expect(try await cache.read(good) != nil)
+    try await cache.flush()
+  }
+
+  @Test func aSharedPayloadThatTheDeviceDoesNotTakeIsLostForBoth() async throws {
+    let files = FaultyFileSystem(PowerLossFileSystem())
+    let cache = DiskCache(Self.configuration(), fileSystem: files)
+    let (one, two, other) = (CacheKey("one"), CacheKey("two"), CacheKey("other"))
+    try await cache.store(bytes(500), for: one)
+    try await cache.store(bytes(500), for: two)
+    try await cache.store(bytes(10), for: other)
+    #expect(try await cache.statistics().sharedStores == 1)
+    let name = one.hexDigest.dropFirst(2)
+    let isTold = Once()
+    files.intercept { operation, path throws(FileSystemError) in
+      // The kernel tells it under the first name that is asked for.
+      if operation == .synchronize, path.hasSuffix(name), isTold.take() {
+        throw FileSystemError(operation: "fsync", path: path, code: EIO)
+      }
+    }
+    await #expect(throws: CachingError.self) { try await cache.flush() }
+    files.heal()
+    #expect(try await cache.read(one) == nil)
+    #expect(try await cache.read(two) == nil)
+    #expect(try await cache.read(other) != nil)
     try await cache.flush()
   }
 

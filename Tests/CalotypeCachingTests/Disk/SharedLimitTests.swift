@@ -10,7 +10,8 @@ import Testing
   private static let byteLimit = 1_500_000
 
   /// Content that follows from key and number, 0 to 200,000 bytes of it, most of it short.
-  private static func content(_ key: Int, _ number: UInt64) -> Data {
+  private static func content(_ key: Int, _ number: UInt64, isShared: Bool) -> Data {
+    if isShared { return bytes(40_000 + Int(number % 3) * 20_000, seed: number % 3) }
     let seed = (number << 8 | UInt64(key)) &* 0x9E37_79B9_7F4A_7C15
     let size = Int(seed >> 40 % 200_001)
     return bytes(size >> (seed >> 60 & 3 == 0 ? 0 : 5), seed: seed)
@@ -24,13 +25,14 @@ import Testing
     var changes = 0
   }
 
-  @Test(.timeLimit(.minutes(5))) func theByteLimitHoldsAtEveryMoment() async throws {
+  @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+  func theByteLimitHoldsAtEveryMoment(isShared: Bool) async throws {
     let folder = try TemporaryFolder()
     let seen = Lock(Seen())
     // Whoever makes a change has the lock, so that nobody else changes anything while this looks.
     let files = FaultyFileSystem()
     files.intercept { operation, path throws(FileSystemError) in
-      guard [.append, .rename, .remove].contains(operation) else { return }
+      guard [.append, .rename, .remove, .link].contains(operation) else { return }
       let walked = folder.walk()
       seen.withLock { seen in
         seen.observations += 1
@@ -61,9 +63,12 @@ import Testing
             let cacheKey = CacheKey("key \(key)")
             let metadata = RecordMetadata(tags: ["\(key % 4)"], user: ["number": "\(number)"])
             switch Int.random(in: 0..<1000) {
-            case 0..<300: try await cache.store(Self.content(key, number), metadata: metadata, for: cacheKey)
+            case 0..<300:
+              try await cache.store(
+                Self.content(key, number, isShared: isShared), metadata: metadata, for: cacheKey)
             case 300..<450:
-              _ = try? cache.handOver(Self.content(key, number), metadata: metadata, for: cacheKey)
+              _ = try? cache.handOver(
+                Self.content(key, number, isShared: isShared), metadata: metadata, for: cacheKey)
             case 450..<500: try await cache.remove(cacheKey)
             case 500: try await cache.removeAll()
             case 501: try await cache.trim()
@@ -71,7 +76,7 @@ import Testing
             default:
               let record = try await cache.read(cacheKey)
               let found = record?.metadata.user["number"].flatMap { UInt64($0) }
-              #expect(record == nil || record?.data == Self.content(key, found ?? 0))
+              #expect(record == nil || record?.data == Self.content(key, found ?? 0, isShared: isShared))
               seen.withLock { seen in
                 seen.reads += 1
                 if record != nil { seen.hits += 1 }
@@ -94,6 +99,9 @@ import Testing
       #expect(statistics.bytes == walked.bytes && statistics.count == walked.count)
       #expect(statistics.damaged == 0 && statistics.failures == 0)
     }
+    var shared = 0
+    for cache in caches { shared += try await cache.statistics().sharedStores }
+    #expect((shared > 10) == isShared)
     print(
       "\(numbers.withLock { $0 }) operations, \(result.observations) observations, most \(result.most) of"
         + " \(Self.byteLimit) bytes, \(result.hits) hits")

@@ -218,6 +218,40 @@ extension CacheDecisionTests {
       "no-cache of what is immutable", etag + "Cache-Control: max-age=60, immutable", at: 30,
       asking: "Cache-Control: no-cache", .revalidate),
     Row(
+      "a forced reload of what is immutable, by Pragma", etag + "Cache-Control: max-age=60, immutable",
+      at: 30,
+      asking: "Pragma: no-cache", .revalidate),
+    Row(
+      "a reload of what is immutable, with an argument without meaning",
+      etag + "Cache-Control: max-age=60, immutable=\"no\", immutable", at: 30,
+      asking: "Cache-Control: max-age=0",
+      .fresh(30)),
+    Row(
+      "a reload of what is immutable and must be revalidated each time",
+      etag + "Cache-Control: max-age=60, immutable, no-cache", at: 30, asking: "Cache-Control: max-age=0",
+      .revalidate),
+    Row(
+      "a reload that says immutable itself", etag + "Cache-Control: max-age=60", at: 30,
+      asking: "Cache-Control: max-age=0, immutable", .revalidate),
+    Row(
+      "a reload of what is immutable and too near its end", etag + "Cache-Control: max-age=60, immutable",
+      at: 30,
+      asking: "Cache-Control: max-age=0, min-fresh=31", .revalidate),
+    Row(
+      "a reload of what is immutable by Expires",
+      etag + date + "Cache-Control: immutable\nExpires: Thu, 15 May 2025 00:01:00 GMT", at: 30,
+      asking: "Cache-Control: max-age=0", .fresh(30)),
+    Row(
+      "a reload of what is immutable and not authenticated", etag + "Cache-Control: max-age=60, immutable",
+      at: 30, asking: "Cache-Control: max-age=0", by: .unauthenticated, .revalidate),
+    Row(
+      "what is immutable and not authenticated", etag + "Cache-Control: max-age=60, immutable", at: 30,
+      by: .unauthenticated, .fresh(30)),
+    Row(
+      "asking for no transformation of what is stored", "Cache-Control: max-age=60", at: 30,
+      asking: "Cache-Control: no-transform", .fresh(30)),
+    Row("what must not be transformed", "Cache-Control: max-age=60, no-transform", at: 30, .fresh(30)),
+    Row(
       "asking for min-fresh that is there", "Cache-Control: max-age=60", at: 30,
       asking: "Cache-Control: min-fresh=30", .fresh(30)),
     Row(

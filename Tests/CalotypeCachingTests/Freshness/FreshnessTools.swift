@@ -24,6 +24,12 @@ func moment(_ seconds: Int) -> Date { responseTime + TimeInterval(seconds) }
 extension FreshnessPolicy {
   static let ours = FreshnessPolicy()
   static let mine = FreshnessPolicy(mode: .private)
+  /// For what came over connections that anybody could have written to.
+  static var unauthenticated: FreshnessPolicy {
+    var policy = FreshnessPolicy()
+    policy.honorsImmutable = false
+    return policy
+  }
   /// Nothing is taken for granted.
   static let strict = FreshnessPolicy(defaultLifetime: .zero, staleIfError: .zero)
 }

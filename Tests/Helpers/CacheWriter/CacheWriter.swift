@@ -8,6 +8,7 @@ import Glibc
 /// from its key and number. After each store the index of the key and the number go to standard output, eight
 /// bytes each.
 ///
+/// `CacheWriter FOLDER SEED shared` stores few contents under all keys, so that records share them.
 /// `CacheWriter FOLDER lock` takes the lock of the folder, says so by a line and does nothing until it is killed.
 /// `CacheWriter FOLDER try` reads `key 0`, asks for statistics, stores `key 1`, and writes what came of each.
 @main
@@ -16,13 +17,16 @@ struct CacheWriter {
     let arguments = CommandLine.arguments
     if arguments.count == 3, arguments[2] == "lock" { takeLock(arguments[1]) }
     if arguments.count == 3, arguments[2] == "try" { return await tryEverything(arguments[1]) }
-    guard arguments.count == 3, let seed = UInt64(arguments[2]) else { exit(2) }
+    let isShared = arguments.count == 4 && arguments[3] == "shared"
+    guard arguments.count == 3 || isShared, let seed = UInt64(arguments[2]) else { exit(2) }
     var configuration = DiskCache.Configuration()
     configuration.folder = URL(filePath: arguments[1], directoryHint: .isDirectory)
     let cache = DiskCache(configuration)
     await withTaskGroup { group in
       for task in 0..<4 as Range<UInt64> {
-        group.addTask { await write(keys: task * 4..<task * 4 + 4, from: seed, to: cache) }
+        group.addTask {
+          await write(keys: task * 4..<task * 4 + 4, from: seed, isShared: isShared, to: cache)
+        }
       }
     }
   }
@@ -52,12 +56,12 @@ struct CacheWriter {
     }
   }
 
-  static func write(keys: Range<UInt64>, from seed: UInt64, to cache: DiskCache) async {
+  static func write(keys: Range<UInt64>, from seed: UInt64, isShared: Bool, to cache: DiskCache) async {
     for number in seed... {
       for index in keys {
         do {
           try await cache.store(
-            content(index: index, number: number),
+            isShared ? content(index: 0, number: number % 4) : content(index: index, number: number),
             metadata: RecordMetadata(user: ["number": String(number)]), for: CacheKey("key \(index)"))
         } catch {
           exit(3)

@@ -8,14 +8,30 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
   var accessed: Int64
   /// When it expires, in the same unit; `Int64.max` for never or unknown.
   var expires: Int64
-  /// Length of the file.
-  var size: Int64
+  /// ``size`` and ``mayShare``.
+  private var packed: Int64
   /// ``sourceHash(_:)``, or 0 when unknown.
   var source: UInt32
   /// A bit for every tag, or all bits when unknown.
   var tags: UInt32
 
+  /// Length of the file, and of the one whose payload the record shares.
+  var size: Int64 {
+    get { packed & ~Self.sharingBit }
+    set { packed = newValue & ~Self.sharingBit | packed & Self.sharingBit }
+  }
+
+  /// Whether there may be a shared payload beside the file of the record.
+  var mayShare: Bool {
+    get { packed & Self.sharingBit != 0 }
+    set { packed = newValue ? packed | Self.sharingBit : packed & ~Self.sharingBit }
+  }
+
+  /// Whether an entry that was read from a file may be one.
+  var isPlausible: Bool { Self.sizes.contains(size) }
+
   static let length = 64
+  private static let sharingBit: Int64 = 1 << 48
   /// The longest plausible length, so that sums do not overflow, regardless of the contents of the folder.
   static let sizes: ClosedRange<Int64> = 0...1 << 40
 
@@ -24,7 +40,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     self.digest = digest
     self.accessed = accessed.microseconds
     expires = .max
-    self.size = min(max(Int64(clamping: size), Self.sizes.lowerBound), Self.sizes.upperBound)
+    packed = min(max(Int64(clamping: size), Self.sizes.lowerBound), Self.sizes.upperBound)
     source = 0
     tags = .max
   }
@@ -35,6 +51,11 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     expires = metadata.expires?.microseconds ?? .max
     source = Self.sourceHash(key.source)
     tags = metadata.tags.reduce(0) { $0 | Self.tagBit($1) }
+  }
+
+  /// Adds the length of another file, as far as lengths go.
+  mutating func add(_ bytes: Int) {
+    size += min(max(0, Int64(clamping: bytes)), max(0, Self.sizes.upperBound - size))
   }
 
   /// Expires at `time`, unless that happens earlier.
@@ -48,7 +69,7 @@ struct IndexEntry: BitwiseCopyable, Equatable, Sendable {
     case .source(let text): source == 0 || source == Self.sourceHash(text)
     case .tagged(let text, let tag):
       (source == 0 || source == Self.sourceHash(text)) && tags & Self.tagBit(tag) != 0
-    case .sourcePrefix, .host: true
+    case .sourcePrefix, .host, .origin: true
     case .tag(let tag): tags & Self.tagBit(tag) != 0
     }
   }

@@ -47,7 +47,7 @@ struct IndexTable: ~Copyable {
     }
     for place in 0..<count {
       let entry = entries[place]
-      guard IndexEntry.sizes.contains(entry.size) else { return nil }
+      guard entry.isPlausible else { return nil }
       let slot = self.slot(of: entry.digest)
       guard slots[slot] == 0 else { return nil }
       slots[slot] = UInt32(place + 1)

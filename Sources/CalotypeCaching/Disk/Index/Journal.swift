@@ -83,7 +83,7 @@ enum Journal {
         == raw.loadUnaligned(fromByteOffset: changeLength - 8, as: UInt64.self)
     else { return nil }
     let entry = raw.loadUnaligned(fromByteOffset: 8, as: IndexEntry.self)
-    guard IndexEntry.sizes.contains(entry.size) else { return nil }
+    guard entry.isPlausible else { return nil }
     switch raw.loadUnaligned(as: UInt32.self) {
     case 1: return .put(entry)
     case 2: return .remove(entry.digest)
