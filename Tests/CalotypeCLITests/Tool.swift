@@ -25,6 +25,11 @@ struct Tool {
       let retryAfter: Int?
     }
 
+    struct Step: Decodable {
+      let place: String
+      let outcome: String
+    }
+
     let source: String?
     let error: Failure?
     let output: String?
@@ -37,6 +42,9 @@ struct Tool {
     let unchanged: Bool?
     let from: String?
     let frames: Int?
+    let hasAllFrames: Bool?
+    let loadedBytes: Int?
+    let steps: [Step]?
     let loopCount: Int?
     let durations: [Int]?
     let hasAlpha: Bool?

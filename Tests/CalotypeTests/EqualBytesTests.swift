@@ -2,6 +2,7 @@ import CalotypeSupport
 import CalotypeTestKit
 import FoundationEssentials
 import HTTPTypes
+import PipelineSamples
 import Testing
 
 @testable import Calotype

@@ -78,7 +78,9 @@ extension ImagePipeline {
           CachedImage(image, tags: plan.request.tags), for: plan.request.key,
           sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
       }
-      guard tiers.contains(.disk), plan.request.isEncodable, let encoding = plan.resultEncoding else { return }
+      guard tiers.contains(.disk), plan.request.isEncodable, let encoding = plan.resultEncoding else {
+        return
+      }
       let isOriginal = plan.request.isPlain
       let cache = isOriginal ? plan.originals : plan.disk
       guard let cache = cache?.writable, let resultKey = plan.resultKey else { return }

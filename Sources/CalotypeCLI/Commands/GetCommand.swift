@@ -62,6 +62,13 @@ struct GetCommand: AsyncParsableCommand {
   @Flag(help: "Print no progress and no report, only errors.")
   var quiet = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Load nothing; tell the way to each image: keys, caches and their answers, and the cost of decoding it.",
+      discussion: "Caches are asked as they are, without what other sources of the call would have put there."
+    ))
+  var explain = false
+
   func validate() throws {
     guard !runs.isEmpty else { throw ValidationError("Specify the images to get: URLs or files.") }
     guard (1...256).contains(concurrency) else { throw ValidationError("--concurrency is 1 to 256.") }
@@ -96,6 +103,7 @@ struct GetCommand: AsyncParsableCommand {
   private var writesOutput: Bool { output == StandardOutput.name }
 
   func run() async throws {
+    if explain { return try await tellTheWay() }
     if writesOutput { try StandardOutput.check(isForced: force) }
     let sources = sources
     let destinations = try destinations(of: sources)
@@ -124,6 +132,40 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
+  /// Explains the requests.
+  private func tellTheWay() async throws {
+    let rendering = Rendering(
+      pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders, accept: accept,
+      keepsUnchanged: true)
+    var hasFailed = false
+    for source in sources {
+      do {
+        let explanation = await rendering.pipeline.explain(try request(for: source, by: rendering))
+        if json {
+          Output.json(explanation)
+        } else {
+          for line in explanation.description.split(separator: "\n") { Output.line(String(line)) }
+        }
+      } catch {
+        hasFailed = true
+        Failure(source: source.shown, error: error).report(asJSON: json)
+      }
+      try Task.checkCancellation()
+    }
+    if hasFailed { throw ExitCode(1) }
+  }
+
+  private func request(for source: Source, by rendering: Rendering) throws -> ImageRequest {
+    var request = requests.applied(to: try rendering.request(for: source))
+    request = try loading.applied(to: request, for: source)
+    if let expect { request.expectedKind = expect }
+    if events { request.previews = .everyPass }
+    if revalidate { request.headers[.cacheControl] = "no-cache" }
+    // An image is in progress until it is stored; otherwise a slow disk would let images pile up in memory.
+    if !noCache { request.storeDurability = .stored }
+    return request
+  }
+
   private func destinations(of sources: [Source]) throws -> [Rendering.Destination] {
     if writesOutput { return [.standardOutput] }
     guard sources.count > 1 || output.hasSuffix("/") || OutputFile.isFolder(output) else {
@@ -146,14 +188,7 @@ struct GetCommand: AsyncParsableCommand {
   ) async {
     let watches = indices.compactMap { report.begin($0) }
     do {
-      var request = requests.applied(to: try rendering.request(for: source))
-      request = try loading.applied(to: request, for: source)
-      if let expect { request.expectedKind = expect }
-      if events { request.previews = .everyPass }
-      if revalidate { request.headers[.cacheControl] = "no-cache" }
-      // An image is in progress until it is stored; otherwise a slow disk would let images pile up in
-      // memory.
-      if !noCache { request.storeDurability = .stored }
+      let request = try request(for: source, by: rendering)
       let results = try await rendering.render(
         source, to: destinations, request: request,
         watch: watches.isEmpty ? nil : { event in for watch in watches { watch(event) } })

@@ -9,9 +9,12 @@ struct InfoCommand: AsyncParsableCommand {
     commandName: "info",
     abstract: "Prints the format, size, frames, orientation and profile of images.",
     discussion: """
-      Each source is loaded as a whole, because the number of frames of an animation is known only at its end, and is not \
-      cached. A source that is named twice is loaded once. Pixels are decoded only for --hash, --chunk, --strict and --facts; without the first three, isDamaged is \
-      null unless the structure of the file is damaged.
+      Of a remote image, the first 64 KiB are loaded, or more if its header is longer. They do not tell the number of frames of \
+      every animation: frames are then a lower limit, and hasAllFrames is false. --whole loads all bytes, as do all options \
+      that need the pixels, and files are read as a whole. A source that is named twice is loaded once. Nothing is cached.
+
+      Pixels are decoded only for --hash, --chunk, --strict and --facts; without the first three, isDamaged is null unless \
+      the structure of the file is damaged.
       """)
 
   @Argument(help: ArgumentHelp("URLs or files.", valueName: "url|file"))
@@ -23,6 +26,9 @@ struct InfoCommand: AsyncParsableCommand {
 
   @Flag(help: "One JSON object a line.")
   var json = false
+
+  @Flag(help: "Load each image as a whole, and count all frames.")
+  var whole = false
 
   @Flag(
     help: ArgumentHelp(
@@ -56,6 +62,9 @@ struct InfoCommand: AsyncParsableCommand {
     if let chunk, chunk < 1 { throw ValidationError("--chunk is a number of bytes, at least 1.") }
   }
 
+  /// Whether the first bytes of an image tell all that is asked for.
+  private var isHeaderEnough: Bool { !whole && !hash && !facts && !strict && chunk == nil }
+
   func run() async throws {
     let pipeline = ImagePipeline(
       .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
@@ -72,6 +81,11 @@ struct InfoCommand: AsyncParsableCommand {
         await Result(catching: {
           let request = try loading.applied(
             to: coders.applied(to: ImageRequest(url: try source.url, decoding: decoding)), for: source)
+          if isHeaderEnough, let url = request.source.url,
+            ["http", "https"].contains(url.scheme?.lowercased())
+          {
+            return InfoReport(try await pipeline.info(for: request), from: source.shown)
+          }
           return try await InfoReport(of: request, from: source.shown, options, by: pipeline, workers)
         })
       }

@@ -10,6 +10,8 @@ struct InfoReport: Encodable {
   let width: Int
   let height: Int
   let frames: Int
+  /// Whether there are no more frames than those that were counted.
+  let hasAllFrames: Bool
   let loopCount: Int
   let durations: [Int]
   let hasAlpha: Bool
@@ -19,7 +21,10 @@ struct InfoReport: Encodable {
   /// Whether the pixels are damaged, if they were decoded; otherwise `null`, unless the structure of the
   /// file is damaged.
   let isDamaged: Nullable<Bool>
-  let bytes: Int
+  /// The length of the image; `null` if its server does not tell, and it was not loaded as a whole.
+  let bytes: Nullable<Int>
+  /// The number of bytes that were loaded or read.
+  let loadedBytes: Int
   let pixelsSHA256: [String]?
   let facts: Facts?
 
@@ -92,9 +97,28 @@ struct InfoReport: Encodable {
         images = try await Self.digests(of: pipeline.response(for: atHand), workers)
       }
     }
-    pixelsSHA256 = command.hash ? images?.map(\.hash) : nil
-    let isDamaged = images.map { $0.contains { $0.isDamaged } }
-    facts = command.facts ? try await Self.facts(of: atHand, by: pipeline) : nil
+    self.init(
+      ImageHeader(info: info, hasAllFrames: true), from: source, bytes: data.count, loadedBytes: data.count,
+      isDamaged: images.map { $0.contains { $0.isDamaged } },
+      hashes: command.hash ? images?.map(\.hash) : nil,
+      facts: command.facts ? try await Self.facts(of: atHand, by: pipeline) : nil)
+  }
+
+  /// Creates the report on a header.
+  init(_ response: InfoResponse, from source: String) {
+    self.init(
+      ImageHeader(info: response.info, hasAllFrames: response.hasAllFrames), from: source,
+      bytes: response.byteCount, loadedBytes: response.loadedByteCount)
+  }
+
+  private init(
+    _ header: ImageHeader, from source: String, bytes: Int?, loadedBytes: Int, isDamaged: Bool? = nil,
+    hashes: [String]? = nil, facts: Facts? = nil
+  ) {
+    let info = header.info
+    (self.facts, pixelsSHA256) = (facts, hashes)
+    (self.bytes, self.loadedBytes) = (Nullable(value: bytes), loadedBytes)
+    hasAllFrames = header.hasAllFrames
     self.source = source
     format = info.format.rawValue
     width = info.size.width
@@ -107,7 +131,6 @@ struct InfoReport: Encodable {
     orientation = info.orientation.rawValue
     colorProfile = Nullable(value: info.colorProfile)
     self.isDamaged = Nullable(value: info.isDamaged ? true : isDamaged)
-    bytes = data.count
   }
 
   /// Returns the facts about the look of an image, computed from a thumbnail, at a fraction of the cost: a few
@@ -178,9 +201,12 @@ struct InfoReport: Encodable {
     if hasAlpha { traits.append("with transparency") }
     if orientation != 1 { traits.append("orientation \(orientation)") }
     if isDamaged.value == true { traits.append("damaged") }
-    traits.append(Formatting.bytes(bytes))
+    if let bytes = bytes.value { traits.append(Formatting.bytes(bytes)) }
     Output.line("  " + traits.joined(separator: ", "))
-    if frames > 1 {
+    if !hasAllFrames {
+      // Only an APNG announces its frames.
+      Output.line(format == "apng" ? "  \(frames) frames" : "  \(Formatting.count(frames, "frame")) or more")
+    } else if frames > 1 {
       let total = Duration.milliseconds(durations.reduce(0, +))
       let plays = loopCount == 0 ? "for ever" : Formatting.count(loopCount, "time")
       Output.line("  \(frames) frames, \(Formatting.duration(total)), plays \(plays)")
