@@ -31,6 +31,14 @@ struct TarTests {
     }
   }
 
+  @Test("a size of more than eleven octal digits is written as GNU tar does")
+  func largeSize() throws {
+    for size in [TarHeader.maxSize, TarHeader.maxSize + 1, 1 << 40, .max] {
+      let block = TarHeader(file: "a", size: size, modified: Date(timeIntervalSince1970: 1)).encoded
+      #expect(try TarHeader(Array(block))?.size == size)
+    }
+  }
+
   @Test("any change of a header is noticed")
   func checksum() {
     for index in 0..<500 where index < 148 || index > 155 {

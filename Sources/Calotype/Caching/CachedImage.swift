@@ -31,12 +31,7 @@ public struct CachedImage: Sendable {
   package var cost: Int {
     var cost = Self.overhead + image.bitmap.allocatedByteCount + image.describingByteCount
     if let animation { cost += animation.data.count + animation.info.byteCount }
-    for response in [provenance.response, provenance.unstored] {
-      for field in response?.fields ?? [:] {
-        cost += Self.fieldOverhead + field.name.rawName.utf8.count + field.value.utf8.count
-      }
-    }
-    cost += provenance.url?.absoluteString.utf8.count ?? 0
+    cost += provenance.describingByteCount
     // Those of the provenance are among them.
     for tag in tags { cost += tag.utf8.count }
     return cost
@@ -45,8 +40,6 @@ public struct CachedImage: Sendable {
   /// The overhead of a cache entry with its keys, and the objects of an image: 1.9 KB, as measured with
   /// images of one pixel.
   private static let overhead = 2 << 10
-  /// The overhead of a header field besides its text.
-  private static let fieldOverhead = 64
 }
 
 private final class Contents: Sendable {
@@ -76,5 +69,21 @@ extension ImageInfo {
   /// The number of bytes of the lists and texts in it.
   fileprivate var byteCount: Int {
     durations.count * MemoryLayout<Duration>.stride + (colorProfile?.utf8.count ?? 0)
+  }
+}
+
+extension OriginalMetadata {
+  /// The overhead of a header field besides its text.
+  private static let fieldOverhead = 64
+
+  /// The number of bytes of the URL and the header fields.
+  var describingByteCount: Int {
+    var count = url?.absoluteString.utf8.count ?? 0
+    for response in [response, unstored] {
+      for field in response?.fields ?? [:] {
+        count += Self.fieldOverhead + field.name.rawName.utf8.count + field.value.utf8.count
+      }
+    }
+    return count
   }
 }

@@ -119,7 +119,11 @@ extension ImageJob {
 
   /// Returns the identity of the pixels, if images are kept that other URLs can share.
   private func sharing(of loaded: OriginalData) async throws -> SharedImages.Key? {
-    guard plan.memory != nil, context.configuration.sharesWork else { return nil }
+    // The pixels between two steps are reserved with the decode.
+    // Local files are decoded when they change.
+    guard plan.memory != nil, context.configuration.sharesWork, !job.demand.isTransformed,
+      plan.request.identity.version == nil
+    else { return nil }
     let data = loaded.data
     let content =
       if let content = loaded.content { content } else {

@@ -157,7 +157,9 @@ struct LoadJob: Sendable {
     var metadata = RecordMetadata(
       contentType: response.contentType, tags: (kept?.metadata.tags ?? []).merging(request.tags))
     metadata.version = version
-    let url = response.url.withoutUser
+    // The header of an earlier version.
+    context.headers.remove(request.headerKey)
+    let url = request.shown(response.url)
     metadata.setURL(request.source.url.map { _ in url }, for: request)
     func loaded(_ provenance: OriginalMetadata) -> OriginalData {
       OriginalData(
@@ -327,6 +329,7 @@ struct LoadJob: Sendable {
       try await context.purge(.selection(selection)) {
         caches.memory?.removeAll(selection)
         caches.encoded?.removeAll(selection)
+        context.headers.removeAll(selection)
         for cache in caches.onDisk { _ = try await cache.writable?.removeAll(selection) }
         // Images that were delivered before the purge began and stored since.
         caches.memory?.removeAll(selection)

@@ -31,8 +31,9 @@ final class SharedImages: Sendable {
     return recall()
   }
 
-  /// Adds an image.
+  /// Adds an image, unless more than its pixels takes memory: only they are not held.
   func add(_ image: Image, for key: Key) {
+    guard image.isSmallWithoutPixels else { return }
     let recall = image.recall
     let isFull = recalls.withLock { recalls in
       recalls[key] = recall
@@ -43,10 +44,23 @@ final class SharedImages: Sendable {
     let dead = recalls.withLock { $0 }.filter { $0.value() == nil }
     recalls.withLock { recalls in
       for key in dead.keys { recalls[key] = nil }
-      while recalls.count > limit, let any = recalls.keys.first { recalls[any] = nil }
+      // Seldom: so many images are alive. The table begins anew, rather than being searched for each of them.
+      if recalls.count > limit / 2 { recalls = [key: recall] }
     }
+  }
+
+  /// Forgets all images.
+  func removeAll() {
+    recalls.withLock { $0 = [:] }
   }
 
   /// The number of images, including those that are not alive any more.
   var count: Int { recalls.withLock { $0.count } }
+}
+
+extension Image {
+  fileprivate var isSmallWithoutPixels: Bool {
+    if case .icc? = profile { return false }
+    return metadata.exif == nil && metadata.xmp == nil && info?.durations.count ?? 0 <= 64
+  }
 }

@@ -68,7 +68,8 @@ extension ImagePipeline {
     ///   - image: The image.
     ///   - request: The request whose result it is.
     ///   - tiers: The tiers to store it in.
-    /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded.
+    /// - Throws: `CachingError`; `ImagingError` if it cannot be encoded; ``PipelineError/digestMismatch(_:expected:actual:)``
+    ///   for an encoded image in place of an original with an expected digest.
     public func store(_ image: Image, for request: ImageRequest, in tiers: ImageRequest.CacheTiers = .all)
       async throws
     {
@@ -85,11 +86,14 @@ extension ImagePipeline {
       let cache = isOriginal ? plan.originals : plan.disk
       guard let cache = cache?.writable, let resultKey = plan.resultKey else { return }
       let data = try await pipeline.context.workers.run {
-        try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+        let data = try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
+        if isOriginal { try plan.verify(data) }
+        return data
       }
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
       metadata.add(userInfo: plan.request.userInfo)
       if isOriginal { metadata.version = Checksum(of: data) } else { image.info?.store(in: &metadata) }
+      if isOriginal { pipeline.context.headers.remove(plan.request.headerKey) }
       let maxAge = isOriginal ? plan.caches.maxAge.originals : plan.caches.maxAge.results
       metadata.expire(after: maxAge, from: pipeline.configuration.now())
       try await cache.store(data, metadata: metadata, for: isOriginal ? plan.request.sourceKey : resultKey)
@@ -109,6 +113,7 @@ extension ImagePipeline {
       metadata.version = version
       metadata.add(userInfo: plan.request.userInfo)
       metadata.expire(after: plan.caches.maxAge.originals, from: pipeline.configuration.now())
+      pipeline.context.headers.remove(plan.request.headerKey)
       try await plan.originals?.writable?.store(data, metadata: metadata, for: plan.request.sourceKey)
     }
 
@@ -192,6 +197,7 @@ extension ImagePipeline {
       try await pipeline.context.purge(.all) {
         caches.memory?.removeAll()
         pipeline.context.headers.removeAll()
+        pipeline.context.sharedImages.removeAll()
         caches.encoded?.removeAll()
         for cache in caches.onDisk { _ = try await cache.writable?.removeAll() }
         try await pipeline.configuration.loader.removeParts()

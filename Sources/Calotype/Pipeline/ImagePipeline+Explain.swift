@@ -10,7 +10,9 @@ extension ImagePipeline {
   /// Returns the way the pipeline would take to the image of a request now: its keys, the caches that would be asked and
   /// their answers, the question to the loader, and the size and cost of the decode.
   ///
-  /// Nothing is loaded, decoded or stored. Records that are read from disk caches count as accessed.
+  /// Nothing is loaded, decoded or stored. Records that are read from disk caches count as accessed. Not considered:
+  /// ``Configuration/shouldLoad``, failures that the loader remembers, and larger images in memory
+  /// (``ImageRequest/acceptsLarger``).
   ///
   /// ```swift
   /// print(await pipeline.explain(request))
@@ -68,7 +70,8 @@ private struct RequestExplainer {
   /// The refusal of the loader or of the options, before caches are asked.
   private func refusal() -> Step? {
     do {
-      try plan.loader.check(request.source)
+      // An interceptor may send the request elsewhere.
+      if request.interceptor == nil { try plan.loader.check(request.source) }
       try plan.decodeOptions.check()
       return nil
     } catch {
@@ -111,16 +114,22 @@ private struct RequestExplainer {
     guard let disk = plan.disk, let key = plan.resultKey else {
       return Step(place: .disk, outcome: .notAsked, reason: reasonWithoutResults)
     }
-    do {
-      guard let record = try await disk.read(key) else {
-        return Step(place: .disk, outcome: .absent, reason: nil)
-      }
-      info = ImageInfo(stored: record.metadata) ?? info
-      let judged = context.judged(record.metadata, for: request)
-      return step(.disk, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough)
-    } catch {
-      return Step(place: .disk, outcome: .absent, reason: "\(error)")
+    guard let record = await read(key, from: disk) else {
+      return Step(place: .disk, outcome: .absent, reason: nil)
     }
+    info = ImageInfo(stored: record.metadata) ?? info
+    let judged = context.judged(record.metadata, for: request)
+    return step(.disk, isFresh: judged.isFresh, isGoodEnough: judged.isGoodEnough)
+  }
+
+  /// Reads a record as jobs do, in its turn.
+  private func read(_ key: CacheKey, from cache: any DataCaching) async -> CacheRecord? {
+    guard
+      let (record, reservation) = await context.readRecord(
+        key, from: cache, plan, StageLog(), for: LivePriority(.low))
+    else { return nil }
+    reservation?.release()
+    return record
   }
 
   private var reasonWithoutResults: String {
@@ -139,15 +148,10 @@ private struct RequestExplainer {
     if let reason = reason(.originals) {
       steps.append(Step(place: .originals, outcome: .notAsked, reason: reason))
     } else if let originals = plan.originals {
-      var failure: String?
-      do {
-        kept = try await originals.read(request.sourceKey).flatMap(CachedOriginal.init)
-      } catch {
-        failure = "\(error)"
-      }
-      if kept == nil { steps.append(Step(place: .originals, outcome: .absent, reason: failure)) }
+      kept = await read(request.sourceKey, from: originals).flatMap(CachedOriginal.init)
+      if kept == nil { steps.append(Step(place: .originals, outcome: .absent, reason: nil)) }
       if let data = kept?.data, !data.isEmpty {
-        info = (try? plan.coders.probe(data, limits: plan.loadLimits)) ?? info
+        info = (try? await context.probing(data.count) { try plan.probe(data) }) ?? info
       }
     } else {
       let reason =

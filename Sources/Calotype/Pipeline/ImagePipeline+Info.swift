@@ -49,13 +49,17 @@ extension ImagePipeline {
       for: request.key, allowingStale: request.trustsAge, now: now),
       let info = cached.image.info
     {
-      return InfoResponse(
+      let found = InfoResponse(
         ImageHeader(of: info), byteCount: nil, loadedByteCount: 0, source: .memory,
         provenance: cached.provenance)
+      return found.found(isStale: cached.provenance.freshness(at: now) == .zero)
     }
     guard ResolvedRequest(request, configuration).keepsHeader else { return nil }
-    return context.headers.value(for: request.headerKey, allowingStale: request.trustsAge).map {
-      $0.found(isStale: $0.provenance.freshness(at: now) == .zero)
+    guard let found = context.headers.value(for: request.headerKey, allowingStale: request.trustsAge) else {
+      return nil
     }
+    // By the clock of the pipeline, which may be another than that of the cache.
+    let isStale = found.provenance.freshness(at: now) == .zero
+    return isStale && !request.trustsAge ? nil : found.found(isStale: isStale)
   }
 }

@@ -18,6 +18,9 @@ extension ImageRequest {
 
     private let rule: Rule
 
+    /// Whether different URLs have different texts, apart from spellings of the same.
+    var isOfWholeURL: Bool { rule == .absolute || rule == .canonical }
+
     /// The whole URL, as written.
     public static let absolute = ImageRequest.KeyPolicy(rule: .absolute)
 

@@ -9,7 +9,9 @@ extension ImageResponse {
   /// It describes the response that delivered the bytes, or confirmed them since, also for images from a cache. For an
   /// image that the program stored itself, every property is empty.
   public struct Original: Hashable, Sendable {
-    /// The URL of the bytes, after redirects, without user name and password; `nil` for sources without a URL.
+    /// The URL of the bytes, after redirects, without user name and password; `nil` for sources without a URL. From a disk
+    /// cache, the URL that redirects led to is without its query, which may hold a signature; and so is every URL if
+    /// ``ImageRequest/keyPolicy`` leaves out parts of it, because the bytes may be those of another request.
     public let url: URL?
     /// The HTTP status; `nil` for sources other than HTTP.
     public let status: Int?
@@ -55,11 +57,11 @@ extension RecordMetadata {
 
   /// Stores the URL of the original, unless it is that of the request.
   mutating func setURL(_ url: URL?, for request: ImageRequest) {
-    finalURL = url == request.source.url?.withoutUser ? nil : url
+    finalURL = url == request.source.url.map(request.shown) ? nil : url?.withoutQuery
   }
 
   /// Returns the URL of the original of a request.
-  func url(for request: ImageRequest) -> URL? { finalURL ?? request.source.url?.withoutUser }
+  func url(for request: ImageRequest) -> URL? { finalURL ?? request.source.url.map(request.shown) }
 }
 
 extension URL {
@@ -68,5 +70,23 @@ extension URL {
     let text = absoluteString
     let redacted = RedactedURL.withoutUsers(text, isOne: true)
     return redacted == text ? self : URL(string: redacted) ?? self
+  }
+}
+
+extension ImageRequest {
+  /// Returns the URL of an original as it is delivered with the image, which other requests may share.
+  func shown(_ url: URL) -> URL {
+    identity.keyPolicy.isOfWholeURL ? url.withoutUser : url.withoutUser.withoutQuery
+  }
+}
+
+extension URL {
+  /// The URL without its query.
+  fileprivate var withoutQuery: URL {
+    guard query() != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+      return self
+    }
+    parts.query = nil
+    return parts.url ?? self
   }
 }

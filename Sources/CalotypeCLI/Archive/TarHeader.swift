@@ -68,14 +68,14 @@ struct TarHeader {
 
   // MARK: Writing
 
-  /// The largest size that has 11 octal digits.
+  /// The largest number that has 11 octal digits.
   static let maxSize = 0o77777777777
 
   /// Describes a file that only its owner may read.
   ///
   /// - Parameters:
   ///   - name: At most 100 bytes.
-  ///   - size: The number of bytes, at most ``maxSize``.
+  ///   - size: The number of bytes.
   ///   - modified: The time of the last change.
   init(file name: String, size: Int, modified: Date) {
     self.name = Array(name.utf8)
@@ -99,7 +99,13 @@ struct TarHeader {
     put(0o600, at: 100, digits: 7)
     put(0, at: 108, digits: 7)
     put(0, at: 116, digits: 7)
-    put(size, at: 124, digits: 11)
+    if size <= Self.maxSize {
+      put(size, at: 124, digits: 11)
+    } else {
+      // As GNU tar writes it, and reads it.
+      put([0x80], at: 124)
+      put(withUnsafeBytes(of: UInt64(size).bigEndian) { Array($0) }, at: 128)
+    }
     put(modified, at: 136, digits: 11)
     put([type], at: 156)
     put("ustar\u{0}00".utf8, at: 257)

@@ -1,5 +1,7 @@
+import Calotype
 import CalotypeSupport
 import CalotypeTerminal
+import HTTPTypes
 
 /// Finds equal lines of a list, so that each URL is processed once.
 ///
@@ -59,10 +61,18 @@ final class RepeatedLines: Sendable {
     return state.withLock { state in
       let lines = state.running.removeValue(forKey: digest) ?? []
       state.waiting -= lines.count
+      // A line that comes again later may succeed then.
+      if (error as? any CalotypeError)?.isRetryable == true { return lines }
       if state.ended.count >= Self.limit { state.ended = [:] }
-      state.ended[digest] = .some(error)
+      state.ended[digest] = .some(error.map(Self.withoutFields))
       return lines
     }
+  }
+
+  /// The error without the header fields of its response, of which a server may send many.
+  private static func withoutFields(_ error: any Error) -> any Error {
+    guard case LoadingError.httpStatus(let url, let status, _, _) = error else { return error }
+    return LoadingError.httpStatus(url, status: status, headers: HTTPFields())
   }
 
   private static func digest(of line: LineReader.Line) -> [UInt8] {

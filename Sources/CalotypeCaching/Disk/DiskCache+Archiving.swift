@@ -43,6 +43,13 @@ extension DiskCache {
   /// Returns whether a path in an archive has the form of ``ArchivedRecord/name``, possibly behind `./`.
   package nonisolated func isRecordName(_ name: String) -> Bool { CacheLayout.digest(archived: name) != nil }
 
+  /// Returns whether a path in an archive is the second name of a payload that records share.
+  package nonisolated func isPayloadName(_ name: String) -> Bool {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    return parts.count == 3 && parts[0] == CacheLayout.versionName
+      && CacheLayout.payloadOwner(fanOut: parts[1], name: parts[2]) != nil
+  }
+
   /// Returns whether the folder has been used by a cache, in any namespace.
   package nonisolated func hasFolder() async throws(CachingError) -> Bool {
     let reader = reader
@@ -138,10 +145,18 @@ extension DiskCache {
 extension RecordReader {
   /// Opens a record and verifies all its bytes; `nil` when there is none.
   fileprivate func archived(_ digest: Digest256) throws(CachingError) -> DiskCache.Archiving? {
+    let found = try archivedOnce(digest)
+    // Between the reads, the record may have been replaced or removed.
+    guard case .damaged? = found else { return found }
+    return try archivedOnce(digest)
+  }
+
+  private func archivedOnce(_ digest: Digest256) throws(CachingError) -> DiskCache.Archiving? {
     let path = layout.record(digest)
     do throws(FileSystemError) {
       guard let (file, header) = try openRecord(path) else { return nil }
-      guard let header, CacheKey(header.key.text).digest == digest, let payload = try payloadFile(of: digest),
+      guard let header, CacheKey(header.key.text).digest == digest,
+        let payload = try payloadFile(of: digest, file, header),
         payload.file.status.size - payload.offset == header.payloadLength,
         try isIntact(payload.file, from: payload.offset, header)
       else { return .damaged(path) }
@@ -151,9 +166,13 @@ extension RecordReader {
           name: CacheLayout.archived(digest), byteCount: start.count + header.payloadLength,
           accessed: file.status.modified, header: start, payload: payload))
     } catch {
+      switch error.code {
       // Not a file.
-      if error.code == ELOOP || error.code == EINVAL || error.code == ENXIO { return nil }
-      throw CachingError(error)
+      case ELOOP, EINVAL, ENXIO: return nil
+      // One that cannot be read must not keep the others from being exported.
+      case EIO, EACCES, EPERM: return .damaged(path)
+      default: throw CachingError(error)
+      }
     }
   }
 }

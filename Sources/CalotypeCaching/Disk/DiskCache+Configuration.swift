@@ -58,10 +58,10 @@ extension DiskCache {
     /// The free space of the file system below which no store reduces it, as far as `statvfs(3)` tells. Automatic by
     /// default.
     ///
-    /// A store that would leave less evicts records, least recently used first, until there is room. If all of them would
-    /// not be enough, because other programs use the space, it evicts none and fails with
-    /// ``CachingError/belowFreeSpaceFloor(path:)``. The free space is measured again after a second at the latest, and
-    /// more often the closer it comes to the floor: what other programs write meanwhile is not seen before. Journal and
+    /// A store that would leave less evicts records, least recently used first, at most 192 MiB or twelve times its own
+    /// length. If that is not enough, it fails with ``CachingError/belowFreeSpaceFloor(path:)``; and if all records
+    /// together would not be enough, because other programs use the space, it evicts none. The free space is measured for
+    /// each store; while there is 1 GiB above the floor, once a second or after an eighth of that was used. Journal and
     /// index are small and not counted.
     public var freeSpaceFloor = FreeSpaceFloor.automatic
     /// How long a record lives, counted from ``ageOrigin``; `nil` for ever.

@@ -1,5 +1,6 @@
 import CalotypeSupport
 import FoundationEssentials
+import Glibc
 
 /// Records of archives. Called within `withLock`.
 extension DiskStore {
@@ -19,11 +20,16 @@ extension DiskStore {
     let (held, count, isNew) = index.read { ($0.bytes, $0.count, $0[digest] == nil) }
     // The old record and the new one exist side by side for a moment.
     guard size <= configuration.effectiveRecordLimit, held + size <= configuration.byteLimit,
-      count + (isNew ? 1 : 0) <= configuration.countLimit
+      count + (isNew ? 1 : 0) <= configuration.countLimit, try !isBelowFloor(afterStoring: size)
     else { return .noRoom }
     var entry = IndexEntry(key: record.key, metadata: record.metadata, size: size, accessed: record.accessed)
     entry.expire(at: configuration.storedExpiry(of: record.created))
-    try store(payload, header: header, entry: entry, time: record.accessed)
+    do throws(FileSystemError) {
+      try store(payload, header: header, entry: entry, time: record.accessed, evicts: false)
+    } catch {
+      guard error.code == ENOSPC || error.code == EDQUOT else { throw error }
+      return .noRoom
+    }
     return .stored
   }
 }

@@ -5,28 +5,33 @@ import Glibc
 /// Stores and removes single records. Called within `withLock`.
 extension DiskStore {
   /// Stores a record, after making room for it.
+  ///
+  /// - Parameter evicts: Whether others may be evicted for it. If not, the caller has checked the limits.
   func store(
-    _ data: Data, header: Data, entry: IndexEntry, time: Date
+    _ data: Data, header: Data, entry: IndexEntry, time: Date, evicts: Bool = true
   ) throws(FileSystemError) {
     let (header, entry) = aged(header, entry)
-    var twin = twin(of: data, header: header, for: entry.digest)
+    var twin = evicts ? twin(of: data, header: header, for: entry.digest) : nil
     // A shared payload counts in full: the other record may go at any time.
     let size = max(Int(entry.size), twin.map { header.count + $0.size } ?? 0)
     let isNew = index.read { $0[entry.digest] == nil }
-    // The old record and the new one exist side by side for a moment.
-    try makeRoom(bytes: size, count: isNew ? 1 : 0)
-    if let evicted = twin, index.read({ $0[evicted.owner] == nil }) {
-      // Another record may share its file.
-      twin = self.twin(of: data, header: header, for: entry.digest).flatMap {
-        header.count + $0.size <= size ? $0 : nil
+    if evicts {
+      // The old record and the new one exist side by side for a moment.
+      try makeRoom(bytes: size, count: isNew ? 1 : 0)
+      if let evicted = twin, index.read({ $0[evicted.owner] == nil }) {
+        // Another record may share its file.
+        twin = self.twin(of: data, header: header, for: entry.digest).flatMap {
+          header.count + $0.size <= size ? $0 : nil
+        }
       }
+      try keepSpaceFree(for: twin == nil ? size : header.count)
     }
-    try keepSpaceFree(for: twin == nil ? size : header.count)
     var isShared = false
     do throws(FileSystemError) {
       isShared = try write(data, header: header, entry: entry, time: time, twin: twin)
     } catch {
-      guard error.code == ENOSPC || error.code == EDQUOT, error.operation != FileSystemError.freeSpaceCheck
+      guard evicts, error.code == ENOSPC || error.code == EDQUOT,
+        error.operation != FileSystemError.freeSpaceCheck
       else {
         throw error
       }

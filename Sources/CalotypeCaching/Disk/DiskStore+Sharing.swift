@@ -150,7 +150,13 @@ extension DiskStore {
 
   func sweep(_ found: [PayloadFile], of digest: Digest256) throws(FileSystemError) -> Int {
     guard !found.isEmpty else { return 0 }
-    let used = try reader.sharedPayload(of: digest)?.path
+    let used: String?
+    do throws(FileSystemError) {
+      used = try reader.sharedPayload(of: digest)?.path
+    } catch {
+      // A record that cannot be read must not stop the upkeep: all its names count and stay.
+      return found.reduce(0) { $0 + $1.size }
+    }
     var size = 0
     for file in found {
       if file.path == used {

@@ -5,8 +5,11 @@ extension DiskStore {
   /// The bytes of a block of most file systems, to which the length of a file is rounded up.
   private static var blockLength: Int { 4096 }
 
-  /// Evictions in a row that free nothing before a store is refused.
+  /// The most evictions for one store. Others may use what becomes free, records that share a payload free nothing, and some
+  /// file systems free blocks late: none of that must empty the cache, nor hold the lock for long.
   private static var attempts: Int { 3 }
+  /// The most bytes to evict at a time, or four times those of the store.
+  private static var step: Int { 64 << 20 }
 
   /// Evicts until a file of `size` bytes leaves the free space above the floor.
   ///
@@ -24,10 +27,10 @@ extension DiskStore {
     while deficit > 0 {
       let (bytes, count) = index.read { ($0.bytes, $0.count) }
       guard count > 0, attempts < Self.attempts else { throw .belowFreeSpaceFloor(layout.version) }
-      try evict(toBytes: max(0, bytes - deficit), count: count)
+      let step = min(deficit, max(Self.step, 4 * size))
+      try evict(toBytes: max(0, bytes - step), count: count)
       guard let rest = try self.deficit(for: size) else { return }
-      // Other programs may use what becomes free, and some file systems free blocks late: that must not empty the cache.
-      attempts = rest < deficit ? 0 : attempts + 1
+      attempts += 1
       deficit = rest
     }
   }

@@ -46,10 +46,17 @@ extension RecordReader {
 
   /// Opens the file with the payload of a record, which is not verified; `nil` when there is none.
   func payloadFile(of digest: Digest256) throws(FileSystemError) -> PayloadFile? {
-    let path = layout.record(digest)
-    guard let (file, header) = try openRecord(path), let header else { return nil }
+    guard let (file, header) = try openRecord(layout.record(digest)), let header else { return nil }
+    return try payloadFile(of: digest, file, header)
+  }
+
+  /// Opens the file with the payload of an open record.
+  func payloadFile(
+    of digest: Digest256, _ file: any FileReading, _ header: RecordHeader
+  ) throws(FileSystemError) -> PayloadFile? {
     guard header.isShared else {
-      return PayloadFile(path: path, file: file, offset: header.length, isShared: false)
+      return PayloadFile(
+        path: layout.record(digest), file: file, offset: header.length, isShared: false)
     }
     let other = layout.payload(digest, header.payloadChecksum)
     guard let shared = try files.open(other) else { return nil }

@@ -2,12 +2,14 @@ import CalotypeSupport
 
 /// The free space of a file system since it was last measured.
 ///
-/// A measurement is good for a second, and for an eighth of the bytes above the floor: eight processes that share the file
-/// system, and do not see what the others write, do not get below the floor together.
+/// Near the floor, the space is measured for each store, under the lock of the folder. Where there is plenty, a measurement
+/// is good for a second, and for an eighth of the bytes above the floor: others write meanwhile, and are not seen.
 struct SpaceEstimate: Sendable {
   /// How long a measurement is good.
   static let lifetime = Duration.seconds(1)
   private static let share = 8
+  /// The bytes above the floor that are plenty.
+  private static let plenty = 1 << 30
 
   private var measured: (space: FileSystemSpace, time: Duration)?
   /// Bytes that were stored since.
@@ -18,7 +20,7 @@ struct SpaceEstimate: Sendable {
   {
     guard let measured, time - measured.time < Self.lifetime else { return false }
     let spare = measured.space.available - floor.bytes(of: measured.space.total)
-    return used + size <= spare / Self.share
+    return spare >= Self.plenty && used + size <= spare / Self.share
   }
 
   /// Notes a measurement.

@@ -73,7 +73,7 @@ extension ImageSource: CustomStringConvertible {
     case .stream(_, let id): "stream \"\(RedactedURL.withoutUsers(id))\""
     case .provider(let provider):
       "provider \"\(RedactedURL.withoutUsers(provider.id))\""
-        + (provider.version.map { ", version \($0)" } ?? "")
+        + (provider.version.map { ", version \(RedactedURL.withoutUsers($0))" } ?? "")
     }
   }
 }

@@ -52,7 +52,7 @@ extension LoadResponse {
 extension ImageLoading {
   /// Loads with the hooks of the request. ``HTTPLoader`` carries them out itself, for each attempt; around all other
   /// loaders they are carried out here, once.
-  func loadWithHooks(_ request: LoadRequest) async throws -> LoadResponse {
+  package func loadWithHooks(_ request: LoadRequest) async throws -> LoadResponse {
     guard let hooks = request.hooks, !carriesOutHooks(of: request.source) else {
       return try await load(request)
     }

@@ -22,6 +22,8 @@
 /// * beyond the limits of the transport: a ``CurlLoader`` refuses a second request that would have to wait for a slot;
 /// * for a request with ``LoadRequest/allowsHedging`` off.
 ///
+/// The answer is delivered when the other request has ended, which a transport has to do promptly when it is cancelled.
+///
 /// Both requests are the same, as interceptors left it; they have the same deadline. Interceptors see one response. On an
 /// HTTP/2 connection both may use the same connection, so that hedging helps against a slow server, not against a lost
 /// connection.

@@ -167,8 +167,8 @@ import Testing
       try await cache.store(bytes(20_000, seed: number), for: CacheKey("\(number)"))
       #expect(free >= 100_000)
     }
-    // An eighth of what is above the floor at a time, less and less.
-    #expect(disk.files.calls(.space) > 5 && disk.files.calls(.space) < 40)
+    // There is little: each store measures it.
+    #expect(disk.files.calls(.space) >= 40)
   }
 
   @Test func aFileSystemThatDoesNotTellHasNoFloor() async throws {

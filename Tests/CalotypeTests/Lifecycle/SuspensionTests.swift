@@ -11,8 +11,8 @@ struct SuspensionTests {
   func suspension() async throws {
     let folder = try CacheFolder()
     let server = try ScriptedHTTPServer()
-    server.route("/a.png", .resource(try Samples.png()))
-    server.route("/b.png", .resource(try Samples.png()))
+    server.route("/a.png", .resource(try Samples.png(shade: 1)))
+    server.route("/b.png", .resource(try Samples.png(shade: 2)))
     let pipeline = ImagePipeline.isolated(disk: folder.diskCache())
     let (kept, loaded) = (server.url("/a.png"), server.url("/b.png"))
     _ = try await pipeline.data(for: kept)

@@ -137,7 +137,9 @@ struct AdmissionTests {
       configuration.limits.loads = isLoad ? workers : 10_000
       configuration.limits.loadsPerOrigin = configuration.limits.loads
       configuration.limits.decodes = workers
-      configuration.limits.callers = 20_000
+      // A flow may fill half of the queue.
+      configuration.limits.waitingRequests = 40_000
+      configuration.limits.callers = 40_000
       configuration.limits.decodedBytes = 1 << 30
       configuration.limits.encodedBytes = 1 << 30
       configuration.coders = .standard

@@ -9,7 +9,8 @@ struct CacheImportCommand: AsyncParsableCommand {
     commandName: "import",
     abstract: "Stores the records of a tar archive in the cache.",
     discussion: """
-      The archive is one of cache export, or one that tar has made in the folder of a cache; its names have the form v2/xx/… \
+      The archive is one of cache export, as it is or packed again; its names have the form v2/xx/… A tar of the folder itself \
+      lacks the bytes of records that share them. \
       Each record is verified, and refused if anything is wrong with it; the exit status is then 1. Of two records of a key, the \
       one that was stored last stays. Expired records are left out. Nothing is evicted: records that do not fit within the \
       limits are left out, and the exit status is 1.
@@ -77,7 +78,7 @@ struct CacheImportCommand: AsyncParsableCommand {
     while let entry = try await reader.next() {
       try Task.checkCancellation()
       let name = entry.name.hasPrefix("./") ? String(entry.name.dropFirst(2)) : entry.name
-      if entry.kind == .folder || Self.isOther(name) { continue }
+      if entry.kind == .folder || Self.isOther(name) || records.isPayloadName(name) { continue }
       var outcome = refusal(of: entry, name, among: names, records)
       if outcome == nil {
         let bytes = try await reader.contents(entry.size)
