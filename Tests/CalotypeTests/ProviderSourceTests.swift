@@ -49,6 +49,48 @@ struct ProviderSourceTests {
     return image.bitmap.withUnsafeBytes { $0[0] }
   }
 
+  @Test(
+    "an image that is rendered is an original: thumbnails, caches and encoded forms are made of its pixels")
+  func rendered() async throws {
+    let rows = rows
+    let bitmap = try SampleImages.bitmap(width: 40, height: 20)
+    func request(_ version: String?, width: Int? = nil) -> ImageRequest {
+      let source = ImageSource.rendered(id: "chart", version: version) {
+        _ = try rows.fetch()
+        return Image(bitmap: bitmap)
+      }
+      return ImageRequest(source: source, thumbnail: width.map { .fit(width: $0, height: 100) })
+    }
+    let first = pipeline()
+    let whole = try await first.image(for: request("1"))
+    #expect(whole.bitmap.bytes.withUnsafeBytes(Array.init) == bitmap.bytes.withUnsafeBytes(Array.init))
+    #expect(try await first.image(for: request("1", width: 10)).size == PixelSize(width: 10, height: 5))
+    #expect(try await first.encoded(request("1", width: 10), as: .webp()).width == 10)
+    await first.settle()
+    #expect(rows.calls == 1)
+    let second = pipeline()
+    #expect(try await second.response(for: request("1")).source == .diskOriginal && rows.calls == 1)
+    _ = try await second.image(for: request("2"))
+    #expect(rows.calls == 2)
+    for _ in 0..<2 { _ = try await second.image(for: request(nil)) }
+    #expect(rows.calls == 4)
+    await second.settle()
+  }
+
+  @Test("the failure of a rendering reaches the caller, and limits hold for its image")
+  func renderedFailure() async throws {
+    struct Refusal: Error {}
+    let pipeline = pipeline()
+    let failing = ImageRequest(source: .rendered(id: "a", version: "1") { throw Refusal() })
+    let error = await #expect(throws: LoadingError.self) { try await pipeline.image(for: failing) }
+    #expect(error?.code == "sourceFailed")
+    let bitmap = try SampleImages.bitmap(width: 40, height: 20)
+    var large = ImageRequest(source: .rendered(id: "b", version: "1") { Image(bitmap: bitmap) })
+    large.limits = DecodeLimits(maxPixels: 100)
+    let limit = await #expect(throws: ImagingError.self) { try await pipeline.image(for: large) }
+    #expect(limit?.code == "limitExceeded")
+  }
+
   @Test("a version is cached in memory and on disk, and another one is another image", arguments: [nil, 4])
   func versions(width: Int?) async throws {
     let first = pipeline()

@@ -85,7 +85,10 @@ import Testing
     try await fill(first)
     time.advance(by: .seconds(100))
     // Not from disk any more, but of the original; the encoded image is made of the result, which is in memory by then.
-    #expect(try await sources(loader) == (.diskOriginal, .diskOriginal, .memory))
+    let found = try await sources(loader)
+    #expect(found.result == .diskOriginal)
+    #expect(found.original == .diskOriginal)
+    #expect(found.encoded == .memory)
     let statistics = try await DiskCache(folder.configuration, now: { [time] in time.date }).trim()
     #expect(statistics.count == 3)
     #expect(loader.requests.count == 1)

@@ -53,6 +53,45 @@ import Testing
       tags: ["tag \(number % 2)", "b"], user: ["name": "value \(number)"])
   }
 
+  @Test func recordsThatShareTheirBytesLeaveWithThem() async throws {
+    let (one, two) = (cache("one"), cache("two"))
+    let shared = bytes(40_000, seed: 1)
+    for number in 0..<3 {
+      try await one.store(shared, metadata: metadata(number), for: CacheKey("\(number)"))
+    }
+    #expect(try await one.statistics().sharedStores == 2)
+    let files = try await archived(one)
+    #expect(files.count == 3 && files.allSatisfy { $0.bytes.count > 40_000 })
+    #expect(try await importing(files, into: two) == [.stored, .stored, .stored])
+    for number in 0..<3 {
+      let record = try await two.read(CacheKey("\(number)"))
+      #expect(record?.data == shared && record?.metadata == metadata(number))
+    }
+    // In pieces across the end of the header.
+    try await one.archive { record in
+      guard case .intact(let record) = record else { return }
+      var pieces = Data()
+      while pieces.count < record.byteCount {
+        pieces += try await one.bytes(
+          of: record, at: pieces.count, count: min(77, record.byteCount - pieces.count))
+      }
+      #expect(files.contains { $0.name == record.name && $0.bytes == pieces })
+    }
+  }
+
+  @Test func nothingIsEvictedForTheFloorOfFreeSpace() async throws {
+    let one = cache("one")
+    for number in 0..<4 {
+      try await one.store(bytes(20_000, seed: UInt64(number)), for: CacheKey("\(number)"))
+    }
+    let files = try await archived(one)
+    let own = cache("two") { $0.freeSpaceFloor = .none }
+    try await own.store(bytes(1000), for: CacheKey("own"))
+    let full = cache("two") { $0.freeSpaceFloor = .bytes(.max) }
+    #expect(try await importing(files, into: full) == [.noRoom, .noRoom, .noRoom, .noRoom])
+    #expect(try await full.read(CacheKey("own")) != nil)
+  }
+
   @Test func recordsKeepEverything() async throws {
     let (one, two) = (cache("one"), cache("two"))
     for number in 0..<20 {

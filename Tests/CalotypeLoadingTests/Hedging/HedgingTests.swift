@@ -421,16 +421,17 @@ struct HedgingTests {
       timing: .init(now: { clock.instant }, sleep: { try await clock.clock.sleep(for: $0) }, random: { 1 }))
     server.route("/known", .body(one))
     let count = Lock(0)
+    let hangs = Gate()
     server.route("/late") { _ in
       count.withLock { count in
         count += 1
-        return count == 1 ? .hang : .body(Data([2]))
+        return count == 1 ? ScriptedReply([.signal(hangs), .hang]) : .body(Data([2]))
       }
     }
     let (known, late) = (server.url("/known"), server.url("/late"))
     _ = try await loader.data(for: LoadRequest(url: known))
     let task = Task { try await loader.data(for: LoadRequest(url: late)) }
-    try await server.waitForRequests("/late", count: 1)
+    try await hangs.wait()
     try await clock.clock.waitForSleepers()
     clock.advance(by: .seconds(60))
     let (data, response) = try await task.value
