@@ -1,6 +1,7 @@
 import CalotypeCaching
 import CalotypeSupport
 import FoundationEssentials
+import HTTPTypes
 
 /// Facts about the bytes that an image was made from.
 struct OriginalMetadata: Sendable {
@@ -44,5 +45,15 @@ struct OriginalMetadata: Sendable {
     if isStale { return .zero }
     guard let freshUntil else { return nil }
     return .seconds(max(0, min(freshUntil.timeIntervalSince(now), 1e9)))
+  }
+}
+
+extension ImageResponse.Original {
+  init(_ provenance: OriginalMetadata) {
+    let response = provenance.unstored ?? provenance.response
+    self.init(
+      url: provenance.url, status: response?.status, fields: response?.fields ?? HTTPFields(),
+      freshUntil: provenance.isStale ? .distantPast : provenance.freshUntil,
+      lastModified: response?.modificationDate)
   }
 }

@@ -191,10 +191,12 @@ struct InfoJob: Sendable {
     var total = response.expectedLength
     var isPart = false
     if response.status == 206 {
-      guard range != nil, case .bytes(let bytes, let length)? = response.headers[.contentRange].flatMap(ContentRange.init),
+      guard range != nil,
+        case .bytes(let bytes, let length)? = response.headers[.contentRange].flatMap(ContentRange.init),
         bytes.lowerBound == 0
       else {
-        throw LoadingError.protocolError(response.url, reason: "it is a part (status 206) that nobody asked for")
+        throw LoadingError.protocolError(
+          response.url, reason: "it is a part (status 206) that nobody asked for")
       }
       total = length
       isPart = length.map { bytes.upperBound < $0 } ?? true

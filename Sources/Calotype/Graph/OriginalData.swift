@@ -42,3 +42,11 @@ final class OriginalData: Sendable {
     rejected.withLock { $0 = true }
   }
 }
+
+extension DataResponse {
+  init(_ loaded: OriginalData) {
+    self.init(
+      data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType,
+      original: ImageResponse.Original(loaded.provenance), isStale: loaded.provenance.isStale)
+  }
+}

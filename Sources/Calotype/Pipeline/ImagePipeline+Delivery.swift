@@ -248,7 +248,7 @@ final class Delivery: Sendable {
   var response: ImageResponse {
     ImageResponse(
       image: made.image, animation: made.animation, data: data, source: made.source,
-      provenance: made.provenance, byteCount: made.byteCount, duration: made.duration,
+      original: ImageResponse.Original(made.provenance), byteCount: made.byteCount, duration: made.duration,
       isStale: made.provenance.isStale,
       timings: made.log.timings.delivered, stores: stores)
   }

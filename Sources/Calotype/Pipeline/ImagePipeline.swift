@@ -234,7 +234,8 @@ public actor ImagePipeline {
       || configuration.caches.decoded?.contains(request.key, now: configuration.now()) == true
       || (request.acceptsLarger && largerInMemory(request, allowingStale: false) != nil)
     return ImageResponse(
-      image: cached.image, animation: cached.animation, source: .memory, provenance: cached.provenance,
+      image: cached.image, animation: cached.animation, source: .memory,
+      original: ImageResponse.Original(cached.provenance),
       byteCount: nil, duration: .zero, isStale: !isFresh)
   }
 }

@@ -15,22 +15,14 @@ public struct DataResponse: Sendable {
 
   /// Creates a response.
   public init(data: Data, source: ImageResponse.Source, contentType: String?) {
-    self.init(data: data, source: source, contentType: contentType, provenance: OriginalMetadata())
+    self.init(data: data, source: source, contentType: contentType, original: .init(), isStale: false)
   }
 
-  init(_ loaded: OriginalData) {
-    self.init(
-      data: loaded.data, source: loaded.source, contentType: loaded.metadata.contentType,
-      provenance: loaded.provenance)
-  }
-
-  private init(
-    data: Data, source: ImageResponse.Source, contentType: String?, provenance: OriginalMetadata
+  init(
+    data: Data, source: ImageResponse.Source, contentType: String?, original: ImageResponse.Original,
+    isStale: Bool
   ) {
-    self.data = data
-    self.source = source
-    self.contentType = contentType
-    original = ImageResponse.Original(provenance)
-    isStale = provenance.isStale
+    (self.data, self.source, self.contentType) = (data, source, contentType)
+    (self.original, self.isStale) = (original, isStale)
   }
 }

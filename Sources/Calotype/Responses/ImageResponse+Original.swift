@@ -1,5 +1,4 @@
 public import CalotypeCaching
-import CalotypeSupport
 public import FoundationEssentials
 public import HTTPTypes
 
@@ -29,64 +28,12 @@ extension ImageResponse {
     /// The media type that the server declared. The bytes may be of another type.
     public var contentType: String? { fields[.contentType] }
 
-    init(_ provenance: OriginalMetadata) {
-      let response = provenance.unstored ?? provenance.response
-      url = provenance.url
-      status = response?.status
-      fields = response?.fields ?? HTTPFields()
-      freshUntil = provenance.isStale ? .distantPast : provenance.freshUntil
-      lastModified = response?.modificationDate
+    init(
+      url: URL? = nil, status: Int? = nil, fields: HTTPFields = HTTPFields(), freshUntil: Date? = nil,
+      lastModified: Date? = nil
+    ) {
+      (self.url, self.status, self.fields) = (url, status, fields)
+      (self.freshUntil, self.lastModified) = (freshUntil, lastModified)
     }
-  }
-}
-
-extension RecordMetadata {
-  private static let urlName = "url"
-  /// The longest URL that is stored.
-  private static let urlLimit = 4096
-
-  /// The URL of the original after redirects, if it is another than that of the request.
-  private(set) var finalURL: URL? {
-    get { user[Self.urlName].flatMap { URL(string: $0) } }
-    set {
-      user[Self.urlName] = newValue.map(\.absoluteString).flatMap {
-        $0.utf8.count <= Self.urlLimit ? $0 : nil
-      }
-    }
-  }
-
-  /// Stores the URL of the original, unless it is that of the request.
-  mutating func setURL(_ url: URL?, for request: ImageRequest) {
-    finalURL = url == request.source.url.map(request.shown) ? nil : url?.withoutQuery
-  }
-
-  /// Returns the URL of the original of a request.
-  func url(for request: ImageRequest) -> URL? { finalURL ?? request.source.url.map(request.shown) }
-}
-
-extension URL {
-  /// The URL without user name and password.
-  var withoutUser: URL {
-    let text = absoluteString
-    let redacted = RedactedURL.withoutUsers(text, isOne: true)
-    return redacted == text ? self : URL(string: redacted) ?? self
-  }
-}
-
-extension ImageRequest {
-  /// Returns the URL of an original as it is delivered with the image, which other requests may share.
-  func shown(_ url: URL) -> URL {
-    identity.keyPolicy.isOfWholeURL ? url.withoutUser : url.withoutUser.withoutQuery
-  }
-}
-
-extension URL {
-  /// The URL without its query.
-  fileprivate var withoutQuery: URL {
-    guard query() != nil, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-      return self
-    }
-    parts.query = nil
-    return parts.url ?? self
   }
 }

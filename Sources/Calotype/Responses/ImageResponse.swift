@@ -74,13 +74,13 @@ public struct ImageResponse: Sendable {
     stores: ImageResponse.StoreOutcomes? = nil, isBeingRevalidated: Bool = false
   ) {
     self.init(
-      image: image, animation: animation, data: data, source: source, provenance: OriginalMetadata(),
+      image: image, animation: animation, data: data, source: source, original: Original(),
       byteCount: byteCount, duration: duration, isStale: isStale, timings: timings, stores: stores,
       isBeingRevalidated: isBeingRevalidated)
   }
 
   init(
-    image: Image, animation: AnimatedImage?, data: Data? = nil, source: Source, provenance: OriginalMetadata,
+    image: Image, animation: AnimatedImage?, data: Data? = nil, source: Source, original: Original,
     byteCount: Int?, duration: Duration, isStale: Bool,
     timings: ImageResponse.Timings = ImageResponse.Timings(), stores: ImageResponse.StoreOutcomes? = nil,
     isBeingRevalidated: Bool = false
@@ -88,7 +88,7 @@ public struct ImageResponse: Sendable {
     contents = Contents(
       Parts(
         image: image, animation: animation, data: data, source: source,
-        original: ImageResponse.Original(provenance), isStale: isStale,
+        original: original, isStale: isStale,
         isBeingRevalidated: isBeingRevalidated, byteCount: byteCount, duration: duration, timings: timings,
         stores: stores))
   }

@@ -34,7 +34,9 @@ struct ThumbnailServer {
     }
     router.get("metrics") { _, _ in
       let now = pipeline.statistics
-      let counters = ["loads": now.loads, "decodes": now.decodes, "encodes": now.encodes, "requests": now.requests]
+      let counters = [
+        "loads": now.loads, "decodes": now.decodes, "encodes": now.encodes, "requests": now.requests,
+      ]
       return counters.sorted { $0.key < $1.key }.map { "calotype_\($0.key) \($0.value)\n" }.joined()
     }
     let address = BindAddress.hostname("127.0.0.1", port: arguments.first.flatMap { Int($0) } ?? 8080)
