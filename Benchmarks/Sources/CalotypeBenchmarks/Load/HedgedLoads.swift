@@ -7,6 +7,19 @@ import Synchronization
 
 /// Loads from a server that does not answer some of its requests for a long time.
 enum HedgedLoads {
+  /// A number for several tasks.
+  private final class Counter: Sendable {
+    private let value = Mutex(0)
+
+    /// Returns 1, 2, 3 …
+    func next() -> Int {
+      value.withLock { value in
+        value += 1
+        return value
+      }
+    }
+  }
+
   /// How many loads run at a time.
   private static let concurrency = 16
   /// The time until the head of a response, and that of one in a hundred.
@@ -23,15 +36,12 @@ enum HedgedLoads {
     var configuration = HTTPLoader.Configuration()
     if isHedged { configuration.hedging = HedgingPolicy() }
     let loader = HTTPLoader(configuration, transport: CurlLoader(transport))
-    let next = Mutex(0)
+    let counter = Counter()
     let times = try await withThrowingTaskGroup(of: [Duration].self) { group in
       for _ in 0..<concurrency {
         group.addTask {
           var times: [Duration] = []
-          while next.withLock({ next in
-            next += 1
-            return next <= loads
-          }) {
+          while counter.next() <= loads {
             let time = try await ContinuousClock().measure {
               _ = try await loader.data(for: LoadRequest(url: url))
             }
@@ -52,15 +62,11 @@ enum HedgedLoads {
   /// What the server does: prints its port, and serves until standard input ends.
   static func serve() throws -> [Double] {
     let server = try ScriptedHTTPServer()
-    let count = Mutex(0)
+    let counter = Counter()
     let body = Data(repeating: 1, count: 10_000)
     server.route("/image") { _ in
-      let number = count.withLock { count in
-        count += 1
-        return count
-      }
-      // Reached after the first hundred, when the loader knows the usual time.
-      let time = number % 100 == 0 ? stalled : usual
+      // The hundredth is the first, when the loader knows the usual time.
+      let time = counter.next() % 100 == 0 ? stalled : usual
       return ScriptedReply([.drip(Data(), time)] + ScriptedReply.body(body).steps)
     }
     print(server.port)
