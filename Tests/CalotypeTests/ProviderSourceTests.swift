@@ -134,7 +134,7 @@ struct ProviderSourceTests {
         return png
       })
     let tasks = (0..<10).map { _ in Task { try await pipeline.image(for: request) } }
-    while await pipeline.subscribers < 10 { await Task.yield() }
+    try await eventually { await pipeline.subscribers == 10 }
     gate.open()
     for task in tasks { #expect(try await task.value.width == 8) }
     #expect(calls.withLock { $0 } == 1)

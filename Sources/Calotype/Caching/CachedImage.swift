@@ -67,7 +67,7 @@ extension Image {
 
 extension ImageInfo {
   /// The number of bytes of the lists and texts in it.
-  fileprivate var byteCount: Int {
+  var byteCount: Int {
     durations.count * MemoryLayout<Duration>.stride + (colorProfile?.utf8.count ?? 0)
   }
 }

@@ -41,8 +41,7 @@ public struct InfoResponse: Sendable {
 
   /// The number of bytes in memory, including the overhead of a cache entry.
   var cost: Int {
-    (2 << 10) + info.durations.count * MemoryLayout<Duration>.stride + (info.colorProfile?.utf8.count ?? 0)
-      + provenance.describingByteCount
+    (2 << 10) + info.byteCount + provenance.describingByteCount
   }
 }
 

@@ -120,15 +120,13 @@ extension ImageJob {
   /// Returns the identity of the pixels, if images are kept that other URLs can share.
   private func sharing(of loaded: OriginalData) async throws -> SharedImages.Key? {
     // The pixels between two steps are reserved with the decode.
-    // Local files are decoded when they change.
-    guard plan.memory != nil, context.configuration.sharesWork, !job.demand.isTransformed,
-      plan.request.identity.version == nil
-    else { return nil }
+    guard context.sharesImages(of: plan), !job.demand.isTransformed else { return nil }
     let data = loaded.data
     let content =
-      if let content = loaded.content { content } else {
+      if let content = loaded.content { content as KeyedHash? } else {
         try await context.probing(data.count) { KeyedHash(of: data) }
       }
+    guard let content else { return nil }
     let request = plan.request
     return SharedImages.Key(
       content: content, byteCount: data.count,

@@ -29,23 +29,7 @@ struct InfoJob: Sendable {
     defer { turn?.end() }
     do {
       job.publishStart()
-      let response: InfoResponse
-      switch try await stored() {
-      case .use(let known): response = known
-      case .useThenAsk: response = try await original(turn: turn.take())
-      case .ask(let stale):
-        if needsWhole {
-          response = try await original(turn: turn.take())
-        } else {
-          do {
-            response = try await load(turn: turn.take())
-          } catch let error as LoadingError {
-            guard let stale, error.saysNothingOfTheImage, !Task.isCancelled else { throw error }
-            context.counters.count { $0.staleHits += 1 }
-            return job.finish(.success(stale))
-          }
-        }
-      }
+      let response = try await response(turn: turn.take())
       keep(response)
       job.finish(.success(response))
     } catch {
@@ -60,36 +44,37 @@ struct InfoJob: Sendable {
     return request.source.url == nil || request.expectedDigest != nil || request.bodyTransform != nil
   }
 
-  /// The answer of the original on disk.
-  private enum Stored {
-    case use(InfoResponse)
-    /// It is stale, and is to be revalidated afterwards.
-    case useThenAsk
-    /// The loader has to be asked; the header is that of a stale original, for a server that fails.
-    case ask(InfoResponse?)
-  }
-
-  private func stored() async throws -> Stored {
-    let request = plan.request
-    var kept: CachedOriginal?
-    var held: MemoryReservation?
-    defer { held?.release() }
-    if request.cachePolicy.readsCaches, request.readTiers.contains(.originals), let cache = plan.originals,
-      let (record, reservation) = await context.readRecord(
-        request.sourceKey, from: cache, plan, log, for: job.priority)
-    {
-      (kept, held) = (CachedOriginal(record), reservation)
-    }
-    switch context.sourceStep(for: request, policy: request.cachePolicy, kept: kept) {
-    case .fail(let error): throw error
-    case .use(let stored): return .use(try await described(stored))
-    case .useThenAsk: return .useThenAsk
-    case .ask:
-      guard let kept, kept.isImage, let response = kept.metadata.response,
-        context.freshness(for: request).mayServeOnError(
-          response, for: request.headers, now: context.configuration.now())
-      else { return .ask(nil) }
-      return .ask(try? await described(kept.judged(isStale: true)))
+  /// Finds the header, or loads it.
+  private func response(turn: WorkQueue.Turn?) async throws -> InfoResponse {
+    var turn = turn
+    defer { turn?.end() }
+    let (request, policy) = (plan.request, plan.request.cachePolicy)
+    var (kept, reservation) = await context.readOriginal(plan, policy: policy, log, for: job.priority)
+    defer { reservation?.release() }
+    let step = context.sourceStep(for: request, policy: policy, kept: kept)
+    switch step {
+    case .use(let stored):
+      context.count(step, policy: policy)
+      return try await described(stored)
+    case .fail(let error):
+      context.count(step, policy: policy)
+      throw error
+    case .ask where !needsWhole:
+      // No bytes are held while the server is asked.
+      kept = kept?.withoutData
+      reservation.take()?.release()
+      do {
+        return try await load(turn: turn.take())
+      } catch let error as LoadingError {
+        let stale = await context.staleOriginal(
+          insteadOf: error, kept, plan, policy: policy, log, for: job.priority)
+        guard let stale else { throw error }
+        reservation = stale.reservation
+        return try await described(stale.stored)
+      }
+    case .ask, .useThenAsk:
+      reservation.take()?.release()
+      return try await original(turn: turn.take())
     }
   }
 
@@ -112,14 +97,14 @@ struct InfoJob: Sendable {
 
   /// Describes a whole original.
   private func described(
-    _ data: Data, source: ImageResponse.Source, _ provenance: OriginalMetadata
+    _ data: Data, source: ImageResponse.Source, _ provenance: OriginalMetadata, loadedByteCount: Int? = nil
   ) async throws -> InfoResponse {
     let info = try await context.probing(data.count) {
       try plan.coders.probe(data, limits: plan.loadLimits, formatHint: plan.request.decoding.formatHint)
     }
     return InfoResponse(
-      ImageHeader(info: info, hasAllFrames: true), byteCount: data.count, loadedByteCount: data.count,
-      source: source, provenance: provenance)
+      ImageHeader(info: info, hasAllFrames: true), byteCount: data.count,
+      loadedByteCount: loadedByteCount ?? data.count, source: source, provenance: provenance)
   }
 
   // MARK: Loading
@@ -127,37 +112,27 @@ struct InfoJob: Sendable {
   private func load(turn: WorkQueue.Turn?) async throws -> InfoResponse {
     let request = plan.request
     try Task.checkCancellation()
-    if case .deny(let reason) = try await context.configuration.shouldLoad?(request) ?? .allow {
-      throw PipelineError.loadDenied(request.source.description, reason: reason)
-    }
-    let flow = QueueFlow(loading: request)
-    let held = if let turn { turn } else { try await enter(flow) }
+    try await context.checkMayLoad(request)
+    let held =
+      if let turn { turn } else { try await context.enterLoads(for: request, priority: job.priority) }
     defer { held.end() }
-    let isRemote = request.source.url.map { $0.scheme == "http" || $0.scheme == "https" } ?? false
+    let isRemote = request.source.url?.isRemote ?? false
     let start = context.elapsed() - held.waited
     var loaded = 0
     let hasRanges =
       isRemote && request.headers[.range] == nil && request.validation == nil
       && request.statuses.contains(206)
-    let ranges = hasRanges ? Self.ranges.map(Optional.some) : []
-    for range in ranges + [nil] {
+    if hasRanges {
       do {
-        if let response = try await load(range, since: start, &loaded) { return response }
-      } catch let error as LoadingError where range != nil && error.mayBeAboutRange {
-        if let response = try await load(nil, since: start, &loaded) { return response }
-      }
+        for range in Self.ranges {
+          if let response = try await load(range, since: start, &loaded) { return response }
+        }
+      } catch let error as LoadingError where error.mayBeAboutRange {}
     }
-    throw LoadingError.emptyBody(request.source)
-  }
-
-  private func enter(_ flow: QueueFlow) async throws -> WorkQueue.Turn {
-    let queue = flow.origin == nil ? context.localLoads : context.loads
-    do {
-      let claim = WorkQueue.Claim(flow: flow, expiry: context.expiry(of: plan.request, in: flow))
-      return try await queue.enter(priority: job.priority, claim)
-    } catch is QueueTimeout {
-      throw PipelineContext.timeout(of: plan.request)
+    guard let response = try await load(nil, since: start, &loaded) else {
+      throw LoadingError.emptyBody(request.source)
     }
+    return response
   }
 
   /// Loads the first bytes.
@@ -169,17 +144,11 @@ struct InfoJob: Sendable {
   /// - Returns: The header; `nil` if the server sent no more than the range, and the header is longer.
   private func load(_ range: Int?, since start: Duration, _ loaded: inout Int) async throws -> InfoResponse? {
     let request = plan.request
-    var load = plan.loadRequest
-    load.livePriority = job.priority
+    var load = try context.loadRequest(of: plan, priority: job.priority, since: start)
     if let range {
       load.headers[.range] = "bytes=0-\(range - 1)"
       // A part of encoded bytes could not be decoded to its end.
       load.headers[.acceptEncoding] = "identity"
-    }
-    if let total = load.timeouts.total {
-      let left = total - (context.elapsed() - start)
-      guard left > .zero else { throw PipelineContext.timeout(of: request) }
-      load.timeouts.total = left
     }
     context.counters.count { $0.loads += 1 }
     let requested = context.configuration.now()
@@ -196,7 +165,7 @@ struct InfoJob: Sendable {
         bytes.lowerBound == 0
       else {
         throw LoadingError.protocolError(
-          response.url, reason: "it is a part (status 206) that nobody asked for")
+          response.url, reason: "it is a part (status 206) that was not asked for")
       }
       total = length
       isPart = length.map { bytes.upperBound < $0 } ?? true
@@ -233,12 +202,15 @@ struct InfoJob: Sendable {
         if header == nil { return nil }
       }
     }
-    let provenance = provenance(of: response, requested, received)
+    var provenance = context.facts(
+      of: response, for: plan, policy: request.cachePolicy, requested: requested, received: received
+    ).provenance
+    (provenance.tags, provenance.epoch) = (request.tags, epoch)
+    if context.freshness(for: request).clearing(by: response.headers, from: response.url) != nil {
+      provenance.isStorable = false
+    }
     guard let header else {
-      let whole = try await described(bytes, source: .loader, provenance)
-      return InfoResponse(
-        ImageHeader(info: whole.info, hasAllFrames: true), byteCount: bytes.count, loadedByteCount: loaded,
-        source: .loader, provenance: provenance)
+      return try await described(bytes, source: .loader, provenance, loadedByteCount: loaded)
     }
     return InfoResponse(
       header, byteCount: total, loadedByteCount: loaded, source: .loader, provenance: provenance)
@@ -254,39 +226,6 @@ struct InfoJob: Sendable {
     try await context.probing(bytes.count) {
       try plan.coders.header(of: bytes, limits: plan.loadLimits, formatHint: plan.request.decoding.formatHint)
     }
-  }
-
-  /// Returns what the response says about the original.
-  private func provenance(
-    of response: LoadResponse, _ requested: Date, _ received: Date
-  ) -> OriginalMetadata {
-    let request = plan.request
-    var provenance = OriginalMetadata(
-      url: request.shown(response.url), tags: request.tags, epoch: epoch)
-    if case .lifetime(let lifetime) = plan.cachingRule {
-      provenance.freshUntil = received + min(max(0, lifetime / .seconds(1)), 1e9)
-      return provenance
-    }
-    guard let status = response.status else {
-      // The source may have changed since its version was determined.
-      provenance.isStorable =
-        request.identity.version.map { plan.loader.cachingRule(for: request.source) == .version($0) } ?? true
-      return provenance
-    }
-    let freshness = context.freshness(for: request)
-    let decision = freshness.storeDecision(
-      request: request.headers, status: status,
-      response: freshness.fields(of: response, for: request, at: received), requestTime: requested,
-      responseTime: received)
-    provenance.response = decision.stored
-    let arrived = StoredResponse(
-      status: status, fields: response.headers, request: request.headers, requestTime: requested,
-      responseTime: received)
-    provenance.unstored = arrived?.fields == decision.stored?.fields ? nil : arrived
-    provenance.freshUntil = freshness.end(of: decision.stored, for: request.headers, at: received) ?? received
-    provenance.isStorable =
-      decision.stored != nil && freshness.clearing(by: response.headers, from: response.url) == nil
-    return provenance
   }
 
   /// Keeps the header in memory for as long as the original is fresh.

@@ -28,6 +28,8 @@ final class JobRegistry: CallerCounting {
   let images = JobTable<ImageResult>()
   let originals = JobTable<OriginalData>()
   let loads = JobTable<OriginalData>()
+  /// All tables: the jobs of each start jobs of those behind it.
+  private var tables: [any AnyJobTable] { [encodings, infos, images, originals, loads] }
   private let jobLimit: Int
   private let callerLimit: Int
   private let state = Lock(State())
@@ -143,11 +145,7 @@ final class JobRegistry: CallerCounting {
   func cancelAll() { abortAll(CancellationError()) }
 
   private func abortAll(_ error: any Error) {
-    for job in encodings.all { job.abort(error) }
-    for job in infos.all { job.abort(error) }
-    for job in images.all { job.abort(error) }
-    for job in originals.all { job.abort(error) }
-    for job in loads.all { job.abort(error) }
+    for table in tables { table.abortAll(error) }
     for job in works { job.abort(error) }
   }
 
@@ -156,9 +154,7 @@ final class JobRegistry: CallerCounting {
   /// Whether callers are rejected.
   var isClosed: Bool { state.withLock { if case .open = $0.phase { false } else { true } } }
   /// Whether there are no jobs to join.
-  var isEmpty: Bool {
-    encodings.count == 0 && infos.count == 0 && images.count == 0 && originals.count == 0 && loads.count == 0
-  }
+  var isEmpty: Bool { tables.allSatisfy { $0.count == 0 } }
   /// Whether there are no jobs, and no waiters for that.
   var isIdle: Bool { state.withLock { $0.jobs == 0 && $0.idling.isEmpty } }
   /// The number of jobs that have not ended.
@@ -168,21 +164,21 @@ final class JobRegistry: CallerCounting {
   /// The number of rejected callers.
   var refused: Int { state.withLock { $0.refused } }
   /// Whether a job is still producing or storing its result.
-  var isBusy: Bool {
-    encodings.all.contains { !$0.isSettled } || infos.all.contains { !$0.isSettled }
-      || images.all.contains { !$0.isSettled }
-      || originals.all.contains { !$0.isSettled }
-      || loads.all.contains { !$0.isSettled } || works.contains { !$0.isSettled }
-  }
+  var isBusy: Bool { tables.contains { $0.isBusy } || works.contains { !$0.isSettled } }
 
   /// Waits until all existing jobs have ended and stored their results, or the task is cancelled.
   func settle() async {
-    for job in encodings.all { await job.waitUntilStored() }
-    for job in infos.all { await job.waitUntilStored() }
-    for job in images.all { await job.waitUntilStored() }
-    // In this order: jobs of encoded images start image jobs, image jobs start original jobs, and those start loads.
-    for job in originals.all { await job.waitUntilStored() }
-    for job in loads.all { await job.waitUntilStored() }
+    for table in tables { await table.settle() }
     for job in works { await job.waitUntilStored() }
+  }
+
+  /// Prevents further subscriptions to the jobs of some keys; they continue for their present subscribers.
+  func detach(where isMeant: (JobKey) -> Bool) {
+    // Backwards, so that no job begun after a step joins one from before it. Twice images, because they join each other
+    // for the steps of their transforms.
+    for table in tables.reversed() {
+      table.detach(where: isMeant)
+      if table === images { table.detach(where: isMeant) }
+    }
   }
 }

@@ -58,8 +58,10 @@ struct LoadJob: Sendable {
   /// Loads when there is a slot among the loads, which is released when all bytes have arrived.
   private func load(turn: WorkQueue.Turn?) async throws -> OriginalData {
     let flow = QueueFlow(loading: plan.request)
-    let queue = flow.origin == nil ? context.localLoads : context.loads
-    let held = if let turn { turn } else { try await enter(queue, flow) }
+    let held =
+      if let turn { turn } else {
+        try await context.enterLoads(for: plan.request, priority: job.priority)
+      }
     defer { held.end() }
     job.publishStart()
     let start = context.elapsed()
@@ -80,28 +82,13 @@ struct LoadJob: Sendable {
     }
   }
 
-  private func enter(_ queue: WorkQueue, _ flow: QueueFlow) async throws -> WorkQueue.Turn {
-    do {
-      let claim = WorkQueue.Claim(flow: flow, expiry: context.expiry(of: plan.request, in: flow))
-      return try await queue.enter(priority: job.priority, claim)
-    } catch is QueueTimeout {
-      throw PipelineContext.timeout(of: plan.request)
-    }
-  }
-
   /// - Parameter call: The start of the whole load.
   private func load(
     kept: CachedOriginal?, validators: LoadRequest.Validators?, since call: Duration
   ) async throws -> OriginalData {
     let request = plan.request
-    var loadRequest = plan.loadRequest
-    loadRequest.livePriority = job.priority
+    var loadRequest = try context.loadRequest(of: plan, priority: job.priority, since: call)
     loadRequest.validators = validators
-    if let total = loadRequest.timeouts.total, request.source.url != nil {
-      let left = total - (context.elapsed() - call)
-      guard left > .zero else { throw PipelineContext.timeout(of: request) }
-      loadRequest.timeouts.total = left
-    }
     context.counters.count { $0.loads += 1 }
     let log = StageLog()
     let requested = context.configuration.now()
@@ -144,7 +131,7 @@ struct LoadJob: Sendable {
     job.keep([reservation].compactMap { $0 })
     // Any other body with status 200, such as an error page, is rejected before it is stored.
     let (info, version, content): (ImageInfo?, Checksum, KeyedHash?)
-    let isShared = plan.memory != nil && context.configuration.sharesWork
+    let isShared = context.sharesImages(of: plan)
     do {
       (info, version, content) = try await context.probing(data.count) {
         try plan.verify(data)
@@ -159,50 +146,16 @@ struct LoadJob: Sendable {
     metadata.version = version
     // The header of an earlier version.
     context.headers.remove(request.headerKey)
-    let url = request.shown(response.url)
-    metadata.setURL(request.source.url.map { _ in url }, for: request)
-    func loaded(_ provenance: OriginalMetadata) -> OriginalData {
-      OriginalData(
-        data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
-        reservedBytes: reservation?.bytes ?? 0, content: content)
-    }
-    if case .lifetime(let lifetime) = plan.cachingRule {
-      metadata.expires = received + min(max(0, lifetime / .seconds(1)), 1e9)
-    }
-    guard metadata.expires == nil, let status = response.status else {
-      // The source may have changed since its version was determined.
-      let isOfVersion =
-        request.identity.version.map { plan.loader.cachingRule(for: request.source) == .version($0) } ?? true
-      return loaded(
-        OriginalMetadata(
-          version: version, url: request.source.url.map { _ in url }, freshUntil: metadata.expires,
-          isStorable: isOfVersion, tags: metadata.tags, epoch: epoch))
-    }
-    let freshness = context.freshness(for: request)
-    let fields = freshness.fields(of: response, for: request, at: received)
-    metadata.target = freshness.target(of: response, for: request, requested: requested, received: received)
-    let decision = freshness.storeDecision(
-      request: request.headers, status: status, response: fields, requestTime: requested,
-      responseTime: received)
-    metadata.response = decision.stored
-    if metadata.response == nil, policy == .ignoreHTTPFreshness || metadata.target != nil,
-      case .refuse(.neverReusable) = decision
-    {
-      // Requests that only check the age use it, and so do those redirected to the same resource again.
-      metadata.response = StoredResponse(
-        status: status, fields: fields, request: request.headers, requestTime: requested,
-        responseTime: received)
-    }
-    let end = freshness.end(of: metadata.response, for: request.headers, at: received)
-    let arrived = StoredResponse(
-      status: status, fields: response.headers, request: request.headers, requestTime: requested,
-      responseTime: received)
-    return loaded(
-      OriginalMetadata(
-        version: version, url: url, response: metadata.response,
-        unstored: arrived?.fields == metadata.response?.fields ? nil : arrived, freshUntil: end ?? received,
-        isStorable: metadata.response != nil, tags: metadata.tags, epoch: epoch,
-        forbidsTransformation: CacheControlHeader(response: response.headers).noTransform))
+    var (provenance, target) = context.facts(
+      of: response, for: plan, policy: policy, requested: requested, received: received)
+    metadata.response = provenance.response
+    metadata.target = target
+    metadata.setURL(provenance.url, for: request)
+    if case .lifetime = plan.cachingRule { metadata.expires = provenance.freshUntil }
+    (provenance.version, provenance.tags, provenance.epoch) = (version, metadata.tags, epoch)
+    return OriginalData(
+      data: data, info: info, source: .loader, metadata: metadata, provenance: provenance, log: log,
+      reservedBytes: reservation?.bytes ?? 0, content: content)
   }
 
   /// Returns the stored original as confirmed by the server; `nil` if the response is about another one, or

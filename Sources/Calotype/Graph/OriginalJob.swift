@@ -30,8 +30,10 @@ struct OriginalJob: Sendable {
     defer { turn?.end() }
     do {
       job.publishStart()
-      var (kept, reservation) = await readKept()
-      switch context.sourceStep(for: plan.request, policy: policy, kept: kept) {
+      var (kept, reservation) = await context.readOriginal(plan, policy: policy, log, for: job.priority)
+      let step = context.sourceStep(for: plan.request, policy: policy, kept: kept)
+      context.count(step, policy: policy)
+      switch step {
       case .use(let stored):
         job.keep(reservation.map { [$0] } ?? [])
         job.finish(.success(found(stored, reservation)))
@@ -39,7 +41,9 @@ struct OriginalJob: Sendable {
         throw error
       case .useThenAsk(let stored, let conditional):
         let stale = found(stored, reservation)
-        guard case .allow = try await loadDecision() else { return job.finish(.success(stale)) }
+        guard case .allow = try await context.loadDecision(for: plan.request) else {
+          return job.finish(.success(stale))
+        }
         // Subscribers that accept a stale original may leave; the revalidated one is for the next request.
         let place = job.join(SubscriptionOptions(JobRequirements(), priority: .veryLow))
         defer { place?.leave() }
@@ -63,9 +67,7 @@ struct OriginalJob: Sendable {
         }
       case .ask(let conditional):
         try Task.checkCancellation()
-        if case .deny(let reason) = try await loadDecision() {
-          throw PipelineError.loadDenied(plan.request.source.description, reason: reason)
-        }
+        try await context.checkMayLoad(plan.request)
         // No bytes are held while the server is asked; the record stays on disk.
         kept = kept?.withoutData
         reservation?.release()
@@ -92,34 +94,14 @@ struct OriginalJob: Sendable {
       ?? LoadingError.sourceFailed(source, reason: reason)
   }
 
-  /// Reads the stored original, with the reservation for its bytes.
-  private func readKept() async -> (CachedOriginal?, MemoryReservation?) {
-    guard policy.readsCaches, plan.request.readTiers.contains(.originals), let cache = plan.originals,
-      let (record, reservation) = await context.readRecord(
-        plan.request.sourceKey, from: cache, plan, log, for: job.priority)
-    else { return (nil, nil) }
-    return (CachedOriginal(record), reservation)
-  }
-
   /// Returns the stale original after a failed load, where stale-if-error is allowed.
   private func staleInstead(of error: LoadingError, _ kept: CachedOriginal?) async -> OriginalData? {
-    guard !Task.isCancelled, let version = kept?.version, let response = kept?.metadata.response,
-      error.saysNothingOfTheImage,
-      context.freshness(for: plan.request).mayServeOnError(
-        response, for: plan.request.headers, now: context.configuration.now()),
-      case (let kept?, let reservation) = await readKept(), kept.version == version
+    guard
+      let (stale, reservation) = await context.staleOriginal(
+        insteadOf: error, kept, plan, policy: policy, log, for: job.priority)
     else { return nil }
-    context.counters.count { $0.staleHits += 1 }
     job.keep(reservation.map { [$0] } ?? [])
-    var stale = kept.judged(isStale: true)
-    stale.provenance.failure = error
     return found(stale, reservation)
-  }
-
-  private func loadDecision() async throws -> ImagePipeline.LoadDecision {
-    let decision = try await context.configuration.shouldLoad?(plan.request) ?? .allow
-    try Task.checkCancellation()
-    return decision
   }
 
   private func found(_ stored: UsableOriginal, _ reservation: MemoryReservation?) -> OriginalData {

@@ -29,7 +29,7 @@ extension PipelineContext {
   func freshness(for request: ImageRequest) -> FreshnessPolicy {
     var policy = configuration.freshness
     if request.identifiesUser { policy.mode = .private }
-    // What came over an unauthenticated connection could be pinned by anybody on the way (RFC 8246 §3).
+    // A response over an unauthenticated connection could be pinned by any host on the way (RFC 8246 §3).
     if request.source.url?.scheme?.lowercased() != "https" { policy.honorsImmutable = false }
     return policy
   }
@@ -58,13 +58,9 @@ extension PipelineContext {
   ///   - request: The request.
   ///   - policy: The cache policy of this job.
   ///   - kept: The stored record.
-  ///   - counts: Whether hits count in the statistics.
   func sourceStep(
-    for request: ImageRequest, policy: ImageRequest.CachePolicy, kept: CachedOriginal?, counts: Bool = true
+    for request: ImageRequest, policy: ImageRequest.CachePolicy, kept: CachedOriginal?
   ) -> SourceStep {
-    func count(_ change: (inout ImagePipeline.Statistics) -> Void) {
-      if counts { counters.count(change) }
-    }
     let notCached = PipelineError.notCached(request.source.description)
     let isForbidden =
       policy == .cacheOnly
@@ -76,7 +72,6 @@ extension PipelineContext {
     if let response, !kept.isImage {
       // The recorded absence expires at the latest when the server's answer does.
       if case .fresh = freshness.decision(for: request.headers, stored: response, now: now) {
-        count { $0.negativeHits += 1 }
         guard case .url(let url) = request.source else { return .fail(notCached) }
         return .fail(LoadingError.httpStatus(url, status: response.status, headers: response.fields))
       }
@@ -90,23 +85,30 @@ extension PipelineContext {
     case .fresh(let end):
       return .use(kept.judged(freshUntil: end))
     case .stale:
-      count { $0.staleHits += 1 }
       return .use(kept.judged(isStale: true))
     case .staleWhileRevalidate(let conditional):
-      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), conditional)
     case .revalidate(let conditional):
       guard policy == .staleWhileRevalidate else { return .ask(conditional) }
-      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), conditional)
     case .load:
       guard policy == .staleWhileRevalidate, response.matches(request.headers) else {
         return .ask(HTTPFields())
       }
-      count { $0.staleHits += 1 }
       return .useThenAsk(kept.judged(isStale: true), HTTPFields())
     case .unavailable:
       return .fail(notCached)
+    }
+  }
+
+  /// Counts the hit that a step is, if the job takes it.
+  func count(_ step: SourceStep, policy: ImageRequest.CachePolicy) {
+    switch step {
+    case .use(let stored) where stored.provenance.isStale && !policy.trustsAge:
+      counters.count { $0.staleHits += 1 }
+    case .useThenAsk: counters.count { $0.staleHits += 1 }
+    case .fail(let error) where error is LoadingError: counters.count { $0.negativeHits += 1 }
+    case .use, .ask, .fail: break
     }
   }
 }

@@ -12,15 +12,7 @@ extension PipelineContext {
       if isIdle { log.forget(before: now) }
       return log.begin(selection)
     }
-    let isMeant: (JobKey) -> Bool = { selection.mayContain($0.key) }
-    // Upwards, so that no job begun after a step joins one from before it. Twice images, because they join each other for
-    // the steps of their transforms.
-    jobs.loads.detach(where: isMeant)
-    jobs.originals.detach(where: isMeant)
-    jobs.images.detach(where: isMeant)
-    jobs.images.detach(where: isMeant)
-    jobs.encodings.detach(where: isMeant)
-    jobs.infos.detach(where: isMeant)
+    jobs.detach { selection.mayContain($0.key) }
     defer { purges.withLock { $0.end(number) } }
     try await body()
   }

@@ -31,7 +31,7 @@ final class PipelineContext: Sendable {
   let sharedImages = SharedImages()
   let serviceTimes = Lock(ServiceTimeEstimator())
   let purges = Lock(PurgeLog())
-  /// The headers of originals that are in no other cache.
+  /// The headers that calls have asked for.
   let headers = MemoryCache<InfoResponse>(byteLimit: 4 << 20)
   /// The time since the pipeline was created.
   let elapsed: @Sendable () -> Duration

@@ -1,7 +1,21 @@
 import CalotypeSupport
 
+/// A table of jobs, regardless of their values.
+protocol AnyJobTable: AnyObject, Sendable {
+  /// The number of jobs.
+  var count: Int { get }
+  /// Whether a job is still producing or storing its value.
+  var isBusy: Bool { get }
+  /// Ends all jobs with an error.
+  func abortAll(_ error: any Error)
+  /// Waits until all existing jobs have ended and stored their values, or the task is cancelled.
+  func settle() async
+  /// Prevents further subscriptions to the jobs of some keys; they continue for their present subscribers.
+  func detach(where isMeant: (JobKey) -> Bool)
+}
+
 /// A table of joinable jobs of one kind, by key. Striped, so that lookups of different keys do not contend.
-final class JobTable<Value: Sendable>: Sendable {
+final class JobTable<Value: Sendable>: AnyJobTable {
   private static var stripeCount: Int { 16 }
   private let stripes = (0..<JobTable.stripeCount).map { _ in Lock([JobKey: Job<Value>]()) }
   /// The jobs that can no longer be joined, but whose work continues.
@@ -69,7 +83,16 @@ final class JobTable<Value: Sendable>: Sendable {
   /// The number of jobs.
   var count: Int { stripes.reduce(detached.withLock { $0.count }) { $0 + $1.withLock { $0.count } } }
 
-  /// Prevents further subscriptions to the jobs of some keys; they continue for their present subscribers.
+  var isBusy: Bool { all.contains { !$0.isSettled } }
+
+  func abortAll(_ error: any Error) {
+    for job in all { job.abort(error) }
+  }
+
+  func settle() async {
+    for job in all { await job.waitUntilStored() }
+  }
+
   func detach(where isMeant: (JobKey) -> Bool) {
     for stripe in stripes {
       stripe.withLock { jobs in

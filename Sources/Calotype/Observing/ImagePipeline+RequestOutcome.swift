@@ -33,7 +33,8 @@ extension ImagePipeline {
     }
 
     init(_ response: DataResponse) {
-      self = .succeeded(Success(source: response.source, byteCount: response.data.count, isStale: false))
+      self = .succeeded(
+        Success(source: response.source, byteCount: response.data.count, isStale: response.isStale))
     }
 
     init(_ response: InfoResponse) {

@@ -79,24 +79,18 @@ extension ImagePipeline {
           CachedImage(image, tags: plan.request.tags), for: plan.request.key,
           sizeVariant: RequestIdentity.sizeVariant(of: plan.request))
       }
-      guard tiers.contains(.disk), plan.request.isEncodable, let encoding = plan.resultEncoding else {
-        return
-      }
-      let isOriginal = plan.request.isPlain
-      let cache = isOriginal ? plan.originals : plan.disk
-      guard let cache = cache?.writable, let resultKey = plan.resultKey else { return }
+      guard tiers.contains(.disk), plan.request.isEncodable, let encoding = plan.resultEncoding,
+        let key = plan.resultKey, (plan.request.isPlain ? plan.originals : plan.disk)?.writable != nil
+      else { return }
       let data = try await pipeline.context.workers.run {
-        let data = try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
-        if isOriginal { try plan.verify(data) }
-        return data
+        try plan.coders.encode(Image(bitmap: image.bitmap, info: image.info), as: encoding)
       }
+      if plan.request.isPlain { return try await store(data, for: request) }
       var metadata = RecordMetadata(contentType: encoding.format.mimeType, tags: plan.request.tags)
       metadata.add(userInfo: plan.request.userInfo)
-      if isOriginal { metadata.version = Checksum(of: data) } else { image.info?.store(in: &metadata) }
-      if isOriginal { pipeline.context.headers.remove(plan.request.headerKey) }
-      let maxAge = isOriginal ? plan.caches.maxAge.originals : plan.caches.maxAge.results
-      metadata.expire(after: maxAge, from: pipeline.configuration.now())
-      try await cache.store(data, metadata: metadata, for: isOriginal ? plan.request.sourceKey : resultKey)
+      image.info?.store(in: &metadata)
+      metadata.expire(after: plan.caches.maxAge.results, from: pipeline.configuration.now())
+      try await plan.disk?.writable?.store(data, metadata: metadata, for: key)
     }
 
     /// Stores encoded bytes as the original of a request, as if the pipeline had loaded them. They do not

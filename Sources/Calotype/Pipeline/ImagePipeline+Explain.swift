@@ -158,7 +158,7 @@ private struct RequestExplainer {
         request.source.url?.isFileURL == true ? "files are not copied" : "there is none for this source"
       steps.append(Step(place: .originals, outcome: .notAsked, reason: reason))
     }
-    switch context.sourceStep(for: request, policy: policy, kept: kept, counts: false) {
+    switch context.sourceStep(for: request, policy: policy, kept: kept) {
     case .use(let stored):
       let reason = stored.provenance.isStale ? "stale, which the request accepts" : nil
       steps.append(Step(place: .originals, outcome: .used, reason: reason))

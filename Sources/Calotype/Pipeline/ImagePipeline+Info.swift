@@ -9,7 +9,8 @@ extension ImagePipeline {
   /// A header that no cache knows is loaded alone: from HTTP servers as a range of 64 KiB (RFC 9110 §14), or by a
   /// transfer that ends as soon as the header is there; more only for the rare image with more metadata before its
   /// pixels, and for formats whose coder needs the whole input. No pixel is decoded. Concurrent calls share one
-  /// load, and the header stays in memory for as long as the original is fresh.
+  /// load, and the header stays in memory for as long as the original is fresh, in a pipeline with a memory cache, unless the
+  /// request has ``ImageRequest/limits`` of its own.
   ///
   /// ```swift
   /// let response = try await pipeline.info(for: ImageRequest(url: url))

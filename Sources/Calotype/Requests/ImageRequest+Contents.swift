@@ -75,7 +75,7 @@ extension ImageRequest {
     let mayHaveVersion: Bool
     /// The identity of the result, made when it is needed: a request that is changed, or is in the scope of a pipeline's
     /// loader, has another one.
-    private nonisolated(unsafe) var madeKey: CacheKey?
+    private var madeKey: CacheKey?
     private let keyPhase: Atomic<KeyPhase>
     /// The identity of the original, which images in memory are found without.
     private let madeSourceKey = AtomicLazyReference<KeyBox>()
@@ -167,7 +167,7 @@ extension ImageRequest {
 
 extension URL {
   /// Whether HTTP determines the freshness.
-  fileprivate var isRemote: Bool { scheme == "https" || scheme == "http" }
+  var isRemote: Bool { scheme == "https" || scheme == "http" }
 }
 
 extension ImageRequest {

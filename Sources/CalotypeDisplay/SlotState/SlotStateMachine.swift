@@ -41,7 +41,7 @@ struct SlotStateMachine: Sendable {
   private var watchers = 0
   private(set) var isVisible = true
 
-  /// Whether somebody sees the content.
+  /// Whether the content is watched.
   var isWatched: Bool { isVisible && watchers > 0 }
 
   // MARK: The owner

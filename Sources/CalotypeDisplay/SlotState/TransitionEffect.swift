@@ -54,23 +54,9 @@ public struct TransitionEffect: Hashable, Sendable {
   /// - Complexity: O(pixels) for a fade. Blocks for as long; call it off the cooperative pool.
   public func frames(from old: Bitmap?, to new: Bitmap) throws(ImagingError) -> TransitionFrames {
     let name = name
-    let body = try Self.typed(name) { try prepare(old, new) }
+    let body = try ImagingError.typed(name) { try prepare(old, new) }
     return TransitionFrames(end: new) { (progress) throws(ImagingError) in
-      try Self.typed(name) { try body(progress) }
-    }
-  }
-
-  private static func typed<Result>(_ name: String, _ body: () throws -> Result) throws(ImagingError)
-    -> Result
-  {
-    do {
-      return try body()
-    } catch let error as ImagingError {
-      throw error
-    } catch is CancellationError {
-      throw .cancelled
-    } catch {
-      throw .transformFailed(name: name, reason: "\(error)")
+      try ImagingError.typed(name) { try body(progress) }
     }
   }
 

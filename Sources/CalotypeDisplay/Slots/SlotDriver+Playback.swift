@@ -94,7 +94,7 @@ extension SlotDriver {
     followVisibility()
   }
 
-  /// Pauses the playback while nobody watches. Concurrent calls are safe: the last one to set the player looks
+  /// Pauses the playback while the slot is not watched. Concurrent calls are safe: the last one to set the player looks
   /// again.
   private func followVisibility() {
     while true {

@@ -42,15 +42,28 @@ extension Transforms {
     /// - Throws: The ``ImagingError`` of the function; ``ImagingError/cancelled`` for a `CancellationError`;
     ///   ``ImagingError/transformFailed(name:reason:)`` for all other errors.
     public func apply(to bitmap: Bitmap) throws(ImagingError) -> Bitmap {
-      do {
-        return try body(bitmap)
-      } catch let error as ImagingError {
-        throw error
-      } catch is CancellationError {
-        throw .cancelled
-      } catch {
-        throw .transformFailed(name: id, reason: "\(error)")
-      }
+      try ImagingError.typed(id) { try body(bitmap) }
+    }
+  }
+}
+
+extension ImagingError {
+  /// Runs a function of the program.
+  ///
+  /// - Parameter name: The name of the transform.
+  /// - Throws: The ``ImagingError`` of the function; ``ImagingError/cancelled`` for a `CancellationError`;
+  ///   ``ImagingError/transformFailed(name:reason:)`` for all other errors.
+  package static func typed<Result>(
+    _ name: String, _ body: () throws -> Result
+  ) throws(ImagingError) -> Result {
+    do {
+      return try body()
+    } catch let error as ImagingError {
+      throw error
+    } catch is CancellationError {
+      throw .cancelled
+    } catch {
+      throw .transformFailed(name: name, reason: "\(error)")
     }
   }
 }

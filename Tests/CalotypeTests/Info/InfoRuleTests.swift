@@ -169,7 +169,8 @@ struct InfoRuleTests {
   func metadata() throws {
     let images = SharedImages()
     let key = SharedImages.Key(
-      content: [1].withUnsafeBytes { KeyedHash(of: $0) }, byteCount: 1, form: "", partition: nil)
+      content: try #require([1].withUnsafeBytes { KeyedHash(of: $0) }), byteCount: 1, form: "", partition: nil
+    )
     let bitmap = try SampleImages.bitmap()
     images.add(Image(bitmap: bitmap, profile: .icc(Data(count: 1 << 20))), for: key)
     var metadata = ImageMetadata()
