@@ -111,6 +111,21 @@ struct UnchangedTests {
     #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == nil)
   }
 
+  @Test("no output replaces a local file that is a source of the same call")
+  func otherSource() throws {
+    try FileManager.default.createDirectory(atPath: folder.file("old"), withIntermediateDirectories: true)
+    for (name, data) in [("old/a.webp", first), ("a.webp", second)] {
+      try data.write(to: URL(filePath: folder.file(name)))
+    }
+    let run = try Tool.run(
+      "get", folder.file("old/a.webp"), folder.file("a.webp"), "--thumbnail", "20x20", "--json", "--no-cache",
+      "-o",
+      folder.path)
+    #expect(run.status == 1)
+    #expect(try Data(contentsOf: URL(filePath: folder.file("a.webp"))) == second)
+    #expect(try run.jsonLines().compactMap(\.error?.code) == ["unwritableOutput"])
+  }
+
   @Test("people are told, and unchanged files count as not written")
   func report() throws {
     serve(first, "\"1\"", lifetime: 0)

@@ -9,8 +9,11 @@ struct TarWriter {
 
   /// - Parameter path: A file, or `-` for standard output.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
-  init(_ path: String) throws(CommandError) {
-    output = path == StandardOutput.name ? nil : try OutputFileWriter(path, isNamed: true, mode: 0o600)
+  init(_ path: String) async throws {
+    // Opening a pipe waits for its reader.
+    output = try await worker.run {
+      path == StandardOutput.name ? nil : try OutputFileWriter(path, isNamed: true, mode: 0o600)
+    }
   }
 
   /// Begins an entry, whose contents follow.
@@ -32,7 +35,8 @@ struct TarWriter {
     try await write(Data(count: 2 * TarHeader.byteCount))
     // Programs write 20 blocks at a time.
     try await fill(to: 20 * TarHeader.byteCount)
-    try output?.commit()
+    let output = output
+    try await worker.run { try output?.commit() }
   }
 
   private mutating func fill(to length: Int) async throws {

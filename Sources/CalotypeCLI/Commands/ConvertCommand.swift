@@ -52,7 +52,8 @@ struct ConvertCommand: AsyncParsableCommand {
     if writesOutput { try StandardOutput.check(isForced: force) }
     let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
     let rendering = Rendering(
-      pixels: pixels, pipeline: pipeline, coders: coders, accept: accept, decodesCopies: true)
+      pixels: pixels, pipeline: pipeline, coders: coders, sources: [input], accept: accept,
+      decodesCopies: true)
     do {
       for result in try await rendering.render(
         input, to: [destination], request: try rendering.request(for: input))

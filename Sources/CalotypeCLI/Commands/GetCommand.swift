@@ -108,9 +108,7 @@ struct GetCommand: AsyncParsableCommand {
     let sources = sources
     let destinations = try destinations(of: sources)
     let groups = Source.groups(sources)
-    let rendering = Rendering(
-      pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders, accept: accept,
-      keepsUnchanged: true)
+    let rendering = rendering
     let report = GetReport(
       sources: sources, json: json, events: events, quiet: quiet, writesOutput: writesOutput)
     await report.display.show {
@@ -132,11 +130,15 @@ struct GetCommand: AsyncParsableCommand {
     if report.hasFailed { throw ExitCode(1) }
   }
 
+  private var rendering: Rendering {
+    Rendering(
+      pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders, sources: sources,
+      accept: accept, keepsUnchanged: true)
+  }
+
   /// Explains the requests.
   private func tellTheWay() async throws {
-    let rendering = Rendering(
-      pixels: pixels, pipeline: ImagePipeline(configuration), coders: coders, accept: accept,
-      keepsUnchanged: true)
+    let rendering = rendering
     var hasFailed = false
     for source in sources {
       do {

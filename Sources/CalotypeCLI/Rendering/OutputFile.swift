@@ -44,11 +44,16 @@ enum OutputFile {
     }
   }
 
-  /// Returns whether two paths refer to the same file.
-  static func isSame(_ one: String, _ other: String) -> Bool {
-    var (first, second) = (stat(), stat())
-    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
-      && first.st_ino == second.st_ino && first.st_mode & S_IFMT == S_IFREG
+  /// The identity of a file, whatever its paths.
+  struct Identity: Hashable, Sendable {
+    private let device: UInt64, inode: UInt64
+
+    /// Returns `nil` if the path is not that of a regular file, or of a link to one.
+    init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+      (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
   }
 
   static func isFolder(_ path: String) -> Bool {

@@ -12,22 +12,30 @@ final class OutputFileWriter: Sendable {
 
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - isNamed: Whether the user named the file: then a device, a pipe or a link is written to. A name
-  ///     derived from a URL was chosen by its server, and a link there may come from a third party: it is
-  ///     replaced.
+  ///   - isNamed: Whether the user named the file: then a device or a pipe is written to, and the file that a link leads
+  ///     to is replaced. A name derived from a URL was chosen by its server, and a link there may come from a third
+  ///     party: the link is replaced.
   ///   - mode: The permissions of a new file.
   /// - Throws: ``CommandError/unwritableOutput(path:reason:)``.
   init(_ path: String, isNamed: Bool, mode: mode_t = 0o666) throws(CommandError) {
-    self.path = path
     var status = stat()
-    let isPlain = !isNamed || lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
-    temporary = isPlain ? "\(path).calotype-\(UInt32.random(in: 0 ... .max))" : nil
+    let isThere = isNamed && stat(path, &status) == 0
+    let isPlain = !isThere || status.st_mode & S_IFMT == S_IFREG
+    self.path = isThere && isPlain ? Self.target(of: path) : path
+    temporary = isPlain ? "\(self.path).calotype-\(UInt32.random(in: 0 ... .max))" : nil
     let opened =
       temporary.map { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
       ?? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
     let code = errno
     descriptor = Lock(opened)
     guard opened >= 0 else { throw failure(code) }
+  }
+
+  /// Returns the path of the file that links lead to.
+  private static func target(of path: String) -> String {
+    guard let target = realpath(path, nil) else { return path }
+    defer { free(target) }
+    return String(cString: target)
   }
 
   /// Removes an incomplete file.

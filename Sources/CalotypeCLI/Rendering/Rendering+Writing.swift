@@ -7,18 +7,17 @@ extension Rendering {
   ///
   /// - Returns: The path of the file, and whether it had the same contents and was left as it is.
   func write(
-    _ product: Product, of source: Source, to destination: Destination
+    _ product: Product, to destination: Destination
   ) async throws -> (path: String, isUnchanged: Bool) {
     let path = destination.path(fileExtension: product.fileExtension)
-    let original = source.isFile ? try source.url.path : nil
-    let isUnchanged = try await files.run { [keepsUnchanged] in
+    let isUnchanged = try await files.run { [keepsUnchanged, originals] in
       if case .standardOutput = destination {
         try StandardOutput.write(product.data)
         return false
       }
-      if let original, OutputFile.isSame(original, path) {
+      if let existing = OutputFile.Identity(path), originals.contains(existing) {
         throw CommandError.unwritableOutput(
-          path: path, reason: "it is the source itself; choose another name or folder with --output")
+          path: path, reason: "it is a source; choose another name or folder with --output")
       }
       if keepsUnchanged, OutputFile.has(product.data, at: path) { return true }
       try OutputFile.write(product.data, to: path, isNamed: destination.isNamed)

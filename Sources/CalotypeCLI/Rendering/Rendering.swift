@@ -13,10 +13,12 @@ struct Rendering: Sendable {
   let keepsUnchanged: Bool
   /// Whether bytes are decoded before they are copied unchanged, so that no undecodable file is copied.
   let decodesCopies: Bool
+  /// The files that are sources of the call, which no output replaces.
+  let originals: Set<OutputFile.Identity>
   let files = WorkerExecutor(name: "calotype-files", threads: 2)
 
   init(
-    pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions,
+    pixels: PixelOptions, pipeline: ImagePipeline, coders: CoderOptions, sources: [Source] = [],
     accept: AcceptOptions = AcceptOptions(), keepsUnchanged: Bool = false, decodesCopies: Bool = false
   ) {
     self.pixels = pixels
@@ -25,6 +27,10 @@ struct Rendering: Sendable {
     self.decodesCopies = decodesCopies
     self.coders = coders
     self.pipeline = pipeline
+    originals = Set(
+      sources.lazy.filter(\.isFile).compactMap {
+        try? OutputFile.Identity($0.url.path(percentEncoded: false))
+      })
   }
 
   func request(for source: Source) throws(CommandError) -> ImageRequest {
@@ -60,7 +66,7 @@ struct Rendering: Sendable {
     for destination in destinations {
       results.append(
         await Swift.Result(catching: {
-          let (path, isUnchanged) = try await write(product, of: source, to: destination)
+          let (path, isUnchanged) = try await write(product, to: destination)
           return Result(
             product, source: source, output: path, isUnchanged: isUnchanged,
             duration: ContinuousClock.now - start)

@@ -53,7 +53,7 @@ struct CacheExportCommand: AsyncParsableCommand {
     guard try await records.hasFolder() else { throw CommandError.notACache }
     let display = ProgressDisplay(total: try await records.statistics().count, isWanted: !quiet)
     defer { display.close() }
-    var writer = try TarWriter(file)
+    var writer = try await TarWriter(file)
     var report = Report(path: cache.configuration.folder.path, output: file)
     try await records.archive { record in
       try Task.checkCancellation()
