@@ -5,7 +5,7 @@ extension FreshnessPolicy {
   /// Returns what a response removes from the caches by `Clear-Site-Data` (W3C Clear Site Data): everything of the origin
   /// that it came from, if it says `"cache"` or `"*"`.
   ///
-  /// `nil` unless ``honorsClearSiteData`` is set, and for responses that did not come over `https`, because anybody on the
+  /// `nil` unless ``honorsClearSiteData`` is set, and for responses that did not come over `https`, because any host on the
   /// way could have written them. Types are compared exactly, with their quotes; others are ignored.
   ///
   /// - Parameters:

@@ -27,6 +27,7 @@ struct WebOrigin: Hashable, Sendable {
 
   /// Scheme and host, and the port unless it is the default one.
   var text: String {
+    let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     guard let port, port != Self.defaultPorts[scheme] else { return "\(scheme)://\(host)" }
     return "\(scheme)://\(host):\(port)"
   }

@@ -124,9 +124,8 @@ extension DiskCache {
     case .failure(let refusal): return .refused(reason: refusal.reason)
     case .success(let record):
       let isExpired =
-        record.expires.map { $0 <= now } ?? false
-        || configuration.maxAge.map { now.timeIntervalSince(record.accessed) > $0.seconds } ?? false
-        || configuration.storedExpiry(of: record.created).map { $0 <= now } ?? false
+        record.metadata.expires.map { $0 <= now } ?? false || reader.isTooOld(record.accessed, now: now)
+        || reader.isTooOld(created: record.created, now: now)
       if isExpired { return .expired }
       return try await onThreadCounted { cache throws(CachingError) -> ImportOutcome in
         cache.writeStaged()

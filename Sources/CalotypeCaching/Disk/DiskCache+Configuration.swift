@@ -58,8 +58,8 @@ extension DiskCache {
     /// The free space of the file system below which no store reduces it, as far as `statvfs(3)` tells. Automatic by
     /// default.
     ///
-    /// A store that would leave less evicts records, least recently used first, at most 192 MiB or twelve times its own
-    /// length. If that is not enough, it fails with ``CachingError/belowFreeSpaceFloor(path:)``; and if all records
+    /// A store that would leave less evicts some records, least recently used first, but not all that it takes where other
+    /// programs have used the space: about 192 MiB, or twelve times its own length. If that is not enough, it fails with ``CachingError/belowFreeSpaceFloor(path:)``; and if all records
     /// together would not be enough, because other programs use the space, it evicts none. The free space is measured for
     /// each store; while there is 1 GiB above the floor, once a second or after an eighth of that was used. Journal and
     /// index are small and not counted.
@@ -95,7 +95,7 @@ extension DiskCache {
     public var trustedOwners: Set<UInt32> = []
     /// Whether records with equal payloads of at least 16 KiB share them on disk. `true` by default.
     ///
-    /// A store whose payload equals that of a record which this cache stored since it was created, byte for byte, writes
+    /// A store whose payload equals, byte for byte, one of the last 8,192 that this cache has stored since it was created writes
     /// only its key and metadata, and gives the file of the other record a second name (hard link), so that removing one
     /// leaves the other. The limits count every record in full. Without hard links, as on some file systems, every record
     /// is stored whole. While a record shares the file of another one, key and metadata of that one stay in the file even

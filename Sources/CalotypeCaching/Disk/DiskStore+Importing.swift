@@ -17,10 +17,7 @@ extension DiskStore {
     let payload = bytes.dropFirst(record.headerLength)
     let header = record.header(before: payload)
     let size = header.count + payload.count
-    let (held, count, isNew) = index.read { ($0.bytes, $0.count, $0[digest] == nil) }
-    // The old record and the new one exist side by side for a moment.
-    guard size <= configuration.effectiveRecordLimit, held + size <= configuration.byteLimit,
-      count + (isNew ? 1 : 0) <= configuration.countLimit, try !isBelowFloor(afterStoring: size)
+    guard hasRoom(for: size, isNew: index.read { $0[digest] == nil }), try !isBelowFloor(afterStoring: size)
     else { return .noRoom }
     var entry = IndexEntry(key: record.key, metadata: record.metadata, size: size, accessed: record.accessed)
     entry.expire(at: configuration.storedExpiry(of: record.created))

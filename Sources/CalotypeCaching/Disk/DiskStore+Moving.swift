@@ -32,12 +32,7 @@ extension DiskStore {
     }
     var entry = IndexEntry(digest: digest, size: shared?.total ?? status.size, accessed: status.modified)
     entry.mayShare = shared != nil
-    let (bytes, count) = index.read { ($0.bytes, $0.count) }
-    // The old record and the new one exist side by side for a moment.
-    guard Int(entry.size) <= configuration.effectiveRecordLimit,
-      bytes + Int(entry.size) <= configuration.byteLimit,
-      count + (before == nil ? 1 : 0) <= configuration.countLimit
-    else { return .tooLarge }
+    guard hasRoom(for: Int(entry.size), isNew: before == nil) else { return .tooLarge }
     let former = try formerPayloads(
       of: before, keeping: shared.map { layout.payload(digest, $0.checksum) })
     let noted = Self.noted(entry, former)

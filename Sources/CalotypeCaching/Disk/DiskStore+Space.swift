@@ -1,6 +1,6 @@
 import CalotypeSupport
 
-/// The floor under the free space of the file system. Called within `withLock`.
+/// The limits, and the floor under the free space of the file system. Called within `withLock`.
 extension DiskStore {
   /// The bytes of a block of most file systems, to which the length of a file is rounded up.
   private static var blockLength: Int { 4096 }
@@ -16,11 +16,8 @@ extension DiskStore {
   /// - Throws: ``FileSystemError/belowFreeSpaceFloor(_:)``; nothing was evicted when all records together would not have
   ///   been enough.
   func keepSpaceFree(for size: Int) throws(FileSystemError) {
-    let floor = configuration.freeSpaceFloor
-    guard floor.bytes(of: .max) > 0, !space.isAmple(for: size, above: floor, at: timer.elapsed) else {
-      return
-    }
-    guard var deficit = try deficit(for: size), deficit > 0 else { return }
+    var deficit = try deficit(for: size)
+    guard deficit > 0 else { return }
     let most = index.read { $0.bytes + $0.count * Self.blockLength }
     guard most >= deficit else { throw .belowFreeSpaceFloor(layout.version) }
     var attempts = 0
@@ -29,27 +26,33 @@ extension DiskStore {
       guard count > 0, attempts < Self.attempts else { throw .belowFreeSpaceFloor(layout.version) }
       let step = min(deficit, max(Self.step, 4 * size))
       try evict(toBytes: max(0, bytes - step), count: count)
-      guard let rest = try self.deficit(for: size) else { return }
       attempts += 1
-      deficit = rest
+      deficit = try self.deficit(for: size)
     }
+  }
+
+  /// Whether a record of `size` bytes is within the limits, without evicting others.
+  func hasRoom(for size: Int, isNew: Bool) -> Bool {
+    let (bytes, count) = index.read { ($0.bytes, $0.count) }
+    // The old record and the new one exist side by side for a moment.
+    return size <= configuration.effectiveRecordLimit && bytes + size <= configuration.byteLimit
+      && count + (isNew ? 1 : 0) <= configuration.countLimit
   }
 
   /// Whether a file of `size` bytes would leave less free space than the floor.
   func isBelowFloor(afterStoring size: Int) throws(FileSystemError) -> Bool {
-    let floor = configuration.freeSpaceFloor
-    guard floor.bytes(of: .max) > 0, !space.isAmple(for: size, above: floor, at: timer.elapsed) else {
-      return false
-    }
-    return try deficit(for: size).map { $0 > 0 } ?? false
+    try deficit(for: size) > 0
   }
 
-  /// Measures how much space is missing for a file of `size` bytes; 0 or less when it is enough, `nil` when the file
-  /// system does not tell.
-  private func deficit(for size: Int) throws(FileSystemError) -> Int? {
-    guard let found = try files.space(at: layout.version) else { return nil }
+  /// Returns the space that is missing for a file of `size` bytes, and 0 or less when there is enough; 0 when the file system
+  /// does not tell.
+  private func deficit(for size: Int) throws(FileSystemError) -> Int {
+    let floor = configuration.freeSpaceFloor
+    guard floor.bytes(of: .max) > 0, !space.isAmple(for: size, above: floor, at: timer.elapsed),
+      let found = try files.space(at: layout.version)
+    else { return 0 }
     space.measure(found, at: timer.elapsed)
     let blocks = (size + Self.blockLength - 1) / Self.blockLength * Self.blockLength
-    return configuration.freeSpaceFloor.bytes(of: found.total) - (found.available - blocks)
+    return floor.bytes(of: found.total) - (found.available - blocks)
   }
 }

@@ -13,7 +13,7 @@ import Glibc
 ///   noted afterwards: a missing note makes the index count too much, never too little.
 /// * A record that shares its payload is written to `tmp/new` without it and noted; then the file with the payload gets its
 ///   second name, and the record its own. A removal begins with the second name: a record without it reads as `nil`.
-///   Whoever finds such a note at the end of the journal removes the second names that no record uses.
+///   A process that finds such a note at the end of the journal removes the second names that no record uses.
 /// * The index file is replaced by renaming after the journal was sealed, so that nothing is added to an outdated
 ///   journal.
 ///

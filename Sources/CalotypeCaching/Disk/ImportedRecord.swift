@@ -17,8 +17,6 @@ struct ImportedRecord: Sendable {
   let headerLength: Int
   private let checksum: Checksum
 
-  var expires: Date? { metadata.expires }
-
   /// Verifies the bytes of a record.
   ///
   /// - Parameters:

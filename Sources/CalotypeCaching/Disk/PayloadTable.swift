@@ -2,7 +2,7 @@ import CalotypeSupport
 
 /// The latest records by their payloads, of which later records with equal ones may share the files.
 ///
-/// A record may have been removed or replaced since: whoever finds one compares it byte by byte.
+/// A record may have been removed or replaced since: a record that is found is compared byte by byte.
 struct PayloadTable: Sendable {
   /// What equal payloads have in common. Others may have it, too.
   struct Key: Hashable, Sendable {

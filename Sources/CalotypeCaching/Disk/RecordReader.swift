@@ -103,7 +103,7 @@ struct RecordReader: Sendable {
       return header
     }
     guard let header else { return .damaged(status) }
-    if isTooOld(header, now: time) { return .expired(status) }
+    if isTooOld(created: header.created, now: time) { return .expired(status) }
     if let expires = header.metadata.expires, expires <= time { return .expired(status) }
     var data = Data()
     if header.isShared {
@@ -148,7 +148,7 @@ struct RecordReader: Sendable {
         size += shared.size
       }
       return header.key.isText(of: key) && !isTooOld(file.status.modified, now: time)
-        && !isTooOld(header, now: time)
+        && !isTooOld(created: header.created, now: time)
         && size <= configuration.effectiveRecordLimit
         && header.metadata.expires.map { $0 > time } ?? true
     } catch {
@@ -262,14 +262,14 @@ struct RecordReader: Sendable {
   }
 
   /// Whether the last access is too long ago, by which a record is too old for every ``DiskCache/Configuration/AgeOrigin``.
-  private func isTooOld(_ accessed: Date, now: Date) -> Bool {
+  func isTooOld(_ accessed: Date, now: Date) -> Bool {
     guard let maxAge = configuration.maxAge else { return false }
     return now.timeIntervalSince(accessed) > maxAge.seconds
   }
 
   /// Whether the store is too long ago, if that counts.
-  private func isTooOld(_ header: RecordHeader, now: Date) -> Bool {
-    configuration.storedExpiry(of: header.created).map { $0 < now } ?? false
+  func isTooOld(created: Date, now: Date) -> Bool {
+    configuration.storedExpiry(of: created).map { $0 < now } ?? false
   }
 }
 

@@ -31,7 +31,4 @@ struct SpaceEstimate: Sendable {
 
   /// Notes stored bytes.
   mutating func use(_ bytes: Int) { used += bytes }
-
-  /// Forgets the measurement.
-  mutating func forget() { measured = nil }
 }

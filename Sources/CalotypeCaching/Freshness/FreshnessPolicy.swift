@@ -62,7 +62,7 @@ public struct FreshnessPolicy: Hashable, Sendable {
   /// pipeline sets this to `false` for sources that are not `https` URLs.
   public var honorsImmutable = true
   /// Whether responses remove everything of their origin by `Clear-Site-Data: "cache"`: ``clearing(by:from:)``. `false` by
-  /// default: whoever controls any path of an origin could empty the cache of the others, again and again.
+  /// default: the owner of any path of an origin could empty the cache of the others, again and again.
   public var honorsClearSiteData = false
 
   /// Creates a policy; parameters have the defaults of the properties.

@@ -191,7 +191,7 @@ final class RunningTransfer {
       return head.expectedLength ?? 0 <= Self.discardLimit
     }
     if head.status == 206, request.headers[.range] == nil {
-      fail(.protocolError(transfer.url, reason: "it is a part (status 206) that nobody asked for"))
+      fail(.protocolError(transfer.url, reason: "it is a part (status 206) that was not asked for"))
       return false
     }
     if head.hasInvalidLength {

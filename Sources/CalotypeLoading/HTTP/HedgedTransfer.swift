@@ -11,8 +11,6 @@ struct HedgedTransfer: Sendable {
   /// The time to wait for an answer.
   let delay: Duration
   let timing: HTTPLoader.Timing
-  /// Whether the transport reports the start of a transfer: the time counts from there.
-  let isStartReported: Bool
   /// Sends a request.
   let send: @Sendable (LoadRequest) async throws -> LoadResponse
   /// Returns the second request, if one may be sent now.
@@ -68,7 +66,7 @@ struct HedgedTransfer: Sendable {
   }
 
   private func becomesLate(_ start: TransferStart) async -> Bool {
-    if isStartReported, await !start.wait() { return false }
+    guard await start.wait() else { return false }
     do { try await timing.sleep(delay) } catch { return false }
     return !Task.isCancelled
   }

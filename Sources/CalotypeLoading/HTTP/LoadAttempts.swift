@@ -157,8 +157,7 @@ final class LoadAttempts: Sendable {
     let outcome: HedgedTransfer.Outcome
     if let delay = hedges.withLock({ $0.began(host) }) {
       let transfer = HedgedTransfer(
-        request: first, statuses: statuses, delay: delay, timing: loader.timing,
-        isStartReported: reportsStarts
+        request: first, statuses: statuses, delay: delay, timing: loader.timing
       ) { [self] in
         try await carryOut($0, host)
       } second: { [self] in

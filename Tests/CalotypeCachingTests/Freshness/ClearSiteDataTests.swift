@@ -31,6 +31,9 @@ import Testing
     Row(
       response: "Clear-Site-Data: \"cache\"", url: "https://example.org:8443/",
       clears: "https://example.org:8443"),
+    Row(
+      response: "Clear-Site-Data: \"cache\"", url: "https://[2001:DB8::1]:8443/a.png",
+      clears: "https://[2001:db8::1]:8443"),
     Row(response: "Clear-Site-Data: cache", clears: nil),
     Row(response: "Clear-Site-Data: \"Cache\"", clears: nil),
     Row(response: "Clear-Site-Data: \"cache", clears: nil),
@@ -48,7 +51,7 @@ import Testing
     #expect(
       Self.policy.clearing(by: fields(row.response), from: url)
         == row.clears.map { CacheSelection.origin($0) })
-    // Nobody asked for it.
+    // Off by default.
     #expect(FreshnessPolicy().clearing(by: fields(row.response), from: url) == nil)
   }
 
@@ -60,6 +63,8 @@ import Testing
     ("https://example.org", "https://example.org:8443/a.png", false),
     ("https://example.org", "http://example.org/a.png", false),
     ("http://example.org", "http://example.org:80/a.png", true),
+    ("https://[2001:db8::1]:8443", "https://[2001:DB8::1]:8443/a.png", true),
+    ("https://[2001:db8::1]", "https://[2001:db8::2]/a.png", false),
     ("https://example.org", "https://images.example.org/a.png", false),
     ("https://example.org", "https://example.org.evil.test/a.png", false),
     ("https://example.org", "https://evil.test/https://example.org/", false),

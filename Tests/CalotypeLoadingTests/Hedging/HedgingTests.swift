@@ -217,7 +217,7 @@ struct HedgingTests {
   private func expectNone(_ hedged: Hedged, _ change: (inout LoadRequest) -> Void = { _ in }) async throws {
     hedged.transport.route(hedged.url, .body(one).behind(gate))
     let task = try await hedged.late(change)
-    while hedged.loader.statistics.hedgesRefused == 0 { await Task.yield() }
+    try await eventually { hedged.loader.statistics.hedgesRefused > 0 }
     gate.open()
     #expect(try await task.value == one)
     #expect(hedged.transport.requests(for: hedged.url).count == 1)
@@ -240,7 +240,7 @@ struct HedgingTests {
     let task = hedged.start(LoadRequest(url: hedged.url))
     try await hedged.clock.clock.waitForSleepers()
     hedged.clock.advance(by: .seconds(60))
-    while hedged.loader.statistics.hedgesRefused == 0 { await Task.yield() }
+    try await eventually { hedged.loader.statistics.hedgesRefused > 0 }
     gate.open()
     #expect(try await task.value == one)
     #expect(hedged.hedges == before)
@@ -259,7 +259,7 @@ struct HedgingTests {
     let failing = hedged.start(LoadRequest(url: broken))
     #expect(await loadingError { _ = try await failing.value } != nil)
     hedged.clock.advance(by: Hedged.time)
-    while hedged.loader.statistics.hedgesRefused == 0 { await Task.yield() }
+    try await eventually { hedged.loader.statistics.hedgesRefused > 0 }
     gate.open()
     #expect(try await task.value == one)
     #expect(hedged.hedges == 0)
