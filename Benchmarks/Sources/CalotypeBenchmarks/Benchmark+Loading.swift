@@ -37,8 +37,8 @@ extension Benchmark {
     ]
   }
 
-  /// The slowest of many loads from a server that stalls one request in a hundred for a second, by the clock: whoever waits
-  /// is not working.
+  /// The slowest of many loads from a server that stalls one request in a hundred for a second, by the clock, because a
+  /// load that waits takes no processor time.
   private static var hedged: Benchmark {
     let name = "loading/hedged 10000x10KB, 1 % stalled"
     let loads = 10_000

@@ -59,7 +59,7 @@ enum HedgedLoads {
     return [percentile(990), percentile(500), percentile(999), Double(loader.statistics.hedges)]
   }
 
-  /// What the server does: prints its port, and serves until standard input ends.
+  /// Runs the server: prints its port, and serves until standard input ends.
   static func serve() throws -> [Double] {
     let server = try ScriptedHTTPServer()
     let counter = Counter()
