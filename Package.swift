@@ -239,8 +239,8 @@ let package = Package(
     .testTarget(
       name: "FuzzTargets",
       dependencies: [
-        "CalotypeSupport", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeCaching", "CalotypeLoading",
-        "CCurl", "CJPEG", "CPixels",
+        "Calotype", "CalotypeSupport", "CalotypeImaging", "CalotypeLibraryCoders", "CalotypeCaching",
+        "CalotypeLoading", "CCurl", "CJPEG", "CPixels",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: swift),

@@ -74,4 +74,26 @@ struct TarTests {
       #expect(throws: TarDamage.self, "\(text)") { try PaxRecords(Array(text.utf8)) }
     }
   }
+
+  @Test("random bytes are a header with a size that a file can have, or damage", arguments: 0..<8)
+  func randomBytes(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<5_000 {
+      let header = block { block in
+        for _ in 0..<Int.random(in: 1...20, using: &random) {
+          block[Int.random(in: 0..<512, using: &random)] = .random(in: 0...255, using: &random)
+        }
+        sign(&block)
+      }
+      if let size = try? TarHeader(header)?.size { #expect(size >= 0) }
+      var records = Array("11 path=ab\n10 size=7\n19 mtime=1234.5678\n22 GNU.sparse.major=1\n".utf8)
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let index = Int.random(in: records.indices, using: &random)
+        records[index] =
+          [32, 48, 57, 61, 10, .random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
+      }
+      let cut = records.prefix(Int.random(in: 0...records.count, using: &random))
+      if let pax = try? PaxRecords(Array(cut)) { #expect(pax.size ?? 0 >= 0 && pax.path?.isEmpty != true) }
+    }
+  }
 }

@@ -24,6 +24,24 @@ struct ImageHeaderTests {
     #expect(try #require(first) < data.count)
   }
 
+  @Test("the prefixes of test images have the size of the whole, or too few bytes")
+  func fixtures() throws {
+    for name in [
+      "webp/alpha-ramp-lossy.webp", "webp/catdog-alert-13-alpha-used-false.webp",
+    ] {
+      let data = try Fixture.data(name)
+      let whole = try CoderRegistry.standard.probe(data)
+      var found = 0
+      for count in 0...data.count {
+        guard let header = try CoderRegistry.standard.header(of: data.prefix(count)) else { continue }
+        found += 1
+        #expect(
+          header.info.size == whole.size && header.info.hasAlpha == whole.hasAlpha, "\(name), \(count) bytes")
+      }
+      #expect(found > 0, "\(name)")
+    }
+  }
+
   @Test(
     "the frames of an animation are those that are there, or announced",
     arguments: [EncodeOptions.gif, .apng, .webpLossless])

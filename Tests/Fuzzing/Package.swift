@@ -21,6 +21,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
+        .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeImaging", package: "Calotype"),
         .product(name: "CalotypeLibraryCoders", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),

@@ -82,7 +82,24 @@ case ${target%%-*} in
     printf 'Sun Nov  6 08:49:37 1994abc' >"$folder/asctime"
     printf 'Sun, 06 Nov 1994 08:49:57 GMT\nSun, 06 Nov 1994 08:49:37 GMT\n120abc' >"$folder/retry-after"
     exit ;;
+  condition)
+    printf 'If-None-Match: W/"a", "b"\nIf-Modified-Since: Thu, 15 May 2025 00:00:00 GMT\nRange: bytes=0-4,2-9\nabc' \
+      >"$folder/none-match"
+    printf 'If-Match: *\nIf-Range: "a"\nRange: bytes=-5\nabc' >"$folder/suffix"
+    printf 'If-Unmodified-Since: Thu, 15 May 2025 00:00:00 GMT\nIf-Range: Thu, 15 May 2025 00:00:00 GMT\nRange: bytes=9-\nabc' \
+      >"$folder/dates"
+    exit ;;
+  accept)
+    printf 'image/avif,image/webp,image/apng,image/*,*/*;q=0.8abc' >"$folder/browser"
+    printf 'image/webp;q=0, image/png;q=0.123;x="a\\"b", */*;q=1.000bbc' >"$folder/weights"
+    exit ;;
+  digest)
+    printf 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=?a sha384-OLBgp1GsljhM2TJ+sbHjaiH9txEUvgdDTAzHv2P24donTt6/529l+9Ua0vFImLlbabc' \
+      >"$folder/two"
+    printf 'sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==abc' >"$folder/one"
+    exit ;;
   freshness)
+    printf '"cookies", "cache"abc' >"$folder/clear-site-data"
     printf 'Accept: image/webp\n\nCache-Control: max-age=60, s-maxage=9\nETag: "1"\nVary: Accept\n\nCache-Control: public\n\001ab' \
       >"$folder/revalidated"
     printf 'Cache-Control: max-stale=9\n\nDate: Thu, 15 May 2025 00:00:00 GMT\nExpires: Thu, 15 May 2025 00:01:00 GMT\nAge: 5\n\001ab' \

@@ -5,7 +5,10 @@ import HTTPTypes
 /// Reads the bytes as three headers, of a request, its response and a 304, apart at empty lines, and as what is stored.
 enum FreshnessTarget {
   static func run(_ input: FuzzInput) throws {
-    try readAgain(String(decoding: input.bytes, as: UTF8.self))
+    let text = String(decoding: input.bytes, as: UTF8.self)
+    try readAgain(text)
+    try FuzzFailure.unless(
+      !FreshnessPolicy.clearsCache([text]) || text.contains("\""), "cleared by \(text.debugDescription)")
     var numbers = NumberReader(Array(input.bytes.reversed()))
     let policy = FreshnessPolicy(
       mode: input.choices.contains(.allowsPartial) ? .shared : .private,
@@ -34,7 +37,7 @@ enum FreshnessTarget {
     try check(merged, policy, request: heads[0], moments: [time(), time()])
   }
 
-  private static func headers(of bytes: [UInt8]) -> [HTTPFields] {
+  static func headers(of bytes: [UInt8]) -> [HTTPFields] {
     var headers = [HTTPFields(), HTTPFields(), HTTPFields()]
     var index = 0
     for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {

@@ -29,6 +29,9 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "cookie", run: CookieTarget.run),
       FuzzTarget(name: "partial", run: PartialTarget.run),
       FuzzTarget(name: "freshness", run: FreshnessTarget.run),
+      FuzzTarget(name: "condition", run: ConditionTarget.run),
+      FuzzTarget(name: "accept", run: AcceptTarget.run),
+      FuzzTarget(name: "digest", run: DigestTarget.run),
     ]
     + DecoderTargets.all + LibraryTargets.all
 }

@@ -18,11 +18,14 @@ enum ProbeTarget {
     let result = try Promises.result { () throws(ImagingError) in try registry.probe(data, limits: limits) }
     if case .success(let info) = result {
       try check(info, limits)
-      try FuzzFailure.unless(format == info.format, "format \(format as Any), probed as \(info.format)")
+      // Sniffing does not check the checksum of `acTL`, and without that chunk the image is still.
+      let isSniffed = format == info.format || format == .apng && info.format == .png
+      try FuzzFailure.unless(isSniffed, "format \(format as Any), probed as \(info.format)")
     }
     // Also those that do not claim the input: they may be called with anything.
     for decoder in decoders {
       let result = try Promises.result { () throws(ImagingError) in try decoder.probe(data, limits: limits) }
+      try checkHeaders(of: data, decoder, limits, cut: Int(input.first) << 8 | Int(input.second))
       guard case .success(let info) = result else { continue }
       try check(info, limits)
     }
@@ -32,6 +35,25 @@ enum ProbeTarget {
         !name.isEmpty && !name.contains("\n"), "a profile called \(name.debugDescription)")
     }
     _ = ImageFormat.hint(forUnrecognized: data)
+  }
+
+  /// A header that is read from some bytes is that of more bytes too.
+  private static func checkHeaders(
+    of data: Data, _ decoder: any ImageDecoding, _ limits: DecodeLimits, cut: Int
+  ) throws {
+    func header(_ data: Data) throws -> Result<ImageHeader?, ImagingError> {
+      try Promises.result { () throws(ImagingError) in try decoder.header(of: data, limits: limits) }
+    }
+    guard case .success(let early?) = try header(data.prefix(cut)) else { return }
+    // Later frames may be damaged.
+    guard case .success(let found) = try header(data) else { return }
+    guard let late = found else {
+      throw FuzzFailure("a header in \(cut) bytes, but none in \(data.count)")
+    }
+    try FuzzFailure.unless(
+      early.info.size == late.info.size && early.info.format == late.info.format
+        && early.info.bitDepth == late.info.bitDepth,
+      "the header of \(cut) bytes is \(early), that of all \(late)")
   }
 
   private static func check(_ info: ImageInfo, _ limits: DecodeLimits) throws {

@@ -1,8 +1,11 @@
 extension ImageInfo.Layout {
   init(_ structure: WebPStructure) {
-    isKnown = true
-    isLossless = structure.firstFrame.isLossless
-    needsCanvas = structure.firstFrame.size != structure.canvas
+    // A header is read before its picture if there is an alpha channel.
+    if let frame = structure.frames.first {
+      isKnown = true
+      isLossless = frame.isLossless
+      needsCanvas = frame.size != structure.canvas
+    }
     hasProfile = structure.colorProfile != nil
     frames = structure.work
   }
