@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares a hit of the server with a constant body of the same size from a handler beside it, by wrk.
+# Compares a hit of the server with a constant body of the same size from two handlers beside it, by wrk: one that reads
+# the same query and responds with the same header fields, and one that does neither.
 #
 #   ./benchmark.sh [SECONDS A RUN] [RUNS]
 set -euo pipefail
@@ -10,7 +11,7 @@ folder=$(mktemp -d)
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$folder"' EXIT
 
-# A copy of the server with one more route.
+# A copy of the server with two more routes.
 scratch=${SCRATCH:-$PWD/.build-benchmark}
 mkdir -p "$scratch/copy"
 cp -r Sources "$scratch/copy"
@@ -25,6 +26,23 @@ text = text.replace(place, '''    let constant = [UInt8](repeating: 7, count: ar
     router.get("constant") { _, _ in
       Response(
         status: .ok, headers: [.contentType: "image/webp"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: constant)))
+    }
+    router.get("same") { request, _ in
+      let query = request.uri.queryParameters
+      guard let url = query.get("url").flatMap(URL.init(string:)) else { throw HTTPError(.badRequest) }
+      let (width, height) = (query.get("width", as: Int.self) ?? 320, query.get("height", as: Int.self) ?? 320)
+      guard (1...2_000).contains(width), (1...2_000).contains(height), url.host != nil else {
+        throw HTTPError(.badRequest)
+      }
+      let accept = request.headers[values: .accept].joined(separator: ",")
+      return Response(
+        status: .ok,
+        headers: [
+          .contentType: accept.contains("webp") ? "image/webp" : "image/jpeg",
+          .eTag: "\\"00000000000000000000000000000000\\"", .acceptRanges: "bytes",
+          .lastModified: "Wed, 25 Nov 2026 22:26:42 GMT", .cacheControl: "max-age=451", .vary: "Accept",
+        ],
         body: ResponseBody(byteBuffer: ByteBuffer(bytes: constant)))
     }
 ''' + place)
@@ -62,12 +80,13 @@ serve "$length"
 curl -s -o /dev/null -H "$accept" "$thumbnail"
 
 rate() { wrk -t1 -c16 -d"${seconds}s" -H "$accept" "$1" | awk '/Non-2xx/ { exit 1 } /Requests\/sec/ { print $2 }'; }
+query=${thumbnail#*\?}
 for _ in $(seq "$runs"); do
-  echo "$(rate "$thumbnail") $(rate "http://127.0.0.1:$port/constant")"
+  echo "$(rate "$thumbnail") $(rate "http://127.0.0.1:$port/same?$query") $(rate "http://127.0.0.1:$port/constant")"
 done | python3 -c '
 import statistics, sys
-pairs = [tuple(map(float, line.split())) for line in sys.stdin]
-ratios = [hit / constant for hit, constant in pairs]
-for (hit, constant), ratio in zip(pairs, ratios):
-    print(f"{hit:8.0f} hits/s, {constant:8.0f} constant bodies/s: {ratio:.2f}")
-print(f"median {statistics.median(ratios):.2f}, for bodies of '"$length"' bytes")'
+runs = [tuple(map(float, line.split())) for line in sys.stdin]
+for hit, same, constant in runs:
+    print(f"{hit:8.0f} hits/s, {same:8.0f} with the same fields: {hit / same:.2f}, {constant:8.0f} bare: {hit / constant:.2f}")
+median = [statistics.median(run[0] / run[index] for run in runs) for index in (1, 2)]
+print(f"median {median[0]:.2f} and {median[1]:.2f}, for bodies of '"$length"' bytes")'

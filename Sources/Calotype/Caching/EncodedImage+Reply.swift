@@ -79,8 +79,7 @@ extension EncodedImage {
   /// Returns the fields that describe the image: `Content-Type`, `ETag`, `Last-Modified`, `Cache-Control`, `Vary`,
   /// `Accept-Ranges`.
   public func headerFields(at now: Date = .now) -> HTTPFields {
-    var fields = fieldsOfBytes
-    if let lastModifiedText { fields.append(HTTPField(name: .lastModified, value: lastModifiedText)) }
+    var fields = lastingFields
     if let cacheControl = cacheControl(at: now) {
       fields.append(HTTPField(name: .cacheControl, value: cacheControl))
     }

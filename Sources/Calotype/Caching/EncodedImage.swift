@@ -26,16 +26,14 @@ public struct EncodedImage: Sendable {
   public var entityTag: EntityTag { contents.entityTag }
   /// The time of the last change of the original, as its server declares; `nil` if unknown.
   public var lastModified: Date? { provenance.response?.modificationDate }
-  /// The same time as the text that the server sent.
-  var lastModifiedText: String? { provenance.response?.lastModified }
   /// The end of the freshness lifetime of the original; `nil` for no limit.
   public var freshUntil: Date? { provenance.isStale ? .distantPast : provenance.freshUntil }
   /// Whether the original is known to be stale, as the request, the response or the configuration permits.
   public var isStale: Bool { provenance.isStale }
   /// Whether the original is damaged, so that the image has only the recoverable pixels.
   public var isDamaged: Bool { contents.isDamaged }
-  /// The fields that depend on the bytes alone: `Content-Type`, `ETag`, `Accept-Ranges`.
-  var fieldsOfBytes: HTTPFields { contents.fields }
+  /// The fields that no time and no request changes: `Content-Type`, `ETag`, `Accept-Ranges`, `Last-Modified`.
+  var lastingFields: HTTPFields { terms.fields }
   /// The content that negotiation takes into account.
   public var content: OutputNegotiation.Content { contents.content }
   /// The source of the bytes: `.memory` or `.disk` if the encoded image was cached; otherwise, the source of the image
@@ -49,12 +47,12 @@ public struct EncodedImage: Sendable {
 
   /// Whether the image is for one user alone: the request has credentials or a partition, or its server says so.
   public var isPrivate: Bool {
-    isForOneUser || provenance.response.map { $0.cacheControl.isPrivate != .none } ?? false
+    isForOneUser || terms.isPrivate
   }
   /// Whether the server of the original forbids intermediaries to transform it (`no-transform`, RFC 9111 §5.2.2.6). An
   /// intermediary, which acts for clients that did not ask for another form, must then pass on the original.
   public var forbidsTransformation: Bool {
-    provenance.forbidsTransformation || provenance.response?.forbidsTransformation == true
+    terms.forbidsTransformation
   }
   /// Whether the request identifies a user.
   var isForOneUser = false
@@ -62,6 +60,7 @@ public struct EncodedImage: Sendable {
   /// Facts about the original.
   private(set) var provenance: OriginalMetadata
   private let contents: Contents
+  private var terms: Terms
 
   /// The properties that all copies share.
   private final class Contents: Sendable {
@@ -88,8 +87,27 @@ public struct EncodedImage: Sendable {
     }
   }
 
+  /// The terms of the original's server, read once for all replies.
+  private final class Terms: Sendable {
+    let isPrivate: Bool
+    let forbidsTransformation: Bool
+    let fields: HTTPFields
+
+    init(_ provenance: OriginalMetadata, _ contents: Contents) {
+      let directives = provenance.response?.cacheControl
+      isPrivate = directives.map { $0.isPrivate != .none } ?? false
+      forbidsTransformation = provenance.forbidsTransformation || directives?.noTransform == true
+      var fields = contents.fields
+      if let lastModified = provenance.response?.lastModified {
+        fields.append(HTTPField(name: .lastModified, value: lastModified))
+      }
+      self.fields = fields
+    }
+  }
+
   private init(_ contents: Contents, _ source: ImageResponse.Source, _ provenance: OriginalMetadata) {
     (self.contents, self.source, self.provenance) = (contents, source, provenance)
+    terms = Terms(provenance, contents)
   }
 
   /// Describes encoded bytes.
@@ -137,6 +155,7 @@ public struct EncodedImage: Sendable {
   func confirmed(_ provenance: OriginalMetadata) -> EncodedImage {
     var confirmed = self
     confirmed.provenance = provenance
+    confirmed.terms = Terms(provenance, contents)
     confirmed.provenance.tags = self.provenance.tags.merging(provenance.tags)
     return confirmed
   }

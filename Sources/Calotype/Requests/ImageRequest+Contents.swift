@@ -154,7 +154,8 @@ extension ImageRequest {
       self.identity = identity
       sharedRules = shared
       hasCacheDirectives =
-        identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma)
+        !identity.headers.isEmpty
+        && (identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma))
       trustsAge = rules.cachePolicy.trustsAge
       mayHaveVersion = identity.source.url.map { !$0.isRemote } ?? (identity.source.version != nil)
       isServedFromMemory =
@@ -173,7 +174,8 @@ extension URL {
 extension ImageRequest {
   /// Whether the response may be for one user alone.
   var identifiesUser: Bool {
-    headers.contains(.authorization) || headers.contains(.cookie) || credential != nil || partition != nil
+    (!headers.isEmpty && (headers.contains(.authorization) || headers.contains(.cookie)))
+      || credential != nil || partition != nil
       || identity.hooks.interceptor?.part.identity.isEmpty == false
       || identity.source.url?.user != nil || identity.fallbacks.contains { $0.user != nil }
   }

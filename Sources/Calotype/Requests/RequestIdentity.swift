@@ -27,54 +27,61 @@ enum RequestIdentity {
       case .provider(let provider): ("provider", provider.id)
       }
     let name = RedactedURL.withoutUsers(whole, isOne: true)
-    var text = part(label, name)
+    var text = ""
+    // Enough for most keys of results.
+    text.reserveCapacity(name.utf8.count + 192)
+    append(label, name, to: &text)
     let namesUser = name.utf8.count != whole.utf8.count
-    if let digest = digest(of: request, user: namesUser ? whole : nil) { text += part("headers", digest) }
+    if let digest = digest(of: request, user: namesUser ? whole : nil) { append("headers", digest, to: &text) }
     if let loader = request.loader {
-      text += part("loader", loader.name)
-      if let scope = LoaderScope(loader.part) { text += part("scope", scope.digest) }
+      append("loader", loader.name, to: &text)
+      if let scope = LoaderScope(loader.part) { append("scope", scope.digest, to: &text) }
     } else if let scope = request.scope {
-      text += part("scope", scope.digest)
+      append("scope", scope.digest, to: &text)
     }
     if let hooks = request.hookBox?.hooks {
-      for hook in hooks.parts { text += part(hook.name, hook.value) }
+      for hook in hooks.parts { append(hook.name, hook.value, to: &text) }
     }
-    if request.statuses != .success { text += part("statuses", request.statuses.identity) }
+    if request.statuses != .success { append("statuses", request.statuses.identity, to: &text) }
     // The version of a provider is part of its identity, whether or not a loader confirms it.
-    if let version = request.version ?? request.source.version { text += part("version", version) }
-    if let digest = request.expectedDigest { text += part("integrity", digest.description) }
+    if let version = request.version ?? request.source.version { append("version", version, to: &text) }
+    if let digest = request.expectedDigest { append("integrity", digest.description, to: &text) }
     return (text, name)
   }
 
   /// Returns the key of the result.
   static func key(of request: ImageRequest.Identity) -> CacheKey {
-    let (text, name) = source(of: request)
-    return CacheKey(text + form(of: request) + part("result", "1"), source: name)
+    var (text, name) = source(of: request)
+    appendForm(of: request, to: &text)
+    append("result", "1", to: &text)
+    return CacheKey(text, source: name)
   }
 
   /// Returns the parts of the key that describe the pixels, regardless of their source.
-  static func form(of request: ImageRequest) -> String { form(of: request.identity) }
-
-  private static func form(of request: ImageRequest.Identity) -> String {
+  static func form(of request: ImageRequest) -> String {
     var text = ""
-    if let coders = request.coders { text += part("coders", coders.name) }
+    appendForm(of: request.identity, to: &text)
+    return text
+  }
+
+  private static func appendForm(of request: ImageRequest.Identity, to text: inout String) {
+    if let coders = request.coders { append("coders", coders.name, to: &text) }
     let decoding = request.decoding
-    if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
-    if let thumbnail = decoding.thumbnail { text += part("thumbnail", thumbnail.identity) }
-    if let maxPixels = decoding.maxPixels { text += part("pixels", String(maxPixels)) }
+    if let hint = decoding.formatHint { append("format", hint.rawValue, to: &text) }
+    if let thumbnail = decoding.thumbnail { append("thumbnail", thumbnail.identity, to: &text) }
+    if let maxPixels = decoding.maxPixels { append("pixels", String(maxPixels), to: &text) }
     let transforms = decoding.transforms
     if !transforms.isEmpty {
-      text += part("transforms", transforms.identity)
+      append("transforms", transforms.identity, to: &text)
       if decoding.animationTransforms != .everyFrame {
-        text += part("animations", decoding.animationTransforms.rawValue)
+        append("animations", decoding.animationTransforms.rawValue, to: &text)
       }
     }
-    if request.frames != .first { text += part("frames", request.frames.rawValue) }
-    if !decoding.appliesOrientation { text += part("orientation", "stored") }
+    if request.frames != .first { append("frames", request.frames.rawValue, to: &text) }
+    if !decoding.appliesOrientation { append("orientation", "stored", to: &text) }
     // A strict decode accepts no partial image.
-    if decoding.allowsPartial, decoding.damage != .strict { text += part("partial", "allowed") }
-    text += appearance(decoding)
-    return text
+    if decoding.allowsPartial, decoding.damage != .strict { append("partial", "allowed", to: &text) }
+    appendAppearance(decoding, to: &text)
   }
 
   /// Returns the common identity of all sizes of an image that are fitted into a box, and the box; `nil`
@@ -83,11 +90,11 @@ enum RequestIdentity {
     let decoding = request.decoding
     guard decoding.transforms.isEmpty, request.frames == .first, decoding.maxPixels == nil else { return nil }
     var text = request.sourceKey.text
-    if let coders = request.coders { text += part("coders", coders.name) }
-    if let hint = decoding.formatHint { text += part("format", hint.rawValue) }
-    if !decoding.appliesOrientation { text += part("orientation", "stored") }
-    text += appearance(decoding)
-    text += part("family", "1")
+    if let coders = request.coders { append("coders", coders.name, to: &text) }
+    if let hint = decoding.formatHint { append("format", hint.rawValue, to: &text) }
+    if !decoding.appliesOrientation { append("orientation", "stored", to: &text) }
+    appendAppearance(decoding, to: &text)
+    append("family", "1", to: &text)
     let family = CacheKey(text, source: request.sourceKey.source)
     guard let thumbnail = decoding.thumbnail else {
       return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
@@ -99,28 +106,31 @@ enum RequestIdentity {
       of: family, width: side(thumbnail.box.width), height: side(thumbnail.box.height))
   }
 
-  /// Returns the options that change pixels or facts of every size.
-  private static func appearance(_ decoding: DecodeOptions) -> String {
-    var text = ""
-    if decoding.damage != .tolerate { text += part("damage", decoding.damage.rawValue) }
-    if decoding.pixels != .rgba8 { text += part("samples", decoding.pixels.rawValue) }
-    if decoding.colors != .sRGB { text += part("colors", decoding.colors.rawValue) }
-    if decoding.readsMetadata { text += part("metadata", "read") }
+  /// Appends the options that change pixels or facts of every size.
+  private static func appendAppearance(_ decoding: DecodeOptions, to text: inout String) {
+    if decoding.damage != .tolerate { append("damage", decoding.damage.rawValue, to: &text) }
+    if decoding.pixels != .rgba8 { append("samples", decoding.pixels.rawValue, to: &text) }
+    if decoding.colors != .sRGB { append("colors", decoding.colors.rawValue, to: &text) }
+    if decoding.readsMetadata { append("metadata", "read", to: &text) }
     for (name, value) in decoding.extras.sorted(by: { $0.key < $1.key }) {
-      text += part("extra", name) + part("value", value)
+      append("extra", name, to: &text)
+      append("value", value, to: &text)
     }
-    return text
+  }
+
+  // Appended rather than interpolated: parts are made for every request.
+  private static func append(_ name: String, _ value: String, to text: inout String) {
+    text += name
+    text += " "
+    text += String(value.utf8.count)
+    text += " "
+    text += value
+    text += "\n"
   }
 
   private static func part(_ name: String, _ value: String) -> String {
-    // Appended rather than interpolated: parts are made for every request.
-    var part = name
-    part.reserveCapacity(name.utf8.count + value.utf8.count + 24)
-    part += " "
-    part += String(value.utf8.count)
-    part += " "
-    part += value
-    part += "\n"
+    var part = ""
+    append(name, value, to: &part)
     return part
   }
 
@@ -130,8 +140,10 @@ enum RequestIdentity {
   /// - Parameter user: A URL that contains a user name.
   private static func digest(of request: ImageRequest.Identity, user: String?) -> String? {
     var headers = request.headers
-    headers[values: .cacheControl] = []
-    headers[values: .pragma] = []
+    if !headers.isEmpty {
+      headers[values: .cacheControl] = []
+      headers[values: .pragma] = []
+    }
     if headers.isEmpty, request.credential == nil, request.partition == nil, request.fallbacks.isEmpty,
       user == nil
     {

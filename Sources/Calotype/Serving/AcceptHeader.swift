@@ -1,3 +1,5 @@
+import CalotypeImaging
+import CalotypeSupport
 public import HTTPTypes
 
 /// The media types that a client accepts (RFC 9110 §12.5.1).
@@ -10,22 +12,25 @@ public struct AcceptHeader: Hashable, Sendable {
   private static let maxElements = 100
 
   private var ranges: [MediaRange] = []
+  /// The weights of the types that servers offer, because each response asks for some of them.
+  private var usualWeights: [Int] = []
 
   /// Reads the lines of an `Accept` field; O(length).
   public init(values: some Sequence<String>) {
     var rest = Self.maxElements
     for value in values {
       for element in FieldElements(value, quoting: .strings) {
-        guard rest > 0 else { return }
+        guard rest > 0 else { break }
         rest -= 1
         if let range = MediaRange(element) { ranges.append(range) }
       }
     }
+    usualWeights = Self.usualTypes.map { weight(of: $0.range) }
   }
 
   /// Reads the lines of an `Accept` field, joined by commas; `nil` if the request has none.
   public init(_ value: String?) {
-    self.init(values: CollectionOfOne(value ?? ""))
+    self = Self.recent.header(value ?? "")
   }
 
   /// Reads the `Accept` fields of a request.
@@ -37,9 +42,13 @@ public struct AcceptHeader: Hashable, Sendable {
   ///
   /// The most specific range that includes the type decides; among equally specific ones the highest weight.
   public func quality(of mimeType: String) -> Int {
+    if let index = Self.usualTypes.firstIndex(where: { $0.name == mimeType }) { return usualWeights[index] }
+    return weight(
+      of: MediaRange(Array(mimeType.utf8)[...]) ?? MediaRange(type: "application", subtype: "octet-stream"))
+  }
+
+  private func weight(of type: MediaRange) -> Int {
     guard !ranges.isEmpty else { return 1000 }
-    let type =
-      MediaRange(Array(mimeType.utf8)[...]) ?? MediaRange(type: "application", subtype: "octet-stream")
     let closest = closestRange(to: type)
     if let still = type.stillType, !MediaRange.namesSubtype(specificity: closest.specificity) {
       return closestRange(to: still).quality
@@ -54,5 +63,34 @@ public struct AcceptHeader: Hashable, Sendable {
       if (specificity, range.quality) > closest { closest = (specificity, range.quality) }
     }
     return closest
+  }
+
+  private static let usualTypes: [(name: String, range: MediaRange)] =
+    [ImageFormat.webp, .jpeg, .png, .avif, .gif, .apng].compactMap { format in
+      guard let name = format.mimeType, let range = MediaRange(Array(name.utf8)[...]) else { return nil }
+      return (name, range)
+    }
+
+  private static let recent = RecentHeaders()
+}
+
+/// The fields that were read last: browsers send few different ones, with every request.
+private final class RecentHeaders: Sendable {
+  /// Longer fields are read each time.
+  private static let maxLength = 512
+  private static let maxCount = 64
+
+  private let headers = Lock<[String: AcceptHeader]>([:])
+
+  func header(_ text: String) -> AcceptHeader {
+    if let known = headers.withLock({ $0[text] }) { return known }
+    let header = AcceptHeader(values: CollectionOfOne(text))
+    if text.utf8.count <= Self.maxLength {
+      headers.withLock {
+        if $0.count >= Self.maxCount { $0.removeAll() }
+        $0[text] = header
+      }
+    }
+    return header
   }
 }

@@ -124,6 +124,8 @@ public enum Anchor: Hashable, Sendable {
 extension Anchor: CustomStringConvertible {
   /// The name of the case, with the numbers of a focus: `focus(0.3;0.7)`.
   public var description: String {
+    // Most are, and descriptions are part of keys.
+    if self == .center { return "center" }
     if case .focus(let x, let y) = self { return "focus(\(x.spelling);\(y.spelling))" }
     return Self.words.first { $0.value == self }?.key ?? "center"
   }

@@ -69,10 +69,19 @@ public struct Thumbnail: Hashable, Sendable, Codable {
 
   /// All properties as text, for keys of caches.
   package var identity: String {
-    let words = [
-      mode.rawValue, "\(box.width)x\(box.height)", filter.rawValue, effort.rawValue, "\(anchor)",
-      linearLight ? "linear" : "stored",
-    ]
-    return words.joined(separator: " ")
+    var text = mode.rawValue
+    text.reserveCapacity(64)
+    text += " "
+    text += String(box.width)
+    text += "x"
+    text += String(box.height)
+    text += " "
+    text += filter.rawValue
+    text += " "
+    text += effort.rawValue
+    text += " "
+    text += anchor.description
+    text += linearLight ? " linear" : " stored"
+    return text
   }
 }
