@@ -29,6 +29,7 @@ extension EncodeOptions {
     case .webp: return isLossless ? by(232, 640, 11_600) : by(31, 136, 287)
     case .gif: return 660
     case .qoi: return 6
+    case .bmp: return 3
     default: return 50
     }
   }

@@ -78,6 +78,8 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
+  /// A Windows bitmap, with alpha if there are transparent pixels.
+  public static let bmp = EncodeOptions(format: .bmp)
   /// QOI.
   public static let qoi = EncodeOptions(format: .qoi)
   /// A Windows icon with one picture of at most 256 by 256 pixels.

@@ -43,6 +43,7 @@ public struct CoderRegistry: Sendable {
     registry.register(WebPEncoder())
     registry.register(GIFEncoder())
     registry.register(QOIEncoder())
+    registry.register(BMPEncoder())
     registry.register(ICOEncoder())
     return registry
   }()

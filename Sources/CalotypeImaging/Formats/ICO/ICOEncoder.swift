@@ -46,7 +46,7 @@ public struct ICOEncoder: ImageEncoding {
     guard let text = options.extras["sizes"] else {
       guard max(size.width, size.height) <= maxSide else {
         throw .encodingFailed(
-          .ico, reason: "\(size) is more than \(maxSide) pixels; set maxPixelSize, or the option sizes")
+          .ico, reason: "\(size) is larger than \(maxSide) pixels; shrink it, or name the sizes of an icon")
       }
       return [maxSide]
     }
