@@ -43,6 +43,13 @@ struct BMPDecoderTests {
     #expect(try Self.letters(builder) == "RG/BW")
   }
 
+  @Test("the number of planes does not count")
+  func planes() throws {
+    var data = Self.words24.data
+    data[26] = 77
+    #expect(try Self.decode(data).bitmap.letters == "RG/BW")
+  }
+
   @Test("indices of 1, 2, 4 and 8 bits, with palettes of three and four bytes", arguments: [12, 40])
   func palettes(headerByteCount: Int) throws {
     for (bits, row) in [(1, [0x40]), (2, [0x1B]), (4, [0x01, 0x23]), (8, [0, 1, 2, 3])] as [(Int, [UInt8])] {

@@ -67,7 +67,7 @@ struct ICODecoderTests {
     }
     #expect(try Self.decode(data, 5).bitmap.letters.hasPrefix("WWWWWWWW/"))
     let small = DecodeOptions(thumbnail: .fit(width: 8, height: 8))
-    #expect(try CoderRegistry.standard.decode(data, options: small).bitmap.letters.hasPrefix("WWWWWWWW/"))
+    #expect(try CoderRegistry.standard.decode(data, options: small).size == PixelSize(width: 8, height: 8))
   }
 
   @Test("a picture of other proportions does not stand for the largest")
@@ -98,7 +98,8 @@ struct ICODecoderTests {
       let data = ICOBuilder(entries: [.bitmap(side: 4, bits: 24), outside]).data
       let beside = #expect(throws: ImagingError.self) { try Self.decode(data) }
       #expect(beside?.code == "truncated")
-      #expect(try Self.decode(data, partial: true).isPartial)
+      // The missing picture may be the largest: that is no partial image, either.
+      #expect(throws: ImagingError.self) { try Self.decode(data, partial: true) }
     }
     let data = ICOBuilder(entries: [.bitmap(side: 4, bits: 24), .bitmap(side: 8, bits: 24)]).data
     for count in 0..<data.count {
@@ -108,6 +109,15 @@ struct ICODecoderTests {
       )
     }
     #expect(throws: ImagingError.self) { try Self.decode(ICOBuilder(entries: [], count: 3).data) }
+  }
+
+  @Test("a picture that ends early has its lower rows, if that is allowed")
+  func partial() throws {
+    let data = ICOBuilder(entries: [.bitmap(side: 4, bits: 24)]).data
+    // Without its mask, and without its two upper rows.
+    #expect(try Self.decode(data.dropLast(3), partial: true).bitmap.letters == "RRRR/RRRR/RRRR/RRRR")
+    let image = try Self.decode(data.dropLast(16 + 20), partial: true)
+    #expect(image.isPartial && image.bitmap.letters == "..../..../RRRR/RRRR")
   }
 
   @Test("pictures that claim a large size")

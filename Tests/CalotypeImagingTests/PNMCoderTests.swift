@@ -14,30 +14,33 @@ struct PNMCoderTests {
     return coders
   }()
 
-  @Test(
-    "all kinds",
-    arguments: [
-      (Data("P1\n# bits\n3 1\n101".utf8), "KWK"), (Data("P2 3 1 15\n0 15 15\n".utf8), "KWW"),
-      (Data("P3 3 1 1\n1 0 0  0 1 0  0 0 1\n".utf8), "RGB"), (Data("P4 3 1\n".utf8) + [0xA0], "KWK"),
-      (Data("P5 3 1 255\n".utf8) + [0, 255, 255], "KWW"),
-      (Data("P5 2 1 65535\n".utf8) + [0, 0, 255, 255], "KW"),
-      (Data("P6\n2 1\n255\n".utf8) + [255, 0, 0, 0, 0, 255], "RB"),
-    ])
+  private static func file(_ text: String, _ samples: [UInt8] = []) -> Data {
+    Data(Array(text.utf8) + samples)
+  }
+
+  private static let sound: [(Data, String)] = [
+    (file("P1\n# bits\n3 1\n101"), "KWK"), (file("P2 3 1 15\n0 15 15\n"), "KWW"),
+    (file("P3 3 1 1\n1 0 0  0 1 0  0 0 1\n"), "RGB"), (file("P4 3 1\n", [0xA0]), "KWK"),
+    (file("P5 3 1 255\n", [0, 255, 255]), "KWW"), (file("P5 2 1 65535\n", [0, 0, 255, 255]), "KW"),
+    (file("P6\n2 1\n255\n", [255, 0, 0, 0, 0, 255]), "RB"),
+  ]
+
+  @Test("all kinds", arguments: sound)
   func kinds(data: Data, letters: String) throws {
     let image = try Image(data: data, coders: Self.coders)
     #expect(image.bitmap.letters == letters)
     #expect(image.info?.format == .pnm && image.bitmap.isOpaque)
   }
 
-  @Test(
-    "what is wrong",
-    arguments: [
-      (Data("P6\n0 1\n255\n".utf8), "corrupt"), (Data("P2 1 1 0\n0\n".utf8), "corrupt"),
-      (Data("P2 1 1 9\n10\n".utf8), "corrupt"), (Data("P1 1 1\n2\n".utf8), "corrupt"),
-      (Data("P6 99999 99999 255\n".utf8), "limitExceeded"), (Data("P6 2 1 255\n123".utf8), "truncated"),
-      (Data("P2 1 1 255\n25".utf8), "truncated"), (Data("P6 99999999999999999999 1 255\n".utf8), "corrupt"),
-      (Data("P7\nWIDTH 1\n".utf8), "unrecognizedFormat"),
-    ])
+  private static let unsound: [(Data, String)] = [
+    (file("P6\n0 1\n255\n"), "corrupt"), (file("P2 1 1 0\n0\n"), "corrupt"),
+    (file("P2 1 1 9\n10\n"), "corrupt"), (file("P1 1 1\n2\n"), "corrupt"),
+    (file("P6 99999 99999 255\n"), "limitExceeded"), (file("P6 2 1 255\n123"), "truncated"),
+    (file("P2 1 1 255\n25"), "truncated"), (file("P6 99999999999999999999 1 255\n"), "corrupt"),
+    (file("P7\nWIDTH 1\n"), "unrecognizedFormat"),
+  ]
+
+  @Test("what is wrong", arguments: unsound)
   func refused(data: Data, code: String) {
     let error = #expect(throws: ImagingError.self) { try Image(data: data, coders: Self.coders) }
     #expect(error?.code == code)

@@ -60,14 +60,14 @@ struct QOITests {
     #expect(throws: ImagingError.self) { try Self.decode(data.prefix(16), partial: true) }
   }
 
-  @Test(
-    "headers",
-    arguments: [
-      (file(0, 1, [0xC0]), "corrupt"), (file(1, 0, [0xC0]), "corrupt"),
-      (file(1, 1, channels: 7, [0xC0]), "corrupt"), (file(1, 1, space: 2, [0xC0]), "corrupt"),
-      (Data("qoif".utf8) + [UInt8](repeating: 255, count: 8) + [4, 0], "limitExceeded"),
-      (Data("qoif".utf8), "truncated"),
-    ])
+  private static let unsound: [(Data, String)] = [
+    (file(0, 1, [0xC0]), "corrupt"), (file(1, 0, [0xC0]), "corrupt"),
+    (file(1, 1, channels: 7, [0xC0]), "corrupt"), (file(1, 1, space: 2, [0xC0]), "corrupt"),
+    (Data(Array("qoif".utf8) + [255, 255, 255, 255, 255, 255, 255, 255, 4, 0]), "limitExceeded"),
+    (Data("qoif".utf8), "truncated"),
+  ]
+
+  @Test("headers", arguments: unsound)
   func headers(data: Data, code: String) {
     let error = #expect(throws: ImagingError.self) { try Self.decode(data) }
     #expect(error?.code == code)

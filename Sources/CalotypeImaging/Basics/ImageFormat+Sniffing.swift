@@ -71,7 +71,10 @@ extension ImageFormat {
       let header = bytes.uint32(at: 14, bigEndian: false), header == 12 || (16...256).contains(header),
       UInt64(pixels) >= 14 + UInt64(header)
     else { return false }
-    return bytes.uint16(at: header == 12 ? 22 : 26, bigEndian: false) == 1
+    let planes = header == 12 ? 22 : 26
+    if bytes.uint16(at: planes, bigEndian: false) == 1 { return true }
+    // Some encoders leave out the number of planes, which is always 1.
+    return [1, 2, 4, 8, 16, 24, 32].contains(bytes.uint16(at: planes + 2, bigEndian: false))
   }
 
   /// Recognises a directory of icons (1) or cursors (2) with entries, the first of which lies behind it.

@@ -12,8 +12,8 @@ public struct BMPDecoder: ImageDecoding {
   /// The formats that this decoder reads.
   public var formats: [ImageFormat] { [.bmp] }
 
-  /// 28 bytes.
-  public var signatureLength: Int { 28 }
+  /// 30 bytes.
+  public var signatureLength: Int { 30 }
 
   /// Returns ``ImageFormat/bmp`` if the bytes start with `BM` and a plausible header.
   public func format(of prefix: Data) -> ImageFormat? {

@@ -9,6 +9,8 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
   private var painter: BMPPainter?
   /// The permission to allocate memory for the picture.
   private var grant: DecodeLimits.Grant
+  private var knownInfo: ImageInfo?
+  private var knownProfile: ColorProfile?
   /// The progress at the last snapshot.
   private var shownProgress = 0
 
@@ -18,9 +20,20 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
     grant = DecodeLimits.Grant(options.limits)
   }
 
-  var info: ImageInfo? { file.map { $0.header.info($0.profile(in: bytes.all)) } }
+  var info: ImageInfo? {
+    // The profile is read once: info may be asked for after each byte.
+    if let knownInfo { return knownInfo }
+    guard let file else { return nil }
+    let profile = profile
+    let info = file.header.info(profile)
+    if profile != nil || file.header.profile == nil { knownInfo = info }
+    return info
+  }
 
-  var profile: ColorProfile? { file.flatMap { $0.profile(in: bytes.all) } }
+  var profile: ColorProfile? {
+    if knownProfile == nil { knownProfile = file?.profile(in: bytes.all) }
+    return knownProfile
+  }
 
   var completeFrameCount: Int { 0 }
 

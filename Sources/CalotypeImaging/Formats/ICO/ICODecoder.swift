@@ -31,8 +31,7 @@ public struct ICODecoder: ImageDecoding {
   /// Reads the directory and the headers of the pictures; `nil` until the last of these has arrived.
   public func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
     do throws(ImagingError) {
-      let directory = try Self.directory(of: prefix, limits: limits)
-      return directory.isTruncated ? nil : ImageHeader(info: directory.info, hasAllFrames: true)
+      return ImageHeader(info: try probe(prefix, limits: limits), hasAllFrames: true)
     } catch {
       switch error {
       case .truncated, .emptyInput: return nil
@@ -43,39 +42,36 @@ public struct ICODecoder: ImageDecoding {
 
   /// Decodes the smallest picture of at least `minimumSize`, otherwise the largest.
   ///
-  /// A file that ends before the header of any picture is an error, unless `options` allow partial images, because the
-  /// missing picture may be the best.
+  /// A file that ends before the header of any picture is an error, also if `options` allow partial images, because the
+  /// missing picture may be the largest.
   public func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
     let watch = DecodeLimits.DeadlineChecker(options.limits)
     try watch.check()
     let directory = try Self.directory(of: data, limits: options.limits)
-    if directory.isTruncated, !options.keepsPartial {
-      throw .truncated(directory.format, byteCount: data.count)
-    }
     let entry = directory.best(for: minimumSize)
-    var flaws: DamageReport = directory.isTruncated ? .partial : []
     switch entry.picture {
     case .png:
       let start = data.startIndex
       let image = try PNGDecoder().decode(
         data[start + entry.range.lowerBound..<start + entry.range.upperBound], minimumSize: nil,
         options: options.forPicture)
-      if image.isPartial { flaws.insert(.partial) }
+      var flaws: DamageReport = image.isPartial ? .partial : []
       if image.isDamaged { flaws.insert(.damaged) }
       return directory.image(image.bitmap, flaws, profile: image.profile, metadata: image.metadata)
     case .bitmap(let header):
       try options.limits.check(size: header.size, format: directory.format)
       return try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
-        let (bitmap, more) = try ICOBitmap(header, of: entry, in: bytes).decode(options: options, watch)
-        return directory.image(bitmap, flaws.union(more), profile: nil, metadata: ImageMetadata())
+        let (bitmap, flaws) = try ICOBitmap(header, of: entry, in: bytes).decode(options: options, watch)
+        return directory.image(bitmap, flaws, profile: nil, metadata: ImageMetadata())
       }
     }
   }
 
   private static func directory(of data: Data, limits: DecodeLimits) throws(ImagingError) -> ICODirectory {
     let directory = try ICODirectory(data.bytes)
+    if directory.isTruncated { throw .truncated(directory.format, byteCount: data.count) }
     try limits.check(size: directory.largest.size, format: directory.format)
     return directory
   }
