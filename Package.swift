@@ -151,7 +151,7 @@ let package = Package(
       swiftSettings: swift),
     // A coder that a program brings along.
     .target(
-      name: "QOICoder", dependencies: ["CalotypeImaging"], path: "Examples/QOI", swiftSettings: swift),
+      name: "PNMCoder", dependencies: ["CalotypeImaging"], path: "Examples/PNM", swiftSettings: swift),
     // A loader and a transform of bodies, likewise. They see what a program outside sees.
     .target(
       name: "TarLoader", dependencies: ["CalotypeLoading"], path: "Examples/TarLoader", swiftSettings: swift),
@@ -169,7 +169,7 @@ let package = Package(
     .testTarget(
       name: "CalotypeImagingTests",
       dependencies: [
-        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "QOICoder",
+        "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "PNMCoder",
       ],
       swiftSettings: swift),
     .testTarget(

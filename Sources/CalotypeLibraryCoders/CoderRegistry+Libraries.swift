@@ -8,15 +8,15 @@ extension CoderRegistry {
   /// Swift with checked bounds, and frames are composited here. Limits, orientation, colours, thumbnails and animations
   /// are those of `CoderRegistry.standard`. Differences:
   ///
-  /// * Only WebP is decoded incrementally. The other formats are collected and decoded at the end, without previews.
+  /// * Of these four, only WebP is decoded incrementally. The other formats are collected and decoded at the end, without previews.
   /// * Thumbnails are resampled after decoding, which takes the memory of the whole picture. JPEG is decoded at a
   ///   reduced scale, as by `JPEGDecoder`.
   /// * TurboJPEG decodes a picture in one call, which checks neither cancellation nor the time limit.
   ///   `DecodeLimits.maxPixels` and `DecodeLimits.maxScans` bound it.
   ///
-  /// The encoders are those of `CoderRegistry.standard`.
+  /// The encoders and all other decoders are those of `CoderRegistry.standard`.
   public static let libraries: CoderRegistry = {
-    var registry = encoders
+    var registry = plain
     registry.register(TurboJPEGDecoder())
     registry.register(SPNGDecoder())
     registry.register(WebPDecoder())

@@ -1,7 +1,6 @@
 import CalotypeImaging
 import CalotypeTestKit
 import FoundationEssentials
-import QOICoder
 import Testing
 
 @Suite("Registry: several decoders of a format")

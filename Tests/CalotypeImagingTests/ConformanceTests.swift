@@ -1,7 +1,7 @@
 import CalotypeImaging
 import CalotypeTestKit
 import FoundationEssentials
-import QOICoder
+import PNMCoder
 import Testing
 
 /// All coders keep the promises of the contract.
@@ -61,17 +61,58 @@ struct ConformanceTests {
     )
   }
 
-  @Test("a coder that a program brings along")
+  @Test("QOI")
   func qoi() async throws {
-    var pictures: [Data] = []
-    for side in [1, 9, 40] {
-      let bitmap = try OrientationTests.bitmap(PixelSize(width: side, height: side)) { x, y in
-        UInt32(truncatingIfNeeded: x / 3 &* 0x0102_0304 &+ y &* 0x0300_0105) | 0xFF00_0000
-      }
-      pictures.append(try QOIEncoder().encode(Image(bitmap: bitmap), options: EncodeOptions(format: .qoi)))
-    }
+    let pictures = try Self.pictures.map { try QOIEncoder().encode($0, options: .qoi) }
     await expectConformance(
       CoderConformance(decoder: QOIDecoder(), encoder: QOIEncoder(), samples: pictures))
+  }
+
+  @Test("BMP")
+  func bmp() async throws {
+    var runs = BMPBuilder(width: 5, height: 3, bits: 8, compression: 1)
+    runs.palette = [[0, 0, 0], [255, 0, 0], [0, 255, 0]]
+    runs.pixels = [5, 1, 0, 0, 0, 3, 1, 2, 1, 0, 0, 0, 0, 2, 3, 0, 2, 2, 0, 1]
+    var words = BMPBuilder(width: 9, height: 7, bits: 32, compression: 3, headerByteCount: 124)
+    words.masks = [0xFF_0000, 0xFF00, 0xFF, 0xFF00_0000]
+    words.pixels = (0..<9 * 7 * 4).map { UInt8(truncatingIfNeeded: $0 &* 37) }
+    var bits = BMPBuilder(width: 33, height: -4, bits: 1, headerByteCount: 12)
+    bits.palette = [[10, 20, 30], [200, 100, 0]]
+    bits.height = 4
+    bits.pixels = (0..<8 * 4).map { UInt8(truncatingIfNeeded: $0 &* 91) }
+    await expectConformance(
+      CoderConformance(
+        decoder: BMPDecoder(), encoder: BMPEncoder(), samples: [runs.data, words.data, bits.data]))
+  }
+
+  @Test("ICO")
+  func ico() async throws {
+    let pictures = try Self.pictures.map { try ICOEncoder().encode($0, options: .ico) }
+    let bitmaps = ICOBuilder(entries: [.bitmap(side: 4, bits: 32), .bitmap(side: 8, bits: 4)])
+    await expectConformance(
+      CoderConformance(
+        decoder: ICODecoder(), samples: pictures + [bitmaps.data]))
+  }
+
+  /// Pictures of three sizes with runs and slopes.
+  private static var pictures: [Image] {
+    get throws {
+      try [1, 9, 40].map { side in
+        Image(
+          bitmap: try OrientationTests.bitmap(PixelSize(width: side, height: side)) { x, y in
+            UInt32(truncatingIfNeeded: x / 3 &* 0x0102_0304 &+ y &* 0x0300_0105) | 0xFF00_0000
+          })
+      }
+    }
+  }
+
+  @Test("a coder that a program brings along")
+  func pnm() async throws {
+    let pictures = try Self.pictures.map { try PNMEncoder().encode($0, options: EncodeOptions(format: .pnm)) }
+    let texts = ["P1 3 2\n1 0 1\n0 1 0\n", "P3\n# colours\n2 1 7\n7 0 0  0 3 7\n"].map { Data($0.utf8) }
+    await expectConformance(
+      CoderConformance(
+        decoder: PNMDecoder(), encoder: PNMEncoder(), samples: pictures + texts, keepsAlpha: false))
   }
 
   @Test("a coder that breaks promises is found out")

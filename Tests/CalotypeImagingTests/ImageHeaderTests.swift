@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Headers in the first bytes")
 struct ImageHeaderTests {
-  private static let options: [EncodeOptions] = [.jpeg(), .png, .webp(), .webpLossless, .gif]
+  private static let options: [EncodeOptions] = [
+    .jpeg(), .png, .webp(), .webpLossless, .gif, .qoi, .ico, .bmp,
+  ]
 
   @Test("a prefix has either the header of the whole image, or too few bytes", arguments: options)
   func stills(options: EncodeOptions) throws {

@@ -1,6 +1,5 @@
 import CalotypeImaging
 import FoundationEssentials
-import QOICoder
 import Testing
 
 /// Dripped bytes end as whole ones do, whatever the coder can.
@@ -132,8 +131,7 @@ struct IncrementalDecoderTests {
 
   @Test("the hint decides, if there is a coder for it")
   func hint() throws {
-    var coders = CoderRegistry.standard
-    coders.register(QOIDecoder())
+    let coders = CoderRegistry.standard
     let png = try Fixture.data("png/basn6a08.png")
     let wrong = DecodeOptions(formatHint: .qoi)
     #expect(throws: ImagingError.unrecognizedFormat(hint: nil)) { try coders.decode(png, options: wrong) }

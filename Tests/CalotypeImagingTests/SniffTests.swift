@@ -17,6 +17,8 @@ struct SniffTests {
     (.tiff, [0x49, 0x49, 43, 0, 8, 0, 0, 0]), (.tiff, [0x4D, 0x4D, 0, 43, 0, 8, 0, 0]),
     (.bmp, bmp(header: 40)), (.bmp, bmp(header: 12)), (.bmp, bmp(header: 124)),
     (.ico, [0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0, 100, 0, 0, 0, 22, 0, 0, 0]),
+    (.cur, [0, 0, 2, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0, 100, 0, 0, 0, 22, 0, 0, 0]),
+    (.qoi, Array("qoif".utf8)),
   ]
 
   static func ftyp(_ major: String, _ compatible: [String]) -> [UInt8] {

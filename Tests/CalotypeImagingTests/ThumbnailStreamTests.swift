@@ -13,7 +13,7 @@ import Testing
       guard let names = try? FileManager.default.contentsOfDirectory(atPath: url.path) else { return [path] }
       return names.flatMap { walk("\(path)/\($0)") }
     }
-    let names = ["jpeg", "png", "apng", "webp"].flatMap(walk).map { "Corpus/\($0)" }
+    let names = ["jpeg", "png", "apng", "webp", "bmp", "ico", "qoi"].flatMap(walk).map { "Corpus/\($0)" }
     return names.sorted()
   }()
 

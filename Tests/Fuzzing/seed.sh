@@ -14,6 +14,9 @@ case ${target%%-*} in
   png) names=(-name '*.png' -o -name '*.apng') ;;
   webp) names=(-name '*.webp') ;;
   gif) names=(-name '*.gif') ;;
+  bmp) names=(-name '*.bmp' -o -name '*.rle') ;;
+  ico) names=(-name '*.ico' -o -name '*.cur') ;;
+  qoi) names=(-name '*.qoi') ;;
   probe) names=(-name '*.*') ;;
   encode | resample | cache)
     # Numbers of all sizes: what they mean is up to the target, which also makes the frame of a cache record right.

@@ -144,7 +144,7 @@ extension ImageFormat {
 extension EncodeOptions {
   fileprivate var keepsEveryPixel: Bool {
     switch format {
-    case .png, .apng: true
+    case .png, .apng, .qoi, .bmp, .ico: true
     case .jpeg, .gif: false
     default: isLossless
     }

@@ -140,7 +140,8 @@ struct PixelOptions: ParsableArguments {
     // A PNG of an animated PNG is animated; of any other source it is a still image.
     if format == .png, isAnimated, source == .apng { format = .apng }
     if format == .apng, !isAnimated || !encodable.contains(.apng) { format = .png }
-    if wanted == nil, !encodable.contains(format) { format = .png }
+    // A picture that is made of an icon is no icon.
+    if wanted == nil, format == .ico || !encodable.contains(format) { format = .png }
     var options: EncodeOptions =
       switch format {
       case .jpeg: .jpeg()

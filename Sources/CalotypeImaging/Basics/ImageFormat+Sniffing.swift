@@ -27,7 +27,9 @@ extension ImageFormat {
     if bytes.holds("ftyp", at: 4) { return isoBrand(bytes) }
     if isTIFF(bytes) { return .tiff }
     if isBMP(bytes) { return .bmp }
-    if isICO(bytes) { return .ico }
+    if isDirectory(bytes, kind: 1) { return .ico }
+    if isDirectory(bytes, kind: 2) { return .cur }
+    if bytes.holds("qoif") { return .qoi }
     return nil
   }
 
@@ -69,12 +71,15 @@ extension ImageFormat {
       let header = bytes.uint32(at: 14, bigEndian: false), header == 12 || (16...256).contains(header),
       UInt64(pixels) >= 14 + UInt64(header)
     else { return false }
-    return bytes.uint16(at: header == 12 ? 22 : 26, bigEndian: false) == 1
+    let planes = header == 12 ? 22 : 26
+    if bytes.uint16(at: planes, bigEndian: false) == 1 { return true }
+    // Some encoders leave out the number of planes, which is always 1.
+    return [1, 2, 4, 8, 16, 24, 32].contains(bytes.uint16(at: planes + 2, bigEndian: false))
   }
 
-  /// Recognises a directory with entries, the first of which lies behind it.
-  private static func isICO(_ bytes: RawSpan) -> Bool {
-    guard bytes.holds([0, 0, 1, 0]), let count = bytes.uint16(at: 4, bigEndian: false), count > 0,
+  /// Recognises a directory of icons (1) or cursors (2) with entries, the first of which lies behind it.
+  private static func isDirectory(_ bytes: RawSpan, kind: UInt8) -> Bool {
+    guard bytes.holds([0, 0, kind, 0]), let count = bytes.uint16(at: 4, bigEndian: false), count > 0,
       let length = bytes.uint32(at: 14, bigEndian: false), length > 0,
       let offset = bytes.uint32(at: 18, bigEndian: false)
     else { return false }

@@ -35,6 +35,10 @@ extension ImageFormat {
   public static let bmp = ImageFormat(rawValue: "bmp")
   /// Windows icon.
   public static let ico = ImageFormat(rawValue: "ico")
+  /// Windows cursor.
+  public static let cur = ImageFormat(rawValue: "cur")
+  /// The Quite OK Image format.
+  public static let qoi = ImageFormat(rawValue: "qoi")
 }
 
 extension ImageFormat {
@@ -52,6 +56,8 @@ extension ImageFormat {
     case .tiff: "image/tiff"
     case .bmp: "image/bmp"
     case .ico: "image/vnd.microsoft.icon"
+    case .cur: "image/x-win-bitmap"
+    case .qoi: "image/qoi"
     default: nil
     }
   }

@@ -101,7 +101,8 @@ struct DecodeWork {
       of: decoded, format: .rgba8, isOpaque: !info.hasAlpha,
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
-      !layout.needsCanvas && layout.isKnown && !(options.allowsPartial && info.format != .jpeg)
+      !layout.needsCanvas && layout.isKnown
+      && !(options.allowsPartial && ![.jpeg, .bmp].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -109,7 +110,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng: true
+    case .jpeg, .png, .apng, .bmp, .qoi: true
     case .webp: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -157,6 +158,7 @@ struct DecodeWork {
     case .gif:
       let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
+    case .bmp, .qoi: return streaming ?? whole
     default: return 2 * whole
     }
   }
@@ -278,6 +280,8 @@ extension DecodeWork {
       return layout.isKnown ? 3.3 * Double(layout.inflatedByteCount) / max(1, Self.pixels(info.size)) : 10
     case .webp: return layout.isLossless ? 23 : info.hasAlpha ? 15 : 10
     case .gif: return 5.5
+    case .bmp: return 1
+    case .qoi: return 4
     default: return 10
     }
   }

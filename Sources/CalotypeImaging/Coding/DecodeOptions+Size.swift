@@ -10,6 +10,9 @@ extension DecodeOptions {
     else { return whole }
     switch info.format {
     case .jpeg, .png: return size.byteCount
+    case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
+      .qoi where info.layout.isKnown:
+      return size.byteCount
     default:
       let (sum, overflow) = whole.addingReportingOverflow(size.byteCount)
       return overflow ? .max : sum

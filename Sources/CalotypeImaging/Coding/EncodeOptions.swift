@@ -78,4 +78,15 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
+  /// A Windows bitmap, with alpha if there are transparent pixels.
+  public static let bmp = EncodeOptions(format: .bmp)
+  /// QOI.
+  public static let qoi = EncodeOptions(format: .qoi)
+  /// A Windows icon with one picture of at most 256 by 256 pixels.
+  public static let ico = EncodeOptions(format: .ico)
+  /// Returns options for a Windows icon, such as a favicon, with pictures that fit into squares of these sides, of 1 to
+  /// 256 pixels.
+  public static func ico(sizes: [Int]) -> EncodeOptions {
+    EncodeOptions(format: .ico, extras: ["sizes": sizes.map(String.init).joined(separator: ",")])
+  }
 }

@@ -5,7 +5,7 @@ extension CoderRegistry {
   /// byte-equal to that of ``decode(_:options:)`` with that ``DecodeOptions/thumbnail``.
   ///
   /// Sizes for which the decoder delivers the same pixels share one decode: sizes of a JPEG with the same scale, all
-  /// sizes of PNG, GIF and WebP; coders that the program registers decode for each. If all sizes of a decode can be
+  /// sizes of PNG, GIF, WebP, BMP and QOI; coders that the program registers decode for each. If all sizes of a decode can be
   /// streamed, they are made in one pass, which takes the rows of the largest filter and the pixels of the results.
   /// Otherwise the decoded picture is in memory, once.
   ///

@@ -8,20 +8,29 @@ public import FoundationEssentials
 ///
 /// ```swift
 /// var coders = CoderRegistry.standard
-/// coders.register(QOIDecoder())
+/// coders.register(PNMDecoder())
 /// let image = try coders.decode(data, options: DecodeOptions(thumbnail: .fit(width: 320, height: 240)))
 /// ```
 public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP and GIF.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI.
   public static let standard: CoderRegistry = {
-    var registry = encoders
+    var registry = plain
     registry.register(JPEGDecoder())
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
+    return registry
+  }()
+
+  /// The encoders of ``standard``, and its decoders that need no library.
+  package static let plain: CoderRegistry = {
+    var registry = encoders
+    registry.register(BMPDecoder())
+    registry.register(ICODecoder())
+    registry.register(QOIDecoder())
     return registry
   }()
 
@@ -33,6 +42,9 @@ public struct CoderRegistry: Sendable {
     registry.register(APNGEncoder())
     registry.register(WebPEncoder())
     registry.register(GIFEncoder())
+    registry.register(QOIEncoder())
+    registry.register(BMPEncoder())
+    registry.register(ICOEncoder())
     return registry
   }()
 

@@ -4,7 +4,7 @@ public import FoundationEssentials
 /// Checks that a coder keeps the promises of `ImageDecoding` and `ImageEncoding`. For any test framework:
 ///
 /// ```swift
-/// let conformance = CoderConformance(decoder: QOIDecoder(), encoder: QOIEncoder(), samples: [picture])
+/// let conformance = CoderConformance(decoder: PNMDecoder(), encoder: PNMEncoder(), samples: [picture])
 /// let complaints = await conformance.complaints()
 /// #expect(complaints.isEmpty, "\(complaints)")
 /// ```

@@ -24,7 +24,7 @@ struct OutputNegotiationTests {
 
   static let avif = EncodeOptions(format: .avif)
   static let avifLossless = EncodeOptions(format: .avif, isLossless: true)
-  static let custom = EncodeOptions(format: ImageFormat(rawValue: "qoi"))
+  static let custom = EncodeOptions(format: ImageFormat(rawValue: "farbfeld"))
   static let jpeg = EncodeOptions.jpeg()
   static let webp = EncodeOptions.webp()
   static let photo = Content()

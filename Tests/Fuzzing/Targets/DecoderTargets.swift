@@ -1,14 +1,15 @@
 import CalotypeImaging
 import FoundationEssentials
 
-/// Three targets for each decoder: whole, fed piece by piece, and by frames.
+/// Targets for each decoder: whole, fed piece by piece if it takes pieces, and by frames if it has frames.
 enum DecoderTargets {
   static let all: [FuzzTarget] = [
     targets("jpeg", JPEGDecoder()), targets("png", PNGDecoder()), targets("webp", WebPDecoder()),
-    targets("gif", GIFDecoder()),
+    targets("gif", GIFDecoder()), targets("bmp", BMPDecoder()).dropLast(),
+    targets("qoi", QOIDecoder()).dropLast(), targets("ico", ICODecoder()).prefix(1),
   ].flatMap { $0 }
 
-  private static func targets(_ name: String, _ decoder: any ImageDecoding) -> [FuzzTarget] {
+  private static func targets(_ name: String, _ decoder: any ImageDecoding) -> ArraySlice<FuzzTarget> {
     [
       FuzzTarget(name: name) { try DecoderCheck(decoder, $0).decodeWhole() },
       FuzzTarget(name: name + "-incremental") { try DecoderCheck(decoder, $0).decodeInPieces() },
