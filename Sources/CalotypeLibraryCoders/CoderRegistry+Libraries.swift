@@ -14,9 +14,9 @@ extension CoderRegistry {
   /// * TurboJPEG decodes a picture in one call, which checks neither cancellation nor the time limit.
   ///   `DecodeLimits.maxPixels` and `DecodeLimits.maxScans` bound it.
   ///
-  /// The encoders are those of `CoderRegistry.standard`.
+  /// The encoders, and the formats that are described without being decoded, are those of `CoderRegistry.standard`.
   public static let libraries: CoderRegistry = {
-    var registry = encoders
+    var registry = describers
     registry.register(TurboJPEGDecoder())
     registry.register(SPNGDecoder())
     registry.register(WebPDecoder())

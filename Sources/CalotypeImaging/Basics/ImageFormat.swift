@@ -35,6 +35,8 @@ extension ImageFormat {
   public static let bmp = ImageFormat(rawValue: "bmp")
   /// Windows icon.
   public static let ico = ImageFormat(rawValue: "ico")
+  /// SVG, plain or compressed by gzip.
+  public static let svg = ImageFormat(rawValue: "svg")
 }
 
 extension ImageFormat {
@@ -52,6 +54,7 @@ extension ImageFormat {
     case .tiff: "image/tiff"
     case .bmp: "image/bmp"
     case .ico: "image/vnd.microsoft.icon"
+    case .svg: "image/svg+xml"
     default: nil
     }
   }

@@ -30,7 +30,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "partial", run: PartialTarget.run),
       FuzzTarget(name: "freshness", run: FreshnessTarget.run),
     ]
-    + DecoderTargets.all + LibraryTargets.all
+    + DecoderTargets.all + DescriberTargets.all + LibraryTargets.all
 }
 
 /// A promise that was broken.

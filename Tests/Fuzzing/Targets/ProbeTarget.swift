@@ -13,8 +13,8 @@ enum ProbeTarget {
     let limits = input.choices.contains(.shrinks) ? DecodeLimits.default : DecoderTargets.limits
     let format = registry.format(of: data)
     try FuzzFailure.unless(
-      ImageFormat.sniff(data) == ImageFormat.sniff(data.prefix(ImageFormat.sniffLength)),
-      "sniffing depends on what follows the first \(ImageFormat.sniffLength) bytes")
+      ImageFormat.sniff(data) == ImageFormat.sniff(data.prefix(ImageFormat.sniffLength(of: data))),
+      "sniffing depends on what follows the first \(ImageFormat.sniffLength(of: data)) bytes")
     let result = try Promises.result { () throws(ImagingError) in try registry.probe(data, limits: limits) }
     if case .success(let info) = result {
       try check(info, limits)
@@ -44,6 +44,6 @@ enum ProbeTarget {
     try FuzzFailure.unless(
       info.durations.count == (info.frameCount == 1 ? info.durations.count : info.frameCount)
         && info.durations.allSatisfy { $0 >= .zero }, "durations \(info.durations)")
-    try FuzzFailure.unless((1...16).contains(info.bitDepth), "\(info.bitDepth) bits")
+    try FuzzFailure.unless((1...64).contains(info.bitDepth), "\(info.bitDepth) bits")
   }
 }
