@@ -18,7 +18,11 @@ struct DescribedFormatTests {
       _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
     ) throws(ImagingError) -> Image {
       if refuses { throw .unsupportedFormat(.avif, reason: "variant") }
-      return Image(bitmap: try OrientationTests.bitmap(PixelSize(width: 2, height: 1)) { _, _ in 0 })
+      return Image(
+        bitmap: try Bitmap(size: PixelSize(width: 2, height: 1)) { (pixels) throws(ImagingError) in
+          pixels.initializeMemory(as: UInt8.self, repeating: 0)
+          return false
+        })
     }
   }
 

@@ -16,6 +16,10 @@ struct TIFFDirectoryTests {
     }
   }
 
+  private func pages(_ data: Data) throws -> TIFFPages? {
+    try TIFFPages(data.bytes, isWhole: true, limits: .default)
+  }
+
   private func code(_ others: Entry...) -> String? {
     code(
       TIFFBuilder().file([
@@ -32,7 +36,7 @@ struct TIFFDirectoryTests {
       info
         == ImageInfo(
           format: .tiff, size: PixelSize(width: 16, height: 12), hasAlpha: true, orientation: .rightTop))
-    #expect(try CoderRegistry.standard.header(of: builder.file([entries]))?.info == info)
+    #expect(try TIFFDescriber().header(of: builder.file([entries]), limits: .default)?.info == info)
   }
 
   @Test("pages are counted, and are no frames")
@@ -59,8 +63,8 @@ struct TIFFDirectoryTests {
     let tiles = [Entry(322, 16), Entry(323, 16), Entry(324, [8]), Entry(325, [768])]
     let page = TIFFBuilder.page.filter { ![273, 278, 279].contains($0.tag) } + tiles
     #expect(code(TIFFBuilder().file([page])) == nil)
-    let entries = try #require(TIFFPages(TIFFBuilder().file([page]).bytes, isWhole: true, limits: .default))
-    #expect(entries.first.layout == .tiles(PixelSize(width: 16, height: 16)) && entries.first.pieceCount == 1)
+    let pages = try #require(try self.pages(TIFFBuilder().file([page])))
+    #expect(pages.first.layout == .tiles(PixelSize(width: 16, height: 16)) && pages.first.pieceCount == 1)
     #expect(code(Entry(284, 2, type: 3)) == "corrupt", "one strip for three planes")
     #expect(code(Entry(278, 5)) == "corrupt", "one strip of 5 rows")
     #expect(code(Entry(278, 5), Entry(273, [8, 9, 10]), Entry(279, [1, 1, 1])) == nil)
@@ -92,7 +96,7 @@ struct TIFFDirectoryTests {
   @Test("subordinate directories are versions, not pages")
   func subDirectories() throws {
     let data = TIFFBuilder().file([TIFFBuilder.page(Entry(330, [8, 1 << 30, 100]))])
-    let pages = try #require(TIFFPages(data.bytes, isWhole: true, limits: .default))
+    let pages = try #require(try self.pages(data))
     #expect(pages.count == 1 && pages.overviewCount == 1)
   }
 
@@ -116,7 +120,7 @@ struct TIFFDirectoryTests {
       let whole = try CoderRegistry.standard.probe(data)
       for count in 0...data.count {
         _ = code(data.prefix(count))
-        if let header = try CoderRegistry.standard.header(of: data.prefix(count)) {
+        if let header = try TIFFDescriber().header(of: data.prefix(count), limits: .default) {
           #expect(header.info == whole)
         }
       }

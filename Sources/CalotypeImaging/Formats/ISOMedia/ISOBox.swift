@@ -7,6 +7,9 @@ package struct ISOBox: Hashable, Sendable {
   /// The positions of the content. It may reach beyond the bytes at hand for a box at the top level.
   package let content: Range<Int>
 
+  /// Whether the box has no length, and reaches to the end of the file: in the first bytes of a file, more of it may come.
+  package let isOpen: Bool
+
   /// The position behind the box.
   package var end: Int { content.upperBound }
 
@@ -55,7 +58,7 @@ package struct ISOBox: Hashable, Sendable {
     guard !overflow, last >= start, last <= end ?? .max else {
       throw .corrupt(format, reason: "the box \(code) has an impossible length of \(length)", offset: offset)
     }
-    return ISOBox(type: code, offset: offset, content: start..<last)
+    return ISOBox(type: code, offset: offset, content: start..<last, isOpen: size == 0 && end == nil)
   }
 }
 

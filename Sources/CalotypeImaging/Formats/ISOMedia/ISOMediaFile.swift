@@ -32,7 +32,7 @@ package struct ISOMediaFile: Sendable {
     let isSequence = brand.map { Self.sequenceBrands.contains($0) } ?? false
     /// Whether a box that reaches beyond the bytes at hand may still arrive.
     func isThere(_ box: ISOBox) throws(ImagingError) -> Bool {
-      if box.end <= bytes.byteCount { return true }
+      if box.end <= bytes.byteCount, isWhole || !box.isOpen { return true }
       if isWhole { throw .truncated(format, byteCount: bytes.byteCount) }
       return false
     }
@@ -59,7 +59,7 @@ package struct ISOMediaFile: Sendable {
       }
       (track, alphaTrack) = (shown?.track, shown?.alpha)
       // The order of the boxes is free: the items may come behind the track.
-      if level.meta == nil, !isWhole, isSequence { return nil }
+      if level.meta == nil, !isWhole { return nil }
     } else {
       (track, alphaTrack) = (nil, nil)
     }

@@ -25,14 +25,14 @@ struct JXLCodestream {
       case "jxlc":
         guard part == 0 else { throw Self.outOfOrder(box) }
         append(file, box.content)
-        isComplete = isComplete || box.end <= file.byteCount
+        isComplete = isComplete || (box.end <= file.byteCount && !box.isOpen)
       case "jxlp":
         guard let index = file.uint32(at: box.content.lowerBound, bigEndian: true) else { return }
         // The highest bit marks the last part.
         guard index & 0x7FFF_FFFF == part, box.content.count >= 4 else { throw Self.outOfOrder(box) }
         part += 1
         append(file, box.content.lowerBound + 4..<box.content.upperBound)
-        isComplete = isComplete || (index >> 31 == 1 && box.end <= file.byteCount)
+        isComplete = isComplete || (index >> 31 == 1 && box.end <= file.byteCount && !box.isOpen)
       default: break
       }
     }

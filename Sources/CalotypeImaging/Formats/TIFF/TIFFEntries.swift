@@ -9,7 +9,13 @@ struct TIFFEntries: Sendable {
   subscript(_ tag: TIFFTag) -> TIFFEntry? { entries[tag] }
 
   /// Reads a directory; `nil` if it reaches beyond the bytes. The values are not read, and may be anywhere.
-  init?(_ bytes: RawSpan, at offset: Int, in file: TIFFFile) {
+  ///
+  /// - Parameters:
+  ///   - bytes: The first bytes of the file.
+  ///   - offset: The position of the directory.
+  ///   - file: The header of the file.
+  ///   - isWhole: Pass true if no more bytes follow.
+  init?(_ bytes: RawSpan, at offset: Int, in file: TIFFFile, isWhole: Bool) {
     self.offset = offset
     let start: Int
     let count: Int
@@ -40,7 +46,8 @@ struct TIFFEntries: Sendable {
     }
     guard let following = file.number(bytes, at: start + count * stride) else {
       // Some writers leave out the last zero.
-      return
+      if isWhole { return }
+      return nil
     }
     next = following
   }

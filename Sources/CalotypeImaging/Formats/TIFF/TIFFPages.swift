@@ -17,7 +17,8 @@ package struct TIFFPages: Sendable {
   ///   ``ImagingError/corrupt(_:reason:offset:)``; ``ImagingError/limitExceeded(_:value:limit:)`` also for more than
   ///   ``DecodeLimits/maxPages`` directories.
   package init?(_ bytes: RawSpan, isWhole: Bool, limits: DecodeLimits) throws(ImagingError) {
-    guard let file = try TIFFFile(bytes), let entries = TIFFEntries(bytes, at: file.firstOffset, in: file)
+    guard let file = try TIFFFile(bytes),
+      let entries = TIFFEntries(bytes, at: file.firstOffset, in: file, isWhole: isWhole)
     else {
       if isWhole { throw .truncated(.tiff, byteCount: bytes.byteCount) }
       return nil
@@ -33,7 +34,7 @@ package struct TIFFPages: Sendable {
         isBroken = true
         break
       }
-      guard let following = TIFFEntries(bytes, at: next, in: file) else {
+      guard let following = TIFFEntries(bytes, at: next, in: file, isWhole: isWhole) else {
         guard isWhole else { return nil }
         seen.remove(next)
         isBroken = true
