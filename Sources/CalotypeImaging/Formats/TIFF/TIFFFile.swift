@@ -11,6 +11,7 @@ package struct TIFFFile: Sendable {
   ///
   /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/corrupt(_:reason:offset:)``.
   package init?(_ bytes: RawSpan) throws(ImagingError) {
+    guard bytes.byteCount >= 2 else { return nil }
     if bytes.holds("II") {
       isBigEndian = false
     } else if bytes.holds("MM") {
