@@ -14,7 +14,8 @@ extension CoderRegistry {
   /// * TurboJPEG decodes a picture in one call, which checks neither cancellation nor the time limit.
   ///   `DecodeLimits.maxPixels` and `DecodeLimits.maxScans` bound it.
   ///
-  /// The encoders and all other decoders are those of `CoderRegistry.standard`.
+  /// The encoders, all other decoders, and the formats that are described without being decoded, are those of
+  /// `CoderRegistry.standard`.
   public static let libraries: CoderRegistry = {
     var registry = plain
     registry.register(TurboJPEGDecoder())

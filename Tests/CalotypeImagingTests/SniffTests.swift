@@ -77,7 +77,7 @@ struct SniffTests {
     "hints",
     arguments: [
       ("<html><body>404 Not Found", "an HTML page"), ("\u{FEFF}\n <!DOCTYPE html>", "an HTML page"),
-      ("<?xml version=\"1.0\"?><svg/>", "an SVG drawing"),
+      ("<?xml version=\"1.0\"?><g><svg/></g>", "an SVG drawing"),
       ("<?xml version=\"1.0\"?><rss/>", "an XML document"),
       ("{\"error\": 1}", "JSON"), ("%PDF-1.7", "a PDF document"), ("PK\u{3}\u{4}....", "a ZIP archive"),
       ("Not found", "text"), ("Übergröße", "text"), ("\u{0}\u{0}\u{0}\u{0}\u{0}", "nothing but zero bytes"),

@@ -17,6 +17,10 @@ case ${target%%-*} in
   bmp) names=(-name '*.bmp' -o -name '*.rle') ;;
   ico) names=(-name '*.ico' -o -name '*.cur') ;;
   qoi) names=(-name '*.qoi') ;;
+  iso) names=(-name '*.avif' -o -name '*.avifs' -o -name '*.hei[cf]') ;;
+  tiff) names=(-name '*.tif' -o -name '*.tiff') ;;
+  svg) names=(-name '*.svg' -o -name '*.svgz') ;;
+  jxl) names=(-name '*.jxl') ;;
   probe) names=(-name '*.*') ;;
   encode | resample | cache)
     # Numbers of all sizes: what they mean is up to the target, which also makes the frame of a cache record right.
@@ -122,7 +126,7 @@ case ${target%%-*} in
   *) echo "no seeds are known for $target" >&2; exit 2 ;;
 esac
 
-find "$fixtures/Corpus" "$fixtures/png" "$fixtures/gif" "$fixtures/webp" ${CORPUS:+"$CORPUS"} \
+find "$fixtures/Corpus" "$fixtures/png" "$fixtures/gif" "$fixtures/webp" "$fixtures/described" ${CORPUS:+"$CORPUS"} \
   -type f -size -"${SEED_BLOCKS:-24}" \( "${names[@]}" \) -print0 |
   while IFS= read -r -d '' file; do
     sum=$(cksum "$file" | cut -d ' ' -f 1)

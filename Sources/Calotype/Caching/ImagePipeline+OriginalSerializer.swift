@@ -32,7 +32,7 @@ extension ImagePipeline {
     /// ``ImagePipeline/data(for:)-(URL)`` delivers that form when it comes from the cache.
     public static func transcoded(as options: EncodeOptions) -> ImagePipeline.OriginalSerializer {
       ImagePipeline.OriginalSerializer { data, coders, limits in
-        let info = try coders.probe(data, limits: limits)
+        let info = try coders.decodableInfo(of: data, limits: limits)
         guard info.frameCount == 1, info.orientation == .topLeft else { return data }
         let image = try coders.decode(data, options: DecodeOptions(limits: limits, damage: .strict))
         guard let transcoded = try? coders.encode(image, as: options), transcoded.count < data.count else {

@@ -142,7 +142,7 @@ extension ImageJob {
     let info =
       if let info = loaded.info { info } else {
         try await context.probing(data.count) {
-          try plan.coders.probe(data, limits: plan.limits, formatHint: options.formatHint)
+          try plan.coders.decodableInfo(of: data, limits: plan.limits, formatHint: options.formatHint)
         }
       }
     let group = try plan.coders.decodeGroup(of: loaded.data, info: info, options: options)
@@ -255,7 +255,8 @@ extension ImageJob {
     if decoder.header == nil, decoder.mayHaveHeader(progress) {
       let start = bytes.bytes(from: 0)
       decoder.header = try? await context.probing(start.count) {
-        try plan.coders.probe(start, limits: plan.limits, formatHint: plan.request.decoding.formatHint)
+        try plan.coders.decodableInfo(
+          of: start, limits: plan.limits, formatHint: plan.request.decoding.formatHint)
       }
     }
     guard let header = decoder.header else { return false }

@@ -243,7 +243,8 @@ struct LoadJob: Sendable {
         metadata.tags = metadata.tags.merging(wanted.tags.sorted())
         metadata.add(userInfo: wanted.userInfo)
         if plan.originalSerializer.body != nil {
-          metadata.contentType = try plan.coders.probe(data, limits: plan.loadLimits).format.mimeType
+          metadata.contentType = try plan.coders.decodableInfo(of: data, limits: plan.loadLimits).format
+            .mimeType
         }
         // The version of an original is the checksum of its bytes: another serialization has another.
         let checksum = !isAsKept && plan.originalSerializer.body == nil ? metadata.version : nil

@@ -113,7 +113,8 @@ struct ResolvedRequest: Sendable {
   /// decoder, which may still be delivered as data.
   func probe(_ data: Data) throws(ImagingError) -> ImageInfo? {
     do {
-      return try coders.probe(data, limits: loadLimits, formatHint: request.decoding.formatHint)
+      return try coders.decodableInfo(
+        of: data, limits: loadLimits, formatHint: request.decoding.formatHint)
     } catch .unsupportedFormat {
       return nil
     }

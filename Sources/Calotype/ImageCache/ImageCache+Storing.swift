@@ -105,7 +105,7 @@ extension ImageCache {
   private func checked(_ data: Data) async throws -> Encoded {
     let (coders, limits) = (configuration.coders, configuration.limits)
     return try await workers.run {
-      Encoded(data: data, format: try coders.probe(data, limits: limits).format)
+      Encoded(data: data, format: try coders.decodableInfo(of: data, limits: limits).format)
     }
   }
 

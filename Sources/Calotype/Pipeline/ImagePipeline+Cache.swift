@@ -101,7 +101,7 @@ extension ImagePipeline {
       let plan = plan(request)
       let (info, version) = try await pipeline.context.workers.run {
         try plan.verify(data)
-        return (try plan.coders.probe(data, limits: plan.limits), Checksum(of: data))
+        return (try plan.coders.decodableInfo(of: data, limits: plan.limits), Checksum(of: data))
       }
       var metadata = RecordMetadata(contentType: info.format.mimeType, tags: plan.request.tags)
       metadata.version = version

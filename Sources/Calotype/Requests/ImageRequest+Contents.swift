@@ -235,6 +235,8 @@ extension ImageRequest {
     limits.maxBytes = given.maxBytes
     limits.maxScans = given.maxScans
     limits.maxChunkBytes = given.maxChunkBytes
+    limits.maxItems = given.maxItems
+    limits.maxPages = given.maxPages
     return limits
   }
 }

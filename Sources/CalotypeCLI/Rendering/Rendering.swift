@@ -220,10 +220,10 @@ struct Rendering: Sendable {
     return count - 1
   }
 
-  /// Returns the header of bytes at hand.
+  /// Returns the header of bytes at hand, which are to be decodable.
   func probed(_ served: DataResponse, _ request: ImageRequest) async throws -> ImageInfo {
     try await files.run { [registry = coders.registry, hint = request.formatHint] in
-      try registry.probe(served.data, formatHint: hint)
+      try registry.decodableInfo(of: served.data, formatHint: hint)
     }
   }
 }

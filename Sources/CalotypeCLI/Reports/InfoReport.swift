@@ -18,6 +18,12 @@ struct InfoReport: Encodable {
   let bitDepth: Int
   let orientation: Int
   let colorProfile: Nullable<String>
+  /// 1 for all formats but TIFF.
+  let pageCount: Int
+  let hasGainMap: Bool
+  let isVector: Bool
+  /// `standard`, `pq` or `hlg`.
+  let dynamicRange: String
   /// Whether the pixels are damaged, if they were decoded; otherwise `null`, unless the structure of the
   /// file is damaged.
   let isDamaged: Nullable<Bool>
@@ -130,6 +136,10 @@ struct InfoReport: Encodable {
     bitDepth = info.bitDepth
     orientation = info.orientation.rawValue
     colorProfile = Nullable(value: info.colorProfile)
+    pageCount = info.pageCount
+    hasGainMap = info.hasGainMap
+    isVector = info.isVector
+    dynamicRange = info.dynamicRange.rawValue
     self.isDamaged = Nullable(value: info.isDamaged ? true : isDamaged)
   }
 
@@ -199,6 +209,10 @@ struct InfoReport: Encodable {
     Output.line(source)
     var traits = ["\(format), \(width)×\(height) pixels", "\(bitDepth) bits per sample"]
     if hasAlpha { traits.append("with transparency") }
+    if pageCount > 1 { traits.append(Formatting.count(pageCount, "page")) }
+    if isVector { traits.append("drawing") }
+    if dynamicRange != "standard" { traits.append("high dynamic range (\(dynamicRange.uppercased()))") }
+    if hasGainMap { traits.append("gain map") }
     if orientation != 1 { traits.append("orientation \(orientation)") }
     if isDamaged.value == true { traits.append("damaged") }
     if let bytes = bytes.value { traits.append(Formatting.bytes(bytes)) }

@@ -20,6 +20,11 @@ public struct DecodeLimits: Hashable, Sendable {
   /// The largest number of inflated bytes in one chunk besides the pixels, such as a profile or Exif: 8 MiB. Larger
   /// chunks are ignored.
   public var maxChunkBytes: Int
+  /// The largest number of items, and of references between items, in one HEIF or AVIF: 4,096. Each tile of a large
+  /// picture is an item.
+  public var maxItems: Int
+  /// The largest number of pages in one TIFF: 1,024.
+  public var maxPages: Int
   /// The largest peak memory of one decode: 1 GiB. That is enough for 100 million pixels of every format as it is
   /// usually stored, decoded whole and converted to sRGB.
   ///
@@ -53,7 +58,8 @@ public struct DecodeLimits: Hashable, Sendable {
   public init(
     maxPixels: Int = 100_000_000, maxSide: Int = 65_535, maxFrames: Int = 8192, maxBytes: Int = 256 << 20,
     maxScans: Int = 100, maxTotalPixels: Int = 2_000_000_000, maxChunkBytes: Int = 8 << 20,
-    maxMemoryBytes: Int = 1 << 30, maxExpansion: Int = 64, maxDuration: Duration = .seconds(60)
+    maxItems: Int = 4096, maxPages: Int = 1024, maxMemoryBytes: Int = 1 << 30, maxExpansion: Int = 64,
+    maxDuration: Duration = .seconds(60)
   ) {
     self.maxPixels = maxPixels
     self.maxSide = maxSide
@@ -62,6 +68,8 @@ public struct DecodeLimits: Hashable, Sendable {
     self.maxScans = maxScans
     self.maxTotalPixels = maxTotalPixels
     self.maxChunkBytes = maxChunkBytes
+    self.maxItems = maxItems
+    self.maxPages = maxPages
     self.maxMemoryBytes = maxMemoryBytes
     self.maxExpansion = maxExpansion
     self.maxDuration = maxDuration
@@ -82,6 +90,10 @@ public struct DecodeLimits: Hashable, Sendable {
     case bytes
     /// Number of scans.
     case scans
+    /// Number of items of a HEIF or AVIF, or of references between them.
+    case items
+    /// Number of pages.
+    case pages
     /// Pixels of all frames together, each a canvas.
     case totalPixels
     /// Bytes of the predicted memory of a decode.
@@ -100,6 +112,8 @@ public struct DecodeLimits: Hashable, Sendable {
       case .frames: "frame count"
       case .bytes: "byte count"
       case .scans: "scan count"
+      case .items: "item count"
+      case .pages: "page count"
       case .totalPixels: "pixel count of all frames"
       case .memory: "predicted memory in bytes"
       case .expansion: "predicted memory in bytes, for so few encoded bytes,"
@@ -116,6 +130,8 @@ public struct DecodeLimits: Hashable, Sendable {
       case .frames: "raise maxFrames of the decode limits to allow it"
       case .bytes: "raise maxBytes of the decode limits to allow it"
       case .scans: "raise maxScans of the decode limits to allow it"
+      case .items: "raise maxItems of the decode limits to allow it"
+      case .pages: "raise maxPages of the decode limits to allow it"
       case .totalPixels: "decode the first frame only, or raise maxTotalPixels of the decode limits"
       case .memory: "decode a smaller thumbnail, or raise maxMemoryBytes of the decode limits"
       case .expansion: "decode a smaller thumbnail, or raise maxExpansion of the decode limits"
@@ -145,6 +161,21 @@ public struct DecodeLimits: Hashable, Sendable {
   public func check(frameCount: Int) throws(ImagingError) {
     guard frameCount <= maxFrames else {
       throw .limitExceeded(.frames, value: frameCount, limit: maxFrames)
+    }
+  }
+  /// Refuses more pages than allowed.
+  ///
+  /// - Throws: ``ImagingError/limitExceeded(_:value:limit:)``.
+  public func check(pageCount: Int) throws(ImagingError) {
+    guard pageCount <= maxPages else {
+      throw .limitExceeded(.pages, value: pageCount, limit: maxPages)
+    }
+  }
+
+  /// Refuses more items, or references between items, than allowed.
+  package func check(itemCount: Int) throws(ImagingError) {
+    guard itemCount <= maxItems else {
+      throw .limitExceeded(.items, value: itemCount, limit: maxItems)
     }
   }
 }

@@ -1,8 +1,19 @@
 public import FoundationEssentials
 
 extension ImageFormat {
-  /// The number of bytes that ``sniff(_:)`` examines; more do not change the result.
+  /// The number of bytes that ``sniff(_:)`` examines of a binary format; more do not change the result.
   public static let sniffLength = 512
+
+  /// The number of bytes that ``sniff(_:)`` examines of a text, and of a text in a gzip file, for the root element of an
+  /// SVG drawing.
+  public static let textSniffLength = 4096
+
+  /// The number of bytes that are to be examined of an input: more for a text whose root element is not in the first
+  /// ``sniffLength`` bytes.
+  static func sniffLength(of bytes: Data) -> Int {
+    let start = bytes.bytes.extracting(first: sniffLength)
+    return SVGSignature.verdict(on: start) == .open ? textSniffLength : sniffLength
+  }
 
   /// The number of bytes that ``hint(forUnrecognized:)`` examines.
   static let hintLength = 1024
@@ -12,7 +23,7 @@ extension ImageFormat {
   /// The rest of the file may be invalid. An animated PNG is ``png`` here: only its chunks reveal the animation. `nil`
   /// if no signature matches, or there are too few bytes.
   public static func sniff(_ bytes: Data) -> ImageFormat? {
-    sniff(bytes.bytes.extracting(first: sniffLength))
+    sniff(bytes.bytes.extracting(first: textSniffLength))
   }
 
   static func sniff(_ bytes: RawSpan) -> ImageFormat? {
@@ -30,21 +41,24 @@ extension ImageFormat {
     if isDirectory(bytes, kind: 1) { return .ico }
     if isDirectory(bytes, kind: 2) { return .cur }
     if bytes.holds("qoif") { return .qoi }
+    if SVGSignature.verdict(on: bytes) == .drawing { return .svg }
     return nil
   }
 
   /// Returns AVIF or HEIF by the brands of a `ftyp` box (ISO/IEC 14496-12, 23008-12); other brands are videos.
   private static func isoBrand(_ bytes: RawSpan) -> ImageFormat? {
     guard let length = bytes.uint32(at: 0, bigEndian: true), length >= 16 else { return nil }
+    // A major brand with a codec decides alone, so that the answer for a prefix holds.
+    if bytes.holds("he", at: 8), heifBrands.contains(where: { bytes.holds($0, at: 8) }) { return .heif }
     var isHEIF = false
     // The major brand is followed by the minor version, then by the compatible brands.
-    for offset in stride(from: 8, to: min(Int(length), bytes.byteCount), by: 4) where offset != 12 {
+    for offset in stride(from: 8, to: min(Int(length), bytes.byteCount, sniffLength), by: 4)
+    where offset != 12 {
       if bytes.holds("avif", at: offset) || bytes.holds("avis", at: offset) { return .avif }
       isHEIF = isHEIF || heifBrands.contains { bytes.holds($0, at: offset) }
     }
     // `mif1` is the major brand of some AVIF files: only the complete list decides.
-    let isWhole = bytes.byteCount >= min(Int(length), sniffLength)
-    return isHEIF && (isWhole || bytes.holds("he", at: 8)) ? .heif : nil
+    return isHEIF && bytes.byteCount >= min(Int(length), sniffLength) ? .heif : nil
   }
 
   private static let heifBrands: [StaticString] = [

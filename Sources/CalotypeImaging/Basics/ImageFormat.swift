@@ -39,6 +39,8 @@ extension ImageFormat {
   public static let cur = ImageFormat(rawValue: "cur")
   /// The Quite OK Image format.
   public static let qoi = ImageFormat(rawValue: "qoi")
+  /// SVG, plain or compressed by gzip.
+  public static let svg = ImageFormat(rawValue: "svg")
 }
 
 extension ImageFormat {
@@ -58,6 +60,7 @@ extension ImageFormat {
     case .ico: "image/vnd.microsoft.icon"
     case .cur: "image/x-win-bitmap"
     case .qoi: "image/qoi"
+    case .svg: "image/svg+xml"
     default: nil
     }
   }

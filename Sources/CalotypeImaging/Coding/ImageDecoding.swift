@@ -15,13 +15,21 @@ public protocol ImageDecoding: Sendable {
 
   /// Returns the format of the bytes if this decoder handles it.
   ///
-  /// The argument is the beginning of an input, at most ``ImageFormat/sniffLength`` bytes. The answer for a prefix has
-  /// to hold for every longer one.
+  /// The argument is the beginning of an input, at most ``ImageFormat/sniffLength`` bytes, or
+  /// ``ImageFormat/textSniffLength`` of a text that may be a drawing. The answer for a prefix has to hold for every longer
+  /// one.
   func format(of prefix: Data) -> ImageFormat?
 
   /// The number of bytes after which an answer of `nil` is final: the length of the signature.
   /// ``ImageFormat/sniffLength`` by default.
   var signatureLength: Int { get }
+
+  /// The error of every decode, if the decoder only describes inputs of a format: ``probe(_:limits:)`` and
+  /// ``header(of:limits:)`` read its header, and there is no decoder for its pixels. `nil`, the default, for all others.
+  ///
+  /// A ``CoderRegistry`` refuses such an input with this error as soon as its format is known, and does not count the
+  /// format among its ``CoderRegistry/decodableFormats``.
+  func refusal(of format: ImageFormat) -> ImagingError?
 
   /// Returns the information in the header. Costs no more than a walk over the structure of the file.
   ///
@@ -73,11 +81,14 @@ extension ImageDecoding {
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
     let image = try decode(data, minimumSize: nil, options: DecodeOptions(limits: limits))
     if let info = image.info { return info }
-    let format = format(of: data.prefix(ImageFormat.sniffLength)) ?? formats.first
+    let format = format(of: data.prefix(ImageFormat.sniffLength(of: data))) ?? formats.first
     return ImageInfo(
       format: format ?? ImageFormat(rawValue: "unknown"), size: image.size, hasAlpha: !image.bitmap.isOpaque,
       bitDepth: image.bitmap.format == .rgba16 ? 16 : 8, orientation: image.orientation)
   }
+
+  /// Returns `nil`: pixels are decoded.
+  public func refusal(of format: ImageFormat) -> ImagingError? { nil }
 
   /// ``ImageFormat/sniffLength``.
   public var signatureLength: Int { ImageFormat.sniffLength }

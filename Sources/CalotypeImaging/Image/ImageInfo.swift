@@ -1,5 +1,15 @@
 /// The header of an encoded image, without its pixels.
-public struct ImageInfo: Hashable, Sendable, Codable {
+public struct ImageInfo: Hashable, Sendable {
+  /// The range of brightness that the samples encode.
+  public enum DynamicRange: String, Hashable, Sendable, Codable {
+    /// Up to the white of the display.
+    case standard
+    /// High dynamic range by absolute luminance: the PQ curve (SMPTE ST 2084).
+    case pq
+    /// High dynamic range by relative luminance: the HLG curve (ARIB STD-B67).
+    case hlg
+  }
+
   /// The format of the bytes, regardless of their name or declared type.
   public var format: ImageFormat
   /// The stored width and height, before orientation.
@@ -18,6 +28,16 @@ public struct ImageInfo: Hashable, Sendable, Codable {
   public var orientation: Orientation
   /// The description of the embedded ICC profile, if there is a readable one.
   public var colorProfile: String?
+  /// The number of pages of a document, such as a TIFF: 1 for all other formats. Pages are no frames.
+  public var pageCount: Int
+  /// A Boolean value that indicates whether a gain map accompanies the picture, by which displays of high dynamic range
+  /// brighten it. It is not applied.
+  public var hasGainMap: Bool
+  /// A Boolean value that indicates whether the picture is a drawing without pixels of its own; ``size`` is then its
+  /// natural size at 96 dpi.
+  public var isVector: Bool
+  /// The range of brightness that the samples encode.
+  public var dynamicRange: DynamicRange
   /// A Boolean value that indicates whether the data are damaged, and some pixels recovered or missing; see
   /// ``DamagePolicy``.
   ///
@@ -27,16 +47,12 @@ public struct ImageInfo: Hashable, Sendable, Codable {
   /// The storage of the pixels.
   package var layout = Layout()
 
-  private enum CodingKeys: String, CodingKey {
-    case format, size, frameCount, loopCount, durations, hasAlpha, bitDepth, orientation, colorProfile,
-      isDamaged
-  }
-
   /// Creates a description.
   public init(
     format: ImageFormat, size: PixelSize, frameCount: Int = 1, loopCount: Int = 1, durations: [Duration] = [],
     hasAlpha: Bool = false, bitDepth: Int = 8, orientation: Orientation = .topLeft,
-    colorProfile: String? = nil, isDamaged: Bool = false
+    colorProfile: String? = nil, pageCount: Int = 1, hasGainMap: Bool = false, isVector: Bool = false,
+    dynamicRange: DynamicRange = .standard, isDamaged: Bool = false
   ) {
     self.format = format
     self.size = size
@@ -47,6 +63,10 @@ public struct ImageInfo: Hashable, Sendable, Codable {
     self.bitDepth = bitDepth
     self.orientation = orientation
     self.colorProfile = colorProfile
+    self.pageCount = pageCount
+    self.hasGainMap = hasGainMap
+    self.isVector = isVector
+    self.dynamicRange = dynamicRange
     self.isDamaged = isDamaged
   }
 }

@@ -222,12 +222,14 @@ public final class IncrementalDecoder {
 
   /// Chooses the coder and passes it the bytes so far.
   private func choose(_ bytes: Data, isWhole: Bool) throws(ImagingError) {
-    switch try coders.choose(for: bytes, isWhole: isWhole, hint: options.formatHint) {
+    switch try coders.choose(for: bytes, isWhole: isWhole, hint: options.formatHint, purpose: .pixels) {
     case .open:
       state = .sniffing(bytes)
     case .decoder(let coder):
-      format = coder.format(of: bytes.prefix(ImageFormat.sniffLength)) ?? options.formatHint ?? format
-      fallbacks = coders.fallbacks(after: coder, for: bytes, hint: options.formatHint)
+      format =
+        coder.format(of: bytes.prefix(ImageFormat.sniffLength(of: bytes))) ?? options.formatHint ?? format
+      fallbacks = coders.fallbacks(
+        after: coder, for: bytes, hint: options.formatHint, purpose: .pixels)
       replay = fallbacks.isEmpty ? Data() : bytes
       try start(coder, bytes)
     }

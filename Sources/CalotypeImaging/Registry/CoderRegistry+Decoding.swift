@@ -1,7 +1,8 @@
 public import FoundationEssentials
 
 extension CoderRegistry {
-  /// Reads the header of an encoded image. Allocates no memory for pixels.
+  /// Reads the header of an encoded image, also of a format that is described and not decoded
+  /// (``ImageDecoding/refusal(of:)``). Allocates no memory for pixels.
   ///
   /// - Parameters:
   ///   - data: The encoded image.
@@ -12,6 +13,19 @@ extension CoderRegistry {
   ///   the decoder for the header.
   public func probe(
     _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
+  ) throws(ImagingError) -> ImageInfo {
+    try limits.check(byteCount: data.count)
+    return try withDecoder(for: data, hint: formatHint, purpose: .header) { decoder throws(ImagingError) in
+      try decoder.checkedInfo(of: data, limits: limits)
+    }
+  }
+
+  /// Reads the header of an image that is to be decoded.
+  ///
+  /// - Throws: The errors of ``probe(_:limits:formatHint:)``, and ``ImagingError/unsupportedFormat(_:reason:)`` for a
+  ///   format that is only described.
+  package func decodableInfo(
+    of data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
   ) throws(ImagingError) -> ImageInfo {
     try limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: formatHint) { decoder throws(ImagingError) in
@@ -72,5 +86,6 @@ extension DecodeLimits {
   func check(_ info: ImageInfo) throws(ImagingError) {
     try check(size: info.size, format: info.format)
     try check(frameCount: info.frameCount)
+    try check(pageCount: info.pageCount)
   }
 }

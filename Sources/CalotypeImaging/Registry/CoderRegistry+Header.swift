@@ -15,7 +15,10 @@ extension CoderRegistry {
     of prefix: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
   ) throws(ImagingError) -> ImageHeader? {
     try limits.check(byteCount: prefix.count)
-    guard case .decoder(let decoder) = try choose(for: prefix, isWhole: false, hint: formatHint) else {
+    guard
+      case .decoder(let decoder) = try choose(
+        for: prefix, isWhole: false, hint: formatHint, purpose: .header)
+    else {
       return nil
     }
     guard let header = try decoder.header(of: prefix, limits: limits) else { return nil }

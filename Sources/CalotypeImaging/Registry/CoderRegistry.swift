@@ -15,7 +15,7 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI. AVIF, HEIF, JPEG XL, TIFF and SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
@@ -25,9 +25,14 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// The encoders of ``standard``, and its decoders that need no library.
+  /// The encoders of ``standard``, its decoders that need no library, and before them the readers of headers of formats
+  /// that have no decoder.
   package static let plain: CoderRegistry = {
     var registry = encoders
+    registry.register(SVGDescriber())
+    registry.register(TIFFDescriber())
+    registry.register(JXLDescriber())
+    registry.register(ISOMediaDescriber())
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
     registry.register(QOIDecoder())
@@ -70,7 +75,8 @@ public struct CoderRegistry: Sendable {
   /// The formats that can be decoded, each once, in order of registration.
   public var decodableFormats: [ImageFormat] {
     var seen: Set<ImageFormat> = []
-    return decoders.flatMap(\.formats).filter { seen.insert($0).inserted }
+    return decoders.flatMap { decoder in decoder.formats.filter { decoder.refusal(of: $0) == nil } }
+      .filter { seen.insert($0).inserted }
   }
 
   /// The formats that can be encoded, each once, in order of registration.
@@ -97,30 +103,48 @@ extension CoderRegistry {
     case open
   }
 
+  /// The purpose of a decoder.
+  enum Purpose {
+    /// The header: decoders that only describe will do.
+    case header
+    /// Pixels.
+    case pixels
+  }
+
   /// Chooses the decoder of an input: that of the hint if there is one, otherwise the first that recognises the
-  /// signature.
+  /// signature. The hint does not choose a decoder that only describes, so that a wrong hint changes nothing.
   ///
   /// - Parameters:
   ///   - bytes: The beginning of the input.
   ///   - isWhole: Pass true if no more bytes follow.
+  ///   - hint: The format to assume.
+  ///   - purpose: The purpose of the decoder.
   /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
   ///   ``ImagingError/unsupportedFormat(_:reason:)``.
-  func choose(for bytes: Data, isWhole: Bool, hint: ImageFormat?) throws(ImagingError) -> Choice {
+  func choose(
+    for bytes: Data, isWhole: Bool, hint: ImageFormat?, purpose: Purpose
+  ) throws(ImagingError) -> Choice {
     guard !bytes.isEmpty else {
       if isWhole { throw .emptyInput }
       return .open
     }
-    if let hint, let decoder = decoders.last(where: { $0.formats.contains(hint) }) {
+    if let hint,
+      let decoder = decoders.last(where: { $0.formats.contains(hint) && $0.refusal(of: hint) == nil })
+    {
       return .decoder(decoder)
     }
     // Whole and incremental inputs are examined up to the same length, so that both get the same decoder.
-    let prefix = bytes.prefix(ImageFormat.sniffLength)
+    let length = ImageFormat.sniffLength(of: bytes)
+    let prefix = bytes.prefix(length)
     for decoder in decoders.reversed() {
-      if decoder.format(of: prefix) != nil { return .decoder(decoder) }
-      if !isWhole, prefix.count < min(decoder.signatureLength, ImageFormat.sniffLength) { return .open }
+      if let format = decoder.format(of: prefix) {
+        if purpose == .pixels, let refusal = decoder.refusal(of: format) { throw refusal }
+        return .decoder(decoder)
+      }
+      if !isWhole, prefix.count < min(decoder.signatureLength, length) { return .open }
     }
-    let isEnough = isWhole || bytes.count >= ImageFormat.hintLength
-    if let format = ImageFormat.sniff(prefix), isWhole || prefix.count == ImageFormat.sniffLength {
+    let isEnough = isWhole || bytes.count >= max(ImageFormat.hintLength, length)
+    if let format = ImageFormat.sniff(prefix), isWhole || prefix.count >= ImageFormat.sniffLength {
       throw .unsupportedFormat(format, reason: nil)
     }
     guard isEnough else { return .open }
@@ -129,11 +153,15 @@ extension CoderRegistry {
 
   /// Returns the decoders to try after `decoder` has thrown ``ImagingError/unsupportedFormat(_:reason:)``: those
   /// registered before it that recognise the signature, or match the hint.
-  func fallbacks(after decoder: any ImageDecoding, for bytes: Data, hint: ImageFormat?) -> [any ImageDecoding]
-  {
-    let prefix = bytes.prefix(ImageFormat.sniffLength)
+  func fallbacks(
+    after decoder: any ImageDecoding, for bytes: Data, hint: ImageFormat?, purpose: Purpose
+  ) -> [any ImageDecoding] {
+    let prefix = bytes.prefix(ImageFormat.sniffLength(of: bytes))
     let all = decoders.reversed().filter { candidate in
-      candidate.format(of: prefix) != nil || hint.map { candidate.formats.contains($0) } ?? false
+      if let format = candidate.format(of: prefix) {
+        return purpose == .header || candidate.refusal(of: format) == nil
+      }
+      return hint.map { candidate.formats.contains($0) && candidate.refusal(of: $0) == nil } ?? false
     }
     let identity = ObjectIdentifier(type(of: decoder) as any Any.Type)
     let position = all.firstIndex { ObjectIdentifier(type(of: $0) as any Any.Type) == identity }
@@ -143,9 +171,10 @@ extension CoderRegistry {
   /// Calls `body` with the decoder of a whole input, and with the next one as long as it throws
   /// ``ImagingError/unsupportedFormat(_:reason:)``; rethrows the first of these errors if no decoder is left.
   func withDecoder<Result>(
-    for data: Data, hint: ImageFormat?, _ body: (any ImageDecoding) throws(ImagingError) -> Result
+    for data: Data, hint: ImageFormat?, purpose: Purpose = .pixels,
+    _ body: (any ImageDecoding) throws(ImagingError) -> Result
   ) throws(ImagingError) -> Result {
-    let first = try decoder(for: data, hint: hint)
+    let first = try decoder(for: data, hint: hint, purpose: purpose)
     let refusal: ImagingError
     do throws(ImagingError) {
       return try body(first)
@@ -153,7 +182,7 @@ extension CoderRegistry {
       guard case .unsupportedFormat = error else { throw error }
       refusal = error
     }
-    for decoder in fallbacks(after: first, for: data, hint: hint) {
+    for decoder in fallbacks(after: first, for: data, hint: hint, purpose: purpose) {
       do throws(ImagingError) {
         return try body(decoder)
       } catch {
@@ -164,8 +193,11 @@ extension CoderRegistry {
   }
 
   /// Returns the decoder of a whole input.
-  func decoder(for data: Data, hint: ImageFormat?) throws(ImagingError) -> any ImageDecoding {
-    guard case .decoder(let decoder) = try choose(for: data, isWhole: true, hint: hint) else {
+  private func decoder(
+    for data: Data, hint: ImageFormat?, purpose: Purpose
+  ) throws(ImagingError) -> any ImageDecoding {
+    guard case .decoder(let decoder) = try choose(for: data, isWhole: true, hint: hint, purpose: purpose)
+    else {
       throw .unrecognizedFormat(hint: nil)
     }
     return decoder

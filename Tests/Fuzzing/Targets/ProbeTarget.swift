@@ -4,7 +4,8 @@ import FoundationEssentials
 /// Everything that looks at headers: sniffing, probing by each decoder, Exif and ICC blocks.
 enum ProbeTarget {
   private static let decoders: [any ImageDecoding] = [
-    JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder(),
+    JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder(), BMPDecoder(), ICODecoder(), QOIDecoder(),
+    ISOMediaDescriber(), TIFFDescriber(), JXLDescriber(), SVGDescriber(),
   ]
 
   static func run(_ input: FuzzInput) throws {
@@ -13,8 +14,8 @@ enum ProbeTarget {
     let limits = input.choices.contains(.shrinks) ? DecodeLimits.default : DecoderTargets.limits
     let format = registry.format(of: data)
     try FuzzFailure.unless(
-      ImageFormat.sniff(data) == ImageFormat.sniff(data.prefix(ImageFormat.sniffLength)),
-      "sniffing depends on what follows the first \(ImageFormat.sniffLength) bytes")
+      ImageFormat.sniff(data) == ImageFormat.sniff(data.prefix(ImageFormat.sniffLength(of: data))),
+      "sniffing depends on what follows the first \(ImageFormat.sniffLength(of: data)) bytes")
     let result = try Promises.result { () throws(ImagingError) in try registry.probe(data, limits: limits) }
     if case .success(let info) = result {
       try check(info, limits)
@@ -66,6 +67,6 @@ enum ProbeTarget {
     try FuzzFailure.unless(
       info.durations.count == (info.frameCount == 1 ? info.durations.count : info.frameCount)
         && info.durations.allSatisfy { $0 >= .zero }, "durations \(info.durations)")
-    try FuzzFailure.unless((1...16).contains(info.bitDepth), "\(info.bitDepth) bits")
+    try FuzzFailure.unless((1...64).contains(info.bitDepth), "\(info.bitDepth) bits")
   }
 }

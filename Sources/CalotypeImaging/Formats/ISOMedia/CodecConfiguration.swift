@@ -1,0 +1,34 @@
+/// The configuration of the decoder of an item: the depth of its samples, and the bytes for the decoder.
+package struct CodecConfiguration: Hashable, Sendable {
+  /// The type of the box: `av1C`, `hvcC` or another.
+  package let type: FourCC
+  /// The content of the box, as a range of the file.
+  package let content: Range<Int>
+  /// Bits per sample; `nil` if the codec is not known.
+  package let bitDepth: Int?
+  /// Whether there is luma alone.
+  package let isMonochrome: Bool
+
+  /// Reads `av1C` (AV1-ISOBMFF, 2.3.3), `hvcC` (ISO/IEC 14496-15, 8.3.3.1), or the type of another configuration.
+  package init(_ box: ISOBox, _ bytes: RawSpan, format: ImageFormat) throws(ImagingError) {
+    (type, content) = (box.type, box.content)
+    let start = box.content.lowerBound
+    switch box.type {
+    case "av1C":
+      guard box.content.count >= 4, let flags = bytes.byte(at: start + 2) else {
+        throw .corrupt(format, reason: "the box av1C is too short", offset: box.offset)
+      }
+      let isHigh = flags & 0x40 != 0
+      bitDepth = isHigh ? (flags & 0x20 != 0 ? 12 : 10) : 8
+      isMonochrome = flags & 0x10 != 0
+    case "hvcC":
+      guard box.content.count >= 23, let chroma = bytes.byte(at: start + 16),
+        let depth = bytes.byte(at: start + 17)
+      else { throw .corrupt(format, reason: "the box hvcC is too short", offset: box.offset) }
+      bitDepth = Int(depth & 7) + 8
+      isMonochrome = chroma & 3 == 0
+    default:
+      (bitDepth, isMonochrome) = (nil, false)
+    }
+  }
+}

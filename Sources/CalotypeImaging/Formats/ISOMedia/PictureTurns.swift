@@ -1,0 +1,40 @@
+/// Quarter turns and mirrors of a picture, one after the other, as one orientation.
+struct PictureTurns {
+  // The images of the unit vectors, x to the right and y downwards.
+  private var x = (x: 1, y: 0)
+  private var y = (x: 0, y: 1)
+
+  /// Turns the picture counter-clockwise.
+  mutating func rotate(quarters: Int) {
+    for _ in 0..<(quarters & 3) {
+      x = (x.y, -x.x)
+      y = (y.y, -y.x)
+    }
+  }
+
+  /// Exchanges left and right, or top and bottom.
+  mutating func mirror(leftRight: Bool) {
+    if leftRight {
+      (x.x, y.x) = (-x.x, -y.x)
+    } else {
+      (x.y, y.y) = (-x.y, -y.y)
+    }
+  }
+
+  /// Whether width and height are exchanged so far.
+  var swapsAxes: Bool { x.x == 0 }
+
+  /// The orientation that has the same effect.
+  var orientation: Orientation {
+    switch (x.x, x.y, y.x, y.y) {
+    case (-1, 0, 0, 1): .topRight
+    case (-1, 0, 0, -1): .bottomRight
+    case (1, 0, 0, -1): .bottomLeft
+    case (0, 1, 1, 0): .leftTop
+    case (0, 1, -1, 0): .rightTop
+    case (0, -1, -1, 0): .rightBottom
+    case (0, -1, 1, 0): .leftBottom
+    default: .topLeft
+    }
+  }
+}

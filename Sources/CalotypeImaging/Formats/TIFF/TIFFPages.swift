@@ -1,0 +1,49 @@
+/// The pages of a TIFF file: the first directory, and the number of those that follow it.
+package struct TIFFPages: Sendable {
+  /// The first page.
+  package let first: TIFFDirectory
+  /// The number of directories in the chain.
+  package let count: Int
+  /// Whether the chain returns to a directory, or leads out of the file.
+  package let isDamaged: Bool
+  /// The number of smaller versions of the first page among its subordinate directories, without those that are outside
+  /// of the file or the page itself.
+  package let overviewCount: Int
+
+  /// Reads the chain of directories.
+  ///
+  /// - Returns: `nil` if more bytes are needed, and may come.
+  /// - Throws: ``ImagingError/unrecognizedFormat(hint:)``, ``ImagingError/truncated(_:byteCount:)``,
+  ///   ``ImagingError/corrupt(_:reason:offset:)``; ``ImagingError/limitExceeded(_:value:limit:)`` also for more than
+  ///   ``DecodeLimits/maxPages`` directories.
+  package init?(_ bytes: RawSpan, isWhole: Bool, limits: DecodeLimits) throws(ImagingError) {
+    guard let file = try TIFFFile(bytes),
+      let entries = TIFFEntries(bytes, at: file.firstOffset, in: file, isWhole: isWhole)
+    else {
+      if isWhole { throw .truncated(.tiff, byteCount: bytes.byteCount) }
+      return nil
+    }
+    let directory = try TIFFDirectory(entries, bytes, in: file, isWhole: isWhole, limits: limits)
+    guard let directory else { return nil }
+    first = directory
+    var seen: Set<Int> = [file.firstOffset]
+    var next = entries.next
+    var isBroken = false
+    while next != 0 {
+      guard seen.insert(next).inserted else {
+        isBroken = true
+        break
+      }
+      guard let following = TIFFEntries(bytes, at: next, in: file, isWhole: isWhole) else {
+        guard isWhole else { return nil }
+        seen.remove(next)
+        isBroken = true
+        break
+      }
+      try limits.check(pageCount: seen.count)
+      next = following.next
+    }
+    (count, isDamaged) = (seen.count, isBroken)
+    overviewCount = Set(directory.subDirectories).filter { !seen.contains($0) && $0 < bytes.byteCount }.count
+  }
+}
