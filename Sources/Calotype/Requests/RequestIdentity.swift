@@ -32,7 +32,9 @@ enum RequestIdentity {
     text.reserveCapacity(name.utf8.count + 192)
     append(label, name, to: &text)
     let namesUser = name.utf8.count != whole.utf8.count
-    if let digest = digest(of: request, user: namesUser ? whole : nil) { append("headers", digest, to: &text) }
+    if let digest = digest(of: request, user: namesUser ? whole : nil) {
+      append("headers", digest, to: &text)
+    }
     if let loader = request.loader {
       append("loader", loader.name, to: &text)
       if let scope = LoaderScope(loader.part) { append("scope", scope.digest, to: &text) }
