@@ -64,7 +64,7 @@ test: test-deps ## Builds and runs every test, the documentation, and 15 s of a 
 
 # Optimised, because the imaging tests take hours otherwise. Copies of collections that the optimiser leaves out are races
 # to ThreadSanitizer, which does not see the reference counts that order them: the test helpers have such copies.
-tsan: export TSAN_OPTIONS = halt_on_error=0 suppressions=$(CURDIR)/Tests/tsan.supp
+tsan: export TSAN_OPTIONS = halt_on_error=0 handle_segv=0 suppressions=$(CURDIR)/Tests/tsan.supp
 tsan: test-deps ## The tests under ThreadSanitizer
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan
 	@Tests/run.sh $(TEST_FLAGS) --sanitize=thread --scratch-path .build-tsan

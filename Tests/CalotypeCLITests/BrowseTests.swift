@@ -237,7 +237,9 @@ struct BrowseTests {
     #expect(!lines.contains { $0.contains("q quits") }, "\(lines)", sourceLocation: location)
   }
 
-  @Test("the window may change, the command be stopped and go on, and be interrupted")
+  @Test(
+    "the window may change, the command be stopped and go on, and be interrupted",
+    .disabled(if: Tool.delaysSignals))
   func modes() async throws {
     let gallery = try Gallery()
     let tmux = try Tmux(columns: 110, rows: 34)

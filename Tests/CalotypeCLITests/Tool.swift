@@ -110,6 +110,9 @@ struct Tool {
 
   struct POSIXFailure: Error { let errno: Int32 }
 
+  /// Whether the command is built with ThreadSanitizer, which holds back the signals that handlers send.
+  static let delaysSignals = getenv("TSAN_OPTIONS") != nil
+
   /// Next to the bundle of the tests.
   static let path: String = {
     let test = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -140,6 +140,7 @@ struct DecodingOptionTests {
       "maxPixels": (false, { $0.maxPixels = 1 }), "maxSide": (false, { $0.maxSide = 1 }),
       "maxFrames": (false, { $0.maxFrames = 1 }), "maxBytes": (false, { $0.maxBytes = 1 }),
       "maxScans": (false, { $0.maxScans = 1 }), "maxChunkBytes": (false, { $0.maxChunkBytes = 1 }),
+      "maxItems": (false, { $0.maxItems = 1 }), "maxPages": (false, { $0.maxPages = 1 }),
       "maxTotalPixels": (true, { $0.maxTotalPixels = 1 }),
       "maxMemoryBytes": (true, { $0.maxMemoryBytes = 1 }),
       "maxExpansion": (true, { $0.maxExpansion = 1 }),

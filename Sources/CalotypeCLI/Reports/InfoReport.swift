@@ -97,7 +97,10 @@ struct InfoReport: Encodable {
         return (info, images)
       }
     } else {
-      info = try await workers.run { try coders.probe(data, limits: limits) }
+      let needsPixels = command.hash || command.decodes || command.facts
+      info = try await workers.run {
+        try needsPixels ? coders.decodableInfo(of: data, limits: limits) : coders.probe(data, limits: limits)
+      }
       if command.hash || command.decodes {
         atHand.frames = command.firstFrame ? .first : .all
         images = try await Self.digests(of: pipeline.response(for: atHand), workers)

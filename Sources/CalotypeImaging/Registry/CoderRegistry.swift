@@ -193,8 +193,8 @@ extension CoderRegistry {
   }
 
   /// Returns the decoder of a whole input.
-  private func decoder(
-    for data: Data, hint: ImageFormat?, purpose: Purpose
+  func decoder(
+    for data: Data, hint: ImageFormat?, purpose: Purpose = .pixels
   ) throws(ImagingError) -> any ImageDecoding {
     guard case .decoder(let decoder) = try choose(for: data, isWhole: true, hint: hint, purpose: purpose)
     else {
