@@ -76,20 +76,22 @@ public struct AcceptHeader: Hashable, Sendable {
 
 /// The fields that were read last: browsers send few different ones, with every request.
 private final class RecentHeaders: Sendable {
-  /// Longer fields are read each time.
+  /// Longer fields, and those that are not ASCII, are read each time.
   private static let maxLength = 512
   private static let maxCount = 64
 
   private let headers = Lock<[String: AcceptHeader]>([:])
 
   func header(_ text: String) -> AcceptHeader {
+    // Strings are equal by canonical equivalence: that of other bytes may have another meaning.
+    guard text.utf8.count <= Self.maxLength, text.utf8.allSatisfy({ $0 < 0x80 }) else {
+      return AcceptHeader(values: CollectionOfOne(text))
+    }
     if let known = headers.withLock({ $0[text] }) { return known }
     let header = AcceptHeader(values: CollectionOfOne(text))
-    if text.utf8.count <= Self.maxLength {
-      headers.withLock {
-        if $0.count >= Self.maxCount { $0.removeAll() }
-        $0[text] = header
-      }
+    headers.withLock {
+      if $0.count >= Self.maxCount { $0.removeAll() }
+      $0[text] = header
     }
     return header
   }

@@ -16,8 +16,7 @@ package struct MarkupText {
     guard Self.mayBeMarkup(input) else { return nil }
     let start = input.extracting(first: limit)
     if start.holds([0x1F, 0x8B]) {
-      let inflated = Self.inflated(start, limit: limit)
-      guard !inflated.isEmpty else { return nil }
+      guard let inflated = Self.inflated(start, limit: limit) else { return nil }
       bytes = Self.plain(inflated.span.bytes)
       isCut = inflated.count >= limit || input.byteCount >= limit
     } else {
@@ -56,8 +55,9 @@ package struct MarkupText {
     return Array(String(decoding: units, as: UTF16.self).utf8)
   }
 
-  /// Inflates the beginning of a gzip file (RFC 1952) as far as it is there and sound.
-  private static func inflated(_ input: RawSpan, limit: Int) -> [UInt8] {
+  /// Inflates the beginning of a gzip file (RFC 1952) as far as it is there and sound: nothing while its header has not
+  /// ended; `nil` if it is damaged before any byte of text.
+  private static func inflated(_ input: RawSpan, limit: Int) -> [UInt8]? {
     input.withUnsafeBytes { source in
       // zlib keeps the address of the stream: it must not move.
       let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -65,18 +65,20 @@ package struct MarkupText {
       defer { stream.deallocate() }
       // 15 bits of window, and 16 for a gzip header.
       guard inflateInit2_(stream, 31, ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size)) == Z_OK else {
-        return []
+        return nil
       }
       defer { inflateEnd(stream) }
       stream.pointee.next_in = UnsafeMutablePointer(
         mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
       stream.pointee.avail_in = uInt(clamping: source.count)
-      return [UInt8](unsafeUninitializedCapacity: max(0, limit)) { target, count in
+      var status = Z_OK
+      let text = [UInt8](unsafeUninitializedCapacity: max(0, limit)) { target, count in
         stream.pointee.next_out = target.baseAddress
         stream.pointee.avail_out = uInt(clamping: target.count)
-        _ = CDeflate.inflate(stream, Z_SYNC_FLUSH)
+        status = CDeflate.inflate(stream, Z_SYNC_FLUSH)
         count = target.count - Int(stream.pointee.avail_out)
       }
+      return text.isEmpty && status != Z_OK && status != Z_BUF_ERROR ? nil : text
     }
   }
 }

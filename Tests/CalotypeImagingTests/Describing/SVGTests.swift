@@ -89,13 +89,16 @@ struct SVGTests {
     #expect(try size("height='24' viewBox='0 0 64 48' width='auto'") == PixelSize(width: 32, height: 24))
     #expect(try size("width='0.2' height='0.3'") == PixelSize(width: 1, height: 1))
     #expect(try size("") == PixelSize(width: 300, height: 150))
+    // A share of nothing is no size.
+    #expect(try size("width='100%' height='100%'") == PixelSize(width: 300, height: 150))
+    #expect(try size("width='100%' height='5'") == PixelSize(width: 300, height: 5))
   }
 
   @Test(
     "sizes that make no sense",
     arguments: [
       "width='0' height='5'", "width='-1' height='5'", "width='nan' height='5'", "width='inf' height='5'",
-      "width='1furlong' height='5'", "width='' height='5'", "width='100%' height='5'",
+      "width='1furlong' height='5'", "width='' height='5'", "width='10 p x' height='5'",
       "width='1e999' height='5'",
     ])
   func badSizes(attributes: String) {

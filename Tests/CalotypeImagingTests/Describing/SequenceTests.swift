@@ -87,6 +87,30 @@ struct SequenceTests {
     #expect(throws: ImagingError.self) { try probe(Movie(), limits: DecodeLimits(maxFrames: 2)) }
   }
 
+  @Test("lists are no longer than their boxes", arguments: ["stts", "stco", "stsc"])
+  func longLists(_ type: String) throws {
+    var data = Movie().data
+    let place = try #require(data.firstRange(of: Data(type.utf8))).upperBound + 4
+    data.replaceSubrange(place..<place + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
+    do throws(ImagingError) {
+      _ = try CoderRegistry.standard.probe(data)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.code == "corrupt")
+    }
+  }
+
+  @Test("items that follow the tracks decide whether the tracks count")
+  func itemsBehindTracks() throws {
+    let still = ItemFile.still().data
+    let brands = BoxBuilder.brands("avif", "mif1", "miaf")
+    let meta = still.dropFirst(brands.count)
+    try #require(still.starts(with: brands))
+    let data = Data(brands + BoxBuilder.box("moov", [])) + meta
+    #expect(try CoderRegistry.standard.probe(data).size == PixelSize(width: 32, height: 24))
+    #expect(try CoderRegistry.standard.header(of: data.prefix(brands.count + 8)) == nil)
+  }
+
   @Test("each prefix, and each byte changed, is answered")
   func robustness() {
     let data = Movie().data

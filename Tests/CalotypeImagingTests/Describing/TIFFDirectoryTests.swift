@@ -47,6 +47,15 @@ struct TIFFDirectoryTests {
     #expect(code(data, limits: DecodeLimits(maxPages: 4)) == "limitExceeded")
   }
 
+  @Test("a limit may be any number, and fields of unknown types are skipped")
+  func oddities() throws {
+    let data = TIFFBuilder().file([TIFFBuilder.page(Entry(330, [8, 8]))])
+    #expect(code(data, limits: DecodeLimits(maxPages: .max)) == nil)
+    #expect(code(data, limits: DecodeLimits(maxPages: .min)) == "limitExceeded")
+    let unknown = TIFFBuilder().file([TIFFBuilder.page(Entry(254, 0, type: 99))])
+    #expect(code(unknown) == nil)
+  }
+
   @Test("chains that return or leave the file end there")
   func chains() throws {
     let pages = [TIFFBuilder.page, TIFFBuilder.page]

@@ -147,6 +147,15 @@ struct AcceptHeaderTests {
   ])
   func theMostSpecificRangeDecides(row: Row) { check(row) }
 
+  @Test("a field that equals another only by Unicode has its own meaning")
+  func canonicalEquivalence() {
+    // The Greek question mark is no semicolon.
+    let greek = "image/webp\u{37E}q=0, */*"
+    #expect(greek == "image/webp;q=0, */*")
+    #expect(AcceptHeader(greek).quality(of: "image/webp") == 1000)
+    #expect(AcceptHeader("image/webp;q=0, */*").quality(of: "image/webp") == 0)
+  }
+
   @Test(arguments: ["", "image", "image/", "image/webp;v", "/"])
   func onlyEverythingIncludesMalformedTypes(_ type: String) {
     #expect(AcceptHeader("*/*;q=0.2, image/*").quality(of: type) == 200)

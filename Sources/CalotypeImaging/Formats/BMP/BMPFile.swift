@@ -16,9 +16,8 @@ struct BMPFile {
   }
 
   /// Returns an image with the information of the header.
-  func image(_ bitmap: Bitmap, _ flaws: DamageReport, in bytes: UnsafeRawBufferPointer) -> Image {
-    let profile = profile(in: bytes)
-    return Image(
+  func image(_ bitmap: Bitmap, _ flaws: DamageReport, profile: ColorProfile?) -> Image {
+    Image(
       bitmap: bitmap, info: header.info(profile).marked(flaws), isPartial: flaws.contains(.partial),
       profile: profile)
   }
@@ -32,7 +31,7 @@ struct BMPFile {
     let painter = try BMPPainter(header, bytes)
     try painter.paint(bytes, watch: watch)
     let (bitmap, flaws) = try painter.finish(byteCount: bytes.count, options: options)
-    return image(bitmap, flaws, in: bytes)
+    return image(bitmap, flaws, profile: profile(in: bytes))
   }
 
   /// Resamples rows as they are converted, from the top; `nil` if the picture has to be decoded as a whole.
@@ -40,10 +39,11 @@ struct BMPFile {
     _ bytes: UnsafeRawBufferPointer, by shrinker: RowShrinker, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) -> Image? {
     let (width, height) = (header.size.width, header.size.height)
+    let profile = profile(in: bytes)
     guard header.coding == .rows, header.rowCount(in: bytes.count) == height,
       let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
       let rows = try shrinker.rows(
-        of: header.size, format: .rgba8, isOpaque: !header.hasAlpha, profile: profile(in: bytes))
+        of: header.size, format: .rgba8, isOpaque: !header.hasAlpha, profile: profile)
     else { return nil }
     let expander = BMPExpander(header, bytes)
     let batch = max(1, (256 << 10) / (4 * width))
@@ -60,6 +60,6 @@ struct BMPFile {
       }
       rows.advance(by: count)
     }
-    return shrinker.take(rows).map { image($0, [], in: bytes) }
+    return shrinker.take(rows).map { image($0, [], profile: profile) }
   }
 }

@@ -90,7 +90,7 @@ extension BMPHeader {
   ) throws(ImagingError) -> BMPMasks {
     var masks = fields.bitsPerPixel == 16 ? BMPMasks.rgb555 : .rgb888
     if method.hasMasks {
-      masks = try fields.masks(hasAlpha: method.hasAlphaMask)
+      masks = try fields.masks(hasAlpha: method.hasAlphaMask).trimmed(toBits: fields.bitsPerPixel)
       guard masks.isSound else {
         throw .corrupt(
           fields.format, reason: "the bit masks of the channels are empty or have gaps",

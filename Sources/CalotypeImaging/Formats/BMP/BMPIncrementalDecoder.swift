@@ -76,7 +76,7 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
   func snapshot() throws(ImagingError) -> Image? {
     guard let file, let painter, painter.progress > shownProgress else { return nil }
     shownProgress = painter.progress
-    return file.image(try painter.preview(), .partial, in: bytes.all)
+    return file.image(try painter.preview(), .partial, profile: profile)
   }
 
   func finish() throws(ImagingError) -> Image {
@@ -91,6 +91,6 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
     guard let painter else { throw .truncated(.bmp, byteCount: bytes.count) }
     let (bitmap, flaws) = try painter.finish(byteCount: bytes.count, options: options)
     self.painter = nil
-    return file.image(bitmap, flaws, in: bytes.all)
+    return file.image(bitmap, flaws, profile: profile)
   }
 }

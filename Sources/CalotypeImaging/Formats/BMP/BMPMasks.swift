@@ -9,6 +9,12 @@ struct BMPMasks: Hashable, Sendable {
   /// A byte for each colour.
   static let rgb888 = BMPMasks(red: 0xFF_0000, green: 0xFF00, blue: 0xFF, alpha: 0)
 
+  /// Returns the masks without the bits that a word of this length does not have.
+  func trimmed(toBits count: Int) -> BMPMasks {
+    let word: UInt32 = count >= 32 ? .max : (1 << UInt32(count)) - 1
+    return BMPMasks(red: red & word, green: green & word, blue: blue & word, alpha: alpha & word)
+  }
+
   var all: [UInt32] { [red, green, blue, alpha] }
 
   /// Returns true if fields are scaled by a division that rounds down. Most decoders agree on that for the two usual

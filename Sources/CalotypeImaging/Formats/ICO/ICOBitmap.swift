@@ -26,16 +26,20 @@ struct ICOBitmap {
     let alpha = try paint(available, onto: canvas, watch)
     let usesMask = header.masks.alpha == 0 || alpha.isZero
     var isOpaque = isComplete && alpha.isFull
-    if usesMask, isComplete {
+    if usesMask, !isComplete {
+      // The mask is behind the rows.
+      try fillAlpha(of: canvas, rows: available, watch)
+    } else if usesMask {
       if let mask = maskRange {
         isOpaque = try apply(bytes[mask], to: canvas, watch)
       } else if entry.isCut {
         guard options.accepts(error) else { throw error }
         flaws.insert(.partial)
-        isOpaque = false
+        try fillAlpha(of: canvas, rows: available, watch)
+        isOpaque = true
       } else {
         isOpaque = true
-        try fillAlpha(of: canvas, watch)
+        try fillAlpha(of: canvas, rows: available, watch)
       }
     }
     return (canvas.finished(isOpaque: isOpaque), flaws)
@@ -98,12 +102,13 @@ struct ICOBitmap {
     return isOpaque
   }
 
+  /// Makes the stored rows opaque.
   private func fillAlpha(
-    of canvas: PixelCanvas, _ watch: DecodeLimits.DeadlineChecker
+    of canvas: PixelCanvas, rows: Int, _ watch: DecodeLimits.DeadlineChecker
   ) throws(ImagingError) {
-    for y in 0..<header.size.height {
-      if y & 63 == 0 { try watch.check() }
-      let pixels = canvas.address(x: 0, y: y).assumingMemoryBound(to: UInt32.self)
+    for row in 0..<rows {
+      if row & 63 == 0 { try watch.check() }
+      let pixels = canvas.address(x: 0, y: line(row)).assumingMemoryBound(to: UInt32.self)
       for x in 0..<header.size.width { pixels[x] |= UInt32(littleEndian: 0xFF00_0000) }
     }
   }

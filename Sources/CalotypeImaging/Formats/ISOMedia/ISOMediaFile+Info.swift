@@ -6,7 +6,7 @@ extension ISOMediaFile {
     let properties = track.map(\.properties) ?? graph?.properties ?? []
     let turned = Self.turned(
       track?.size ?? graph?.primary.size ?? PixelSize(width: 0, height: 0),
-      by: graph?.properties ?? properties,
+      by: properties,
       cropping: format == .heif && track == nil)
     var info = ImageInfo(
       format: format, size: turned.size, hasAlpha: graph?.alpha != nil || alphaTrack != nil,

@@ -53,13 +53,13 @@ package struct ISOMediaFile: Sendable {
         return
       }
       guard try isThere(movie) else { return nil }
+      // The order of the boxes is free: the items, which decide whether the tracks count, may come behind them.
+      if level.meta == nil, !isWhole { return nil }
       let shown = try SequenceTrack.shown(in: movie, bytes, limits: limits, format: format)
       guard shown != nil || level.meta != nil else {
         throw .corrupt(format, reason: "there is no track of pictures", offset: movie.offset)
       }
       (track, alphaTrack) = (shown?.track, shown?.alpha)
-      // The order of the boxes is free: the items may come behind the track.
-      if level.meta == nil, !isWhole { return nil }
     } else {
       (track, alphaTrack) = (nil, nil)
     }

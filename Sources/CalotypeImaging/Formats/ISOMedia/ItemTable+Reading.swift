@@ -16,6 +16,7 @@ extension ItemTable {
     self.format = format
     var boxes = ISOBoxes(try meta.fullContent(format), format: format)
     var (locations, associations): (ISOBox?, [ISOBox]) = (nil, [])
+    var referenceCount = 0
     while let box = try boxes.next(bytes) {
       switch box.type {
       case "hdlr":
@@ -25,8 +26,10 @@ extension ItemTable {
       case "pitm": try readPrimary(box, bytes)
       case "iinf" where items.isEmpty: try readItems(box, bytes, limits)
       case "iloc" where locations == nil: locations = box
-      case "iref": try readReferences(box, bytes, limits)
-      case "iprp" where properties.isEmpty: associations += try readProperties(box, bytes)
+      case "iref": try readReferences(box, bytes, limits, total: &referenceCount)
+      case "iprp" where properties.isEmpty:
+        associations += try readProperties(box, bytes)
+        try limits.check(itemCount: associations.count)
       case "idat" where itemData == nil: itemData = box.content
       default: break
       }
@@ -99,18 +102,18 @@ extension ItemTable {
       let source = try fields.uint16(bytes)
       let base = try fields.number(bytes, byteCount: baseSize)
       var extents: [Extent] = []
-      for _ in 0..<(try fields.uint16(bytes)) {
+      let listed = Int(try fields.uint16(bytes))
+      // Without sizes an extent takes no bytes of the box: one is enough, and describes the whole.
+      let isSized = indexSize + offsetSize + lengthSize > 0
+      for _ in 0..<(isSized ? listed : min(listed, 1)) {
         try fields.skip(indexSize)
         let offset = try fields.number(bytes, byteCount: offsetSize)
         let length = try fields.number(bytes, byteCount: lengthSize)
         let (sum, overflow) = base.addingReportingOverflow(offset)
         guard !overflow else { throw corrupt("an extent of item \(id) overflows", at: box.offset) }
-        // Without sizes an extent takes no bytes of the box: one is enough, and describes the whole.
-        if indexSize + offsetSize + lengthSize > 0 || extents.isEmpty {
-          extents.append(Extent(offset: sum, length: length))
-          extentCount += 1
-          try limits.check(itemCount: extentCount / Self.extentsPerItem)
-        }
+        extents.append(Extent(offset: sum, length: length))
+        extentCount += 1
+        try limits.check(itemCount: extentCount / Self.extentsPerItem)
       }
       let origin: Location.Origin =
         source != 0 ? .elsewhere : method == 0 ? .file : method == 1 ? .itemData : .elsewhere
@@ -122,11 +125,10 @@ extension ItemTable {
   }
 
   private mutating func readReferences(
-    _ box: ISOBox, _ bytes: RawSpan, _ limits: DecodeLimits
+    _ box: ISOBox, _ bytes: RawSpan, _ limits: DecodeLimits, total: inout Int
   ) throws(ImagingError) {
     var fields = FieldReader(box.content, format: format)
     let isLong = try fields.byte(bytes) > 0
-    var total = references.reduce(0) { $0 + max(1, $1.to.count) }
     var boxes = ISOBoxes(try box.fullContent(format), format: format)
     while let entry = try boxes.next(bytes) {
       var fields = FieldReader(entry.content, format: format)
@@ -145,7 +147,8 @@ extension ItemTable {
     var associations: [ISOBox] = []
     var boxes = ISOBoxes(box.content, format: format)
     while let child = try boxes.next(bytes) {
-      if child.type == FourCC("ipma") { associations.append(child) }
+      // More are found to be too many by the caller.
+      if child.type == FourCC("ipma"), associations.count <= Self.maxProperties { associations.append(child) }
       guard child.type == FourCC("ipco"), properties.isEmpty else { continue }
       var entries = ISOBoxes(child.content, format: format)
       while properties.count < Self.maxProperties, let entry = try entries.next(bytes) {

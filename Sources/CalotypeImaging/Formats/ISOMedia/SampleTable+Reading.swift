@@ -1,12 +1,16 @@
 extension SampleTable {
-  /// Reads an `stbl` box. The time and memory are proportional to the number of samples, which is checked first.
+  private static let readTypes = Set(
+    (["stsz", "stts", "stsc", "stco", "co64", "stss"] as [StaticString]).map { FourCC($0) })
+
+  /// Reads an `stbl` box. The time is proportional to its length, the memory to the number of samples, which is checked
+  /// first.
   init(
     _ box: ISOBox, _ bytes: RawSpan, limits: DecodeLimits, format: ImageFormat
   ) throws(ImagingError) {
     var tables: [FourCC: ISOBox] = [:]
     var boxes = ISOBoxes(box.content, format: format)
     while let child = try boxes.next(bytes) {
-      if tables[child.type] == nil { tables[child.type] = child }
+      if Self.readTypes.contains(child.type), tables[child.type] == nil { tables[child.type] = child }
     }
     func fields(_ type: StaticString) throws(ImagingError) -> FieldReader? {
       guard let child = tables[FourCC(type)] else { return nil }
@@ -27,9 +31,13 @@ extension SampleTable {
     guard var chunks = try fields(isLong ? "co64" : "stco") else { throw missing("stco") }
     let runs = try Self.runs(&map, bytes, format: format)
     let chunkCount = Int(try chunks.uint32(bytes))
+    guard chunkCount <= chunks.count / (isLong ? 8 : 4) else {
+      throw .corrupt(format, reason: "the list of chunks ends within its fields", offset: chunks.position)
+    }
     samples.reserveCapacity(count)
     var run = 0
-    for chunk in 0..<chunkCount where samples.count < count {
+    for chunk in 0..<chunkCount {
+      if samples.count == count { break }
       while run + 1 < runs.count, runs[run + 1].first <= chunk { run += 1 }
       var offset = Int(clamping: try chunks.number(bytes, byteCount: isLong ? 8 : 4))
       guard run < runs.count, runs[run].first <= chunk else { break }
@@ -66,7 +74,12 @@ extension SampleTable {
   ) throws(ImagingError) -> [UInt32] {
     var durations: [UInt32] = []
     durations.reserveCapacity(count)
-    for _ in 0..<(try fields.uint32(bytes)) where durations.count < count {
+    let entries = Int(try fields.uint32(bytes))
+    guard entries <= fields.count / 8 else {
+      throw .corrupt(format, reason: "the box stts ends within its fields", offset: fields.position)
+    }
+    for _ in 0..<entries {
+      if durations.count == count { break }
       let run = Int(try fields.uint32(bytes))
       let duration = try fields.uint32(bytes)
       durations += repeatElement(duration, count: min(run, count - durations.count))

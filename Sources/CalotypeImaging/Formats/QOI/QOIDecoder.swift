@@ -38,6 +38,10 @@ public struct QOIDecoder: ImageDecoding {
     try watch.check()
     let header = try QOIHeader(data.bytes, limits: options.limits)
     return try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
+      // A byte stands for 62 pixels at most: no memory for a picture that cannot be there.
+      guard options.keepsPartial || header.size.pixelCount / 62 <= bytes.count else {
+        throw .truncated(.qoi, byteCount: bytes.count)
+      }
       let painter = try QOIPainter(header)
       try painter.paint(bytes, watch: watch)
       let (bitmap, flaws) = try painter.finish(bytes, options: options)

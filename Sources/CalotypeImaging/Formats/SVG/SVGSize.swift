@@ -22,14 +22,9 @@ enum SVGSize {
     let box = viewBox(root.value(of: "viewBox"))
     var width = try length(root, "width")
     var height = try length(root, "height")
-    if case .share(let share) = width {
-      guard let box else { throw relative("width") }
-      width = .pixels(box.width * share)
-    }
-    if case .share(let share) = height {
-      guard let box else { throw relative("height") }
-      height = .pixels(box.height * share)
-    }
+    // A share of nothing is no size.
+    if case .share(let share) = width { width = box.map { .pixels($0.width * share) } ?? .auto }
+    if case .share(let share) = height { height = box.map { .pixels($0.height * share) } ?? .auto }
     let size: (width: Double, height: Double) =
       switch (width, height) {
       case (.pixels(let width), .pixels(let height)): (width, height)
@@ -45,10 +40,6 @@ enum SVGSize {
       throw .corrupt(.svg, reason: "a side of the drawing is \(side)", offset: nil)
     }
     return max(1, Int(min(side, largest).rounded()))
-  }
-
-  private static func relative(_ name: String) -> ImagingError {
-    .corrupt(.svg, reason: "the \(name) is relative, and there is no viewBox", offset: nil)
   }
 
   private static func length(_ root: XMLRootElement, _ name: String) throws(ImagingError) -> Length {
@@ -104,8 +95,9 @@ enum SVGSize {
 
     /// The remaining characters in lower case, without white space around them.
     var rest: String {
-      let part = text[position...].filter { $0 > 0x20 }
-      return String(decoding: part, as: UTF8.self).lowercased()
+      let start = text[position...].drop { $0 <= 0x20 }
+      let end = start.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start.startIndex
+      return String(decoding: start[..<end], as: UTF8.self).lowercased()
     }
 
     mutating func skipSpaces() {

@@ -31,7 +31,8 @@ extension TIFFDirectory {
     orientation = (try reader.value(.orientation, bytes)).flatMap(Orientation.init(rawValue:)) ?? .topLeft
     isReduced = (try reader.value(.newSubfileType, bytes) ?? 0) & 1 != 0
     extraSamples = try reader.values(.extraSamples, bytes, limit: Self.maxExtraSamples)
-    subDirectories = try reader.values(.subDirectories, bytes, limit: limits.maxPages + 1)
+    let maxPages = max(0, min(limits.maxPages, Self.maxSamples))
+    subDirectories = try reader.values(.subDirectories, bytes, limit: maxPages + 1)
     try limits.check(pageCount: subDirectories.count)
     profile = try reader.range(of: .profile, bytes)
     let tile = (width: try reader.value(.tileWidth, bytes), height: try reader.value(.tileHeight, bytes))
@@ -111,9 +112,10 @@ private struct ValueReader {
     return range
   }
 
-  /// Returns the first value of a tag; `nil` if it is missing or no number.
+  /// Returns the first value of a tag; `nil` if it is missing or no number, or has a type that is not known (TIFF 6.0,
+  /// section 2: readers skip such fields).
   mutating func value(_ tag: TIFFTag, _ bytes: RawSpan) throws(ImagingError) -> Int? {
-    guard let entry = entries[tag], entry.count > 0 else { return nil }
+    guard let entry = entries[tag], entry.count > 0, entry.range != nil else { return nil }
     guard place(entry, bytes) != nil else {
       if needsMore { return nil }
       throw corrupt("the values of tag \(tag.rawValue) are outside of the file")

@@ -17,17 +17,8 @@ struct TIFFEntries: Sendable {
   ///   - isWhole: Pass true if no more bytes follow.
   init?(_ bytes: RawSpan, at offset: Int, in file: TIFFFile, isWhole: Bool) {
     self.offset = offset
-    let start: Int
-    let count: Int
-    if file.isBig {
-      guard let number = file.number(bytes, at: offset) else { return nil }
-      (start, count) = (offset + 8, number)
-    } else {
-      guard let number = bytes.uint16(at: offset, bigEndian: file.isBigEndian) else { return nil }
-      (start, count) = (offset + 2, Int(number))
-    }
-    let stride = file.isBig ? 20 : 12
-    guard count <= (bytes.byteCount - start) / stride else { return nil }
+    guard let (start, count) = Self.extent(bytes, at: offset, in: file) else { return nil }
+    let stride = Self.stride(in: file)
     for position in Swift.stride(from: start, to: start + count * stride, by: stride) {
       guard let code = bytes.uint16(at: position, bigEndian: file.isBigEndian),
         let type = bytes.uint16(at: position + 2, bigEndian: file.isBigEndian),
@@ -44,11 +35,31 @@ struct TIFFEntries: Sendable {
         entries[tag] = TIFFEntry(type: type, count: count, offset: place)
       }
     }
-    guard let following = file.number(bytes, at: start + count * stride) else {
-      // Some writers leave out the last zero.
-      if isWhole { return }
+    guard let following = Self.next(bytes, at: offset, in: file, isWhole: isWhole) else { return nil }
+    next = following
+  }
+
+  /// Returns the position of the directory behind another one, 0 for none; `nil` if the latter reaches beyond the bytes.
+  static func next(_ bytes: RawSpan, at offset: Int, in file: TIFFFile, isWhole: Bool) -> Int? {
+    guard let (start, count) = extent(bytes, at: offset, in: file) else { return nil }
+    // Some writers leave out the last zero.
+    return file.number(bytes, at: start + count * stride(in: file)) ?? (isWhole ? 0 : nil)
+  }
+
+  private static func stride(in file: TIFFFile) -> Int { file.isBig ? 20 : 12 }
+
+  /// Returns the position of the first entry, and the number of entries; `nil` if they reach beyond the bytes.
+  private static func extent(_ bytes: RawSpan, at offset: Int, in file: TIFFFile) -> (start: Int, count: Int)?
+  {
+    let start = offset + (file.isBig ? 8 : 2)
+    let number =
+      file.isBig
+      ? file.number(bytes, at: offset)
+      : bytes.uint16(at: offset, bigEndian: file.isBigEndian).map { Int($0) }
+    // There are as many tags as classic files can have, in BigTIFF too.
+    guard let number, number <= Int(UInt16.max), number <= (bytes.byteCount - start) / stride(in: file) else {
       return nil
     }
-    next = following
+    return (start, number)
   }
 }

@@ -34,14 +34,15 @@ package struct TIFFPages: Sendable {
         isBroken = true
         break
       }
-      guard let following = TIFFEntries(bytes, at: next, in: file, isWhole: isWhole) else {
+      // Of the other pages only the place of the next one counts.
+      guard let following = TIFFEntries.next(bytes, at: next, in: file, isWhole: isWhole) else {
         guard isWhole else { return nil }
         seen.remove(next)
         isBroken = true
         break
       }
       try limits.check(pageCount: seen.count)
-      next = following.next
+      next = following
     }
     (count, isDamaged) = (seen.count, isBroken)
     overviewCount = Set(directory.subDirectories).filter { !seen.contains($0) && $0 < bytes.byteCount }.count
