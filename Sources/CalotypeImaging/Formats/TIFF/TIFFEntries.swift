@@ -51,15 +51,15 @@ struct TIFFEntries: Sendable {
   /// Returns the position of the first entry, and the number of entries; `nil` if they reach beyond the bytes.
   private static func extent(_ bytes: RawSpan, at offset: Int, in file: TIFFFile) -> (start: Int, count: Int)?
   {
-    let start = offset + (file.isBig ? 8 : 2)
     let number =
       file.isBig
       ? file.number(bytes, at: offset)
       : bytes.uint16(at: offset, bigEndian: file.isBigEndian).map { Int($0) }
     // There are as many tags as classic files can have, in BigTIFF too.
-    guard let number, number <= Int(UInt16.max), number <= (bytes.byteCount - start) / stride(in: file) else {
-      return nil
-    }
+    guard let number, number <= Int(UInt16.max) else { return nil }
+    // The number is within the bytes, so that this is no more than their length.
+    let start = offset + (file.isBig ? 8 : 2)
+    guard number <= (bytes.byteCount - start) / stride(in: file) else { return nil }
     return (start, number)
   }
 }
