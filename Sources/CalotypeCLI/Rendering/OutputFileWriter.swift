@@ -33,9 +33,7 @@ final class OutputFileWriter: Sendable {
 
   /// Returns the path of the file that links lead to.
   private static func target(of path: String) -> String {
-    guard let target = realpath(path, nil) else { return path }
-    defer { free(target) }
-    return String(cString: target)
+    URL(filePath: path).resolvingSymlinksInPath().path
   }
 
   /// Removes an incomplete file.
