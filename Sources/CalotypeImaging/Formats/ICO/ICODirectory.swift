@@ -11,8 +11,8 @@ struct ICODirectory: Sendable {
 
   /// Bytes of the header, and of an entry.
   static let headerByteCount = 6, entryByteCount = 16
-  /// The largest number of entries to read: icons have about ten.
-  static let maxEntries = 1024
+  /// The largest number of entries to read; icons have about ten. Later ones are ignored.
+  static let maxEntries = 4096
   /// Bytes at the beginning of a picture that its header needs.
   static let pictureHeaderByteCount = 124
 
@@ -25,13 +25,10 @@ struct ICODirectory: Sendable {
     else { throw .truncated(.ico, byteCount: bytes.byteCount) }
     guard bytes.holds([0, 0]), kind == 1 || kind == 2 else { throw .unrecognizedFormat(hint: nil) }
     format = kind == 1 ? .ico : .cur
-    guard count <= Self.maxEntries else {
-      throw .corrupt(format, reason: "it has \(count) entries, more than \(Self.maxEntries)", offset: 4)
-    }
     let present = min(Int(count), (bytes.byteCount - Self.headerByteCount) / Self.entryByteCount)
     var entries: [ICOEntry] = []
     var isTruncated = present < Int(count)
-    for index in 0..<present {
+    for index in 0..<min(present, Self.maxEntries) {
       let entry = Self.headerByteCount + index * Self.entryByteCount
       guard let length = bytes.uint32(at: entry + 8, bigEndian: false).map({ Int($0) }),
         let start = bytes.uint32(at: entry + 12, bigEndian: false).map({ Int($0) })
