@@ -17,6 +17,9 @@ extension ImagePipeline {
   /// Places in the jobs that make images.
   package var subscribers: Int { jobs.images.all.reduce(0) { $0 + $1.subscriberCount } }
 
+  /// Places in the jobs that obtain originals.
+  package var originalSubscribers: Int { jobs.originals.all.reduce(0) { $0 + $1.subscriberCount } }
+
   /// Waits until every job has wound up, stores included.
   package func settle() async {
     while !jobs.isEmpty || !jobs.isIdle {
