@@ -26,13 +26,11 @@ struct CoderFallThroughTests {
     final class Incremental: IncrementalImageDecoding {
       var count = 0
       var info: ImageInfo? { nil }
-      var completeFrameCount: Int { 0 }
       func append(_ chunk: Data) throws(ImagingError) {
         count += chunk.count
         if count > 60 { throw .unsupportedFormat(.png, reason: "refused") }
       }
       func snapshot() throws(ImagingError) -> Image? { nil }
-      func frame(at index: Int) throws(ImagingError) -> Bitmap { throw .emptyInput }
       func finish() throws(ImagingError) -> Image { throw .unsupportedFormat(.png, reason: "refused") }
     }
   }

@@ -82,6 +82,14 @@ extension ImagingError: CustomStringConvertible {
 }
 
 extension ImagingError {
+  /// A Boolean value that indicates whether the input ends too early: more bytes may mend it.
+  package var needsMoreBytes: Bool {
+    switch self {
+    case .emptyInput, .truncated: true
+    default: false
+    }
+  }
+
   /// Whether the bytes are at fault, so that decoding them again would fail too.
   package var blamesInput: Bool {
     switch self {

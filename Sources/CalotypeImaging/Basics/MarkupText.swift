@@ -4,7 +4,8 @@ import CDeflate
 package struct MarkupText {
   /// The text without byte order mark.
   package let bytes: [UInt8]
-  /// Whether the text was cut at the limit, so that a longer input would not show more of it.
+  /// A Boolean value that indicates whether the text was cut at the limit, so that a longer input would not show more
+  /// of it.
   package let isCut: Bool
 
   /// Reads the beginning of an input; `nil` if it is binary.

@@ -69,7 +69,7 @@ private struct Reader {
     while Self.isSpace(try byte()) { position += 1 }
   }
 
-  /// Whether these characters are next; the end of the text within them ends the reading.
+  /// Returns whether these characters are next; the end of the text within them ends the reading.
   private func isNext(_ characters: StaticString) throws(Stop) -> Bool {
     var offset = position
     var isEqual = true

@@ -30,7 +30,7 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// * All others: 0 until the picture, or the first frame of an animation, is complete, then 1.
   var completedPasses: Int { get }
 
-  /// The number of complete frames of an animation; all of them can be requested from ``frame(at:)``.
+  /// The number of complete frames of an animation; all of them can be requested from ``frame(at:)``. 0 by default.
   var completeFrameCount: Int { get }
 
   /// A Boolean value that indicates whether the last requested frame lacks pixels because the file ends early and
@@ -41,7 +41,7 @@ public protocol IncrementalImageDecoding: AnyObject {
   /// under it, are damaged. `false` by default.
   var isFrameDamaged: Bool { get }
 
-  /// Returns a frame of an animation, composited on its canvas. Cheap in ascending order.
+  /// Returns a frame of an animation, composited on its canvas. Cheap in ascending order. By default there is none.
   func frame(at index: Int) throws(ImagingError) -> Bitmap
 
   /// Ends the input and returns the image, or the first frame of an animation.
@@ -56,6 +56,14 @@ extension IncrementalImageDecoding {
 
   /// 0, because the coder does not count passes.
   public var completedPasses: Int { 0 }
+
+  /// 0, because the format has no animations.
+  public var completeFrameCount: Int { 0 }
+
+  /// Throws ``ImagingError/invalidParameter(name:reason:)``, because the format has no animations.
+  public func frame(at index: Int) throws(ImagingError) -> Bitmap {
+    throw .invalidParameter(name: "frame", reason: "\(index) is not below 0, the number of frames")
+  }
 
   /// False: the coder refuses frames that end early.
   public var isFramePartial: Bool { false }

@@ -52,7 +52,7 @@ struct TIFFDirectoryTests {
     let data = TIFFBuilder().file([TIFFBuilder.page(Entry(330, [8, 8]))])
     #expect(code(data, limits: DecodeLimits(maxPages: .max)) == nil)
     #expect(code(data, limits: DecodeLimits(maxPages: .min)) == "limitExceeded")
-    let unknown = TIFFBuilder().file([TIFFBuilder.page(Entry(254, 0, type: 99))])
+    let unknown = TIFFBuilder().file([TIFFBuilder.page(Entry(284, 0, type: 99))])
     #expect(code(unknown) == nil)
   }
 

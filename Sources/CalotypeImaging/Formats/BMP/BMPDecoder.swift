@@ -35,10 +35,8 @@ public struct BMPDecoder: ImageDecoding {
     do throws(ImagingError) {
       return ImageHeader(info: try probe(prefix, limits: limits), hasAllFrames: true)
     } catch {
-      switch error {
-      case .truncated, .emptyInput: return nil
-      default: throw error
-      }
+      guard error.needsMoreBytes else { throw error }
+      return nil
     }
   }
 

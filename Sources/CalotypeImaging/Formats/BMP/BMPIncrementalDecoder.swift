@@ -35,13 +35,7 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
     return knownProfile
   }
 
-  var completeFrameCount: Int { 0 }
-
   var completedPasses: Int { painter?.isComplete == true ? 1 : 0 }
-
-  func frame(at index: Int) throws(ImagingError) -> Bitmap {
-    throw .invalidParameter(name: "frame", reason: "bitmaps have no animations")
-  }
 
   func append(_ chunk: Data) throws(ImagingError) {
     try bytes.append(chunk, limit: options.limits.maxBytes)
@@ -53,10 +47,8 @@ final class BMPIncrementalDecoder: IncrementalImageDecoding {
       do throws(ImagingError) {
         file = try BMPFile(bytes.all.bytes, limits: options.limits)
       } catch {
-        switch error {
-        case .truncated, .emptyInput: return
-        default: throw error
-        }
+        guard error.needsMoreBytes else { throw error }
+        return
       }
     }
     guard let file else { return }

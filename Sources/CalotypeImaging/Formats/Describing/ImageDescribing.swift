@@ -5,8 +5,10 @@ package import FoundationEssentials
 package protocol ImageDescribing: ImageDecoding {}
 
 extension ImageDescribing {
-  /// The error of every decode, which names the package trait of the decoder.
-  package func refusal(of format: ImageFormat) -> ImagingError? { MissingDecoder.error(for: format) }
+  /// The error of every decode.
+  package func refusal(of format: ImageFormat) -> ImagingError? {
+    .unsupportedFormat(format, reason: "its header is read, its pixels are not; register a decoder for it")
+  }
 
   /// Returns the format of the signature, if it is one of ``formats``.
   package func format(of prefix: Data) -> ImageFormat? {
@@ -17,9 +19,7 @@ extension ImageDescribing {
   package func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions
   ) throws(ImagingError) -> Image {
-    guard let format = format(of: data.prefix(ImageFormat.textSniffLength)) else {
-      throw .unrecognizedFormat(hint: nil)
-    }
-    throw MissingDecoder.error(for: format)
+    throw format(of: data.prefix(ImageFormat.textSniffLength)).flatMap { refusal(of: $0) }
+      ?? .unrecognizedFormat(hint: nil)
   }
 }

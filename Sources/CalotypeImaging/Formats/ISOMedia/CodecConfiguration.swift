@@ -6,7 +6,7 @@ package struct CodecConfiguration: Hashable, Sendable {
   package let content: Range<Int>
   /// Bits per sample; `nil` if the codec is not known.
   package let bitDepth: Int?
-  /// Whether there is luma alone.
+  /// A Boolean value that indicates whether there is luma alone.
   package let isMonochrome: Bool
 
   /// Reads `av1C` (AV1-ISOBMFF, 2.3.3), `hvcC` (ISO/IEC 14496-15, 8.3.3.1), or the type of another configuration.

@@ -7,7 +7,8 @@ package struct ISOBox: Hashable, Sendable {
   /// The positions of the content. It may reach beyond the bytes at hand for a box at the top level.
   package let content: Range<Int>
 
-  /// Whether the box has no length, and reaches to the end of the file: in the first bytes of a file, more of it may come.
+  /// A Boolean value that indicates whether the box has no length, and reaches to the end of the file: in the first
+  /// bytes of a file, more of it may come.
   package let isOpen: Bool
 
   /// The position behind the box.

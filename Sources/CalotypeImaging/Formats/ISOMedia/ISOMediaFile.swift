@@ -30,7 +30,7 @@ package struct ISOMediaFile: Sendable {
     let level = try TopLevel(bytes, format: format)
     let brand = bytes.uint32(at: 8, bigEndian: true).map { FourCC(rawValue: $0) }
     let isSequence = brand.map { Self.sequenceBrands.contains($0) } ?? false
-    /// Whether a box that reaches beyond the bytes at hand may still arrive.
+    /// Returns whether a box is at hand as a whole; throws if it is cut off and no more bytes follow.
     func isThere(_ box: ISOBox) throws(ImagingError) -> Bool {
       if box.end <= bytes.byteCount, isWhole || !box.isOpen { return true }
       if isWhole { throw .truncated(format, byteCount: bytes.byteCount) }

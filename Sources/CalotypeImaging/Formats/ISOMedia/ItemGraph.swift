@@ -28,11 +28,11 @@ package struct ItemGraph: Sendable {
   package let primary: Picture
   /// The picture whose luma is the alpha of ``primary``.
   package let alpha: Picture?
-  /// Whether the colours of ``primary`` are multiplied by its alpha.
+  /// A Boolean value that indicates whether the colours of ``primary`` are multiplied by its alpha.
   package let isPremultiplied: Bool
   /// The items with smaller versions of ``primary``, unchecked.
   package let thumbnails: [UInt32]
-  /// Whether a gain map accompanies ``primary``.
+  /// A Boolean value that indicates whether a gain map accompanies ``primary``.
   package let hasGainMap: Bool
 
   /// The properties of ``primary``, in order.

@@ -5,7 +5,7 @@ package struct ItemTable: Sendable {
     package let id: UInt32
     /// The type; `nil` for the names of early versions.
     package var type: FourCC?
-    /// Whether the item is not to be shown by itself, as a tile.
+    /// A Boolean value that indicates whether the item is not to be shown by itself, as a tile.
     package var isHidden = false
     /// The location of the data; `nil` without an entry.
     package var location: Location?
@@ -17,7 +17,7 @@ package struct ItemTable: Sendable {
   package struct Association: Hashable, Sendable {
     /// The index of the property, from 0.
     package let index: Int
-    /// Whether the item may only be shown by a reader that understands the property.
+    /// A Boolean value that indicates whether the item may only be shown by a reader that understands the property.
     package let isEssential: Bool
   }
 

@@ -33,7 +33,7 @@ package struct PictureGrid: Hashable, Sendable {
     }
   }
 
-  /// Whether tiles of this size cover the picture, and no row or column of them is superfluous.
+  /// Returns whether tiles of this size cover the picture, and no row or column of them is superfluous.
   package func isCovered(by tile: PixelSize) -> Bool {
     func covers(_ count: Int, _ tile: Int, _ side: Int) -> Bool {
       tile > 0 && count * tile >= side && (count - 1) * tile < side

@@ -21,7 +21,7 @@ struct PictureTurns {
     }
   }
 
-  /// Whether width and height are exchanged so far.
+  /// A Boolean value that indicates whether width and height have been exchanged so far.
   var swapsAxes: Bool { x.x == 0 }
 
   /// The orientation that has the same effect.

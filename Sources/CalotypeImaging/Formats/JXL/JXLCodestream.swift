@@ -5,7 +5,7 @@ struct JXLCodestream {
 
   /// The first bytes.
   private(set) var bytes: [UInt8] = []
-  /// Whether no more bytes of the codestream follow, or as many as are allowed are here.
+  /// A Boolean value that indicates whether no more bytes of the codestream follow, or as many as are allowed are here.
   private(set) var isComplete = false
 
   /// Collects the first bytes.

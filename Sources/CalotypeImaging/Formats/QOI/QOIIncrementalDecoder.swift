@@ -22,13 +22,7 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
 
   var profile: ColorProfile? { header?.profile }
 
-  var completeFrameCount: Int { 0 }
-
   var completedPasses: Int { painter?.isComplete == true ? 1 : 0 }
-
-  func frame(at index: Int) throws(ImagingError) -> Bitmap {
-    throw .invalidParameter(name: "frame", reason: "QOI has no animations")
-  }
 
   func append(_ chunk: Data) throws(ImagingError) {
     try bytes.append(chunk, limit: options.limits.maxBytes)
@@ -36,11 +30,11 @@ final class QOIIncrementalDecoder: IncrementalImageDecoding {
   }
 
   private func advance() throws(ImagingError) {
-    if header == nil, bytes.count > 0 {
+    if header == nil {
       do throws(ImagingError) {
         header = try QOIHeader(bytes.all.bytes, limits: options.limits)
       } catch {
-        guard case .truncated = error else { throw error }
+        guard error.needsMoreBytes else { throw error }
       }
     }
     guard let header, bytes.count > QOIHeader.byteCount,

@@ -23,13 +23,8 @@ extension TIFFDirectory {
     try limits.check(size: size, format: .tiff)
     bitsPerSample = try reader.value(.bitsPerSample, bytes) ?? 1
     samplesPerPixel = try reader.value(.samplesPerPixel, bytes) ?? 1
-    photometric = try reader.value(.photometric, bytes)
-    compression = try reader.value(.compression, bytes) ?? 1
-    isPlanar = try reader.value(.planarConfiguration, bytes) == 2
-    predictor = try reader.value(.predictor, bytes) ?? 1
-    sampleFormat = try reader.value(.sampleFormat, bytes) ?? 1
+    let isPlanar = try reader.value(.planarConfiguration, bytes) == 2
     orientation = (try reader.value(.orientation, bytes)).flatMap(Orientation.init(rawValue:)) ?? .topLeft
-    isReduced = (try reader.value(.newSubfileType, bytes) ?? 0) & 1 != 0
     extraSamples = try reader.values(.extraSamples, bytes, limit: Self.maxExtraSamples)
     let maxPages = max(0, min(limits.maxPages, Self.maxSamples))
     subDirectories = try reader.values(.subDirectories, bytes, limit: maxPages + 1)
@@ -50,8 +45,8 @@ extension TIFFDirectory {
     guard let pieces else { throw reader.corrupt("there are too many strips or tiles") }
     pieceCount = pieces
     let isTiled = if case .tiles = layout { true } else { false }
-    pieceOffsets = try reader.list(isTiled ? .tileOffsets : .stripOffsets, bytes, count: pieces)
-    pieceByteCounts = try reader.list(isTiled ? .tileByteCounts : .stripByteCounts, bytes, count: pieces)
+    try reader.checkList(isTiled ? .tileOffsets : .stripOffsets, bytes, count: pieces)
+    try reader.checkList(isTiled ? .tileByteCounts : .stripByteCounts, bytes, count: pieces)
     if reader.needsMore { return nil }
   }
 
@@ -91,7 +86,7 @@ private struct ValueReader {
   let entries: TIFFEntries
   let file: TIFFFile
   let isWhole: Bool
-  /// Whether values are beyond the bytes at hand, and more may come.
+  /// A Boolean value that indicates whether values are beyond the bytes at hand, and more may come.
   private(set) var needsMore = false
 
   init(entries: TIFFEntries, file: TIFFFile, isWhole: Bool) {
@@ -149,18 +144,15 @@ private struct ValueReader {
     return place(entry, bytes)
   }
 
-  /// Returns a list of places or lengths, which has to have at least `count` values inside the file.
-  mutating func list(_ tag: TIFFTag, _ bytes: RawSpan, count: Int) throws(ImagingError) -> TIFFEntry? {
-    guard let entry = entries[tag] else { return nil }
+  /// Checks a list of places or lengths, which has to have at least `count` values inside the file. Old JPEG has none.
+  mutating func checkList(_ tag: TIFFTag, _ bytes: RawSpan, count: Int) throws(ImagingError) {
+    guard let entry = entries[tag] else { return }
     guard entry.count >= count else {
       throw corrupt("the tag \(tag.rawValue) has \(entry.count) values instead of \(count)")
     }
     // Values behind those that are needed are not read, wherever they are.
     let needed = TIFFEntry(type: entry.type, count: count, offset: entry.offset)
-    guard place(needed, bytes) != nil else {
-      if needsMore { return nil }
-      throw corrupt("the values of tag \(tag.rawValue) are outside of the file")
-    }
-    return needed
+    guard place(needed, bytes) == nil, !needsMore else { return }
+    throw corrupt("the values of tag \(tag.rawValue) are outside of the file")
   }
 }

@@ -16,16 +16,6 @@ package struct TIFFDirectory: Hashable, Sendable {
   package let bitsPerSample: Int
   /// Samples of each pixel.
   package let samplesPerPixel: Int
-  /// The meaning of the samples (tag 262); `nil` if it is missing.
-  package let photometric: Int?
-  /// The compression (tag 259).
-  package let compression: Int
-  /// Whether the samples of a pixel are stored in planes of their own.
-  package let isPlanar: Bool
-  /// The predictor (tag 317): 1 for none.
-  package let predictor: Int
-  /// The type of the samples (tag 339): 1 unsigned, 2 signed, 3 floating point.
-  package let sampleFormat: Int
   /// The meaning of each extra sample: 1 associated alpha, 2 straight alpha.
   package let extraSamples: [Int]
   /// The orientation.
@@ -34,17 +24,11 @@ package struct TIFFDirectory: Hashable, Sendable {
   package let layout: Layout
   /// The number of strips or tiles, of all planes.
   package let pieceCount: Int
-  /// The positions of the pieces, and their lengths, of at least ``pieceCount`` values each; `nil` where they are missing,
-  /// as in old JPEG.
-  package let pieceOffsets: TIFFEntry?
-  package let pieceByteCounts: TIFFEntry?
   /// The place of the ICC profile.
   package let profile: Range<Int>?
-  /// Whether the directory is a smaller version of another (tag 254).
-  package let isReduced: Bool
   /// The positions of subordinate directories, as of smaller versions.
   package let subDirectories: [Int]
 
-  /// Whether one of the samples is alpha.
+  /// A Boolean value that indicates whether one of the samples is alpha.
   package var hasAlpha: Bool { extraSamples.contains { $0 == 1 || $0 == 2 } }
 }

@@ -1,8 +1,8 @@
 /// The header of a TIFF file (TIFF 6.0, section 2; BigTIFF), and the chain of its directories.
 package struct TIFFFile: Sendable {
-  /// Whether numbers are stored with their highest byte first.
+  /// A Boolean value that indicates whether numbers are stored with their highest byte first.
   package let isBigEndian: Bool
-  /// Whether counts and offsets have 8 bytes (BigTIFF).
+  /// A Boolean value that indicates whether counts and offsets have 8 bytes (BigTIFF).
   package let isBig: Bool
   /// The position of the first directory.
   package private(set) var firstOffset: Int

@@ -4,7 +4,7 @@ package struct TIFFPages: Sendable {
   package let first: TIFFDirectory
   /// The number of directories in the chain.
   package let count: Int
-  /// Whether the chain returns to a directory, or leads out of the file.
+  /// A Boolean value that indicates whether the chain returns to a directory, or leads out of the file.
   package let isDamaged: Bool
   /// The number of smaller versions of the first page among its subordinate directories, without those that are outside
   /// of the file or the page itself.
