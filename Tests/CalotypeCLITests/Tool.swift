@@ -110,7 +110,8 @@ struct Tool {
 
   struct POSIXFailure: Error { let errno: Int32 }
 
-  /// Whether the command is built with ThreadSanitizer, which holds back the signals that handlers send.
+  /// A Boolean value that indicates whether the command is built with ThreadSanitizer, which holds back the signals
+  /// that handlers send.
   static let delaysSignals = getenv("TSAN_OPTIONS") != nil
 
   /// Next to the bundle of the tests.

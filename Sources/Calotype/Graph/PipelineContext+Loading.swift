@@ -141,7 +141,7 @@ extension PipelineContext {
     return (provenance, target)
   }
 
-  /// Whether decoded images of a request are kept, so that other URLs with the same bytes can share them.
+  /// Returns whether decoded images of a request are kept, so that other URLs with the same bytes can share them.
   ///
   /// Local files are not: they are decoded again when they change.
   func sharesImages(of plan: ResolvedRequest) -> Bool {

@@ -4,7 +4,7 @@ import CalotypeSupport
 protocol AnyJobTable: AnyObject, Sendable {
   /// The number of jobs.
   var count: Int { get }
-  /// Whether a job is still producing or storing its value.
+  /// A Boolean value that indicates whether a job is still producing or storing its value.
   var isBusy: Bool { get }
   /// Ends all jobs with an error.
   func abortAll(_ error: any Error)

@@ -44,7 +44,7 @@ enum OutputFile {
     }
   }
 
-  /// The identity of a file, whatever its paths.
+  /// The identity of a file, the same for all its paths.
   struct Identity: Hashable, Sendable {
     private let device: UInt64, inode: UInt64
 

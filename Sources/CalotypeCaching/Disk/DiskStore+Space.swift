@@ -31,7 +31,7 @@ extension DiskStore {
     }
   }
 
-  /// Whether a record of `size` bytes is within the limits, without evicting others.
+  /// Returns whether a record of `size` bytes is within the limits, without evicting others.
   func hasRoom(for size: Int, isNew: Bool) -> Bool {
     let (bytes, count) = index.read { ($0.bytes, $0.count) }
     // The old record and the new one exist side by side for a moment.

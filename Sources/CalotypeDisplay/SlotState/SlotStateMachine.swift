@@ -41,7 +41,7 @@ struct SlotStateMachine: Sendable {
   private var watchers = 0
   private(set) var isVisible = true
 
-  /// Whether the content is watched.
+  /// A Boolean value that indicates whether the content is watched.
   var isWatched: Bool { isVisible && watchers > 0 }
 
   // MARK: The owner
