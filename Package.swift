@@ -28,6 +28,13 @@ func library(_ name: String, apt package: String) -> Target {
   .systemLibrary(name: name, providers: [.apt([package])])
 }
 
+/// C in front of a library that is opened when it is first needed; empty without the trait.
+func optional(_ name: String, trait: String) -> Target {
+  .target(
+    name: name, dependencies: ["CDynamicLibrary"],
+    cSettings: [.define("CALOTYPE_\(trait)", .when(traits: [trait]))])
+}
+
 let package = Package(
   name: "Calotype",
   platforms: [.macOS(.v15)],
@@ -42,6 +49,12 @@ let package = Package(
     .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
     .library(name: "CalotypeTestKit", targets: ["CalotypeTestKit"]),
     .executable(name: "calotype", targets: ["CalotypeCLI"]),
+  ],
+  traits: [
+    .trait(name: "AVIF", description: "Decodes and encodes AVIF; needs libdav1d-dev and libavif-dev."),
+    .trait(name: "JXL", description: "Decodes and encodes JPEG XL; needs libjxl-dev."),
+    .trait(name: "TIFF", description: "Decodes TIFF; needs libtiff-dev."),
+    .default(enabledTraits: ["AVIF"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -64,6 +77,10 @@ let package = Package(
     library("CLibSPNG", apt: "libspng-dev"),
     library("CLibTurboJPEG", apt: "libturbojpeg0-dev"),
     library("CWebP", apt: "libwebp-dev"),
+    .target(name: "CDynamicLibrary"),
+    optional("CAVIF", trait: "AVIF"),
+    optional("CJXL", trait: "JXL"),
+    optional("CTIFF", trait: "TIFF"),
     .target(name: "CGIF"),
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CLinux"),
@@ -73,7 +90,9 @@ let package = Package(
     .target(name: "CalotypeSupport", dependencies: ["CCrypto", "CLinux"], swiftSettings: swift),
     .target(
       name: "CalotypeImaging",
-      dependencies: ["CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels"],
+      dependencies: [
+        "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF", "CJXL", "CTIFF",
+      ],
       // `Bitmap.bytes` is a span that borrows the bitmap.
       swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.

@@ -1,0 +1,25 @@
+/// A C library that is opened when it is first needed, so that programs start without it.
+struct OptionalLibrary: Sendable {
+  /// The format that needs it.
+  let format: ImageFormat
+  /// The Debian package that has it.
+  let package: String
+  /// Opens the library and returns `nil`, or the reason of the failure.
+  let open: @convention(c) () -> UnsafePointer<CChar>?
+  /// Returns whether the library is there, without opening it.
+  let isInstalled: @convention(c) () -> Bool
+
+  /// The error of every call, if the library is not there.
+  var refusal: ImagingError? { isInstalled() ? nil : refusal(because: "it is missing") }
+
+  /// Opens the library, the first time.
+  ///
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` with the package to install.
+  func require() throws(ImagingError) {
+    if let reason = open() { throw refusal(because: String(cString: reason)) }
+  }
+
+  private func refusal(because reason: String) -> ImagingError {
+    .unsupportedFormat(format, reason: "install the Debian package \(package), whose library cannot be used: \(reason)")
+  }
+}
