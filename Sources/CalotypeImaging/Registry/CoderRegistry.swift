@@ -15,13 +15,17 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI. AVIF, HEIF, JPEG XL, TIFF and SVG are described, not decoded.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
+  /// Those without their trait, HEIF and SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
+    #if AVIF
+      registry.register(AVIFDecoder())
+    #endif
     return registry
   }()
 
@@ -50,6 +54,9 @@ public struct CoderRegistry: Sendable {
     registry.register(QOIEncoder())
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
+    #if AVIF
+      registry.register(AVIFEncoder())
+    #endif
     return registry
   }()
 
