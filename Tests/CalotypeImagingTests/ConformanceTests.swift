@@ -94,6 +94,20 @@ struct ConformanceTests {
         decoder: ICODecoder(), samples: pictures + [bitmaps.data]))
   }
 
+  #if AVIF
+    @Test("AVIF", .enabled(if: CoderRegistry.standard.decodableFormats.contains(.avif)))
+    func avif() async throws {
+      let still = try AVIFEncoder().encode(try Self.pictures[1], options: .avifLossless)
+      let samples = try [
+        "white_1x1", "gen-ramp", "draw_points_idat_progressive", "colors-animated-12bpc-keyframes-0-2-3",
+      ].map { try Fixture.data("avif/\($0).avif") }
+      await expectConformance(
+        CoderConformance(
+          decoder: AVIFDecoder(), encoder: AVIFEncoder(), samples: [still] + samples,
+          encodeOptions: .avifLossless))
+    }
+  #endif
+
   /// Pictures of three sizes with runs and slopes.
   private static var pictures: [Image] {
     get throws {

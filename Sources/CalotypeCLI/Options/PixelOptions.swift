@@ -146,6 +146,7 @@ struct PixelOptions: ParsableArguments {
       switch format {
       case .jpeg: .jpeg()
       case .webp: lossless ? .webpLossless : .webp()
+      case .avif: EncodeOptions(format: .avif, quality: 80, isLossless: lossless)
       default: EncodeOptions(format: format)
       }
     if let quality { options.quality = quality }

@@ -82,7 +82,10 @@ struct DecodeWork {
     layout = info.layout
     var denominator = 1
     if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = JPEGScale.denominator(for: info.size, minimumSize: minimum)
+      denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
+    }
+    if info.format == .avif, !info.hasAlpha, let minimum = try? options.minimumDecodeSize(for: info) {
+      denominator = ScaleDivisor.largestOfBoxes(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
       width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)
@@ -102,7 +105,7 @@ struct DecodeWork {
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
       !layout.needsCanvas && layout.isKnown
-      && !(options.allowsPartial && ![.jpeg, .bmp].contains(info.format))
+      && !(options.allowsPartial && ![.jpeg, .bmp, .avif].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -110,7 +113,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng, .bmp, .qoi: true
+    case .jpeg, .png, .apng, .bmp, .qoi, .avif: true
     case .webp: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -159,6 +162,7 @@ struct DecodeWork {
       let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
+    case .avif: return avif + (streaming ?? whole)
     default: return 2 * whole
     }
   }
@@ -184,6 +188,8 @@ struct DecodeWork {
     case .webp:
       let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
       return 128 * Double(info.size.width) + max(lossless, info.hasAlpha ? 5 * largest : 0)
+    // AV1 refers to up to eight frames.
+    case .avif: return 6 * avif + whole
     default: return whole
     }
   }
@@ -207,6 +213,14 @@ struct DecodeWork {
     return (rows + multiplied) * bytesPerRow
       + weights(thumbnail.width, of: min(decoded.width, 1 << 16))
       + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
+  }
+
+  /// Bytes of planes, with those of film grain, and of dav1d besides.
+  private var avif: Double {
+    let sample = info.bitDepth > 8 ? 2.0 : 1.0
+    let planes = sample * (layout.isKnown ? layout.samplesPerPixel : 4) * Self.pixels(info.size)
+    let shrunk = denominator > 1 ? 3 * sample * Self.pixels(decoded) : 0
+    return 1.5 * planes + shrunk + 2_048 * Double(info.size.width).squareRoot() + Double(4 << 20)
   }
 
   private var png: Double {
@@ -282,6 +296,7 @@ extension DecodeWork {
     case .gif: return 5.5
     case .bmp: return 1
     case .qoi: return 4
+    case .avif: return (info.bitDepth > 8 ? 20 : 10) * (info.hasAlpha ? 1.5 : 1)
     default: return 10
     }
   }
