@@ -68,6 +68,22 @@ def pillow_frames(path):
     return image.n_frames
 
 
+def pillow_load(path):
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents(path)))
+    image.load()
+    return image.width * image.height
+
+
+def pillow_thumbnail(path):
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents(path)))
+    image.thumbnail((320, 240), Image.Resampling.LANCZOS)
+    return image.width * image.height
+
+
 def imagecodecs_frames(path):
     import imagecodecs
 
@@ -174,6 +190,8 @@ PEERS = {
     "vips-decode": vips_decode,
     "vips-encode-png": vips_encode_png,
     "pillow-frames": pillow_frames,
+    "pillow-load": pillow_load,
+    "pillow-thumbnail": pillow_thumbnail,
     "imagecodecs-frames": imagecodecs_frames,
 }
 
@@ -253,6 +271,8 @@ FILES = {
     "camera-12mp.png": (lambda p: camera(p, LARGE), {"compress_level": 6}),
     "camera-12mp-rgba.png": (lambda p: with_alpha(camera(p, LARGE)), {"compress_level": 6}),
     "camera-12mp-lossless.webp": (lambda p: camera(p, LARGE), {"lossless": True, "quality": 20, "method": 0}),
+    "photo-12mp.avif": (lambda p: photo(p, LARGE), {"quality": 63, "speed": 8}),
+    "photo-12mp.bmp": (lambda p: photo(p, LARGE), {}),
     "photo-12mp.gif": (lambda p: photo(p, LARGE).quantize(256), {}),
     "photo-12mp-progressive.jpg": (lambda p: photo(p, LARGE), {"quality": 85, "progressive": True}),
     "photo-12mp.jpg": (lambda p: photo(p, LARGE), {"quality": 85}),

@@ -34,11 +34,13 @@ struct AVIFEncoderTests {
   func alpha() throws {
     let source = try WebPEncoderTests.gradient(width: 40, height: 30, isOpaque: false)
     let exact = try decoded(try encoder.encode(Image(bitmap: source), options: .avif(quality: 40)))
-    #expect(alpha(of: exact.bitmap) == alpha(of: source))
+    let isExact = alpha(of: exact.bitmap) == alpha(of: source)
+    #expect(isExact)
     var options = EncodeOptions.avif(quality: 40)
     options.alphaQuality = 10
     let coarse = try decoded(try encoder.encode(Image(bitmap: source), options: options))
-    #expect(alpha(of: coarse.bitmap) != alpha(of: source))
+    let isCoarse = alpha(of: coarse.bitmap) != alpha(of: source)
+    #expect(isCoarse)
   }
 
   private func alpha(of bitmap: Bitmap) -> [UInt8] {
@@ -97,11 +99,15 @@ struct AVIFEncoderTests {
 
   @Test("animations keep frames, durations and plays", arguments: [0, 1, 3], [true, false])
   func animations(plays: Int, isOpaque: Bool) throws {
+    let side = 24
     let pictures = try (0..<3).map { index in
-      let side = 24
-      return try OrientationTests.bitmap(PixelSize(width: side, height: side)) { x, y in
-        UInt32(truncatingIfNeeded: x &* (40 &* (index + 1)) % 256) | UInt32(y * 10) << 8
-          | (isOpaque || x > 4 ? 0xFF00_0000 : 0)
+      try Bitmap(size: PixelSize(width: side, height: side)) { bytes in
+        for pixel in 0..<side * side {
+          let (x, y) = (pixel % side, pixel / side)
+          let values = [x * 4 + 40 * index, y * 10, 80, isOpaque || x > 4 ? 255 : 0]
+          for (channel, value) in values.enumerated() { bytes[4 * pixel + channel] = UInt8(value) }
+        }
+        return isOpaque
       }
     }
     let durations: [Duration] = [.milliseconds(20), .milliseconds(330), .seconds(2)]
@@ -111,10 +117,11 @@ struct AVIFEncoderTests {
     let data = try CoderRegistry.standard.encode(source, as: .avif(quality: 90))
     let animation = try AnimatedImage(data: data)
     #expect(animation.frameCount == 3 && animation.info.loopCount == plays)
-    #expect(animation.info.durations == durations)
+    #expect(animation.info.durations == durations && animation.info.hasAlpha == !isOpaque)
     for index in 0..<3 {
       let back = try animation.frame(at: index).bitmap
-      #expect(alpha(of: back) == alpha(of: pictures[index]))
+      let isEqual = alpha(of: back) == alpha(of: pictures[index])
+      #expect(isEqual, "frame \(index)")
       let errors = back.withUnsafeBytes { a in
         pictures[index].withUnsafeBytes { b in
           stride(from: 0, to: a.count, by: 4).reduce(0) { sum, at in

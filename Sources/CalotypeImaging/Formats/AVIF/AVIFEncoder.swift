@@ -44,8 +44,9 @@ public struct AVIFEncoder: ImageEncoding {
     }
     let first = try animation.frame(0)
     // A later frame may be the first with transparency: then all of it has an alpha track.
-    let opaque = first.bitmap.isOpaque ? try file(of: animation, first, hasAlpha: false, options) : nil
-    let file = try opaque ?? file(of: animation, first, hasAlpha: true, options)
+    var file: Data?
+    if first.bitmap.isOpaque { file = try self.file(of: animation, first, hasAlpha: false, options) }
+    if file == nil { file = try self.file(of: animation, first, hasAlpha: true, options) }
     guard let file else { throw .encodingFailed(.avif, reason: "a frame is transparent") }
     return animation.loopCount == 0 ? file : try AVIFRepetition(file).data(plays: animation.loopCount)
   }
