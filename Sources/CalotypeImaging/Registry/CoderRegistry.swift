@@ -32,6 +32,9 @@ public struct CoderRegistry: Sendable {
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
+    #if JXL
+      registry.register(JXLDecoder())
+    #endif
     registry.register(ISOMediaDescriber())
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
@@ -50,6 +53,9 @@ public struct CoderRegistry: Sendable {
     registry.register(QOIEncoder())
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
+    #if JXL
+      registry.register(JXLEncoder())
+    #endif
     return registry
   }()
 
