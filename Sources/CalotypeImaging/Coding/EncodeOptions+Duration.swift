@@ -28,6 +28,7 @@ extension EncodeOptions {
     case .png, .apng: return usesPalette ? 660 : by(31, 104, 304)
     case .webp: return isLossless ? by(232, 640, 11_600) : by(31, 136, 287)
     case .gif: return 660
+    case .jxl: return isLossless ? by(180, 420, 1650) : by(45, 130, 220)
     case .qoi: return 6
     case .bmp: return 3
     default: return 50

@@ -15,7 +15,8 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI. AVIF, HEIF, JPEG XL, TIFF and SVG are described, not decoded.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and JPEG XL with the trait `JXL`. AVIF, HEIF, JPEG XL without it, TIFF and
+  /// SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
@@ -25,8 +26,8 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// The encoders of ``standard``, its decoders that need no library, and before them the readers of headers of formats
-  /// that have no decoder.
+  /// The encoders of ``standard``, its decoders that need no library or have no other, and before them the readers of
+  /// headers of formats that have no decoder.
   package static let plain: CoderRegistry = {
     var registry = encoders
     registry.register(SVGDescriber())

@@ -72,7 +72,7 @@
     @Test("colours: a profile is handed over, and applied on request")
     func profile() throws {
       let profile = try #require(try Self.decode(Self.withProfile(isLossless: true)).profile)
-      #expect(profile == .icc(try ColorTests.displayP3()))
+      #expect(profile == .icc(try Fixture.data("Metadata/DisplayP3-v4.icc")))
       // Of XYB the library converts.
       let lossy = try Self.decode(Self.withProfile(isLossless: false))
       #expect(lossy.profile == nil)
@@ -82,7 +82,7 @@
 
     private static func withProfile(isLossless: Bool) throws -> Data {
       let image = Image(
-        bitmap: try SampleImages.bitmap(width: 64, height: 48), profile: .icc(try ColorTests.displayP3()))
+        bitmap: try SampleImages.bitmap(width: 64, height: 48), profile: .icc(try Fixture.data("Metadata/DisplayP3-v4.icc")))
       var options = EncodeOptions(format: .jxl, quality: 97, isLossless: isLossless)
       options.keeps = [.icc]
       return try image.encoded(as: options)

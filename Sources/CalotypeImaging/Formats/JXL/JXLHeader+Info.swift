@@ -8,6 +8,8 @@ extension JXLHeader {
     info.layout.samplesPerPixel = Double(3 + channels.count)
     info.layout.isLossless = !isXYB
     info.layout.hasProfile = !isSRGB
+    // The library undoes it in floating point.
+    info.layout.needsCanvas = isPremultiplied || isInked
     return info
   }
 

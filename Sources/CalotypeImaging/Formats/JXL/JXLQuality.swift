@@ -6,8 +6,8 @@
     /// Distances by quality: those at which photographs score, by SSIMULACRA2 in the mean of five, as they do in WebP at
     /// that quality.
     private static let distances: [(quality: Double, distance: Double)] = [
-      (0, 15), (10, 9.5), (20, 6.9), (30, 5.4), (40, 4.6), (50, 3.9), (60, 3.3), (70, 2.9), (80, 2.2), (90, 1.2),
-      (95, 0.7), (100, 0.1),
+      (0, 15), (10, 11.2), (20, 8), (30, 6.2), (40, 5.05), (50, 4.3), (60, 3.7), (70, 3.15), (75, 2.9), (80, 2.2),
+      (85, 1.6), (90, 1.1), (95, 0.7), (100, 0.5),
     ]
 
     /// Returns the distance of lossy pictures; it falls with every step of quality.

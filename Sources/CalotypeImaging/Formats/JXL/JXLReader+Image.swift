@@ -13,9 +13,9 @@
       guard !survey.frames.isEmpty || survey.isCut else {
         throw .corrupt(.jxl, reason: "it has no frame", offset: nil)
       }
-      try options.limits.check(
-        predictedByteCount: survey.byteCount(channelCount: 3 + header.channels.count),
-        encodedByteCount: encodedByteCount)
+      let frames = survey.byteCount(channelCount: 3 + header.channels.count, of: header.size)
+      let (total, overflow) = frames.addingReportingOverflow(options.workingByteCount(for: info))
+      try options.limits.check(predictedByteCount: overflow ? .max : total, encodedByteCount: encodedByteCount)
     }
 
     /// Returns the image of a decoded frame.
@@ -30,10 +30,10 @@
   }
 
   extension JXLSurvey {
-    /// The bytes that libjxl takes for stored frames, in samples of four bytes: one frame, and those that it keeps for
-    /// later ones.
-    func byteCount(channelCount: Int) -> Int {
-      let (pixels, overflow) = keptPixelCount.addingReportingOverflow(largestPixelCount)
+    /// The bytes that libjxl takes for stored frames beyond a usual picture of this size, in samples of four bytes: for
+    /// those that it keeps for later ones, and for one that is larger.
+    func byteCount(channelCount: Int, of size: PixelSize) -> Int {
+      let (pixels, overflow) = keptPixelCount.addingReportingOverflow(max(0, largestPixelCount - size.pixelCount))
       let (bytes, overflow2) = pixels.multipliedReportingOverflow(by: 4 * channelCount)
       return overflow || overflow2 ? .max : bytes
     }
