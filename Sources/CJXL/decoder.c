@@ -182,7 +182,7 @@ static void take_piece(void *context, size_t x, size_t y, size_t count, const vo
   if (y >= rows->begun) rows->begun = y + 1;
   size_t before = rows->complete;
   while (rows->complete < rows->height && rows->counts[rows->complete] >= rows->width) rows->complete++;
-  if (rows->complete != before) rows->advance(rows->context);
+  if (rows->complete != before && rows->advance) rows->advance(rows->context);
 }
 
 bool cjxl_decoder_set_rows(cjxl_decoder *self, cjxl_rows *rows) {

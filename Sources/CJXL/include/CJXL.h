@@ -119,7 +119,7 @@ typedef struct cjxl_rows {
   size_t complete;
   /// The number of rows, from the top, with all that have been begun.
   size_t begun;
-  /// Called when `complete` has grown.
+  /// Called when `complete` has grown; NULL for nothing.
   void (*advance)(void *context);
   void *context;
 } cjxl_rows;

@@ -1,5 +1,6 @@
 #if JXL
   import Calotype
+  import FoundationEssentials
 
   extension Rendering {
     /// Makes a JPEG XL of a JPEG, or the JPEG of such a JPEG XL, with every bit of it; `nil` for all other formats, and
@@ -16,7 +17,13 @@
       let data = served.data
       switch (info.format, format) {
       case (.jpeg, .jxl):
-        let made = try await files.run { () throws(ImagingError) in try JXLTranscoder.jxl(from: data) }
+        let made: Data
+        do {
+          made = try await files.run { () throws(ImagingError) in try JXLTranscoder.jxl(from: data) }
+        } catch ImagingError.unsupportedFormat, ImagingError.encodingFailed {
+          // The pixels are kept.
+          return nil
+        }
         return Product(transcoding: served, info, to: .jxl, made)
       case (.jxl, .jpeg):
         let made = try await files.run { () throws(ImagingError) in try JXLTranscoder.jpeg(from: data) }

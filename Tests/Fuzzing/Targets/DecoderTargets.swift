@@ -6,8 +6,14 @@ enum DecoderTargets {
   static let all: [FuzzTarget] = [
     targets("jpeg", JPEGDecoder()), targets("png", PNGDecoder()), targets("webp", WebPDecoder()),
     targets("gif", GIFDecoder()), targets("bmp", BMPDecoder()).dropLast(),
-    targets("qoi", QOIDecoder()).dropLast(), targets("ico", ICODecoder()).prefix(1),
+    targets("qoi", QOIDecoder()).dropLast(), targets("ico", ICODecoder()).prefix(1), jxl,
   ].flatMap { $0 }
+
+  #if JXL
+    private static let jxl = [targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }[...]
+  #else
+    private static let jxl: ArraySlice<FuzzTarget> = []
+  #endif
 
   private static func targets(_ name: String, _ decoder: any ImageDecoding) -> ArraySlice<FuzzTarget> {
     [

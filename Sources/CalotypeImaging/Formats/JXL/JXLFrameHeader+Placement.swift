@@ -29,12 +29,10 @@ extension JXLFrameHeader {
       let mark = try reader.flag()
       isLast = mark && kind == .regular
     }
-    guard kind != .reduced else {
-      isSaved = true
-      return
-    }
-    let slot = isLast ? 0 : try reader.bits(2)
-    isSaved = !isLast && (ticks == 0 || slot != 0)
+    guard kind != .reduced else { return }
+    let place = isLast ? 0 : try reader.bits(2)
+    let isSaved = !isLast && (ticks == 0 || place != 0)
+    slot = isSaved ? Int(place) : nil
     // Whether the colours are saved before they are converted.
     if isShown ? isSaved && replacesColors && coversCanvas : true { try reader.skip(1) }
   }

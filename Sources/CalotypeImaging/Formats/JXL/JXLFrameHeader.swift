@@ -21,8 +21,8 @@ struct JXLFrameHeader: Sendable {
   var ticks: UInt32 = 0
   var isLast = true
   var isModular = false
-  /// A Boolean value that indicates whether later frames may use this one.
-  var isSaved = false
+  /// The place in which it is kept for later frames; `nil` if it is not. Those of reductions are behind those of pictures.
+  var slot: Int?
   /// The position behind the sections; `nil` if they are out of order, because their sizes are coded then.
   var end: Int?
 
@@ -84,6 +84,7 @@ struct JXLFrameHeader: Sendable {
     if kind != .reference { try readPasses(&reader) }
     if kind == .reduced {
       let level = Int(try reader.bits(2)) + 1
+      slot = 3 + level
       size = PixelSize(
         width: (canvas.width - 1) >> (3 * level) + 1, height: (canvas.height - 1) >> (3 * level) + 1)
     }

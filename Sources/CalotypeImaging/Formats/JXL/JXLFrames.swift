@@ -80,8 +80,7 @@
       }
       let reader = try JXLReader(
         UnsafeRawBufferPointer(codestream), header: header, known: survey, limits: options.limits, watch: watch)
-      reader.move(to: survey.frames[key])
-      reader.skip(index - key)
+      reader.move(to: index, from: key)
       return reader
     }
   }

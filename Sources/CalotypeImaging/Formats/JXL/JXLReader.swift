@@ -56,8 +56,13 @@
       return header.isGray && !header.hasAlpha ? .gray8 : .rgba8
     }
 
-    /// Goes on with a frame that depends on no earlier one.
-    func move(to frame: JXLSurvey.Frame) { cjxl_decoder_move(session.decoder, min(frame.offset, byteCount)) }
+    /// Goes on with a frame, past those between it and the last one that depends on no earlier frame.
+    func move(to index: Int, from key: Int) {
+      // The library expects a preview before the first frame that it reads.
+      let canMove = header.preview == nil
+      if canMove { cjxl_decoder_move(session.decoder, min(survey.frames[key].offset, byteCount)) }
+      skip(canMove ? index - key : index)
+    }
 
     /// Leaves out frames.
     func skip(_ count: Int) { if count > 0 { cjxl_decoder_skip(session.decoder, count) } }
@@ -78,6 +83,10 @@
       }
       var isPartial = false
       let bitmap = try Bitmap(size: header.size, format: format) { (pixels) throws(ImagingError) in
+        if format == .rgba8, !options.keepsPartial {
+          try fill(pixels)
+          return !header.hasAlpha
+        }
         if options.keepsPartial { pixels.initializeMemory(as: UInt8.self, repeating: 0) }
         try setTarget(pixels, format)
         isPartial = try !finish(allowsPartial: options.keepsPartial)
@@ -89,8 +98,29 @@
     /// Decodes the next frame in pieces of rows.
     func rows(to rows: UnsafeMutablePointer<cjxl_rows>) throws(ImagingError) {
       try session.reach(CJXL_NEEDS_TARGET)
+      try deliver(to: rows)
+    }
+
+    private func deliver(to rows: UnsafeMutablePointer<cjxl_rows>) throws(ImagingError) {
       guard cjxl_decoder_set_rows(session.decoder, rows) else { throw Self.refusedTarget }
       _ = try finish(allowsPartial: false)
+      guard rows.pointee.complete == header.size.height else {
+        throw .corrupt(.jxl, reason: "rows are missing", offset: nil)
+      }
+    }
+
+    /// Decodes straight into the pixels, which is faster in pieces of rows than through a buffer of the library.
+    private func fill(_ pixels: UnsafeMutableRawBufferPointer) throws(ImagingError) {
+      var counts = [UInt32](repeating: 0, count: header.size.height)
+      try counts.withUnsafeMutableBufferPointer { (counts) throws(ImagingError) in
+        let rows = UnsafeMutablePointer<cjxl_rows>.allocate(capacity: 1)
+        defer { rows.deallocate() }
+        rows.initialize(
+          to: cjxl_rows(
+            pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), width: header.size.width,
+            height: header.size.height, counts: counts.baseAddress, complete: 0, begun: 0, advance: nil, context: nil))
+        try deliver(to: rows)
+      }
     }
 
     /// Ends the decode at the next chance, with an error.

@@ -16,7 +16,7 @@ struct JXLSurvey: Hashable, Sendable {
   private(set) var isCut = false
   /// Pixels of the largest stored frame.
   private(set) var largestPixelCount = 0
-  /// Pixels of the frames that libjxl keeps for later ones, at most.
+  /// Pixels of the frames that libjxl keeps for later ones, at most at a time.
   private(set) var keptPixelCount = 0
   /// A Boolean value that indicates whether any frame is stored as it is, without transforms to frequencies.
   private(set) var isAnyModular = false
@@ -42,7 +42,7 @@ struct JXLSurvey: Hashable, Sendable {
   ) throws(ImagingError) {
     var offset = start
     var isPreview = header.preview != nil
-    var kept: [Int] = []
+    var kept = [Int](repeating: 0, count: 8)
     var next = Frame(offset: start)
     var layers = 0
     while true {
@@ -84,7 +84,6 @@ struct JXLSurvey: Hashable, Sendable {
       offset = end
       if layers == 0 { next = Frame(offset: offset) }
     }
-    keptPixelCount = kept.sorted(by: >).prefix(8).reduce(0, +)
   }
 
   private mutating func note(_ frame: JXLFrameHeader, _ kept: inout [Int]) {
@@ -92,7 +91,8 @@ struct JXLSurvey: Hashable, Sendable {
     largestPixelCount = max(largestPixelCount, pixels)
     totalPixelCount = min(totalPixelCount, .max - pixels) + pixels
     isAnyModular = isAnyModular || frame.isModular
-    // libjxl has four places for frames and four for reductions.
-    if frame.isSaved { kept.append(pixels) }
+    guard let slot = frame.slot else { return }
+    kept[slot] = pixels
+    keptPixelCount = max(keptPixelCount, kept.reduce(0) { min($0, .max - $1) + $1 })
   }
 }
