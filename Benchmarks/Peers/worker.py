@@ -90,6 +90,13 @@ def imagecodecs_frames(path):
     return imagecodecs.apng_decode(contents(path)).shape[0]
 
 
+def imagecodecs_jxl(path):
+    import imagecodecs
+
+    shape = imagecodecs.jpegxl_decode(contents(path), numthreads=1).shape
+    return shape[0] * shape[1]
+
+
 def vips_thumbnail(path):
     image = vips().Image.thumbnail_buffer(contents(path), 320, height=240).copy_memory()
     return image.width * image.height
@@ -193,6 +200,7 @@ PEERS = {
     "pillow-load": pillow_load,
     "pillow-thumbnail": pillow_thumbnail,
     "imagecodecs-frames": imagecodecs_frames,
+    "imagecodecs-jxl": imagecodecs_jxl,
 }
 
 

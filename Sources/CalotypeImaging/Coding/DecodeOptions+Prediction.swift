@@ -114,7 +114,7 @@ struct DecodeWork {
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
     case .jpeg, .png, .apng, .bmp, .qoi, .avif: true
-    case .webp: pixels(info.size) * 4 >= Double(16 << 20)
+    case .webp, .jxl: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
   }
@@ -163,6 +163,7 @@ struct DecodeWork {
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
     case .avif: return avif + (streaming ?? whole)
+    case .jxl: return jxl
     default: return 2 * whole
     }
   }
@@ -185,6 +186,7 @@ struct DecodeWork {
       let inflated = Double(layout.inflatedByteCount)
       return 2 * min(inflated, Double(PNGInflation.spareLimit))
         + 2 * inflated / Double(info.size.height) + 256 * 1024
+    case .jxl: return jxl - whole
     case .webp:
       let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
       return 128 * Double(info.size.width) + max(lossless, info.hasAlpha ? 5 * largest : 0)
@@ -235,6 +237,20 @@ struct DecodeWork {
     if isAtOnce { return whole + spare + (scattered > whole + spare - inflated ? scattered : 0) }
     if inflated <= Double(PNGInflation.spareLimit) { return whole + inflated + scattered }
     return whole + max(128 * 1024, rows) + 64 * 1024
+  }
+
+  private var jxl: Double {
+    let pixels = Self.pixels(decoded)
+    let channels = layout.isKnown ? layout.samplesPerPixel : 4
+    // Besides its output, libjxl holds the eighths of lossy pictures and their parameters, and planes of channels beside the
+    // colours; of deep and grey samples, and of premultiplied ones, all pixels in floating point.
+    let inside = (layout.isLossless ? 1 : 3.2) * pixels + 1.2 * max(0, channels - 3) * pixels
+    let isFloating = layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
+    guard isStreamed, let plan else {
+      return whole + inside + (isFloating ? 4 * max(4, channels) * pixels : 0)
+    }
+    // Rows of two rows of groups are there at a time.
+    return result + shrinking + inside + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
   }
 
   private var webp: Double {
@@ -295,6 +311,7 @@ extension DecodeWork {
     case .webp: return layout.isLossless ? 23 : info.hasAlpha ? 15 : 10
     case .gif: return 5.5
     case .bmp: return 1
+    case .jxl: return layout.isLossless ? 170 : 30
     case .qoi: return 4
     case .avif: return (info.bitDepth > 8 ? 20 : 10) * (info.hasAlpha ? 1.5 : 1)
     default: return 10

@@ -29,6 +29,7 @@ extension EncodeOptions {
     case .webp: return isLossless ? by(232, 640, 11_600) : by(31, 136, 287)
     case .avif: return isLossless ? by(600, 900, 2_000) : by(40, 110, 400)
     case .gif: return 660
+    case .jxl: return isLossless ? by(180, 420, 1650) : by(45, 130, 220)
     case .qoi: return 6
     case .bmp: return 3
     default: return 50

@@ -15,6 +15,9 @@ enum DecoderTargets {
     #if AVIF
       targets += Self.targets("avif", AVIFDecoder())
     #endif
+    #if JXL
+      targets += [Self.targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }
+    #endif
     return targets
   }
 
