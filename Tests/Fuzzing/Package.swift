@@ -16,7 +16,7 @@ let swift: [SwiftSetting] = [
 let package = Package(
   name: "CalotypeFuzzing",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Calotype", path: "../..")],
+  dependencies: [.package(name: "Calotype", path: "../..", traits: ["AVIF", "TIFF"])],
   targets: [
     .target(
       name: "FuzzTargets",
@@ -29,7 +29,8 @@ let package = Package(
       ],
       path: "Targets",
       exclude: ["ReplayTests.swift", "JPEGCodesTests.swift", "LibraryComparisonTests.swift"],
-      swiftSettings: swift),
+      // The traits of the package above are no conditions of this one.
+      swiftSettings: swift + [.define("TIFF")]),
     .target(name: "CFuzzer", path: "CFuzzer"),
     .executableTarget(
       name: "calotype-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Driver", swiftSettings: swift),

@@ -51,6 +51,9 @@ struct PixelOptions: ParsableArguments {
   @Flag(help: "Encode without loss (webp).")
   var lossless = false
 
+  @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
+  var page = 0
+
   @Flag(help: "Write only the first frame of an animation.")
   var firstFrame = false
 
@@ -69,6 +72,7 @@ struct PixelOptions: ParsableArguments {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
+    if page < 0 { throw ValidationError("--page is at least 0.") }
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
     }
@@ -93,14 +97,14 @@ struct PixelOptions: ParsableArguments {
   /// Whether any option requires decoding.
   var changesPixels: Bool {
     thumbnail != nil || maxPixels != nil || format != nil || quality != nil || lossless || asStored
-      || firstFrame || keepProfile || !transform.isEmpty
+      || page != 0 || firstFrame || keepProfile || !transform.isEmpty
   }
 
   /// The options of the decode.
   var decoding: DecodeOptions {
     DecodeOptions(
       appliesOrientation: !asStored, damage: strict ? .strict : .tolerate, thumbnail: thumbnailRequest,
-      maxPixels: maxPixels, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
+      maxPixels: maxPixels, page: page, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
       animationTransforms: transformFrames.value)
   }
 

@@ -102,7 +102,7 @@ struct DecodeWork {
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
       !layout.needsCanvas && layout.isKnown
-      && !(options.allowsPartial && ![.jpeg, .bmp].contains(info.format))
+      && !(options.allowsPartial && ![.jpeg, .bmp, .tiff].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -110,7 +110,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng, .bmp, .qoi: true
+    case .jpeg, .png, .apng, .bmp, .qoi, .tiff: true
     case .webp: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -159,6 +159,8 @@ struct DecodeWork {
       let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
+    // The strips or tiles of some rows beside the picture.
+    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
     default: return 2 * whole
     }
   }

@@ -15,7 +15,8 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI. AVIF, HEIF, JPEG XL, TIFF and SVG are described, not decoded.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI; TIFF with the package trait `TIFF`. AVIF, HEIF, JPEG XL and SVG are
+  /// described, not decoded; TIFF too without its trait.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
@@ -31,6 +32,9 @@ public struct CoderRegistry: Sendable {
     var registry = encoders
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
+    #if TIFF
+      registry.register(TIFFDecoder())
+    #endif
     registry.register(JXLDescriber())
     registry.register(ISOMediaDescriber())
     registry.register(BMPDecoder())
