@@ -15,14 +15,17 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI; TIFF with the package trait `TIFF`. AVIF, HEIF, JPEG XL and SVG are
-  /// described, not decoded; TIFF too without its trait.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
+  /// Those without their trait, HEIF and SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
+    #if AVIF
+      registry.register(AVIFDecoder())
+    #endif
     return registry
   }()
 
@@ -54,6 +57,9 @@ public struct CoderRegistry: Sendable {
     registry.register(QOIEncoder())
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
+    #if AVIF
+      registry.register(AVIFEncoder())
+    #endif
     return registry
   }()
 
