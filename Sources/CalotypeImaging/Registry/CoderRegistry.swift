@@ -26,6 +26,9 @@ public struct CoderRegistry: Sendable {
     #if AVIF
       registry.register(AVIFDecoder())
     #endif
+    #if TIFF
+      registry.register(TIFFDecoder())
+    #endif
     return registry
   }()
 
@@ -35,9 +38,6 @@ public struct CoderRegistry: Sendable {
     var registry = encoders
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
-    #if TIFF
-      registry.register(TIFFDecoder())
-    #endif
     registry.register(JXLDescriber())
     registry.register(ISOMediaDescriber())
     registry.register(BMPDecoder())

@@ -48,7 +48,8 @@
       try TIFFDescriber().header(of: prefix, limits: limits)
     }
 
-    /// Decodes a page, or the smallest version of it that is at least `minimumSize`.
+    /// Decodes a page, or the smallest version of it that is at least `minimumSize`. Strips of JPEG are decoded at the
+    /// smallest scale that suffices.
     ///
     /// Strips and tiles that cannot be decoded are transparent, if the options accept that.
     public func decode(
@@ -74,7 +75,8 @@
         throw .truncated(.tiff, byteCount: data.count)
       }
       let pictures = try document.pictures(bytes, minimumSize: minimumSize, limits: options.limits)
-      let session = TIFFSession(document, bytes, options: options, shrinker: shrinker, watch)
+      let session = TIFFSession(
+        document, bytes, minimumSize: minimumSize, options: options, shrinker: shrinker, watch)
       return try bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
         for version in pictures.dropLast() {
           // A smaller version that is not sound is no reason to refuse the page.

@@ -7,14 +7,16 @@
     private let shrinker: RowShrinker?
     private let watch: DecodeLimits.DeadlineChecker
     private let info: ImageInfo
+    private let minimumSize: PixelSize?
     private let profile: Data?
     private let xmp: Data?
 
     init(
-      _ document: TIFFDocument, _ bytes: RawSpan, options: DecodeOptions, shrinker: RowShrinker?,
-      _ watch: DecodeLimits.DeadlineChecker
+      _ document: TIFFDocument, _ bytes: RawSpan, minimumSize: PixelSize?, options: DecodeOptions,
+      shrinker: RowShrinker?, _ watch: DecodeLimits.DeadlineChecker
     ) {
       (self.options, self.shrinker, self.watch) = (options, shrinker, watch)
+      self.minimumSize = minimumSize
       info = document.info(bytes, limits: options.limits)
       profile = document.data(document.page.profile, bytes, limits: options.limits)
       let packet = options.readsMetadata ? document.page.entries[.xmp]?.range : nil
@@ -45,6 +47,7 @@
     ) throws(ImagingError) -> Image {
       if picture.coding.compression == .oldJPEG { return try oldJPEG(picture, bytes, options) }
       try picture.checkPieces(bytes, options: options, watch)
+      if let image = try scaledJPEG(picture, bytes) { return image }
       let usable = picture.usableProfile(profile)
       let format = picture.pixels.format(options, hasProfile: usable != nil)
       // The plain product of inks no longer has the colours that the profile describes.
@@ -114,6 +117,36 @@
         try watch.check()
       }
       return shrinker.take(rows)
+    }
+
+    /// Decodes a picture whose compression is JPEG at a smaller scale; `nil` if none suffices, and unless it is sound.
+    private func scaledJPEG(
+      _ picture: TIFFPicture, _ bytes: UnsafeRawBufferPointer
+    ) throws(ImagingError) -> Image? {
+      let size = picture.directory.size
+      guard JPEGScale.denominator(for: size, minimumSize: minimumSize) > 1,
+        let stream = TIFFJPEGStream(picture, bytes)?.data
+      else { return nil }
+      var strict = options
+      (strict.damage, strict.allowsPartial, strict.readsMetadata) = (.strict, false, false)
+      let usable = picture.usableProfile(profile).map { ColorProfile.icc($0) }
+      let decoder = JPEGDecoder()
+      do throws(ImagingError) {
+        guard try decoder.probe(stream, limits: options.limits).size == size else { return nil }
+        let image: Image
+        // The rows of the stream have no profile, and linear light may need it.
+        if let shrinker, usable == nil {
+          image = try decoder.decode(stream, minimumSize: minimumSize, options: strict, shrinkingBy: shrinker)
+        } else {
+          image = try decoder.decode(stream, minimumSize: minimumSize, options: strict)
+        }
+        return self.image(image.bitmap, [], usable)
+      } catch {
+        switch error {
+        case .corrupt, .truncated, .unsupportedFormat: return nil
+        default: throw error
+        }
+      }
     }
 
     /// Decodes a picture whose compression is JPEG of the older kind.
