@@ -37,9 +37,9 @@ static inline uint32_t widen(uint32_t value, unsigned bits) {
   return (uint32_t)(((uint64_t)value * 65535 + most / 2) / most);
 }
 
-static inline uint32_t divided(uint32_t value, uint32_t alpha, uint32_t most) {
+static inline uint32_t divided(uint32_t value, uint32_t alpha, uint32_t most, uint32_t half) {
   if (alpha == 0 || alpha == most) return value;
-  const uint64_t straight = (uint64_t)value * most / alpha;
+  const uint64_t straight = ((uint64_t)value * most + half) / alpha;
   return straight < most ? (uint32_t)straight : most;
 }
 
@@ -74,8 +74,9 @@ static inline __attribute__((always_inline)) void convert(const csm_samples *s, 
     if (s->alpha >= 0) {
       const uint32_t value = sample(rows[4], firsts[4] + x * s->step, bits, is_swapped);
       c[3] = is_wide ? widen(value, bits) : narrow(value, bits);
+      // Grey is rounded and RGB is cut, as programs do that write and read each of them.
       if (s->is_associated)
-        for (int i = 0; i < 3; i++) c[i] = divided(c[i], c[3], most);
+        for (int i = 0; i < 3; i++) c[i] = divided(c[i], c[3], most, colors == 1 ? c[3] / 2 : 0);
     }
     if (is_wide) {
       const uint16_t pixel[4] = {(uint16_t)c[0], (uint16_t)c[1], (uint16_t)c[2], (uint16_t)c[3]};

@@ -77,6 +77,31 @@ import Testing
       #expect(Self.bytes(try Self.decode(sample.data)) == plain)
     }
 
+    @Test("strips of JPEG are decoded at a smaller scale", arguments: [false, true])
+    func scaled(isRGB: Bool) throws {
+      var sample = TIFFSample(width: 200, height: 170, compression: 7, rows: 32, value: { x, y, s in x + y / 2 + 9 * s })
+      sample.photometric = isRGB ? 2 : 6
+      if !isRGB { sample.others = [.init(530, [2, 2], type: 3)] }
+      var options: EncodeOptions = .jpeg(quality: 95)
+      // Fixed tables, which all strips have in common.
+      options.effort = .fast
+      sample.pack = TIFFSample.encoded(by: options)
+      let minimum = PixelSize(width: 40, height: 40)
+      let decoder = TIFFDecoder()
+      let small = try decoder.decode(sample.data, minimumSize: minimum, options: DecodeOptions())
+      #expect(small.size == PixelSize(width: 50, height: 43))
+      guard !isRGB else { return }
+      let whole = try decoder.decode(sample.data, minimumSize: nil, options: DecodeOptions())
+      let expected = try whole.bitmap.shrunk(to: .stretch(width: 50, height: 43))
+      let (a, b) = (Self.bytes(small), Self.bytes(Image(bitmap: expected)))
+      let differences = zip(a, b).map { abs(Int($0) - Int($1)) }
+      #expect(differences.reduce(0, +) < 2 * a.count && (differences.max() ?? 0) < 40)
+      // Strips with tables of their own are decoded at full size.
+      sample.pack = TIFFSample.encoded(by: .jpeg(quality: 95))
+      let other = try decoder.decode(sample.data, minimumSize: minimum, options: DecodeOptions())
+      #expect(other.size == PixelSize(width: 200, height: 170))
+    }
+
     @Test("fax")
     func fax() throws {
       var sample = TIFFSample(width: 20, height: 11, bits: 1, samples: 1, photometric: 0, compression: 4)
@@ -144,6 +169,14 @@ import Testing
       gray.others = [.init(338, 2, type: 3)]
       #expect(Self.bytes(try Self.decode(gray.data)) == Self.expected(gray) { values in
         [UInt8](repeating: UInt8(values[0]), count: 3) + [UInt8(values[1])]
+      })
+      gray.others = [.init(338, 1, type: 3)]
+      gray.value = { x, _, sample in sample == 1 ? 40 * x : 19 * x }
+      gray.isPlanar = true
+      #expect(Self.bytes(try Self.decode(gray.data)) == Self.expected(gray) { values in
+        let alpha = values[1]
+        let shown = alpha == 0 ? values[0] : (values[0] * 255 + alpha / 2) / alpha
+        return [UInt8](repeating: UInt8(shown), count: 3) + [UInt8(alpha)]
       })
     }
 

@@ -32,7 +32,7 @@ struct TIFFJPEGStream {
       if piece == 0 {
         tables.append(strip.tables)
         (frame, scanHeader) = (strip.frame, strip.scanHeader)
-      } else if !strip.tables.isEmpty, tables.range(of: strip.tables) == nil {
+      } else if !strip.tables.isEmpty, tables.firstRange(of: strip.tables) == nil {
         return nil
       }
       guard strip.scanHeader == scanHeader, isLike(strip.frame), let end = Self.end(of: scan, bytes) else {
@@ -62,7 +62,7 @@ struct TIFFJPEGStream {
       down > 0
     else { return nil }
     // A single component has blocks of its own.
-    let block = count == 1 ? (width: 8, height: 8) : (8 * across, 8 * down)
+    let block = count == 1 ? PixelSize(width: 8, height: 8) : PixelSize(width: 8 * across, height: 8 * down)
     let (size, rows) = (picture.geometry.size, picture.geometry.piece.height)
     guard picture.geometry.down == 1 || rows % block.height == 0 else { return nil }
     let blocks = ((size.width - 1) / block.width + 1) * ((rows - 1) / block.height + 1)

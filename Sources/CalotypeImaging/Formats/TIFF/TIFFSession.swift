@@ -162,8 +162,9 @@
       // The whole size: a smaller scale is no version of the page.
       let image = try decoder.decode(stream, minimumSize: nil, options: options)
       let usable = picture.usableProfile(profile).map { ColorProfile.icc($0) }
+      let range = TIFFReferenceRange(picture.directory, RawSpan(_unsafeBytes: bytes), in: picture.file)
       return Image(
-        bitmap: image.bitmap, info: info.marked(image.isDamaged ? .damaged : []),
+        bitmap: try range?.applied(to: image.bitmap) ?? image.bitmap, info: info.marked(image.isDamaged ? .damaged : []),
         orientation: info.orientation, isPartial: image.isPartial, profile: usable,
         metadata: ImageMetadata(xmp: xmp))
     }

@@ -31,6 +31,7 @@ package enum TIFFTag: UInt16, Sendable {
   case jpegDCTables = 520
   case jpegACTables = 521
   case chromaSubsampling = 530
+  case referenceBlackWhite = 532
   case xmp = 700
   case profile = 34675
 }
