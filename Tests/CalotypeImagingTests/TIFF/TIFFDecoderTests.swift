@@ -63,7 +63,8 @@ import Testing
 
     @Test("JPEG and WebP inside")
     func coded() throws {
-      var sample = TIFFSample(width: 32, height: 24, compression: 7, rows: 16, value: { x, y, _ in 4 * x + 3 * y })
+      var sample = TIFFSample(
+        width: 32, height: 24, compression: 7, rows: 16, value: { x, y, _ in 4 * x + 3 * y })
       sample.photometric = 6
       sample.others = [.init(530, [2, 2], type: 3)]
       sample.pack = TIFFSample.encoded(by: .jpeg(quality: 95))
@@ -79,7 +80,8 @@ import Testing
 
     @Test("strips of JPEG are decoded at a smaller scale", arguments: [false, true])
     func scaled(isRGB: Bool) throws {
-      var sample = TIFFSample(width: 200, height: 170, compression: 7, rows: 32, value: { x, y, s in x + y / 2 + 9 * s })
+      var sample = TIFFSample(
+        width: 200, height: 170, compression: 7, rows: 32, value: { x, y, s in x + y / 2 + 9 * s })
       sample.photometric = isRGB ? 2 : 6
       if !isRGB { sample.others = [.init(530, [2, 2], type: 3)] }
       var options: EncodeOptions = .jpeg(quality: 95)
@@ -123,9 +125,11 @@ import Testing
           return UInt8(photometric == 0 ? 255 - shown : shown)
         }
         let data = sample.data
-        #expect(Self.bytes(try Self.decode(data)) == Self.expected(sample) { values in
-          [UInt8](repeating: byte(values[0]), count: 3) + [255]
-        })
+        #expect(
+          Self.bytes(try Self.decode(data))
+            == Self.expected(sample) { values in
+              [UInt8](repeating: byte(values[0]), count: 3) + [255]
+            })
         let native = try Self.decode(data) { $0.pixels = .native }
         #expect(native.bitmap.format == (bits > 8 ? .rgba16 : .gray8))
         guard bits <= 8 else { continue }
@@ -158,26 +162,32 @@ import Testing
         sample.others = [.init(338, kind, type: 3)]
         let image = try Self.decode(sample.data)
         #expect(image.info?.hasAlpha == hasAlpha && image.bitmap.isOpaque == !hasAlpha)
-        #expect(Self.bytes(image) == Self.expected(sample) { values in
-          let alpha = values[3]
-          guard hasAlpha else { return values[..<3].map { UInt8($0) } + [255] }
-          guard kind == 1, alpha > 0, alpha < 255 else { return values.map { UInt8($0) } }
-          return values[..<3].map { UInt8(min(255, $0 * 255 / alpha)) } + [UInt8(alpha)]
-        })
+        #expect(
+          Self.bytes(image)
+            == Self.expected(sample) { values in
+              let alpha = values[3]
+              guard hasAlpha else { return values[..<3].map { UInt8($0) } + [255] }
+              guard kind == 1, alpha > 0, alpha < 255 else { return values.map { UInt8($0) } }
+              return values[..<3].map { UInt8(min(255, $0 * 255 / alpha)) } + [UInt8(alpha)]
+            })
       }
       var gray = TIFFSample(samples: 2, photometric: 1)
       gray.others = [.init(338, 2, type: 3)]
-      #expect(Self.bytes(try Self.decode(gray.data)) == Self.expected(gray) { values in
-        [UInt8](repeating: UInt8(values[0]), count: 3) + [UInt8(values[1])]
-      })
+      #expect(
+        Self.bytes(try Self.decode(gray.data))
+          == Self.expected(gray) { values in
+            [UInt8](repeating: UInt8(values[0]), count: 3) + [UInt8(values[1])]
+          })
       gray.others = [.init(338, 1, type: 3)]
       gray.value = { x, _, sample in sample == 1 ? 40 * x : 19 * x }
       gray.isPlanar = true
-      #expect(Self.bytes(try Self.decode(gray.data)) == Self.expected(gray) { values in
-        let alpha = values[1]
-        let shown = alpha == 0 ? values[0] : (values[0] * 255 + alpha / 2) / alpha
-        return [UInt8](repeating: UInt8(shown), count: 3) + [UInt8(alpha)]
-      })
+      #expect(
+        Self.bytes(try Self.decode(gray.data))
+          == Self.expected(gray) { values in
+            let alpha = values[1]
+            let shown = alpha == 0 ? values[0] : (values[0] * 255 + alpha / 2) / alpha
+            return [UInt8](repeating: UInt8(shown), count: 3) + [UInt8(alpha)]
+          })
     }
 
     @Test("palettes", arguments: [1, 2, 4, 8], [false, true])
@@ -186,9 +196,11 @@ import Testing
       var sample = TIFFSample(width: 9, height: 3, bits: bits, samples: 1, photometric: 3)
       let colors = (0..<3 * count).map { $0 * 97 % 256 }
       sample.others = [.init(320, colors.map { ofBytes ? $0 : $0 * 257 }, type: 3)]
-      #expect(Self.bytes(try Self.decode(sample.data)) == Self.expected(sample) { values in
-        (0..<3).map { UInt8(colors[$0 * count + values[0]]) } + [255]
-      })
+      #expect(
+        Self.bytes(try Self.decode(sample.data))
+          == Self.expected(sample) { values in
+            (0..<3).map { UInt8(colors[$0 * count + values[0]]) } + [255]
+          })
       sample.others = [.init(320, Array(colors.dropLast()), type: 3)]
       #expect(throws: ImagingError.self) { try Self.decode(sample.data) }
     }
@@ -197,10 +209,12 @@ import Testing
     func inks(bits: Int) throws {
       let sample = TIFFSample(bits: bits, samples: 4, photometric: 5)
       let shift = bits - 8
-      #expect(Self.bytes(try Self.decode(sample.data)) == Self.expected(sample) { values in
-        let inks = values.map { $0 >> shift }
-        return (0..<3).map { UInt8(((255 - inks[$0]) * (255 - inks[3]) + 127) / 255) } + [255]
-      })
+      #expect(
+        Self.bytes(try Self.decode(sample.data))
+          == Self.expected(sample) { values in
+            let inks = values.map { $0 >> shift }
+            return (0..<3).map { UInt8(((255 - inks[$0]) * (255 - inks[3]) + 127) / 255) } + [255]
+          })
     }
 
     @Test("what is refused, by name")

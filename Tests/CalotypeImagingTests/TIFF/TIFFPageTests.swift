@@ -48,7 +48,9 @@ struct TIFFPageTests {
     func pages() throws {
       var turned = TIFFSample(width: 60, height: 20, value: { _, _, _ in 9 })
       turned.others = [.init(274, 6, type: 3)]
-      let data = TIFFSample.file([TIFFSample(), turned, TIFFSample(width: 3, height: 3, samples: 1, photometric: 0)])
+      let data = TIFFSample.file([
+        TIFFSample(), turned, TIFFSample(width: 3, height: 3, samples: 1, photometric: 0),
+      ])
       let coders = CoderRegistry.standard
       let second = try coders.decode(data, options: DecodeOptions(page: 1))
       #expect(second.size == PixelSize(width: 20, height: 60) && second.info?.pageCount == 3)
@@ -65,7 +67,8 @@ struct TIFFPageTests {
     }
 
     /// A picture of one colour, whose other versions have others.
-    private static func version(_ width: Int, _ height: Int, gray: Int, isReduced: Bool = true) -> TIFFSample {
+    private static func version(_ width: Int, _ height: Int, gray: Int, isReduced: Bool = true) -> TIFFSample
+    {
       var sample = TIFFSample(width: width, height: height, value: { _, _, _ in gray })
       if isReduced { sample.others = [.init(254, 1)] }
       return sample
@@ -90,13 +93,15 @@ struct TIFFPageTests {
       // Filters take more pixels than the thumbnail has, and the last version has another shape.
       #expect(try Self.gray(of: data, width: 10) == 30)
       let whole = try CoderRegistry.standard.decode(data)
-      #expect(whole.bitmap.withUnsafeBytes { $0.first } == 10 && whole.size == PixelSize(width: 160, height: 120))
+      #expect(
+        whole.bitmap.withUnsafeBytes { $0.first } == 10 && whole.size == PixelSize(width: 160, height: 120))
     }
 
     @Test("versions behind another page, or that are damaged, do not count")
     func wrongVersions() throws {
       let apart = TIFFSample.file([
-        Self.version(160, 120, gray: 10, isReduced: false), Self.version(160, 120, gray: 50, isReduced: false),
+        Self.version(160, 120, gray: 10, isReduced: false),
+        Self.version(160, 120, gray: 50, isReduced: false),
         Self.version(40, 30, gray: 30),
       ])
       #expect(try Self.gray(of: apart, width: 20) == 10)

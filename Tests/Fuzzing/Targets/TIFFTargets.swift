@@ -28,9 +28,12 @@ enum TIFFTargets {
           try decoder.decode(data, minimumSize: nil, options: options)
         }
         guard case .success(let image) = image else { continue }
-        guard case .success(let info) = info else { throw FuzzFailure("page \(page) decoded, but not probed") }
+        guard case .success(let info) = info else {
+          throw FuzzFailure("page \(page) decoded, but not probed")
+        }
         try Promises.check(image.bitmap, options.limits)
-        try FuzzFailure.unless(image.bitmap.size == info.size, "page \(page): \(image.bitmap.size) of \(info.size)")
+        try FuzzFailure.unless(
+          image.bitmap.size == info.size, "page \(page): \(image.bitmap.size) of \(info.size)")
         try FuzzFailure.unless(page < info.pageCount, "page \(page) of \(info.pageCount)")
       }
     }

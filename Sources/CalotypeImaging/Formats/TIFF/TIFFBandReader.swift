@@ -36,7 +36,8 @@
       bandRowCount = source.bandRowCount
       bandCount = (picture.directory.size.height - 1) / bandRowCount + 1
       converter = TIFFConverter(
-        picture.pixels, isPlanar: picture.coding.isPlanar, isSwapped: source.isSwapped, colors: picture.colors,
+        picture.pixels, isPlanar: picture.coding.isPlanar, isSwapped: source.isSwapped,
+        colors: picture.colors,
         format: format)
       rows = .allocate(capacity: max(1, picture.usedPlanes.count))
     }
@@ -65,7 +66,9 @@
         decodedRowCount += available
         if available < wanted { lacksPixels = true }
       }
-      for failure in met where !failures.contains(where: { $0.code == failure.code }) { failures.append(failure) }
+      for failure in met where !failures.contains(where: { $0.code == failure.code }) {
+        failures.append(failure)
+      }
       return met
     }
 

@@ -65,10 +65,13 @@ final class TIFFConverter {
     }
   }
 
-  private static func makeSimple(_ pixels: TIFFPixels, _ colors: [UInt32]?) -> UnsafeMutablePointer<cpng_pixels> {
+  private static func makeSimple(_ pixels: TIFFPixels, _ colors: [UInt32]?) -> UnsafeMutablePointer<
+    cpng_pixels
+  > {
     let simple = UnsafeMutablePointer<cpng_pixels>.allocate(capacity: 1)
     let type: PNGHeader.ColorType =
-      if colors != nil { .indexed } else if pixels.colorCount == 3 { pixels.alpha == nil ? .rgb : .rgba } else {
+      if colors != nil { .indexed } else if pixels.colorCount == 3 { pixels.alpha == nil ? .rgb : .rgba } else
+      {
         .grayAlpha
       }
     var palette: [UInt8] = []

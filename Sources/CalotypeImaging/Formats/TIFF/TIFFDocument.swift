@@ -24,9 +24,11 @@ package struct TIFFDocument: Sendable {
       return
     }
     guard pages.offsets.indices.contains(index) else {
-      throw .invalidParameter(name: "page", reason: "there is no page \(index); the first of \(pages.count) is 0")
+      throw .invalidParameter(
+        name: "page", reason: "there is no page \(index); the first of \(pages.count) is 0")
     }
-    guard let directory = try Self.directory(at: pages.offsets[index], bytes, in: file, isWhole, limits) else {
+    guard let directory = try Self.directory(at: pages.offsets[index], bytes, in: file, isWhole, limits)
+    else {
       if isWhole { throw .truncated(.tiff, byteCount: bytes.byteCount) }
       return nil
     }
@@ -56,7 +58,9 @@ package struct TIFFDocument: Sendable {
 
   /// Returns the bytes of a range, unless it is too long or outside of the file.
   func data(_ range: Range<Int>?, _ bytes: RawSpan, limits: DecodeLimits) -> Data? {
-    guard let range, range.count <= limits.maxChunkBytes, range.upperBound <= bytes.byteCount else { return nil }
+    guard let range, range.count <= limits.maxChunkBytes, range.upperBound <= bytes.byteCount else {
+      return nil
+    }
     return bytes.extracting(range).copy()
   }
 

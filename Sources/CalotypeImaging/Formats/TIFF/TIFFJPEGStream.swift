@@ -26,7 +26,8 @@ struct TIFFJPEGStream {
     }
     let table = TIFFPieceTable(picture.directory, bytes, in: picture.file, isTiled: false)
     for piece in 0..<geometry.down {
-      guard let range = table.range(of: piece), let strip = Segments(bytes, range), let scan = strip.scan else {
+      guard let range = table.range(of: piece), let strip = Segments(bytes, range), let scan = strip.scan
+      else {
         return nil
       }
       if piece == 0 {

@@ -21,7 +21,8 @@ struct TIFFOldJPEG {
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/truncated(_:byteCount:)``.
   func stream() throws(ImagingError) -> Data {
-    if let start = value(.jpegStart), start <= bytes.count - 2, bytes[start] == 0xFF, bytes[start + 1] == 0xD8 {
+    if let start = value(.jpegStart), start <= bytes.count - 2, bytes[start] == 0xFF, bytes[start + 1] == 0xD8
+    {
       // The scan may be behind the announced end.
       return Data(bytes[start...])
     }
@@ -30,7 +31,9 @@ struct TIFFOldJPEG {
       throw unsupported("several strips or tiles")
     }
     let table = TIFFPieceTable(picture.directory, bytes, in: picture.file, isTiled: false)
-    guard let scan = table.range(of: 0), !scan.isEmpty else { throw .truncated(.tiff, byteCount: bytes.count) }
+    guard let scan = table.range(of: 0), !scan.isEmpty else {
+      throw .truncated(.tiff, byteCount: bytes.count)
+    }
     var stream: [UInt8] = [0xFF, 0xD8]
     let components = picture.pixels.samples
     guard components == 1 || components == 3 else { throw unsupported("\(components) components") }
@@ -56,7 +59,9 @@ struct TIFFOldJPEG {
     let (across, down) = (
       isColor ? value(.chromaSubsampling) ?? 2 : 1, isColor ? value(.chromaSubsampling, at: 1) ?? 2 : 1
     )
-    guard (1...4).contains(across), (1...4).contains(down) else { throw unsupported("an unknown subsampling") }
+    guard (1...4).contains(across), (1...4).contains(down) else {
+      throw unsupported("an unknown subsampling")
+    }
     let size = picture.geometry.size
     var frame = [8] + word(size.height) + word(size.width) + [UInt8(components)]
     for index in 0..<components {

@@ -64,7 +64,8 @@ struct TIFFPixels: Sendable {
       throw .corrupt(
         .tiff, reason: "\(colorCount) colours have \(samples) samples", offset: directory.offset)
     }
-    if coding.compression == .jpeg || coding.compression == .oldJPEG || coding.compression == .webP, bits != 8 {
+    if coding.compression == .jpeg || coding.compression == .oldJPEG || coding.compression == .webP, bits != 8
+    {
       throw unsupported("its \(coding.compression) has \(bits) bits")
     }
     if coding.compression.isFax, bits != 1 || samples != 1 {

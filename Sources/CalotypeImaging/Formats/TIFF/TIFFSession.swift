@@ -89,7 +89,8 @@
 
     /// Resamples rows as they are decoded; `nil` if the picture has to be decoded as a whole.
     private func shrunk(
-      _ picture: TIFFPicture, _ bytes: UnsafeRawBufferPointer, _ format: PixelFormat, _ profile: ColorProfile?,
+      _ picture: TIFFPicture, _ bytes: UnsafeRawBufferPointer, _ format: PixelFormat,
+      _ profile: ColorProfile?,
       by shrinker: RowShrinker
     ) throws(ImagingError) -> Bitmap? {
       let isOpaque = picture.pixels.alpha == nil
@@ -164,7 +165,8 @@
       let usable = picture.usableProfile(profile).map { ColorProfile.icc($0) }
       let range = TIFFReferenceRange(picture.directory, RawSpan(_unsafeBytes: bytes), in: picture.file)
       return Image(
-        bitmap: try range?.applied(to: image.bitmap) ?? image.bitmap, info: info.marked(image.isDamaged ? .damaged : []),
+        bitmap: try range?.applied(to: image.bitmap) ?? image.bitmap,
+        info: info.marked(image.isDamaged ? .damaged : []),
         orientation: info.orientation, isPartial: image.isPartial, profile: usable,
         metadata: ImageMetadata(xmp: xmp))
     }

@@ -58,7 +58,8 @@
       else { return 0 }
       for row in 0..<rowCount {
         let start = base + row * geometry.rowByteCount
-        guard case .complete(nil) = handle.readRow(band * bandRowCount + row, plane: plane, into: start) else {
+        guard case .complete(nil) = handle.readRow(band * bandRowCount + row, plane: plane, into: start)
+        else {
           return row
         }
       }
