@@ -70,6 +70,22 @@ import Testing
       #expect(Self.code(sample.data) == "corrupt", "nothing is recovered")
     }
 
+    @Test("strips that are missing count although others are damaged")
+    func missingAndDamaged() throws {
+      var sample = TIFFSample(width: 20, height: 20, compression: 8, isPlanar: true, rows: 5)
+      sample.pack = { raw, width, height in
+        raw.first == 0 ? [1, 2, 3, 4] : TIFFSample.deflate(raw, width, height)
+      }
+      // The first strip of the first plane is damaged, the last strip of the last plane is cut.
+      sample.value = { _, y, sample in sample == 0 && y < 5 ? 0 : 7 }
+      let cut = sample.data.dropLast(3)
+      #expect(Self.code(cut) == "truncated")
+      let image = try Self.decode(cut) { $0.allowsPartial = true }
+      #expect(image.isPartial && image.isDamaged)
+      let whole = try Self.decode(sample.data)
+      #expect(whole.isDamaged && !whole.isPartial)
+    }
+
     @Test("limits come before memory")
     func limits() {
       // A strip of 60,000 × 1,600 pixels in a few bytes.

@@ -93,6 +93,7 @@ struct TIFFJPEGStream {
     var header = frame
     header.replaceSubrange(5..<7, with: [UInt8(size.height >> 8 & 255), UInt8(size.height & 255)])
     var data = Data([0xFF, 0xD8])
+    data.reserveCapacity(scans.reduce(1024 + tables.count) { $0 + $1.count + 2 })
     // What the components mean: YCbCr with a JFIF header, RGB with one of Adobe.
     let adobe: [UInt8] = [0xFF, 0xEE, 0, 14, 0x41, 0x64, 0x6F, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0]
     let jfif: [UInt8] = [0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0]

@@ -19,40 +19,35 @@
       }
     }
 
-    /// Checks that the strips and tiles are in the file: all of them, or at least one if missing ones are accepted.
+    /// Looks for the strips and tiles in the file.
     ///
-    /// - Throws: ``ImagingError/truncated(_:byteCount:)``.
+    /// - Returns: True if all of them are there.
+    /// - Throws: ``ImagingError/truncated(_:byteCount:)`` if some are missing, unless the options accept that and others
+    ///   are there.
     func checkPieces(
       _ bytes: UnsafeRawBufferPointer, options: DecodeOptions, _ watch: DecodeLimits.DeadlineChecker
-    ) throws(ImagingError) {
+    ) throws(ImagingError) -> Bool {
       let table = TIFFPieceTable(directory, bytes, in: file, isTiled: geometry.isTiled)
       let isStored = access == .stored
-      let pieceByteCount = geometry.pieceByteCount
+      // Rows of a strip without compression may be there, although no strip is whole.
+      var (isAny, isEach) = (isStored, true)
       for plane in usedPlanes {
         for band in 0..<geometry.down {
           if band & 0xFFF == 0 { try watch.check() }
+          let rows = min(geometry.piece.height, geometry.size.height - band * geometry.piece.height)
+          let needed = TIFFGeometry.product(rows, geometry.rowByteCount)
           for column in 0..<geometry.across {
             let piece = geometry.index(band: band, column: column, plane: plane)
-            let rows =
-              geometry.isTiled || band + 1 < geometry.down
-              ? geometry.piece.height : geometry.size.height - band * geometry.piece.height
-            let needed = rows == geometry.piece.height ? pieceByteCount : rows * geometry.rowByteCount
             let isThere =
               isStored
               ? table.start(of: piece).map { bytes.count - $0 >= needed } ?? false
               : table.range(of: piece) != nil
-            if options.keepsPartial {
-              if isThere { return }
-            } else if !isThere {
-              throw .truncated(.tiff, byteCount: bytes.count)
-            }
+            if isThere { isAny = true } else { isEach = false }
           }
         }
       }
-      guard options.keepsPartial else { return }
-      // Rows of a strip without compression may be there, although no strip is whole.
-      if isStored { return }
-      throw .truncated(.tiff, byteCount: bytes.count)
+      guard isEach || isAny && options.keepsPartial else { throw .truncated(.tiff, byteCount: bytes.count) }
+      return isEach
     }
   }
 #endif

@@ -46,19 +46,19 @@
       _ picture: TIFFPicture, _ bytes: UnsafeRawBufferPointer, _ options: DecodeOptions
     ) throws(ImagingError) -> Image {
       if picture.coding.compression == .oldJPEG { return try oldJPEG(picture, bytes, options) }
-      try picture.checkPieces(bytes, options: options, watch)
+      let isComplete = try picture.checkPieces(bytes, options: options, watch)
       if let image = try scaledJPEG(picture, bytes) { return image }
       let usable = picture.usableProfile(profile)
       let format = picture.pixels.format(options, hasProfile: usable != nil)
       // The plain product of inks no longer has the colours that the profile describes.
       let keeps = picture.pixels.colorCount < 4 || format == .cmyk8
       let colors = keeps ? usable.map { ColorProfile.icc($0) } : nil
-      if let shrinker, let bitmap = try shrunk(picture, bytes, format, colors, by: shrinker) {
+      if let shrinker, isComplete, let bitmap = try shrunk(picture, bytes, format, colors, by: shrinker) {
         return image(bitmap, [], colors)
       }
       if shrinker != nil { try options.checkWholeMemory(for: info, encodedByteCount: bytes.count) }
       let (bitmap, flaws) = try whole(picture, bytes, format, options)
-      return image(bitmap, flaws, colors)
+      return image(bitmap, isComplete ? flaws : flaws.union(.partial), colors)
     }
 
     private func image(_ bitmap: Bitmap, _ flaws: DamageReport, _ profile: ColorProfile?) -> Image {
