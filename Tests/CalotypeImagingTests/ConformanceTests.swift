@@ -125,6 +125,19 @@ struct ConformanceTests {
     }
   #endif
 
+  #if TIFF
+    @Test("TIFF")
+    func tiff() async throws {
+      let strips = TIFFSample(width: 31, height: 9, compression: 5, rows: 4, pack: TIFFSample.lzw)
+      var tiles = TIFFSample(width: 33, height: 18, samples: 4, compression: 8, pack: TIFFSample.deflate)
+      tiles.tile = (16, 16)
+      tiles.others = [.init(338, 2, type: 3), .init(274, 3, type: 3)]
+      let planes = TIFFSample(width: 12, height: 7, bits: 16, isPlanar: true, isBigEndian: true, isBig: true)
+      await expectConformance(
+        CoderConformance(decoder: TIFFDecoder(), samples: [strips.data, tiles.data, planes.data]))
+    }
+  #endif
+
   /// Pictures of three sizes with runs and slopes.
   private static var pictures: [Image] {
     get throws {

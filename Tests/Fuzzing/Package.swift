@@ -31,7 +31,8 @@ let package = Package(
       ],
       path: "Targets",
       exclude: ["ReplayTests.swift", "JPEGCodesTests.swift", "LibraryComparisonTests.swift"],
-      swiftSettings: swift),
+      // The traits of the package above are no conditions of this one.
+      swiftSettings: swift + [.define("TIFF")]),
     .target(name: "CFuzzer", path: "CFuzzer"),
     .executableTarget(
       name: "calotype-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Driver", swiftSettings: swift),

@@ -105,7 +105,7 @@ struct DecodeWork {
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
       !layout.needsCanvas && layout.isKnown
-      && !(options.allowsPartial && ![.jpeg, .bmp, .avif].contains(info.format))
+      && !(options.allowsPartial && ![.jpeg, .bmp, .avif, .tiff].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -113,7 +113,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng, .bmp, .qoi, .avif: true
+    case .jpeg, .png, .apng, .bmp, .qoi, .avif, .tiff: true
     case .webp, .jxl: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -164,6 +164,8 @@ struct DecodeWork {
     case .bmp, .qoi: return streaming ?? whole
     case .avif: return avif + (streaming ?? whole)
     case .jxl: return jxl
+    // The strips or tiles of some rows beside the picture.
+    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
     default: return 2 * whole
     }
   }

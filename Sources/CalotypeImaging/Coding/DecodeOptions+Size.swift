@@ -11,7 +11,7 @@ extension DecodeOptions {
     switch info.format {
     case .jpeg, .png, .avif: return size.byteCount
     case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
-      .qoi where info.layout.isKnown:
+      .qoi where info.layout.isKnown, .tiff where info.layout.isKnown:
       return size.byteCount
     default:
       let (sum, overflow) = whole.addingReportingOverflow(size.byteCount)

@@ -23,9 +23,6 @@ public struct CoderRegistry: Sendable {
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
-    #if AVIF
-      registry.register(AVIFDecoder())
-    #endif
     return registry
   }()
 
@@ -36,10 +33,16 @@ public struct CoderRegistry: Sendable {
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
+    registry.register(ISOMediaDescriber())
+    #if TIFF
+      registry.register(TIFFDecoder())
+    #endif
     #if JXL
       registry.register(JXLDecoder())
     #endif
-    registry.register(ISOMediaDescriber())
+    #if AVIF
+      registry.register(AVIFDecoder())
+    #endif
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
     registry.register(QOIDecoder())
