@@ -140,7 +140,9 @@ struct DecodeWork {
     var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
     if thumbnail != nil, !isStreamed {
-      let mixesInSRGB = converts && options.decodedThumbnail(for: info)?.linearLight == true
+      let mixesInSRGB =
+        (converts && options.decodedThumbnail(for: info)?.linearLight == true)
+        || options.mapsTones(of: info.dynamicRange)
       peak = max(peak, whole + (mixesInSRGB ? whole : shrinking + result))
     }
     let turns = options.appliesOrientation && info.orientation != .topLeft
@@ -286,16 +288,20 @@ extension DecodeOptions {
 extension DecodeWork {
   /// Nanoseconds of a decode of a single pixel, with all fixed costs.
   private static let base = 20_000.0
-  /// Nanoseconds of resampling for each source pixel, and of colour conversion and rotation for each pixel of the
-  /// result.
-  private static let shrinking = 2.2, converting = 4.0, turning = 1.0
+  /// Nanoseconds of resampling and tone mapping for each source pixel, and of colour conversion and rotation for each
+  /// pixel of the result.
+  private static let shrinking = 2.2, mapping = 8.0, converting = 4.0, turning = 1.0
 
   var duration: Duration {
     let source = Self.pixels(info.size)
     let result = thumbnail.map(Self.pixels) ?? Self.pixels(decoded)
     var nanoseconds = Self.base + source * nanosecondsPerPixel
     if thumbnail != nil { nanoseconds += Self.pixels(decoded) * Self.shrinking }
-    if layout.hasProfile, options.colors == .sRGB { nanoseconds += result * Self.converting }
+    if options.mapsTones(of: info.dynamicRange) {
+      nanoseconds += Self.pixels(decoded) * Self.mapping
+    } else if layout.hasProfile, options.colors == .sRGB {
+      nanoseconds += result * Self.converting
+    }
     if options.appliesOrientation, info.orientation != .topLeft { nanoseconds += result * Self.turning }
     return .nanoseconds(Int64(min(nanoseconds, 0x1p62)))
   }
