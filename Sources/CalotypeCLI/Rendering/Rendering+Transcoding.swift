@@ -1,5 +1,6 @@
 #if JXL
   import Calotype
+  import CalotypeSupport
   import FoundationEssentials
 
   extension Rendering {
