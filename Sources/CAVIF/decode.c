@@ -23,11 +23,9 @@ typedef struct buffer {
 static int allocate(Dav1dPicture *picture, void *cookie) {
   cavif_decoder *decoder = cookie;
   const Dav1dPictureParameters *p = &picture->p;
-  bool fits = p->w > 0 && p->h > 0 && (uint32_t)p->w <= decoder->settings.width &&
-              (uint32_t)p->h <= decoder->settings.height;
-  bool is_equal = fits && (uint32_t)p->w == decoder->settings.width &&
-                  (uint32_t)p->h == decoder->settings.height;
-  if (!fits || (!is_equal && !decoder->settings.all_layers)) {
+  // Frames before superresolution, of lower layers, and those that others refer to may be smaller.
+  if (p->w <= 0 || p->h <= 0 || (uint32_t)p->w > decoder->settings.width ||
+      (uint32_t)p->h > decoder->settings.height) {
     decoder->is_wrong_size = true;
     return DAV1D_ERR(EINVAL);
   }

@@ -18,7 +18,7 @@ typedef enum cavif_status {
   /// The data end before there is a picture.
   CAVIF_NO_PICTURE = 1,
   CAVIF_CORRUPT = 2,
-  /// The picture has another size than was promised.
+  /// The picture is larger than was promised.
   CAVIF_WRONG_SIZE = 3,
   /// The pictures take more memory than they may, or the system has none.
   CAVIF_NO_MEMORY = 4,
@@ -50,8 +50,7 @@ typedef struct cavif_decoder cavif_decoder;
 
 /// The limits and choices of a decoder.
 typedef struct cavif_settings {
-  /// The size of every picture; another is refused before memory is allocated for it. Smaller ones, of lower layers, are
-  /// let through with all_layers.
+  /// The largest size of a picture; a larger one is refused before memory is allocated for it.
   uint32_t width, height;
   /// Bytes of all pictures at a time.
   size_t max_bytes;

@@ -48,8 +48,15 @@ struct PixelOptions: ParsableArguments {
   @Option(help: "Quality of lossy formats, 0 to 100.")
   var quality: Int?
 
-  @Flag(help: "Encode without loss (webp).")
-  var lossless = false
+  #if JXL
+    @Flag(
+      help:
+        "Encode without loss (webp, jxl). From jpeg to jxl and back, without other options, the same bytes come back.")
+    var lossless = false
+  #else
+    @Flag(help: "Encode without loss (webp).")
+    var lossless = false
+  #endif
 
   @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
   var page = 0
@@ -96,8 +103,13 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether any option requires decoding.
   var changesPixels: Bool {
-    thumbnail != nil || maxPixels != nil || format != nil || quality != nil || lossless || asStored
-      || page != 0 || firstFrame || keepProfile || !transform.isEmpty
+    lossless || format != nil || changesMoreThanFormat
+  }
+
+  /// Whether any option besides those of the format requires decoding.
+  var changesMoreThanFormat: Bool {
+    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
+      || keepProfile || !transform.isEmpty
   }
 
   /// The options of the decode.
@@ -150,6 +162,7 @@ struct PixelOptions: ParsableArguments {
       switch format {
       case .jpeg: .jpeg()
       case .webp: lossless ? .webpLossless : .webp()
+      case .avif, .jxl: EncodeOptions(format: format, quality: 80, isLossless: lossless)
       default: EncodeOptions(format: format)
       }
     if let quality { options.quality = quality }

@@ -39,9 +39,6 @@ extension DecodeLimits {
       self.now = now
     }
 
-    /// The time that is left.
-    var remaining: Duration { limits.maxDuration - spent }
-
     /// Resets the elapsed time.
     public func restart() { spent = .zero }
 

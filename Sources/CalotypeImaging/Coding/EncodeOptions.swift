@@ -2,11 +2,11 @@
 public struct EncodeOptions: Hashable, Sendable, Codable {
   /// The effort to spend on a smaller file.
   public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
-    /// Least effort: PNG level 1, WebP method 0, AVIF speed 9, fixed Huffman tables in JPEG.
+    /// Least effort: PNG level 1, WebP method 0, AVIF speed 9, JPEG XL effort 3, fixed Huffman tables in JPEG.
     case fast
-    /// PNG level 6, WebP method 4, AVIF speed 8, optimised Huffman tables.
+    /// PNG level 6, WebP method 4, AVIF speed 8, JPEG XL effort 5, optimised Huffman tables.
     case balanced
-    /// Smallest file: PNG level 9, WebP method 6, AVIF speed 6, progressive JPEG.
+    /// Smallest file: PNG level 9, WebP method 6, AVIF speed 6, JPEG XL effort 7, progressive JPEG.
     case small
   }
 
@@ -24,7 +24,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 100 (best).
   public var quality: Int
-  /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF).
+  /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF, JPEG XL).
   public var isLossless: Bool
   /// The effort to spend on a smaller file.
   public var effort: Effort = .balanced
@@ -84,6 +84,14 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
+  #if JXL
+    /// Returns options for lossy JPEG XL.
+    public static func jxl(quality: Int = 80) -> EncodeOptions {
+      EncodeOptions(format: .jxl, quality: quality)
+    }
+    /// Lossless JPEG XL.
+    public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
+  #endif
   /// A Windows bitmap, with alpha if there are transparent pixels.
   public static let bmp = EncodeOptions(format: .bmp)
   /// QOI.

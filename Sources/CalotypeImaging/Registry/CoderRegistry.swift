@@ -32,13 +32,16 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// The encoders of ``standard``, its decoders that need no library, and before them the readers of headers of formats
-  /// that have no decoder.
+  /// The encoders of ``standard``, its decoders that need no library or have no other, and before them the readers of
+  /// headers of formats that have no decoder.
   package static let plain: CoderRegistry = {
     var registry = encoders
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
+    #if JXL
+      registry.register(JXLDecoder())
+    #endif
     registry.register(ISOMediaDescriber())
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
@@ -59,6 +62,9 @@ public struct CoderRegistry: Sendable {
     registry.register(ICOEncoder())
     #if AVIF
       registry.register(AVIFEncoder())
+    #endif
+    #if JXL
+      registry.register(JXLEncoder())
     #endif
     return registry
   }()

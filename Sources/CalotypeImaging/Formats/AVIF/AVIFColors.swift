@@ -34,7 +34,15 @@ struct AVIFColors {
     profile = icc.map { .icc($0) } ?? Self.profile(points, peak: peak)
   }
 
-  private static func profile(_ points: cavif_colors, peak: Int?) -> ColorProfile? { nil }
+  /// Returns the profile of code points; those beyond a byte are reserved, and count as unspecified.
+  private static func profile(_ points: cavif_colors, peak: Int?) -> ColorProfile {
+    ColorProfile.CodePoints(
+      primaries: UInt8(exactly: points.primaries) ?? 2, transfer: UInt8(exactly: points.transfer) ?? 2,
+      matrix: UInt8(exactly: points.matrix) ?? 2,
+      // The planes become RGB of the full range.
+      isFullRange: true, peakLuminance: peak.map { Double($0) }
+    ).profile
+  }
 
   /// Joins planes.
   func pixels(
@@ -46,11 +54,11 @@ struct AVIFColors {
       }
     }
     let isDeep = color.planes.depth > 8
-    let isHDR = points.transfer == 16 || points.transfer == 18
+    let isHDR = profile?.dynamicRange != .standard
     let pixels = AVIFPixels(
       color: color.planes, alpha: alpha, points: points,
       isPremultiplied: file.track == nil && file.graph?.isPremultiplied == true,
-      format: isDeep && (options.pixels == .native || isHDR && profile != nil) ? .rgba16 : .rgba8)
+      format: isDeep && (options.pixels == .native || isHDR) ? .rgba16 : .rgba8)
     return (pixels, profile)
   }
 }

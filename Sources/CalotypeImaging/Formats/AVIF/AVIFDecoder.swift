@@ -62,45 +62,19 @@ public struct AVIFDecoder: ImageDecoding {
 
   private func decode(
     _ data: Data, minimumSize: PixelSize?, options: DecodeOptions,
-    _ convert: (AVIFPixels, ColorProfile?, DecodeLimits.DeadlineChecker) throws(ImagingError) -> Bitmap
+    _ convert: AVIFFile.Conversion
   ) throws(ImagingError) -> Image {
-    let watch = DecodeLimits.DeadlineChecker(options.limits)
-    try watch.check()
-    let file = try file(data, options.limits)
-    try OptionalLibrary.avif.require()
-    let info = file.info(data.bytes, limits: options.limits)
-    return try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
-      let reader = AVIFPictureReader(file: file, bytes: bytes, limits: options.limits, watch: watch)
-      let divisor = scaleDivisor(for: info.size, minimumSize: minimumSize) ?? 1
-      let (pixels, profile) = try reader.pixels(divisor: divisor, options: options)
-      var bitmap = try convert(pixels, profile, watch)
-      if options.pixels == .native, pixels.isGray, bitmap.format == .rgba8 {
-        bitmap = try bitmap.converted(to: .gray8)
-      }
-      return Image(
-        bitmap: bitmap, info: info, orientation: info.orientation, profile: profile,
-        metadata: options.readsMetadata ? file.metadata(bytes, limits: options.limits) : ImageMetadata())
+    try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
+      let watch = DecodeLimits.DeadlineChecker(options.limits)
+      try watch.check()
+      return try AVIFFile(bytes, limits: options.limits)
+        .image(minimumSize: minimumSize, options: options, watch: watch, convert)
     }
-  }
-
-  private func file(_ data: Data, _ limits: DecodeLimits) throws(ImagingError) -> ISOMediaFile {
-    guard format(of: data.prefix(ImageFormat.sniffLength)) != nil else {
-      throw data.isEmpty ? .emptyInput : .unrecognizedFormat(hint: nil)
-    }
-    guard let file = try ISOMediaFile(data.bytes, isWhole: true, format: .avif, limits: limits) else {
-      throw .truncated(.avif, byteCount: data.count)
-    }
-    return file
   }
 
   /// Returns 8, 4, 2 or 1: the largest divisor that leaves twice the minimum size. Pictures with alpha are not divided.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
-    // The mean of boxes is a coarse filter: the resampling after it is to have something left to do.
-    let kept = minimumSize.map { minimum in
-      PixelSize(
-        width: 2 * min(minimum.width, size.width), height: 2 * min(minimum.height, size.height))
-    }
-    return JPEGScale.denominator(for: size, minimumSize: kept)
+    ScaleDivisor.largestOfBoxes(for: size, minimumSize: minimumSize)
   }
 
   /// Returns a decoder that shows the layers of a layered picture, and the frames of an animation, as they arrive.
@@ -115,12 +89,14 @@ public struct AVIFDecoder: ImageDecoding {
   public func makeFrameDecoder(
     _ data: Data, options: DecodeOptions
   ) throws(ImagingError) -> (any FrameDecoding)? {
-    let file = try file(data, options.limits)
-    let info = file.info(data.bytes, limits: options.limits)
+    let (file, info) = try data.bytes.withUnsafeBytes { (bytes) throws(ImagingError) in
+      let file = try AVIFFile(bytes, limits: options.limits)
+      return (file.media, file.info)
+    }
     guard info.frameCount > 1 else { return nil }
     try OptionalLibrary.avif.require()
     try options.limits.check(totalPixelsOf: info, encodedByteCount: data.count)
-    return try AVIFFrameDecoder(data, file: file, info: info, options: options)
+    return try AVIFFrameDecoder(data, AVIFFrames(file, info: info, options: options))
   }
 }
 #endif

@@ -27,7 +27,8 @@ public struct AVIFEncoder: ImageEncoding {
   ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     let writer = try AVIFWriter(
-      of: image.bitmap, profile: options.keeps.contains(.icc) ? image.profile : nil,
+      of: image.bitmap, hasAlpha: !image.bitmap.isOpaque,
+      profile: options.keeps.contains(.icc) ? image.profile : nil,
       metadata: image.metadata.kept(options.keeps), isAnimation: false, options: options)
     try writer.add(image.bitmap, duration: .zero)
     return try writer.finish()
@@ -42,14 +43,27 @@ public struct AVIFEncoder: ImageEncoding {
       throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")
     }
     let first = try animation.frame(0)
+    // A later frame may be the first with transparency: then all of it has an alpha track.
+    var file: Data?
+    if first.bitmap.isOpaque { file = try self.file(of: animation, first, hasAlpha: false, options) }
+    if file == nil { file = try self.file(of: animation, first, hasAlpha: true, options) }
+    guard let file else { throw .encodingFailed(.avif, reason: "a frame is transparent") }
+    return animation.loopCount == 0 ? file : try AVIFRepetition(file).data(plays: animation.loopCount)
+  }
+
+  /// Returns a file of all frames; `nil` for one without alpha of frames with transparency.
+  private func file(
+    of animation: AnimationSource, _ first: AnimationSource.Frame, hasAlpha: Bool, _ options: EncodeOptions
+  ) throws(ImagingError) -> Data? {
     let writer = try AVIFWriter(
-      of: first.bitmap, profile: nil, metadata: ImageMetadata(), isAnimation: true, options: options)
+      of: first.bitmap, hasAlpha: hasAlpha, profile: nil, metadata: ImageMetadata(), isAnimation: true,
+      options: options)
     for index in 0..<animation.frameCount {
       let frame = index == 0 ? first : try animation.frame(index)
+      guard hasAlpha || frame.bitmap.isOpaque else { return nil }
       try writer.add(frame.bitmap, duration: frame.duration)
     }
-    let file = try writer.finish()
-    return animation.loopCount == 0 ? file : try AVIFRepetition(file).data(plays: animation.loopCount)
+    return try writer.finish()
   }
 }
 #endif

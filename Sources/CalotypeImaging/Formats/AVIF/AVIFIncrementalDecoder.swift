@@ -12,10 +12,10 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
   private var wholeInfo: ImageInfo?
   /// The permission to allocate memory for the first picture.
   private var grant: DecodeLimits.Grant
-  /// The bytes of the picture after each layer but the last, and the number of those that were shown.
   private var layers: AVIFLayers?
+  /// The number of layers in the last snapshot.
   private var shownLayers = 0
-  private var frames: AVIFFrameDecoder?
+  private var frames: AVIFFrames?
   private var isFirstFrameShown = false
   private var arrivedFrameCount = 0
   private var isFinished = false
@@ -48,15 +48,15 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
   }
 
   private func readHeader() throws(ImagingError) {
-    let all = bytes.all
-    guard ImageFormat.sniff(all.prefix(ImageFormat.sniffLength)) == .avif else {
-      if all.count < ImageFormat.sniffLength { return }
+    let all = bytes.all.bytes
+    guard ImageFormat.sniff(all.extracting(first: ImageFormat.sniffLength)) == .avif else {
+      if all.byteCount < ImageFormat.sniffLength { return }
       throw .unrecognizedFormat(hint: nil)
     }
-    let found = try ISOMediaFile(all.bytes, isWhole: false, format: .avif, limits: options.limits)
+    let found = try ISOMediaFile(all, isWhole: false, format: .avif, limits: options.limits)
     guard let found else { return }
     file = found
-    let info = found.info(all.bytes, limits: options.limits)
+    let info = found.info(all, limits: options.limits)
     wholeInfo = info
     if info.frameCount == 1 { layers = AVIFLayers(found, limits: options.limits) }
   }
@@ -83,15 +83,14 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
       isFirstFrameShown = true
       return image(try frame(at: 0), profile, info)
     }
-    guard let layers, let count = layers.count(in: bytes.count), count > shownLayers else { return nil }
+    guard let layers, layers.count(in: bytes.count) > shownLayers else { return nil }
+    let count = layers.count(in: bytes.count)
     shownLayers = count
     try OptionalLibrary.avif.require()
-    return try clock.run { (watch) throws(ImagingError) in
-      try bytes.all.bytes.withUnsafeBytes { (all) throws(ImagingError) -> Image? in
-        let reader = AVIFPictureReader(file: file, bytes: all, limits: options.limits, watch: watch)
-        guard let (pixels, profile) = try reader.preview(layers, count: count, options: options) else { return nil }
-        return image(try pixels.bitmap(watch), profile, info)
-      }
+    return try clock.run { (watch) throws(ImagingError) -> Image? in
+      let reader = AVIFPictureReader(file: file, bytes: bytes.all, limits: options.limits, watch: watch)
+      guard let (pixels, profile) = try reader.preview(layers, count: count, options: options) else { return nil }
+      return image(try pixels.bitmap(watch), profile, info)
     }
   }
 
@@ -104,28 +103,30 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
       throw .invalidParameter(
         name: "frame", reason: "frame \(index) is not complete; \(arrivedFrameCount) frames are")
     }
-    let frames = try self.frames ?? makeFrames(file, wholeInfo)
-    self.frames = frames
-    frames.data = bytes.all
-    return try frames.frame(at: index)
+    if frames == nil { frames = try makeFrames(file, wholeInfo) }
+    guard let frames else { throw .emptyInput }
+    return try frames.frame(at: index, in: bytes.all)
   }
 
-  private func makeFrames(_ file: ISOMediaFile, _ info: ImageInfo) throws(ImagingError) -> AVIFFrameDecoder {
+  private func makeFrames(_ file: ISOMediaFile, _ info: ImageInfo) throws(ImagingError) -> AVIFFrames {
     try OptionalLibrary.avif.require()
     try options.checkFrames(of: info, encodedByteCount: bytes.count, isFed: true)
-    return try AVIFFrameDecoder(bytes.all, file: file, info: info, options: options)
+    return try AVIFFrames(file, info: info, options: options)
   }
 
   func finish() throws(ImagingError) -> Image {
     guard bytes.count > 0 else { throw .emptyInput }
-    let decoder = AVIFDecoder()
-    let info = try decoder.probe(bytes.all, limits: options.limits)
-    try grant.demand(for: bytes.count, options.fedByteCount(for: info))
-    var options = options
-    options.limits.maxDuration = clock.remaining
-    let image = try decoder.decode(
-      bytes.all, minimumSize: try options.minimumDecodeSize(for: info), options: options)
-    wholeInfo = info
+    let file = try AVIFFile(bytes.all, limits: options.limits)
+    try grant.demand(for: bytes.count, options.fedByteCount(for: file.info))
+    let minimumSize = try options.minimumDecodeSize(for: file.info)
+    let image = try clock.run { (watch) throws(ImagingError) in
+      try watch.check()
+      return try file.image(minimumSize: minimumSize, options: options, watch: watch) {
+        (pixels, _, watch) throws(ImagingError) -> Bitmap in
+        try pixels.bitmap(watch)
+      }
+    }
+    wholeInfo = file.info
     isFinished = true
     return image
   }

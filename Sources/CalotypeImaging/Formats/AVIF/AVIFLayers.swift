@@ -1,19 +1,15 @@
 #if AVIF
-/// The layers of a picture of one item, each of which improves the one before (AV1-ISOBMFF, 2.3.2).
-struct AVIFLayers {
-  /// The item.
-  let id: UInt32
-  /// The parts of the file that hold the item's data, in order.
-  let ranges: [Range<Int>]
-  /// The length of the data up to the end of each layer but the last.
-  let ends: [Int]
+/// The layers of an item, each of which improves the one before (AV1-ISOBMFF, 2.3.2).
+struct LayeredItem {
+  let item: ItemTable.Item
+  /// The parts of the file that hold the data, in order.
+  private let ranges: [Range<Int>]
+  /// The length of the data up to the end of each layer, as far as they are known: that of the last may not be.
+  private let ends: [Int]
 
-  /// Finds the layers of the primary picture; `nil` if there is one alone, or if one of them is to be shown alone, or if
-  /// there is alpha, whose layers have other ends.
-  init?(_ file: ISOMediaFile, limits: DecodeLimits) {
-    guard let graph = file.graph, file.track == nil, graph.alpha == nil,
-      case .coded(let id) = graph.primary.composition, let item = graph.table.items[id]
-    else { return nil }
+  /// Finds the layers of an item; `nil` if there is nothing to show before its end.
+  init?(_ id: UInt32, in graph: ItemGraph, limits: DecodeLimits) {
+    guard let item = graph.table.items[id] else { return nil }
     var sizes: [UInt32] = []
     for property in graph.table.properties(of: item) {
       switch property {
@@ -31,18 +27,17 @@ struct AVIFLayers {
     let reader = PictureReader(
       table: graph.table, available: ItemGraph.Available(byteCount: 0, claimedLength: nil), limits: limits)
     guard !ends.isEmpty, let ranges = try? reader.ranges(of: item) else { return nil }
-    (self.id, self.ranges, self.ends) = (id, ranges, ends)
+    (self.item, self.ranges, self.ends) = (item, ranges, ends)
   }
 
-  /// Returns the number of layers whose data are in the first bytes of the file; `nil` for none.
-  func count(in byteCount: Int) -> Int? {
+  /// Returns the number of layers, without the last, whose data are in the first bytes of the file.
+  func count(in byteCount: Int) -> Int {
     var arrived = 0
     for range in ranges {
       arrived += max(0, min(range.upperBound, byteCount) - range.lowerBound)
       if range.upperBound > byteCount { break }
     }
-    let count = ends.count { $0 <= arrived }
-    return count > 0 ? count : nil
+    return ends.count { $0 <= arrived }
   }
 
   /// Returns the data of the first layers.
@@ -56,22 +51,58 @@ struct AVIFLayers {
   }
 }
 
+/// The layers of a picture of one item, and those of its alpha.
+struct AVIFLayers {
+  let color: LayeredItem
+  let alpha: LayeredItem?
+
+  /// Finds the layers of the primary picture; `nil` if there is nothing to show before its end.
+  init?(_ file: ISOMediaFile, limits: DecodeLimits) {
+    guard let graph = file.graph, file.track == nil, case .coded(let id) = graph.primary.composition,
+      let color = LayeredItem(id, in: graph, limits: limits)
+    else { return nil }
+    self.color = color
+    guard let picture = graph.alpha else {
+      alpha = nil
+      return
+    }
+    guard case .coded(let id) = picture.composition, let alpha = LayeredItem(id, in: graph, limits: limits) else {
+      return nil
+    }
+    self.alpha = alpha
+  }
+
+  /// Returns the number of layers whose data are in the first bytes of the file.
+  func count(in byteCount: Int) -> Int {
+    min(color.count(in: byteCount), alpha?.count(in: byteCount) ?? .max)
+  }
+}
+
 extension AVIFPictureReader {
   /// Decodes the first layers of a picture; `nil` if the last of them is smaller than the picture.
   func preview(
     _ layers: AVIFLayers, count: Int, options: DecodeOptions
   ) throws(ImagingError) -> (pixels: AVIFPixels, profile: ColorProfile?)? {
-    guard let graph = file.graph, let item = graph.table.items[layers.id] else { return nil }
-    var choice = AV1Decoder.Layers(graph.table.properties(of: item))
+    guard let graph = file.graph, let color = try preview(layers.color, graph, count: count) else { return nil }
+    var alpha: AVIFPlanes?
+    if let layered = layers.alpha {
+      guard let picture = try preview(layered, graph, count: count) else { return nil }
+      alpha = try Self.alpha(picture)
+    }
+    return try AVIFColors(file, color, bytes, limits).pixels(color, alpha: alpha, in: file, options: options)
+  }
+
+  private func preview(
+    _ layers: LayeredItem, _ graph: ItemGraph, count: Int
+  ) throws(ImagingError) -> Decoded? {
+    var choice = AV1Decoder.Layers(graph.table.properties(of: layers.item))
     choice.deliversAll = true
     let decoder = try AV1Decoder(size: graph.primary.size, layers: choice, limits: limits)
     let data = layers.data(bytes, count: count)
-    let picture = try data.span.bytes.withUnsafeBytes { (unit) throws(ImagingError) in
+    let picture = try data.span.bytes.withUnsafeBytes { (unit) throws(ImagingError) -> AV1Picture in
       try decoder.picture(of: unit)
     }
-    guard picture.size == graph.primary.size else { return nil }
-    let color = Decoded(planes: AVIFPlanes(picture), colors: picture.colors, maxLight: picture.maxLight)
-    return try AVIFColors(file, color, bytes, limits).pixels(color, alpha: nil, in: file, options: options)
+    return picture.size == graph.primary.size ? Self.decoded(picture) : nil
   }
 }
 #endif

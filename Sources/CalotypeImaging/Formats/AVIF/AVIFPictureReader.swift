@@ -68,7 +68,7 @@ struct AVIFPictureReader {
     return Self.decoded(try decoder.picture(of: UnsafeRawBufferPointer(rebasing: bytes[range])))
   }
 
-  private static func decoded(_ picture: AV1Picture) -> Decoded {
+  static func decoded(_ picture: AV1Picture) -> Decoded {
     Decoded(planes: AVIFPlanes(picture), colors: picture.colors, maxLight: picture.maxLight)
   }
 

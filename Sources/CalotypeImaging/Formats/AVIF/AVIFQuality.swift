@@ -3,7 +3,7 @@
 enum AVIFQuality {
   /// Levels of libaom whose pictures score as those of WebP of quality 0, 10 … 100 by SSIMULACRA2, in the mean of
   /// photographs.
-  private static let levels: [Double] = [63, 55, 50, 45, 41, 37, 33, 28, 22, 13, 2]
+  private static let levels: [Double] = [49, 43, 39, 36, 33.4, 31, 28.8, 26.6, 21.4, 10.7, 3]
 
   /// Returns the level of constant quality of libaom, from 0, the best, to 63.
   static func level(_ quality: Int) -> Int32 {

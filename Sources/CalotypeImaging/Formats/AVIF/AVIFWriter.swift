@@ -11,12 +11,14 @@ final class AVIFWriter {
 
   /// - Parameters:
   ///   - bitmap: The first picture, which all others equal in size.
+  ///   - hasAlpha: Pass true if a picture may be transparent.
   ///   - profile: The colours to write; `nil` for sRGB.
   ///   - metadata: The blocks to write.
   ///   - isAnimation: Pass true to add frames.
   ///   - options: The options.
   init(
-    of bitmap: Bitmap, profile: ColorProfile?, metadata: ImageMetadata, isAnimation: Bool, options: EncodeOptions
+    of bitmap: Bitmap, hasAlpha: Bool, profile: ColorProfile?, metadata: ImageMetadata, isAnimation: Bool,
+    options: EncodeOptions
   ) throws(ImagingError) {
     try OptionalLibrary.avif.require()
     guard (0...100).contains(options.quality), (0...100).contains(options.alphaQuality) else {
@@ -29,8 +31,7 @@ final class AVIFWriter {
     }
     size = bitmap.size
     let depth = try Self.depth(of: bitmap, options)
-    // Frames may be transparent where the first one is not.
-    hasAlpha = isAnimation || !bitmap.isOpaque
+    self.hasAlpha = hasAlpha
     // Luma alone, without a conversion.
     format = bitmap.format == .gray8 && !hasAlpha && depth == 8 ? .gray8 : bitmap.format == .rgba16 ? .rgba16 : .rgba8
     let quality = options.isLossless ? 100 : options.alphaQuality
@@ -87,9 +88,15 @@ final class AVIFWriter {
     return depth
   }
 
-  /// Returns the code points: sRGB, unless an ICC profile says otherwise; lossless pixels are not multiplied by a matrix.
+  /// Returns the code points: sRGB, unless the profile has others; lossless pixels are not multiplied by a matrix.
   private static func colors(_ profile: ColorProfile?, isLossless: Bool) -> cavif_colors {
-    cavif_colors(primaries: 1, transfer: 13, matrix: isLossless ? 0 : 6, is_full_range: true)
+    var colors = cavif_colors(primaries: 1, transfer: 13, matrix: isLossless ? 0 : 6, is_full_range: true)
+    if case .cicp(let points) = profile {
+      (colors.primaries, colors.transfer) = (UInt16(points.primaries), UInt16(points.transfer))
+      // BT.2020 has a matrix of its own.
+      if !isLossless, points.primaries == 9 { colors.matrix = 9 }
+    }
+    return colors
   }
 
   /// Adds a picture of the size of the first.
