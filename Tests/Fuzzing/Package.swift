@@ -31,8 +31,7 @@ let package = Package(
       ],
       path: "Targets",
       exclude: ["ReplayTests.swift", "JPEGCodesTests.swift", "LibraryComparisonTests.swift"],
-      // The traits of the package above are no conditions of this one.
-      swiftSettings: swift + [.define("TIFF")]),
+      swiftSettings: swift),
     .target(name: "CFuzzer", path: "CFuzzer"),
     .executableTarget(
       name: "calotype-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Driver", swiftSettings: swift),

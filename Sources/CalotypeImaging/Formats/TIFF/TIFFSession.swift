@@ -125,7 +125,7 @@
       _ picture: TIFFPicture, _ bytes: UnsafeRawBufferPointer
     ) throws(ImagingError) -> Image? {
       let size = picture.directory.size
-      guard JPEGScale.denominator(for: size, minimumSize: minimumSize) > 1,
+      guard ScaleDivisor.largest(for: size, minimumSize: minimumSize) > 1,
         let stream = TIFFJPEGStream(picture, bytes)?.data
       else { return nil }
       var strict = options
