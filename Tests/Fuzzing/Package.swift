@@ -11,12 +11,14 @@ let swift: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
+  // The targets of optional formats.
+  .define("AVIF"), .define("JXL"), .define("TIFF"),
 ]
 
 let package = Package(
   name: "CalotypeFuzzing",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Calotype", path: "../..")],
+  dependencies: [.package(name: "Calotype", path: "../..", traits: ["AVIF", "JXL", "TIFF"])],
   targets: [
     .target(
       name: "FuzzTargets",
@@ -29,7 +31,8 @@ let package = Package(
       ],
       path: "Targets",
       exclude: ["ReplayTests.swift", "JPEGCodesTests.swift", "LibraryComparisonTests.swift"],
-      swiftSettings: swift),
+      // The traits of the package above are no conditions of this one.
+      swiftSettings: swift + [.define("TIFF")]),
     .target(name: "CFuzzer", path: "CFuzzer"),
     .executableTarget(
       name: "calotype-fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Driver", swiftSettings: swift),

@@ -39,8 +39,9 @@ struct PNGFile {
     switch profile {
     case .icc(let data): info.colorProfile = ICCProfile.description(of: data)
     case .sRGB: info.colorProfile = "sRGB"
-    case .calibrated, nil: break
+    case .calibrated, .cicp, nil: break
     }
+    info.dynamicRange = profile?.dynamicRange ?? .standard
     info.layout = ImageInfo.Layout(self, profile: profile)
     return info
   }
