@@ -41,7 +41,7 @@ struct ThumbnailServer {
       return counters.sorted { $0.key < $1.key }.map { "calotype_\($0.key) \($0.value)\n" }.joined()
     }
     // A client that sends or reads nothing for so long is disconnected: it must not hold memory or a place for ever.
-    let patience = ProcessInfo.processInfo.environment["CLIENT_SECONDS"].flatMap { Int64($0) } ?? 30
+    let patience = ProcessInfo.processInfo.environment["CLIENT_SECONDS"].flatMap { Int64($0) } ?? 20
     let address = BindAddress.hostname("127.0.0.1", port: arguments.first.flatMap { Int($0) } ?? 8080)
     var application = Application(
       router: router,
