@@ -104,7 +104,8 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether any option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
-    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame || keepProfile
+    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
+      || keepProfile
       || !transform.isEmpty
   }
 

@@ -249,12 +249,14 @@ struct DecodeWork {
     // Besides its output, libjxl holds the eighths of lossy pictures and their parameters, and planes of channels beside the
     // colours; of deep and grey samples, and of premultiplied ones, all pixels in floating point.
     let inside = (layout.isLossless ? 1 : 3.2) * pixels + 1.2 * max(0, channels - 3) * pixels
-    let isFloating = layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
+    let isFloating =
+      layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
     guard isStreamed, let plan else {
       return whole + inside + (isFloating ? 4 * max(4, channels) * pixels : 0)
     }
     // Rows of two rows of groups are there at a time.
-    return result + shrinking + inside + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
+    return result + shrinking + inside
+      + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
   }
 
   private var webp: Double {

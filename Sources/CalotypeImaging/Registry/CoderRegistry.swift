@@ -35,13 +35,13 @@ public struct CoderRegistry: Sendable {
     registry.register(JXLDescriber())
     registry.register(ISOMediaDescriber())
     #if TIFF
-      registry.register(TIFFDecoder())
+    registry.register(TIFFDecoder())
     #endif
     #if JXL
-      registry.register(JXLDecoder())
+    registry.register(JXLDecoder())
     #endif
     #if AVIF
-      registry.register(AVIFDecoder())
+    registry.register(AVIFDecoder())
     #endif
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
@@ -61,10 +61,10 @@ public struct CoderRegistry: Sendable {
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
     #if AVIF
-      registry.register(AVIFEncoder())
+    registry.register(AVIFEncoder())
     #endif
     #if JXL
-      registry.register(JXLEncoder())
+    registry.register(JXLEncoder())
     #endif
     return registry
   }()
