@@ -64,7 +64,7 @@ final class JXLSession {
     memory.initialize(to: cjxl_memory(limit: limit, failing: failing, used: 0, count: 0))
     let made = cjxl_decoder_create(
       memory, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, wants.rawValue, unpremultiplies,
-      { Unmanaged<Pace>.fromOpaque($0!).takeUnretainedValue().continues() },
+      { pace in pace.map { Unmanaged<Pace>.fromOpaque($0).takeUnretainedValue().continues() } ?? false },
       Unmanaged.passUnretained(pace).toOpaque())
     guard let made else {
       memory.deallocate()
