@@ -1,16 +1,12 @@
-#include "CJXL.h"
+#include "library.h"
 
 #if CALOTYPE_JXL
 #include <CDynamicLibrary.h>
-#include <jxl/decode.h>
 
-static struct {
-  __typeof__(&JxlDecoderCreate) decoder_create;
-} jxl;
+struct cjxl_functions cjxl;
 
-static const cdl_symbol symbols[] = {
-    {"JxlDecoderCreate", &jxl.decoder_create},
-};
+#define CJXL_SYMBOL(name) {#name, &cjxl.name},
+static const cdl_symbol symbols[] = {CJXL_DECODER_FUNCTIONS(CJXL_SYMBOL) CJXL_ENCODER_FUNCTIONS(CJXL_SYMBOL)};
 CDL_LIBRARY(library, "libjxl.so.0.7", symbols);
 CDL_NOTE(
     note,

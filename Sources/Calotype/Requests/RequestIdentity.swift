@@ -110,6 +110,7 @@ enum RequestIdentity {
 
   /// Appends the options that change pixels or facts of every size.
   private static func appendAppearance(_ decoding: DecodeOptions, to text: inout String) {
+    if decoding.page != 0 { append("page", String(decoding.page), to: &text) }
     if decoding.damage != .tolerate { append("damage", decoding.damage.rawValue, to: &text) }
     if decoding.pixels != .rgba8 { append("samples", decoding.pixels.rawValue, to: &text) }
     if decoding.colors != .sRGB { append("colors", decoding.colors.rawValue, to: &text) }

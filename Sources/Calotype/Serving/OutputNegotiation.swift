@@ -137,7 +137,7 @@ public struct OutputNegotiation: Hashable, Sendable {
 
 extension ImageFormat {
   /// Whether a file of the format can have several frames.
-  var holdsAnimations: Bool { [.webp, .gif, .apng, .avif].contains(self) }
+  var holdsAnimations: Bool { [.webp, .gif, .apng, .avif, .jxl].contains(self) }
   fileprivate var holdsAlpha: Bool { self != .jpeg }
 }
 

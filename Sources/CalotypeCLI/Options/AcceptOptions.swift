@@ -3,11 +3,17 @@ import Calotype
 
 /// The choice of an output format by an `Accept` field.
 struct AcceptOptions: ParsableArguments {
+  #if JXL
+  private static let list = "jxl (if the field names it), webp, gif, apng, png and jpeg"
+  #else
+  private static let list = "webp, gif, apng, png and jpeg"
+  #endif
+
   @Option(
     name: .customLong("accept"),
     help: ArgumentHelp(
       "Write the format that suits this Accept header field and the image, and name the file by it.",
-      discussion: "For example image/webp,*/*;q=0.8. The formats are webp, gif, apng, png and jpeg.",
+      discussion: "For example image/webp,*/*;q=0.8. The formats are \(list).",
       valueName: "types"))
   var field: String?
 
@@ -36,7 +42,12 @@ struct AcceptOptions: ParsableArguments {
   /// The most compatible format comes last. GIF and APNG are for animations.
   func negotiation(for pixels: PixelOptions) -> OutputNegotiation? {
     guard let field else { return nil }
-    let formats: [ImageFormat] = pixels.lossless ? [.webp, .apng, .png] : [.webp, .gif, .apng, .png, .jpeg]
+    let known: [ImageFormat] =
+      pixels.lossless ? [.jxl, .webp, .apng, .png] : [.jxl, .webp, .gif, .apng, .png, .jpeg]
+    let encodable = CoderRegistry.standard.encodableFormats
+    // Programs that accept any image rarely know JPEG XL.
+    let namesJXL = field.lowercased().contains("image/jxl")
+    let formats = known.filter { encodable.contains($0) && ($0 != .jxl || namesJXL) }
     return .negotiated(
       accept: field,
       among: formats.map { pixels.encodeOptions(OutputFormat($0), source: nil, isAnimated: true) })

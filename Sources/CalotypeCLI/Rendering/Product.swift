@@ -27,6 +27,16 @@ struct Product: Sendable {
     origin = served.source
   }
 
+  /// Describes the bytes of a source that keep all of it in another format.
+  init(transcoding served: DataResponse, _ info: ImageInfo, to format: ImageFormat, _ data: Data) {
+    self.data = data
+    (self.format, fileExtension, size) = (format.rawValue, format.fileExtension, info.size)
+    self.info = info
+    sourceBytes = served.data.count
+    isDamaged = nil
+    origin = served.source
+  }
+
   /// Describes the bytes that were encoded of a picture.
   init(_ encoded: EncodedPicture, of picture: Picture, droppedFrames: Int?) {
     data = encoded.data

@@ -82,6 +82,9 @@ struct Rendering: Sendable {
     if let negotiation = accept.negotiation(for: pixels) {
       return try await negotiated(negotiation, of: source, request: request, watch: watch)
     }
+    #if JXL
+    if let product = try await transcoded(to: wanted, request: request, watch: watch) { return product }
+    #endif
     guard !pixels.changesPixels else { return try await make(wanted, request: request, watch: watch) }
     let served = try await served(for: request, watch: watch)
     let atHand = self.request(for: served, of: source, like: request)

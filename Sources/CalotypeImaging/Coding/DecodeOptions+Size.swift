@@ -9,9 +9,9 @@ extension DecodeOptions {
       let size = try? thumbnail.geometry(for: uprightSize).size
     else { return whole }
     switch info.format {
-    case .jpeg, .png: return size.byteCount
+    case .jpeg, .png, .avif: return size.byteCount
     case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
-      .qoi where info.layout.isKnown:
+      .qoi where info.layout.isKnown, .tiff where info.layout.isKnown:
       return size.byteCount
     default:
       let (sum, overflow) = whole.addingReportingOverflow(size.byteCount)

@@ -56,6 +56,9 @@ public struct DecodeOptions: Hashable, Sendable {
   /// are shrunk in proportion, and crops are kept. Pictures are never enlarged. ``transforms`` come after it, and may
   /// enlarge. Unlike ``DecodeLimits/maxPixels``, it refuses nothing.
   public var maxPixels: Int?
+  /// The page of a document, such as a TIFF, counted from 0. The first by default; a number beyond the pages is
+  /// ``ImagingError/invalidParameter(name:reason:)``. ``ImageInfo/pageCount`` is the number of pages.
+  public var page: Int
   /// The pixels to deliver. ``Pixels/rgba8`` by default.
   public var pixels: Pixels
   /// The treatment of colours. ``Colors/sRGB`` by default.
@@ -96,7 +99,7 @@ public struct DecodeOptions: Hashable, Sendable {
   public init(
     limits: DecodeLimits? = nil, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
-    pixels: Pixels = .rgba8, colors: Colors = .sRGB, toneMapping: ToneMapping = .sRGB,
+    page: Int = 0, pixels: Pixels = .rgba8, colors: Colors = .sRGB, toneMapping: ToneMapping = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame,
     extras: [String: String] = [:]
@@ -107,6 +110,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.damage = damage
     self.thumbnail = thumbnail
     self.maxPixels = maxPixels
+    self.page = page
     self.pixels = pixels
     self.colors = colors
     self.toneMapping = toneMapping

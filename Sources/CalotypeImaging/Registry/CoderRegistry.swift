@@ -15,7 +15,8 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, and QOI. AVIF, HEIF, JPEG XL, TIFF and SVG are described, not decoded.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
+  /// Those without their trait, HEIF and SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
@@ -25,14 +26,23 @@ public struct CoderRegistry: Sendable {
     return registry
   }()
 
-  /// The encoders of ``standard``, its decoders that need no library, and before them the readers of headers of formats
-  /// that have no decoder.
+  /// The encoders of ``standard``, its decoders that need no library or have no other, and before them the readers of
+  /// headers of formats that have no decoder.
   package static let plain: CoderRegistry = {
     var registry = encoders
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
     registry.register(ISOMediaDescriber())
+    #if TIFF
+    registry.register(TIFFDecoder())
+    #endif
+    #if JXL
+    registry.register(JXLDecoder())
+    #endif
+    #if AVIF
+    registry.register(AVIFDecoder())
+    #endif
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
     registry.register(QOIDecoder())
@@ -50,6 +60,12 @@ public struct CoderRegistry: Sendable {
     registry.register(QOIEncoder())
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
+    #if AVIF
+    registry.register(AVIFEncoder())
+    #endif
+    #if JXL
+    registry.register(JXLEncoder())
+    #endif
     return registry
   }()
 

@@ -52,6 +52,10 @@ struct JXLHeaderTests {
     (1, 1), (1, 2), (1, 1), (0, 1), (0, 1), (0, 1), (0, 2), (1, 2), (1, 2), (0, 1), (2, 2), (14, 4),
   ]
 
+  private static func probe(_ data: Data) throws(ImagingError) -> ImageInfo {
+    try JXLDescriber().probe(data, limits: .default)
+  }
+
   private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] { BoxBuilder.box(type, content) }
   private static let signature: [UInt8] =
     [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A] + BoxBuilder.brands("jxl ", "jxl ")
@@ -60,10 +64,10 @@ struct JXLHeaderTests {
   func sizes() throws {
     let ratios = [(0, 500), (1, 1000), (2, 1200), (3, 1333), (4, 1500), (5, 1777), (6, 1250), (7, 2000)]
     for (ratio, width) in ratios {
-      let info = try CoderRegistry.standard.probe(Data(Self.codestream(ratio: ratio, Self.plain)))
+      let info = try Self.probe(Data(Self.codestream(ratio: ratio, Self.plain)))
       #expect(info == ImageInfo(format: .jxl, size: PixelSize(width: width, height: 1000)))
     }
-    let small = try CoderRegistry.standard.probe(Data(Self.codestream(isSmall: true, Self.plain)))
+    let small = try Self.probe(Data(Self.codestream(isSmall: true, Self.plain)))
     #expect(small.size == PixelSize(width: 24, height: 16))
   }
 
@@ -79,20 +83,20 @@ struct JXLHeaderTests {
   @Test("codestreams in boxes, whole and in parts")
   func boxes() throws {
     let stream = Self.codestream(Self.rich)
-    let whole = try CoderRegistry.standard.probe(Data(stream))
+    let whole = try Self.probe(Data(stream))
     let parts =
       Self.box("jxlp", [0, 0, 0, 0] + stream.prefix(4)) + Self.box("Exif", [1, 2])
       + Self.box("jxlp", [0x80, 0, 0, 1] + stream.dropFirst(4))
     for content in [Self.box("brob", [9, 9]) + Self.box("jxlc", stream), parts] {
-      #expect(try CoderRegistry.standard.probe(Data(Self.signature + content)) == whole)
+      #expect(try Self.probe(Data(Self.signature + content)) == whole)
     }
     let swapped =
       Self.box("jxlp", [0x80, 0, 0, 1] + stream.dropFirst(4))
       + Self.box("jxlp", [0, 0, 0, 0] + stream.prefix(4))
-    #expect(throws: ImagingError.self) { try CoderRegistry.standard.probe(Data(Self.signature + swapped)) }
-    #expect(throws: ImagingError.self) { try CoderRegistry.standard.probe(Data(Self.signature)) }
+    #expect(throws: ImagingError.self) { try Self.probe(Data(Self.signature + swapped)) }
+    #expect(throws: ImagingError.self) { try Self.probe(Data(Self.signature)) }
     let short = Self.box("jxlc", Array(stream.prefix(5)))
-    #expect(throws: ImagingError.self) { try CoderRegistry.standard.probe(Data(Self.signature + short)) }
+    #expect(throws: ImagingError.self) { try Self.probe(Data(Self.signature + short)) }
   }
 
   @Test("sizes beyond the limits")
@@ -100,7 +104,7 @@ struct JXLHeaderTests {
     var bits = Bits()
     for (value, count) in [(0, 1), (3, 2), (1 << 30 - 1, 30), (1, 3), (1, 1)] { bits.add(value, count) }
     #expect(throws: ImagingError.self) {
-      try CoderRegistry.standard.probe(Data([0xFF, 0x0A] + bits.bytes))
+      try Self.probe(Data([0xFF, 0x0A] + bits.bytes))
     }
   }
 
@@ -108,9 +112,9 @@ struct JXLHeaderTests {
   func robustness() throws {
     let stream = Self.codestream(Self.rich)
     for data in [Data(stream), Data(Self.signature + Self.box("jxlc", stream))] {
-      let whole = try CoderRegistry.standard.probe(data)
+      let whole = try Self.probe(data)
       for count in 0...data.count {
-        _ = try? CoderRegistry.standard.probe(data.prefix(count))
+        _ = try? Self.probe(data.prefix(count))
         if let header = try? JXLDescriber().header(of: data.prefix(count), limits: .default) {
           #expect(header.info == whole)
         }
@@ -119,7 +123,7 @@ struct JXLHeaderTests {
         for value in [0, 1, 0x7F, 0xFF] as [UInt8] {
           var changed = data
           changed[index] = value
-          _ = try? CoderRegistry.standard.probe(changed)
+          _ = try? Self.probe(changed)
         }
       }
     }

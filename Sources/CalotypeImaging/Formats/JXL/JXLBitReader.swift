@@ -13,12 +13,20 @@ struct JXLBitReader {
     }
   }
 
-  private let bytes: [UInt8]
-  private var position = 0
+  private let bytes: UnsafeRawBufferPointer
+  private var position: Int
 
-  init(_ bytes: [UInt8]) {
+  /// Creates a reader that begins with a byte and is used while the bytes are valid.
+  init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) {
     self.bytes = bytes
+    position = offset * 8
   }
+
+  /// The number of bytes that are read, with the one that is begun.
+  var byteOffset: Int { (position + 7) / 8 }
+
+  /// Skips the rest of the byte that is begun.
+  mutating func align() { position = byteOffset * 8 }
 
   /// Reads an unsigned number of up to 32 bits.
   mutating func bits(_ count: Int) throws(End) -> UInt32 {
@@ -49,6 +57,37 @@ struct JXLBitReader {
       default: d
       }
     return choice.offset &+ (try bits(choice.bits))
+  }
+
+  /// Reads an unsigned number of up to 64 bits.
+  mutating func longNumber() throws(End) -> UInt64 {
+    switch try bits(2) {
+    case 0: return 0
+    case 1: return 1 + UInt64(try bits(4))
+    case 2: return 17 + UInt64(try bits(8))
+    default: break
+    }
+    var value = UInt64(try bits(12))
+    var shift: UInt64 = 12
+    while try flag() {
+      value |= UInt64(try bits(shift == 60 ? 4 : 8)) << shift
+      if shift == 60 { break }
+      shift += 8
+    }
+    return value
+  }
+
+  /// Skips the extensions at the end of a bundle of fields.
+  mutating func skipExtensions() throws(End) {
+    let extensions = try longNumber()
+    var total: UInt64 = 0
+    for _ in 0..<extensions.nonzeroBitCount {
+      let (sum, overflow) = total.addingReportingOverflow(try longNumber())
+      guard !overflow else { throw End() }
+      total = sum
+    }
+    guard let count = Int(exactly: total) else { throw End() }
+    try skip(count)
   }
 
   /// Reads the value of an enumeration.

@@ -24,16 +24,13 @@ package struct JXLDescriber: ImageDescribing {
   package func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
     guard prefix.count >= 2 else { return nil }
     let codestream = try JXLCodestream(prefix.bytes)
-    guard let header = try JXLHeader(codestream.bytes) else {
+    guard let header = try JXLHeader(codestream.bytes(of: prefix.bytes)) else {
       guard !codestream.isComplete else {
         throw .corrupt(.jxl, reason: "the codestream ends within its header", offset: nil)
       }
       return nil
     }
     try limits.check(size: header.size, format: .jxl)
-    let info = ImageInfo(
-      format: .jxl, size: header.size, loopCount: header.plays ?? 1, hasAlpha: header.hasAlpha,
-      bitDepth: header.bitDepth, orientation: header.orientation, dynamicRange: header.dynamicRange)
-    return ImageHeader(info: info, hasAllFrames: header.plays == nil)
+    return ImageHeader(info: header.info, hasAllFrames: header.plays == nil)
   }
 }
