@@ -74,8 +74,8 @@ __attribute__((always_inline)) static inline void multiply(const float *matrix, 
   }
 }
 
-/// Moves colours outside sRGB towards the grey of their luminance, as far as necessary. No sample is above 1 before, and
-/// none becomes larger than the largest.
+/// Moves colours outside sRGB towards the grey of their luminance, as far as necessary. No sample is above 1, and none
+/// becomes larger than the largest.
 __attribute__((always_inline)) static inline void desaturate(colors *p, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const float r = p->r[i], g = p->g[i], b = p->b[i];

@@ -47,12 +47,14 @@ struct HighDynamicRangeTests {
   func mapped() throws {
     let stored = try Self.stored()
     let image = try Self.decode(DecodeOptions())
-    #expect(image.profile == nil && image.bitmap == (try stored.rounded(from: Self.points)))
+    let rounded = try stored.rounded(from: Self.points)
+    #expect(image.profile == nil && image.bitmap == rounded)
     #expect(image.info?.dynamicRange == .pq)
     // Rounded to 8 bits first, some levels would be others.
     #expect(image.bitmap != (try stored.converted(to: .rgba8).converted(from: .cicp(Self.points))))
     let native = try Self.decode(DecodeOptions(pixels: .native))
-    #expect(native.profile == nil && native.bitmap == (try stored.converted(from: .cicp(Self.points))))
+    let converted = try stored.converted(from: .cicp(Self.points))
+    #expect(native.profile == nil && native.bitmap == converted)
   }
 
   @Test("without tone mapping, samples and code points are those of the file")
@@ -61,9 +63,10 @@ struct HighDynamicRangeTests {
     let raw = try Self.decode(DecodeOptions(pixels: .native, toneMapping: .none))
     #expect(raw.bitmap == stored && raw.profile == .cicp(Self.points))
     let shallow = try Self.decode(DecodeOptions(toneMapping: .none))
-    #expect(shallow.bitmap == (try stored.converted(to: .rgba8)) && shallow.profile == .cicp(Self.points))
+    let bytes = try stored.converted(to: .rgba8)
+    #expect(shallow.bitmap == bytes && shallow.profile == .cicp(Self.points))
     #expect(Self.same(try Self.decode(DecodeOptions(colors: .asStored)), shallow))
-    let small = Thumbnail(box: PixelSize(width: 9, height: 9), linearLight: true)
+    let small = Thumbnail(box: PixelSize(width: 9, height: 9), mode: .fit, linearLight: true)
     #expect(
       try Self.decode(DecodeOptions(thumbnail: small, toneMapping: .none)).profile == .cicp(Self.points))
     // Colours of standard range are converted all the same.
@@ -80,8 +83,8 @@ struct HighDynamicRangeTests {
     let full = try Self.decode(DecodeOptions()).bitmap
     for thumbnail in [
       Thumbnail.fit(width: 32, height: 32), .fit(width: 9, height: 9), .fill(width: 20, height: 10),
-      Thumbnail(box: PixelSize(width: 24, height: 24), linearLight: true),
-      Thumbnail(box: PixelSize(width: 2, height: 2), filter: .box),
+      Thumbnail(box: PixelSize(width: 24, height: 24), mode: .fit, linearLight: true),
+      Thumbnail(box: PixelSize(width: 2, height: 2), mode: .fit, filter: .box),
     ] {
       let small = try Self.decode(DecodeOptions(thumbnail: thumbnail), interlaced: interlaced)
       let expected = try full.shrunk(to: thumbnail, sourceSize: full.size, orientation: .topLeft)

@@ -46,8 +46,9 @@ typedef struct {
   const float *light;
   /// A function of the luminance of a pixel: the factor of its light. NULL for none.
   const float *luminance_gain;
-  /// A function of the largest of red, green and blue: the factor of the light that leaves at most 1. NULL for none:
-  /// samples are then clipped each on its own. Otherwise, colours outside sRGB lose chroma, and keep hue and luminance.
+  /// A function of the largest of red, green and blue in sRGB: the factor of the light that leaves at most 1. NULL for
+  /// none: samples are then clipped each on its own. Otherwise, colours outside sRGB lose chroma, and keep hue and
+  /// luminance.
   const float *gain;
   /// A function of light in sRGB: the level, from 0 to the largest of a sample.
   const float *levels;
