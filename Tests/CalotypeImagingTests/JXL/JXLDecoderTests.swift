@@ -104,8 +104,9 @@ extension Bitmap {
   /// Returns the pixels of a square of 128 pixels.
   fileprivate func region(_ x: Int, _ y: Int) throws -> [UInt8] {
     withUnsafeBytes { pixels in
-      (y..<y + 128).flatMap { row in
-        Array(pixels[(row * bytesPerRow + 4 * x)..<(row * bytesPerRow + 4 * (x + 128))])
+      (y..<y + 128).flatMap { row -> [UInt8] in
+        let start: Int = row * bytesPerRow + 4 * x
+        return Array(pixels[start..<start + 4 * 128])
       }
     }
   }
