@@ -89,13 +89,20 @@ extension EncodedImage {
 
   /// Returns the `Cache-Control` for clients and caches (RFC 9111 §5.2.2): the remaining freshness of the original, for
   /// one user alone if the original is, and not to be transformed if the original is not; `nil` for an original without an
-  /// HTTP response, whose lifetime the program knows.
+  /// HTTP response, whose lifetime the program knows. The shorter `max-age` of an original with `s-maxage`, and
+  /// `must-revalidate`, are passed on.
   public func cacheControl(at now: Date = .now) -> String? {
-    let terms = forbidsTransformation ? ", no-transform" : ""
+    var terms = forbidsTransformation ? ", no-transform" : ""
     if !isStorable { return "no-store" + terms }
     let scope = isPrivate ? "private, " : ""
     guard let freshUntil else { return isPrivate ? "private" + terms : nil }
     let seconds = Int(max(0, min(freshUntil.timeIntervalSince(now), 1e9)).rounded(.down))
-    return (seconds == 0 ? scope + "no-cache" : scope + "max-age=\(seconds)") + terms
+    if seconds == 0 { return scope + "no-cache" + terms }
+    let (mustRevalidate, ownMaxAge) = lastingTerms
+    if mustRevalidate { terms += ", must-revalidate" }
+    guard let ownMaxAge, !isPrivate, let age = age(at: now) else { return scope + "max-age=\(seconds)" + terms }
+    // Browsers may keep it for less time than this cache.
+    let own = max(0, min(seconds, ownMaxAge - Int(min(age / .seconds(1), 1e9))))
+    return own == seconds ? "max-age=\(seconds)" + terms : "max-age=\(own), s-maxage=\(seconds)" + terms
   }
 }

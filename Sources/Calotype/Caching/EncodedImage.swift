@@ -54,6 +54,8 @@ public struct EncodedImage: Sendable {
   public var forbidsTransformation: Bool {
     terms.forbidsTransformation
   }
+  /// The `Cache-Control` directives that are passed on with a lifetime.
+  var lastingTerms: (mustRevalidate: Bool, ownMaxAge: Int?) { (terms.mustRevalidate, terms.ownMaxAge) }
   /// Whether the request identifies a user.
   var isForOneUser = false
 
@@ -91,12 +93,17 @@ public struct EncodedImage: Sendable {
   private final class Terms: Sendable {
     let isPrivate: Bool
     let forbidsTransformation: Bool
+    let mustRevalidate: Bool
+    /// The `max-age` of the original, in seconds, if it has an `s-maxage` as well.
+    let ownMaxAge: Int?
     let fields: HTTPFields
 
     init(_ provenance: OriginalMetadata, _ contents: Contents) {
       let directives = provenance.response?.cacheControl
       isPrivate = directives.map { $0.isPrivate != .none } ?? false
       forbidsTransformation = provenance.forbidsTransformation || directives?.noTransform == true
+      mustRevalidate = directives?.mustRevalidate == true
+      ownMaxAge = directives?.sharedMaxAge == nil ? nil : directives?.maxAge
       var fields = contents.fields
       if let lastModified = provenance.response?.lastModified {
         fields.append(HTTPField(name: .lastModified, value: lastModified))

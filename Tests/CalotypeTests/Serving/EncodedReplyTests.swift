@@ -64,6 +64,12 @@ struct EncodedReplyTests {
     }
     #expect(try await control([.cacheControl: "max-age=100"], after: 30) == "max-age=70")
     #expect(try await control([.cacheControl: "max-age=100"], after: 100) == "no-cache")
+    // A cache for many users may keep it for longer than a browser.
+    let both: HTTPFields = [.cacheControl: "max-age=10, s-maxage=100"]
+    #expect(try await control(both, after: 4) == "max-age=6, s-maxage=96")
+    #expect(try await control(both, after: 30) == "max-age=0, s-maxage=70")
+    #expect(try await control([.cacheControl: "max-age=9, s-maxage=9"]) == "max-age=9")
+    #expect(try await control([.cacheControl: "max-age=9, must-revalidate"]) == "max-age=9, must-revalidate")
     // Not kept here, since it is unknown whose it is.
     #expect(try await control([.cacheControl: "max-age=100, private"]) == "no-store")
     #expect(try await control([.cacheControl: "no-store"]) == "no-store")

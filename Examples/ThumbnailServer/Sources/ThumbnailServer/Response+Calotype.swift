@@ -28,7 +28,8 @@ extension Response {
   /// Creates the response for a request that failed.
   init(_ error: any CalotypeError) {
     var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8"]
-    headers[.retryAfter] = error.retryAfter.map { String($0.components.seconds) }
+    // An origin may ask for any time; a client is to ask again the next day.
+    headers[.retryAfter] = error.retryAfter.map { String(min($0.components.seconds, 86_400)) }
     self.init(
       status: .init(code: error.gatewayStatus), headers: headers,
       body: ResponseBody(byteBuffer: ByteBuffer(string: error.code + "\n")))
