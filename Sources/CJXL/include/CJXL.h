@@ -54,7 +54,7 @@ typedef enum cjxl_event {
   CJXL_NEEDS_TARGET,
   /// All pixels of the frame are there.
   CJXL_IMAGE,
-  /// The JPEG begins, or its buffer is full.
+  /// The JPEG begins, or its buffer is too small: it is written again from its beginning.
   CJXL_JPEG,
   /// A box begins, or its buffer is full.
   CJXL_BOX,

@@ -66,9 +66,9 @@
     private static func jpeg(
       of session: JXLSession, limits: DecodeLimits, byteCount: Int
     ) throws(ImagingError) -> Data {
-      var jpeg = Data()
-      let size = 256 << 10
-      let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+      // Usual JPEGs are a quarter larger. If the room is too small, the library begins again.
+      var size = 2 * byteCount + (64 << 10)
+      var buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
       defer { buffer.deallocate() }
       var isBegun = false
       while true {
@@ -76,11 +76,15 @@
         case CJXL_JPEG:
           isBegun = true
         case CJXL_JPEG_FULL:
-          jpeg.append(buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
-          try limits.check(byteCount: jpeg.count)
-        case CJXL_IMAGE:
-          jpeg.append(buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
-          return jpeg
+          _ = cjxl_decoder_release_jpeg(session.decoder)
+          guard size <= limits.maxBytes else {
+            throw .limitExceeded(.bytes, value: 2 * size, limit: limits.maxBytes)
+          }
+          buffer.deallocate()
+          size *= 2
+          buffer = .allocate(capacity: size)
+        case CJXL_IMAGE where isBegun:
+          return Data(bytes: buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
         case CJXL_CUT: throw .truncated(.jxl, byteCount: byteCount)
         default:
           throw .unsupportedFormat(.jxl, reason: "it was not made of a JPEG, so there is none to restore")
