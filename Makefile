@@ -15,7 +15,7 @@ SWIFT_BENCH = $(SWIFT_BUILD) --package-path Benchmarks
 # Takes minutes the first time.
 BENCH_PEER = $(SWIFT_BUILD) --package-path Benchmarks/Peers/AsyncHTTPClient
 # Optimised, because decoders are slow without.
-TEST_FLAGS = -c release -Xswiftc -enable-testing
+TEST_FLAGS = -c release -Xswiftc -enable-testing --enable-all-traits
 URL ?=
 OUT ?= thumbnails
 TARGET ?= all
@@ -49,12 +49,14 @@ run: run-deps ## Thumbnails of the sample photos from a server on loopback, or o
 	@Examples/run.sh "$(OUT)" $(URL)
 
 test: test-deps ## Builds and runs every test, the documentation, and 15 s of a server's load
+	swift build --target CalotypeImaging --jobs $(JOBS) --disable-default-traits --scratch-path .build-plain
 	swift build --build-tests --jobs $(JOBS) $(TEST_FLAGS) --scratch-path .build-test
 	@.ci/api.py --check .build-test/release
 	DocC/build.sh docs / .build-test/release
 	@Tests/run.sh $(TEST_FLAGS) --scratch-path .build-test
 	$(SWIFT_BUILD) --product calotype
 	Tests/hardening.sh .build/release/calotype
+	Tests/without-libraries.sh .build/release/calotype
 	python3 Tests/Hostile/hostile_images.py --count 2 --seconds 10 .build/release/calotype
 	python3 Tests/Hostile/mutants.py --count 2000 .build/release/calotype
 	JOBS=$(JOBS) Examples/ThumbnailServer/test.sh
@@ -136,5 +138,5 @@ docs: deps ## The documentation, as a static site in docs/
 	@DocC/build.sh docs
 
 clean: ## Removes everything that was built
-	rm -rf .build .build-test .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build \
+	rm -rf .build .build-test .build-plain .build-tsan .build-asan .build-neighbours Benchmarks/.build Benchmarks/Peers/AsyncHTTPClient/.build Tests/Fuzzing/.build Examples/ThumbnailServer/.build \
 	  docs thumbnails hostile-images mutants damaged-images

@@ -68,6 +68,22 @@ def pillow_frames(path):
     return image.n_frames
 
 
+def pillow_load(path):
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents(path)))
+    image.load()
+    return image.width * image.height
+
+
+def pillow_thumbnail(path):
+    from PIL import Image
+
+    image = Image.open(io.BytesIO(contents(path)))
+    image.thumbnail((320, 240), Image.Resampling.LANCZOS)
+    return image.width * image.height
+
+
 def imagecodecs_frames(path):
     import imagecodecs
 
@@ -181,6 +197,8 @@ PEERS = {
     "vips-decode": vips_decode,
     "vips-encode-png": vips_encode_png,
     "pillow-frames": pillow_frames,
+    "pillow-load": pillow_load,
+    "pillow-thumbnail": pillow_thumbnail,
     "imagecodecs-frames": imagecodecs_frames,
     "imagecodecs-jxl": imagecodecs_jxl,
 }
@@ -261,6 +279,11 @@ FILES = {
     "camera-12mp.png": (lambda p: camera(p, LARGE), {"compress_level": 6}),
     "camera-12mp-rgba.png": (lambda p: with_alpha(camera(p, LARGE)), {"compress_level": 6}),
     "camera-12mp-lossless.webp": (lambda p: camera(p, LARGE), {"lossless": True, "quality": 20, "method": 0}),
+    "photo-12mp.avif": (lambda p: photo(p, LARGE), {"quality": 63, "speed": 8}),
+    "photo-12mp.bmp": (lambda p: photo(p, LARGE), {}),
+    "photo-12mp-lzw.tif": (lambda p: photo(p, LARGE), {"compression": "tiff_lzw"}),
+    "photo-12mp-deflate.tif": (lambda p: photo(p, LARGE), {"compression": "tiff_adobe_deflate"}),
+    "photo-12mp-jpeg.tif": (lambda p: photo(p, LARGE), {"compression": "jpeg", "quality": 85}),
     "photo-12mp.gif": (lambda p: photo(p, LARGE).quantize(256), {}),
     "photo-12mp-progressive.jpg": (lambda p: photo(p, LARGE), {"quality": 85, "progressive": True}),
     "photo-12mp.jpg": (lambda p: photo(p, LARGE), {"quality": 85}),

@@ -36,9 +36,9 @@ struct JPEGDecoderTests {
   func denominators() {
     let size = PixelSize(width: 1000, height: 501)
     func denominator(_ width: Int, _ height: Int) -> Int {
-      JPEGScale.denominator(for: size, minimumSize: PixelSize(width: width, height: height))
+      ScaleDivisor.largest(for: size, minimumSize: PixelSize(width: width, height: height))
     }
-    #expect(JPEGScale.denominator(for: size, minimumSize: nil) == 1)
+    #expect(ScaleDivisor.largest(for: size, minimumSize: nil) == 1)
     #expect(denominator(1, 1) == 8)
     #expect(denominator(125, 63) == 8)
     #expect(denominator(126, 1) == 4)

@@ -11,12 +11,14 @@ let swift: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
+  // The targets of optional formats.
+  .define("AVIF"), .define("JXL"), .define("TIFF"),
 ]
 
 let package = Package(
   name: "CalotypeFuzzing",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "Calotype", path: "../..")],
+  dependencies: [.package(name: "Calotype", path: "../..", traits: ["AVIF", "JXL", "TIFF"])],
   targets: [
     .target(
       name: "FuzzTargets",

@@ -21,8 +21,16 @@ extension Benchmark {
     ("webp lossless 12 MP", "photo-12mp-lossless.webp", 0.82, 0.85),
   ]
 
+  /// TIFF by its compression: libtiff decodes it in all of them.
+  private static let tiffs: [(name: String, file: String, bar: Double)] = [
+    ("tiff lzw 12 MP", "photo-12mp-lzw.tif", 1.0),
+    ("tiff deflate 12 MP", "photo-12mp-deflate.tif", 0.8),
+    ("tiff jpeg 12 MP", "photo-12mp-jpeg.tif", 1.0),
+  ]
+
   private static var inProcess: [Benchmark] {
     pictures.map { thumbnail($0.name, $0.file, .fine, bar: $0.bar) }
+      + tiffs.map { thumbnail($0.name, $0.file, .fine, bar: $0.bar) }
       + [thumbnail("jpeg baseline 12 MP fast", "photo-12mp.jpg", .fast, bar: 0.72)]
   }
 
@@ -106,6 +114,11 @@ extension Benchmark {
         try PeakMemory(arguments: ["--thumbnail-once", Peers.file(picture.file)])
       }
     }
+      + tiffs.map { picture in
+        Benchmark(name: "memory/thumbnail/\(picture.name)", bar: .mebibytes(12)) {
+          try PeakMemory(arguments: ["--thumbnail-once", Peers.file(picture.file)])
+        }
+      }
   }
 
   /// What the child of a memory benchmark does: reads a file, and makes a thumbnail.

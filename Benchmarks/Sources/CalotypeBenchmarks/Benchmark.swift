@@ -51,7 +51,9 @@ struct Benchmark {
 
   /// All benchmarks, in the order of the report.
   static var all: [Benchmark] {
-    resizing + thumbnails + jpeg + png + webP + jxl + gif + frames + memory + cache + diskCache + loading + batch
+    resizing + thumbnails + jpeg + png + webP + jxl + gif + avif + bmp + frames + memory + cache + diskCache
+      + loading
+      + batch
       + pipeline + playback + load
   }
 }

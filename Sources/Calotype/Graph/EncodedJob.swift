@@ -333,7 +333,8 @@ extension ResolvedRequest {
 
   /// Returns whether the bytes of the original may be what is asked for.
   func mayPassThrough(_ output: EncodedOutput) -> Bool {
-    request.isPlain && request.isEncodable && request.coders == nil && request.decoding.extras.isEmpty
+    request.isPlain && request.isEncodable && request.decoding.page == 0 && request.coders == nil
+      && request.decoding.extras.isEmpty
       && output.candidates.contains { $0.extras.isEmpty && $0.maxPixelSize == nil }
   }
 
@@ -350,6 +351,7 @@ extension ResolvedRequest {
     let data = original.data
     guard mayPassThrough(.options(options)), let info = made.image.info, info.format == options.format,
       !info.isDamaged, !made.image.isPartial, info.colorProfile == nil,
+      info.dynamicRange == .standard,
       info.orientation == .topLeft || !request.decoding.appliesOrientation,
       info.frameCount == 1 || request.frames == .all,
       options.maxFileSize.map({ data.count <= $0 }) ?? true

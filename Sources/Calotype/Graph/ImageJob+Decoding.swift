@@ -140,9 +140,11 @@ extension ImageJob {
     let options = plan.decodeOptions
     let data = loaded.data
     let info =
-      if let info = loaded.info { info } else {
+      // That of the original describes its first page.
+      if let info = loaded.info, options.page == 0 { info } else {
         try await context.probing(data.count) {
-          try plan.coders.decodableInfo(of: data, limits: plan.limits, formatHint: options.formatHint)
+          try plan.coders.decodableInfo(
+            of: data, limits: plan.limits, formatHint: options.formatHint, page: options.page)
         }
       }
     let group = try plan.coders.decodeGroup(of: loaded.data, info: info, options: options)

@@ -110,9 +110,11 @@ enum RequestIdentity {
 
   /// Appends the options that change pixels or facts of every size.
   private static func appendAppearance(_ decoding: DecodeOptions, to text: inout String) {
+    if decoding.page != 0 { append("page", String(decoding.page), to: &text) }
     if decoding.damage != .tolerate { append("damage", decoding.damage.rawValue, to: &text) }
     if decoding.pixels != .rgba8 { append("samples", decoding.pixels.rawValue, to: &text) }
     if decoding.colors != .sRGB { append("colors", decoding.colors.rawValue, to: &text) }
+    if decoding.toneMapping != .sRGB { append("tones", decoding.toneMapping.rawValue, to: &text) }
     if decoding.readsMetadata { append("metadata", "read", to: &text) }
     for (name, value) in decoding.extras.sorted(by: { $0.key < $1.key }) {
       append("extra", name, to: &text)

@@ -46,5 +46,5 @@ struct OutputFormat: Hashable, ExpressibleByArgument {
   }
 
   /// Whether one file holds all frames of an animation.
-  var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng, .jxl].contains($0) } ?? false }
+  var holdsAnimations: Bool { imageFormat.map { [.gif, .webp, .apng, .avif, .jxl].contains($0) } ?? false }
 }

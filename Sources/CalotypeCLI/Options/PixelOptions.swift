@@ -48,15 +48,14 @@ struct PixelOptions: ParsableArguments {
   @Option(help: "Quality of lossy formats, 0 to 100.")
   var quality: Int?
 
-  #if JXL
-    @Flag(
-      help:
-        "Encode without loss (webp, jxl). From jpeg to jxl and back, without other options, the same bytes come back.")
-    var lossless = false
-  #else
-    @Flag(help: "Encode without loss (webp).")
-    var lossless = false
-  #endif
+  @Flag(
+    help:
+      "Encode without loss (webp, avif, jxl). From jpeg to jxl and back, without other options, the same bytes come back."
+  )
+  var lossless = false
+
+  @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
+  var page = 0
 
   @Flag(help: "Write only the first frame of an animation.")
   var firstFrame = false
@@ -76,6 +75,7 @@ struct PixelOptions: ParsableArguments {
       throw ValidationError("--quality is 0 to 100, not \(quality).")
     }
     if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels is at least 1.") }
+    if page < 0 { throw ValidationError("--page is at least 0.") }
     if thumbnail == nil, mode != .fit {
       throw ValidationError("--\(mode.rawValue) needs --thumbnail.")
     }
@@ -93,7 +93,7 @@ struct PixelOptions: ParsableArguments {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
     }
     if lossless, let format = format?.imageFormat, [.jpeg, .gif].contains(format) {
-      throw ValidationError("--lossless is for webp; \(format) cannot be lossless.")
+      throw ValidationError("--lossless is for webp, avif and jxl; \(format) cannot be lossless.")
     }
   }
 
@@ -104,7 +104,8 @@ struct PixelOptions: ParsableArguments {
 
   /// Whether any option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
-    thumbnail != nil || maxPixels != nil || quality != nil || asStored || firstFrame || keepProfile
+    thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
+      || keepProfile
       || !transform.isEmpty
   }
 
@@ -112,7 +113,7 @@ struct PixelOptions: ParsableArguments {
   var decoding: DecodeOptions {
     DecodeOptions(
       appliesOrientation: !asStored, damage: strict ? .strict : .tolerate, thumbnail: thumbnailRequest,
-      maxPixels: maxPixels, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
+      maxPixels: maxPixels, page: page, colors: keepsColors ? .asStored : .sRGB, transforms: transforms,
       animationTransforms: transformFrames.value)
   }
 
@@ -158,7 +159,7 @@ struct PixelOptions: ParsableArguments {
       switch format {
       case .jpeg: .jpeg()
       case .webp: lossless ? .webpLossless : .webp()
-      case .jxl: EncodeOptions(format: .jxl, quality: 80, isLossless: lossless)
+      case .avif, .jxl: EncodeOptions(format: format, quality: 80, isLossless: lossless)
       default: EncodeOptions(format: format)
       }
     if let quality { options.quality = quality }

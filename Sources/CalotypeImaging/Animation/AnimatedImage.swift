@@ -31,7 +31,7 @@ public struct AnimatedImage: Sendable {
 
   /// Reads the header. Decodes nothing, unless the transforms of an animation depend on its first frame.
   ///
-  /// - Throws: The errors of ``CoderRegistry/probe(_:limits:formatHint:)``;
+  /// - Throws: The errors of ``CoderRegistry/probe(_:limits:formatHint:page:)``;
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other;
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` for the pixels of all frames together, and for the predicted
   ///   memory of one frame.
@@ -46,7 +46,7 @@ public struct AnimatedImage: Sendable {
   }
 
   init(_ data: Data, decoder: any ImageDecoding, options: DecodeOptions) throws(ImagingError) {
-    info = try decoder.checkedInfo(of: data, limits: options.limits)
+    info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
     let keepsFrames = options.transforms.isEmpty || options.animationTransforms != .firstFrame
     pool =
       info.frameCount > 1 && keepsFrames

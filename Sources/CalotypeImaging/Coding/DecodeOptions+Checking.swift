@@ -9,6 +9,9 @@ extension DecodeOptions {
         name: "pixels",
         reason: "thumbnails and transforms are rgba8; ask for native pixels at full size, or for one of them")
     }
+    guard page >= 0 else {
+      throw .invalidParameter(name: "page", reason: "\(page) is below 0")
+    }
     if let maxPixels, maxPixels < 1 {
       throw .invalidParameter(name: "maxPixels", reason: "\(maxPixels) is below 1")
     }

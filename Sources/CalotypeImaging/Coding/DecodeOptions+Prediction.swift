@@ -82,7 +82,10 @@ struct DecodeWork {
     layout = info.layout
     var denominator = 1
     if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = JPEGScale.denominator(for: info.size, minimumSize: minimum)
+      denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
+    }
+    if info.format == .avif, !info.hasAlpha, let minimum = try? options.minimumDecodeSize(for: info) {
+      denominator = ScaleDivisor.largestOfBoxes(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
       width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)
@@ -102,7 +105,7 @@ struct DecodeWork {
       profile: layout.hasProfile || !layout.isKnown ? .calibrated(ColorProfile.Calibration()) : nil)
     let comesInRows =
       !layout.needsCanvas && layout.isKnown
-      && !(options.allowsPartial && ![.jpeg, .bmp].contains(info.format))
+      && !(options.allowsPartial && ![.jpeg, .bmp, .avif, .tiff].contains(info.format))
     plan = plans?.first
     isStreamed = plan != nil && comesInRows && Self.shrinksRows(info) && input == .whole
   }
@@ -110,7 +113,7 @@ struct DecodeWork {
   /// Returns true if rows of this picture are streamed; smaller WebP pictures are decoded as a whole.
   private static func shrinksRows(_ info: ImageInfo) -> Bool {
     switch info.format {
-    case .jpeg, .png, .apng, .bmp, .qoi: true
+    case .jpeg, .png, .apng, .bmp, .qoi, .avif, .tiff: true
     case .webp, .jxl: pixels(info.size) * 4 >= Double(16 << 20)
     default: false
     }
@@ -137,7 +140,9 @@ struct DecodeWork {
     var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
     if thumbnail != nil, !isStreamed {
-      let mixesInSRGB = converts && options.decodedThumbnail(for: info)?.linearLight == true
+      let mixesInSRGB =
+        (converts && options.decodedThumbnail(for: info)?.linearLight == true)
+        || options.mapsTones(of: info.dynamicRange)
       peak = max(peak, whole + (mixesInSRGB ? whole : shrinking + result))
     }
     let turns = options.appliesOrientation && info.orientation != .topLeft
@@ -159,7 +164,10 @@ struct DecodeWork {
       let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
+    case .avif: return avif + (streaming ?? whole)
     case .jxl: return jxl
+    // The strips or tiles of some rows beside the picture.
+    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
     default: return 2 * whole
     }
   }
@@ -186,6 +194,8 @@ struct DecodeWork {
     case .webp:
       let lossless = layout.frames.isAnyLossless ? 4 * largest : 0
       return 128 * Double(info.size.width) + max(lossless, info.hasAlpha ? 5 * largest : 0)
+    // AV1 refers to up to eight frames.
+    case .avif: return 6 * avif + whole
     default: return whole
     }
   }
@@ -211,6 +221,14 @@ struct DecodeWork {
       + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
   }
 
+  /// Bytes of planes, with those of film grain, and of dav1d besides.
+  private var avif: Double {
+    let sample = info.bitDepth > 8 ? 2.0 : 1.0
+    let planes = sample * (layout.isKnown ? layout.samplesPerPixel : 4) * Self.pixels(info.size)
+    let shrunk = denominator > 1 ? 3 * sample * Self.pixels(decoded) : 0
+    return 1.5 * planes + shrunk + 2_048 * Double(info.size.width).squareRoot() + Double(4 << 20)
+  }
+
   private var png: Double {
     let inflated = layout.isKnown ? Double(layout.inflatedByteCount) : 8 * Self.pixels(decoded)
     let scattered = layout.isKnown ? Double(layout.scatteredByteCount) : inflated
@@ -231,12 +249,14 @@ struct DecodeWork {
     // Besides its output, libjxl holds the eighths of lossy pictures and their parameters, and planes of channels beside the
     // colours; of deep and grey samples, and of premultiplied ones, all pixels in floating point.
     let inside = (layout.isLossless ? 1 : 3.2) * pixels + 1.2 * max(0, channels - 3) * pixels
-    let isFloating = layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
+    let isFloating =
+      layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
     guard isStreamed, let plan else {
       return whole + inside + (isFloating ? 4 * max(4, channels) * pixels : 0)
     }
     // Rows of two rows of groups are there at a time.
-    return result + shrinking + inside + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
+    return result + shrinking + inside
+      + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
   }
 
   private var webp: Double {
@@ -270,16 +290,20 @@ extension DecodeOptions {
 extension DecodeWork {
   /// Nanoseconds of a decode of a single pixel, with all fixed costs.
   private static let base = 20_000.0
-  /// Nanoseconds of resampling for each source pixel, and of colour conversion and rotation for each pixel of the
-  /// result.
-  private static let shrinking = 2.2, converting = 4.0, turning = 1.0
+  /// Nanoseconds of resampling and tone mapping for each source pixel, and of colour conversion and rotation for each
+  /// pixel of the result.
+  private static let shrinking = 2.2, mapping = 8.0, converting = 4.0, turning = 1.0
 
   var duration: Duration {
     let source = Self.pixels(info.size)
     let result = thumbnail.map(Self.pixels) ?? Self.pixels(decoded)
     var nanoseconds = Self.base + source * nanosecondsPerPixel
     if thumbnail != nil { nanoseconds += Self.pixels(decoded) * Self.shrinking }
-    if layout.hasProfile, options.colors == .sRGB { nanoseconds += result * Self.converting }
+    if options.mapsTones(of: info.dynamicRange) {
+      nanoseconds += Self.pixels(decoded) * Self.mapping
+    } else if layout.hasProfile, options.colors == .sRGB {
+      nanoseconds += result * Self.converting
+    }
     if options.appliesOrientation, info.orientation != .topLeft { nanoseconds += result * Self.turning }
     return .nanoseconds(Int64(min(nanoseconds, 0x1p62)))
   }
@@ -299,6 +323,7 @@ extension DecodeWork {
     case .bmp: return 1
     case .jxl: return layout.isLossless ? 170 : 30
     case .qoi: return 4
+    case .avif: return (info.bitDepth > 8 ? 20 : 10) * (info.hasAlpha ? 1.5 : 1)
     default: return 10
     }
   }

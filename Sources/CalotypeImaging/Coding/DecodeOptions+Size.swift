@@ -9,9 +9,9 @@ extension DecodeOptions {
       let size = try? thumbnail.geometry(for: uprightSize).size
     else { return whole }
     switch info.format {
-    case .jpeg, .png: return size.byteCount
+    case .jpeg, .png, .avif: return size.byteCount
     case .bmp where info.layout.isKnown && !info.layout.needsCanvas,
-      .qoi where info.layout.isKnown:
+      .qoi where info.layout.isKnown, .tiff where info.layout.isKnown:
       return size.byteCount
     default:
       let (sum, overflow) = whole.addingReportingOverflow(size.byteCount)
@@ -27,7 +27,9 @@ extension DecodeOptions {
   }
 
   /// Returns the bytes of each decoded pixel, at most.
-  func bytesPerPixel(of info: ImageInfo) -> Int { pixels == .native && info.bitDepth > 8 ? 8 : 4 }
+  func bytesPerPixel(of info: ImageInfo) -> Int {
+    (pixels == .native || mapsTones(of: info.dynamicRange)) && info.bitDepth > 8 ? 8 : 4
+  }
 }
 
 extension PixelSize {

@@ -2,15 +2,15 @@
 public struct EncodeOptions: Hashable, Sendable, Codable {
   /// The effort to spend on a smaller file.
   public enum Effort: String, Hashable, Sendable, CaseIterable, Codable {
-    /// Least effort: PNG level 1, WebP method 0, fixed Huffman tables in JPEG, effort 3 of JPEG XL.
+    /// Least effort: PNG level 1, WebP method 0, AVIF speed 9, JPEG XL effort 3, fixed Huffman tables in JPEG.
     case fast
-    /// PNG level 6, WebP method 4, optimised Huffman tables, effort 5 of JPEG XL.
+    /// PNG level 6, WebP method 4, AVIF speed 8, JPEG XL effort 5, optimised Huffman tables.
     case balanced
-    /// Smallest file: PNG level 9, WebP method 6, progressive JPEG, effort 7 of JPEG XL.
+    /// Smallest file: PNG level 9, WebP method 6, AVIF speed 6, JPEG XL effort 7, progressive JPEG.
     case small
   }
 
-  /// The chroma subsampling of JPEG.
+  /// The chroma subsampling of JPEG and AVIF.
   public enum Subsampling: String, Hashable, Sendable, CaseIterable, Codable {
     /// Half the chroma resolution in both directions.
     case yuv420 = "4:2:0"
@@ -24,15 +24,15 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 100 (best).
   public var quality: Int
-  /// Keeps every pixel exactly, if the format has a choice (WebP, JPEG XL).
+  /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF, JPEG XL).
   public var isLossless: Bool
   /// The effort to spend on a smaller file.
   public var effort: Effort = .balanced
   /// Writes a progressive file, with scans of rising quality (JPEG).
   public var isProgressive = false
-  /// The chroma subsampling (JPEG).
+  /// The chroma subsampling (JPEG, lossy AVIF).
   public var subsampling: Subsampling = .yuv420
-  /// The quality of the alpha channel, from 0 to 100 (lossy WebP).
+  /// The quality of the alpha channel, from 0 to 100 (lossy WebP and AVIF).
   public var alphaQuality = 100
   /// Converts to 4:2:0 more slowly, with sharper chroma (lossy WebP).
   public var usesSharpYUV = false
@@ -74,17 +74,23 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   }
   /// Lossless WebP.
   public static let webpLossless = EncodeOptions(format: .webp, isLossless: true)
+  /// Returns options for lossy AVIF, on the same scale as WebP.
+  public static func avif(quality: Int = 80) -> EncodeOptions {
+    EncodeOptions(format: .avif, quality: quality)
+  }
+  /// Lossless AVIF.
+  public static let avifLossless = EncodeOptions(format: .avif, isLossless: true)
   /// Animated PNG.
   public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
   #if JXL
-    /// Returns options for lossy JPEG XL.
-    public static func jxl(quality: Int = 80) -> EncodeOptions {
-      EncodeOptions(format: .jxl, quality: quality)
-    }
-    /// Lossless JPEG XL.
-    public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
+  /// Returns options for lossy JPEG XL.
+  public static func jxl(quality: Int = 80) -> EncodeOptions {
+    EncodeOptions(format: .jxl, quality: quality)
+  }
+  /// Lossless JPEG XL.
+  public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
   #endif
   /// A Windows bitmap, with alpha if there are transparent pixels.
   public static let bmp = EncodeOptions(format: .bmp)

@@ -37,13 +37,22 @@ public protocol ImageDecoding: Sendable {
   /// formats, because limits have to be checked before memory is allocated.
   func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
 
+  /// Returns the information about one page of a document; pages are counted from 0. ``ImageInfo/pageCount`` is that of the
+  /// whole file.
+  ///
+  /// By default there is one page, which ``probe(_:limits:)`` describes.
+  ///
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` if there is no such page; the errors of
+  ///   ``probe(_:limits:)``.
+  func probe(_ data: Data, page: Int, limits: DecodeLimits) throws(ImagingError) -> ImageInfo
+
   /// Returns the information in the header as soon as `prefix`, the first bytes of an input, reaches behind it; `nil` if
   /// more bytes are needed, and by default. No pixel is decoded.
   ///
   /// - Throws: Errors that more bytes cannot mend.
   func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader?
 
-  /// Decodes the first frame, as stored: without orientation, composited on its canvas, colours unconverted
+  /// Decodes the first frame, or the page that the options name (``DecodeOptions/page``), as stored: without orientation, composited on its canvas, colours unconverted
   /// (``Image/profile`` describes them).
   ///
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
@@ -85,6 +94,14 @@ extension ImageDecoding {
     return ImageInfo(
       format: format ?? ImageFormat(rawValue: "unknown"), size: image.size, hasAlpha: !image.bitmap.isOpaque,
       bitDepth: image.bitmap.format == .rgba16 ? 16 : 8, orientation: image.orientation)
+  }
+
+  /// Describes the only page.
+  public func probe(_ data: Data, page: Int, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    guard page == 0 else {
+      throw .invalidParameter(name: "page", reason: "there is no page \(page); the only one is 0")
+    }
+    return try probe(data, limits: limits)
   }
 
   /// Returns `nil`: pixels are decoded.

@@ -1,7 +1,8 @@
 import CLCMS
 import FoundationEssentials
 
-/// The colour engine (Little CMS), which makes transforms to sRGB from profiles.
+/// The colour engine, which makes transforms to sRGB from profiles: by Little CMS, and for code points by
+/// ``LightTransform``.
 ///
 /// It converts relative colorimetric without black point compensation. Any flaw of a profile results in `nil`: a
 /// picture with a bad profile is shown without it, as browsers do.
@@ -72,6 +73,9 @@ enum ColorEngine {
       guard let opened else { return nil }
       defer { cmsCloseProfile(opened) }
       return ColorTransform(from: opened, source: source, context: context)
+    case .cicp(let points):
+      guard source == .rgba8 || source == .rgba16 else { return nil }
+      return ColorTransform(LightTransform(points, isWide: source == .rgba16), source: source)
     case .calibrated(let calibration):
       guard source == .rgba8 || source == .rgba16, let made = makeProfile(calibration) else { return nil }
       defer { cmsCloseProfile(made) }

@@ -6,6 +6,8 @@ public enum ColorProfile: Hashable, Sendable {
   case icc(Data)
   /// Gamma and primaries of a PNG (`gAMA`, `cHRM`).
   case calibrated(Calibration)
+  /// Code points of ITU-T H.273, as in AVIF, HEIF, JPEG XL, and `cICP` of PNG.
+  case cicp(CodePoints)
   /// Explicit sRGB.
   case sRGB
 

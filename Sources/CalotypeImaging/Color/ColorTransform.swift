@@ -6,6 +6,7 @@ final class ColorTransform: @unchecked Sendable {
   private enum Engine {
     case lcms(cmsHTRANSFORM)
     case shaper(ColorShaper)
+    case light(LightTransform)
   }
 
   private let engine: Engine
@@ -27,16 +28,28 @@ final class ColorTransform: @unchecked Sendable {
     engine = .lcms(made)
   }
 
+  /// Creates a transform from code points.
+  init(_ transform: LightTransform, source: ColorEngine.Source) {
+    engine = .light(transform)
+    self.source = source
+  }
+
   deinit {
     if case .lcms(let handle) = engine { cmsDeleteTransform(handle) }
   }
 
-  /// Converts pixels; `input` and `output` may be the same if their layouts have the same size. Does not write alpha in
-  /// `output`.
+  /// The transform by light, if this is one from code points.
+  var light: LightTransform? {
+    if case .light(let light) = engine { light } else { nil }
+  }
+
+  /// Converts pixels; `input` and `output` may be the same if their layouts have the same size. Leaves alpha in
+  /// `output`, or copies it.
   func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {
     switch engine {
     case .lcms(let handle): cmsDoTransform(handle, input, output, cmsUInt32Number(clamping: count))
     case .shaper(let shaper): shaper.convert(input, to: output, count: count)
+    case .light(let light): light.convert(input, to: output, count: count)
     }
   }
 

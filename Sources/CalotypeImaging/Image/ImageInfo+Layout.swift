@@ -15,7 +15,7 @@ extension ImageInfo {
     package var needsCanvas = false
     /// A Boolean value that indicates whether the bitstream is lossless (WebP).
     package var isLossless = false
-    /// Bytes of the uncompressed rows (PNG).
+    /// Bytes of the uncompressed rows (PNG), or of the uncompressed strips or tiles in memory at a time (TIFF).
     package var inflatedByteCount = 0
     /// Bytes of compressed rows in several pieces (PNG); 0 for one piece.
     package var scatteredByteCount = 0

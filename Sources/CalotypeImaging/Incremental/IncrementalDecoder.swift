@@ -186,7 +186,7 @@ public final class IncrementalDecoder {
       case .collecting(_, let bytes):
         let (image, animation) = try coders.withDecoder(for: bytes, hint: options.formatHint) {
           decoder throws(ImagingError) in
-          let info = try decoder.checkedInfo(of: bytes, limits: options.limits)
+          let info = try decoder.checkedInfo(of: bytes, page: options.page, limits: options.limits)
           let image = try decoder.image(of: bytes, info: info, options: options)
           return (image, try AnimatedImage(bytes, decoder: decoder, options: options))
         }
@@ -237,7 +237,8 @@ public final class IncrementalDecoder {
 
   /// Passes a coder all bytes so far.
   private func start(_ coder: any ImageDecoding, _ bytes: Data) throws(ImagingError) {
-    guard let decoder = coder.makeIncrementalDecoder(options: options) else {
+    // Coders of documents with pages have no incremental decoder, and all others refuse another page than the first.
+    guard options.page == 0, let decoder = coder.makeIncrementalDecoder(options: options) else {
       state = .collecting(coder, bytes)
       return
     }

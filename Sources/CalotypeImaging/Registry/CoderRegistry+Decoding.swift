@@ -8,28 +8,30 @@ extension CoderRegistry {
   ///   - data: The encoded image.
   ///   - limits: The limits of the image.
   ///   - formatHint: As ``DecodeOptions/formatHint``.
+  ///   - page: As ``DecodeOptions/page``.
   /// - Throws: ``ImagingError/emptyInput``, ``ImagingError/unrecognizedFormat(hint:)``,
-  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``, and the errors of
-  ///   the decoder for the header.
+  ///   ``ImagingError/unsupportedFormat(_:reason:)``, ``ImagingError/limitExceeded(_:value:limit:)``,
+  ///   ``ImagingError/invalidParameter(name:reason:)`` if there is no such page, and the errors of the decoder for the
+  ///   header.
   public func probe(
-    _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
+    _ data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil, page: Int = 0
   ) throws(ImagingError) -> ImageInfo {
     try limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: formatHint, purpose: .header) { decoder throws(ImagingError) in
-      try decoder.checkedInfo(of: data, limits: limits)
+      try decoder.checkedInfo(of: data, page: page, limits: limits)
     }
   }
 
   /// Reads the header of an image that is to be decoded.
   ///
-  /// - Throws: The errors of ``probe(_:limits:formatHint:)``, and ``ImagingError/unsupportedFormat(_:reason:)`` for a
+  /// - Throws: The errors of ``probe(_:limits:formatHint:page:)``, and ``ImagingError/unsupportedFormat(_:reason:)`` for a
   ///   format that is only described.
   package func decodableInfo(
-    of data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
+    of data: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil, page: Int = 0
   ) throws(ImagingError) -> ImageInfo {
     try limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: formatHint) { decoder throws(ImagingError) in
-      try decoder.checkedInfo(of: data, limits: limits)
+      try decoder.checkedInfo(of: data, page: page, limits: limits)
     }
   }
 
@@ -38,7 +40,7 @@ extension CoderRegistry {
   /// A thumbnail is decoded at a smaller scale if the format allows it, then resampled, then converted to sRGB, then
   /// rotated, so that each step processes the fewest pixels.
   ///
-  /// - Throws: The errors of ``probe(_:limits:formatHint:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
+  /// - Throws: The errors of ``probe(_:limits:formatHint:page:)``; ``ImagingError/corrupt(_:reason:offset:)`` and
   ///   ``ImagingError/truncated(_:byteCount:)`` unless the options allow partial images;
   ///   ``ImagingError/limitExceeded(_:value:limit:)`` also for the predicted memory of the decode;
   ///   ``ImagingError/invalidParameter(name:reason:)`` for options that exclude each other; ``ImagingError/cancelled``.
@@ -46,7 +48,7 @@ extension CoderRegistry {
     try options.check()
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
-      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
       return try decoder.image(of: data, info: info, options: options)
     }
   }
@@ -56,8 +58,8 @@ extension CoderRegistry {
 extension ImageDecoding {
   /// Returns the info of an input after checking its limits. They are checked for every coder, so that those of a
   /// program cannot forget them.
-  func checkedInfo(of data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
-    let info = try probe(data, limits: limits)
+  func checkedInfo(of data: Data, page: Int, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let info = try probe(data, page: page, limits: limits)
     try limits.check(info)
     return info
   }
@@ -71,7 +73,7 @@ extension ImageDecoding {
       let shrinker = RowShrinker([thumbnail], of: info, options: options)
       let image = try decode(
         data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
-      return try rendition.finished(image, isShrunk: shrinker.isUsed)
+      return try rendition.finished(shrinker.finished(image), isShrunk: shrinker.isUsed)
     }
     let image = try decode(data, minimumSize: minimumSize, options: options)
     return try rendition.finished(image)

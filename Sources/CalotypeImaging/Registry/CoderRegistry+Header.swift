@@ -10,7 +10,7 @@ extension CoderRegistry {
   ///   - limits: The limits of the image.
   ///   - formatHint: As ``DecodeOptions/formatHint``.
   /// - Returns: The header; `nil` if more bytes are needed.
-  /// - Throws: The errors of ``probe(_:limits:formatHint:)`` that more bytes cannot mend.
+  /// - Throws: The errors of ``probe(_:limits:formatHint:page:)`` that more bytes cannot mend.
   public func header(
     of prefix: Data, limits: DecodeLimits = .default, formatHint: ImageFormat? = nil
   ) throws(ImagingError) -> ImageHeader? {

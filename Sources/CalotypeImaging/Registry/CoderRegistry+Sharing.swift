@@ -12,7 +12,7 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - data: The encoded image.
   ///   - thumbnails: The sizes; the images have the same order.
-  ///   - info: What ``probe(_:limits:formatHint:)`` has returned for the data, so that its header is not parsed again.
+  ///   - info: What ``probe(_:limits:formatHint:page:)`` has returned for the data and the page, so that its header is not parsed again.
   ///   - options: All else; its own thumbnail is ignored.
   /// - Throws: What ``decode(_:options:)`` throws for one of them.
   package func decode(
@@ -28,7 +28,8 @@ extension CoderRegistry {
     guard !variants.isEmpty else { return [] }
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
-      let info = if let known { known } else { try decoder.probe(data, limits: options.limits) }
+      let info =
+        if let known { known } else { try decoder.probe(data, page: options.page, limits: options.limits) }
       try options.limits.check(info)
       var groups: [[Int]] = []
       var groupOfDivisor: [Int: Int] = [:]
@@ -99,8 +100,8 @@ extension ImageDecoding {
     var bitmaps: [Bitmap] = []
     if thumbnails.count == variants.count {
       let shrinker = RowShrinker(thumbnails, of: info, options: variants[0])
-      image = try decode(
-        data, minimumSize: minimumSize, options: variants[0], shrinkingBy: shrinker)
+      image = shrinker.finished(
+        try decode(data, minimumSize: minimumSize, options: variants[0], shrinkingBy: shrinker))
       bitmaps = shrinker.bitmaps
     } else {
       image = try decode(data, minimumSize: minimumSize, options: variants[0])

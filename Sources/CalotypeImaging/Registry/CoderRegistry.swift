@@ -15,8 +15,8 @@ public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
   private var encoders: [any ImageEncoding] = []
 
-  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and JPEG XL with the trait `JXL`. AVIF, HEIF, JPEG XL without it, TIFF and
-  /// SVG are described, not decoded.
+  /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
+  /// Those without their trait, HEIF and SVG are described, not decoded.
   public static let standard: CoderRegistry = {
     var registry = plain
     registry.register(JPEGDecoder())
@@ -33,10 +33,16 @@ public struct CoderRegistry: Sendable {
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
-    #if JXL
-      registry.register(JXLDecoder())
-    #endif
     registry.register(ISOMediaDescriber())
+    #if TIFF
+    registry.register(TIFFDecoder())
+    #endif
+    #if JXL
+    registry.register(JXLDecoder())
+    #endif
+    #if AVIF
+    registry.register(AVIFDecoder())
+    #endif
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
     registry.register(QOIDecoder())
@@ -54,8 +60,11 @@ public struct CoderRegistry: Sendable {
     registry.register(QOIEncoder())
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
+    #if AVIF
+    registry.register(AVIFEncoder())
+    #endif
     #if JXL
-      registry.register(JXLEncoder())
+    registry.register(JXLEncoder())
     #endif
     return registry
   }()

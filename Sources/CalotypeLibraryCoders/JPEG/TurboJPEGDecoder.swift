@@ -53,7 +53,7 @@ public struct TurboJPEGDecoder: ImageDecoding {
     try JPEGScans.check(data.bytes, from: scanOffset, limit: options.limits.maxScans)
 
     let pixels = Pixels(header, options)
-    let divisor = JPEGScale.denominator(for: header.size, minimumSize: minimumSize)
+    let divisor = ScaleDivisor.largest(for: header.size, minimumSize: minimumSize)
     let size = PixelSize(
       width: (header.size.width + divisor - 1) / divisor,
       height: (header.size.height + divisor - 1) / divisor)

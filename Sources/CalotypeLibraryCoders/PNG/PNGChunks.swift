@@ -20,6 +20,10 @@ struct PNGChunks: Sendable {
   private(set) var exif: Range<Int>?
   /// The cICP chunk.
   private(set) var codePoints: Range<Int>?
+  /// The cLLI chunk.
+  private(set) var contentLight: Range<Int>?
+  /// The mDCV chunk.
+  private(set) var masteringDisplay: Range<Int>?
   /// PLTE and tRNS as stored, lengths and CRCs included.
   private(set) var colors: [Range<Int>] = []
   private var seenImageData = false
@@ -71,17 +75,33 @@ struct PNGChunks: Sendable {
       return true
     }
     guard !seenImageData else { return false }
-    if bytes.holds("cICP", at: type) {
-      if codePoints == nil, chunk.payload.count == 4, Self.isSound(chunk, bytes) {
-        codePoints = chunk.payload
-      }
-      return true
-    }
+    if takeCodePoints(chunk, bytes, type: type) { return true }
     if bytes.holds("PLTE", at: type) || bytes.holds("tRNS", at: type) {
       colors.append(chunk.range)
       return true
     }
     return false
+  }
+
+  /// Records a chunk of a video signal; `false` for others.
+  private mutating func takeCodePoints(_ chunk: Chunk, _ bytes: RawSpan, type: Int) -> Bool {
+    func first(_ known: Range<Int>?, _ isSound: Bool) -> Range<Int>? {
+      known ?? (isSound && Self.isSound(chunk, bytes) ? chunk.payload : nil)
+    }
+    if bytes.holds("cICP", at: type) {
+      codePoints = first(
+        codePoints,
+        ColorProfile.codePoints(bytes.array(chunk.payload), contentLight: nil, masteringDisplay: nil) != nil)
+    } else if bytes.holds("cLLI", at: type) {
+      let level = bytes.uint32(at: chunk.payload.lowerBound, bigEndian: true)
+      contentLight = first(contentLight, chunk.payload.count == 8 && level != 0)
+    } else if bytes.holds("mDCV", at: type) {
+      let level = bytes.uint32(at: chunk.payload.lowerBound + 16, bigEndian: true)
+      masteringDisplay = first(masteringDisplay, chunk.payload.count == 24 && level != 0)
+    } else {
+      return false
+    }
+    return true
   }
 
   /// Returns true if an animation is announced before the image data.

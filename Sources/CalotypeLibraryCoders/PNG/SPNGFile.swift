@@ -17,7 +17,12 @@ struct SPNGFile {
     let span = bytes.bytes
     let chunks = try PNGChunks(span, canvas: context.size, limits: options.limits)
     let exif = span.array(chunks.exif).map { Data($0) }
-    profile = span.array(chunks.codePoints).flatMap(ColorProfile.codePoints) ?? context.profile
+    profile =
+      span.array(chunks.codePoints).flatMap {
+        ColorProfile.codePoints(
+          $0, contentLight: span.array(chunks.contentLight),
+          masteringDisplay: span.array(chunks.masteringDisplay))
+      } ?? context.profile
     info = Self.info(context, chunks, profile, exif.flatMap { Exif.orientation(in: $0) })
     let keepsExif = options.readsMetadata && (exif?.count ?? 0) <= options.limits.maxChunkBytes
     metadata = ImageMetadata(exif: keepsExif ? exif : nil, xmp: options.readsMetadata ? context.xmp : nil)
@@ -26,8 +31,10 @@ struct SPNGFile {
 
   /// The layout of the requested pixels. Those of an animation lie on a transparent canvas.
   var format: PixelFormat {
+    let isWide = context.header.bit_depth == 16
+    if isWide, options.mapsTones(of: info.dynamicRange) { return .rgba16 }
     guard options.pixels == .native else { return .rgba8 }
-    if context.header.bit_depth == 16 { return .rgba16 }
+    if isWide { return .rgba16 }
     let isGray = context.header.color_type == 0 && !info.hasAlpha
     return isGray && (chunks.animation?.frames.isEmpty ?? true) ? .gray8 : .rgba8
   }
@@ -41,8 +48,9 @@ struct SPNGFile {
     switch profile {
     case .icc(let data): info.colorProfile = ICCProfile.description(of: data)
     case .sRGB: info.colorProfile = "sRGB"
-    case .calibrated, nil: break
+    case .calibrated, .cicp, nil: break
     }
+    info.dynamicRange = profile?.dynamicRange ?? .standard
     // All pictures are decoded as a whole, a frame beside its canvas.
     info.layout.isKnown = true
     info.layout.needsCanvas = true

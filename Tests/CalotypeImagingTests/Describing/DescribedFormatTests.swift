@@ -57,8 +57,9 @@ struct DescribedFormatTests {
 
   @Test("they have a header, and every decode is refused with the remedy")
   func refusals() throws {
+    // Formats whose coder is built in are decoded.
     let coders = CoderRegistry.standard
-    for (format, data) in Self.samples {
+    for (format, data) in Self.samples where !CoderRegistry.standard.decodableFormats.contains(format) {
       #expect(try coders.probe(data).format == format)
       #expect(coders.format(of: data) == format)
       #expect(isRefusal(error { () throws(ImagingError) in _ = try coders.decode(data) }, of: format))
@@ -123,7 +124,8 @@ struct DescribedFormatTests {
   @Test("a hint does not choose a decoder without pixels")
   func hint() throws {
     let png = try Fixture.data("png/basn6a08.png")
-    for format in [ImageFormat.avif, .tiff, .svg] {
+    let decodable = CoderRegistry.standard.decodableFormats
+    for format in [ImageFormat.avif, .tiff, .svg] where !decodable.contains(format) {
       #expect(try CoderRegistry.standard.probe(png, formatHint: format).format == .png)
       #expect(throws: Never.self) {
         try CoderRegistry.standard.decode(png, options: DecodeOptions(formatHint: format))
@@ -150,7 +152,7 @@ extension CoderRegistry {
   fileprivate static var describing: Set<ImageFormat> {
     var formats: Set<ImageFormat> = [.avif, .heif, .tiff, .svg, .jxl]
     #if JXL
-      formats.remove(.jxl)
+    formats.remove(.jxl)
     #endif
     return formats
   }

@@ -6,14 +6,20 @@ enum DecoderTargets {
   static let all: [FuzzTarget] = [
     targets("jpeg", JPEGDecoder()), targets("png", PNGDecoder()), targets("webp", WebPDecoder()),
     targets("gif", GIFDecoder()), targets("bmp", BMPDecoder()).dropLast(),
-    targets("qoi", QOIDecoder()).dropLast(), targets("ico", ICODecoder()).prefix(1), jxl,
+    targets("qoi", QOIDecoder()).dropLast(), targets("ico", ICODecoder()).prefix(1), optional,
   ].flatMap { $0 }
 
-  #if JXL
-    private static let jxl = [targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }[...]
-  #else
-    private static let jxl: ArraySlice<FuzzTarget> = []
-  #endif
+  /// Those of the traits that the package is built with.
+  private static var optional: ArraySlice<FuzzTarget> {
+    var targets: ArraySlice<FuzzTarget> = []
+    #if AVIF
+    targets += Self.targets("avif", AVIFDecoder())
+    #endif
+    #if JXL
+    targets += [Self.targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }
+    #endif
+    return targets
+  }
 
   private static func targets(_ name: String, _ decoder: any ImageDecoding) -> ArraySlice<FuzzTarget> {
     [

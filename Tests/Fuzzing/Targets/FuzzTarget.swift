@@ -33,7 +33,7 @@ public struct FuzzTarget: Sendable {
       FuzzTarget(name: "accept", run: AcceptTarget.run),
       FuzzTarget(name: "digest", run: DigestTarget.run),
     ]
-    + DecoderTargets.all + DescriberTargets.all + LibraryTargets.all
+    + DecoderTargets.all + TIFFTargets.all + DescriberTargets.all + LibraryTargets.all
 }
 
 /// A promise that was broken.

@@ -15,6 +15,7 @@ extension ISOMediaFile {
       hasGainMap: graph?.hasGainMap ?? false)
     info.colorProfile = Self.profileName(properties, bytes, limits)
     info.dynamicRange = Self.dynamicRange(of: properties)
+    info.layout = Self.layout(of: properties, hasAlpha: info.hasAlpha)
     if let track, track.table.samples.count > 1 {
       info.frameCount = track.table.samples.count
       info.loopCount = track.plays
@@ -48,6 +49,21 @@ extension ISOMediaFile {
       if let depth = codec.bitDepth { return depth }
     }
     return nil
+  }
+
+  private static func layout(of properties: [ItemProperty], hasAlpha: Bool) -> ImageInfo.Layout {
+    var layout = ImageInfo.Layout()
+    layout.isKnown = true
+    for property in properties {
+      switch property {
+      case .codec(let codec): layout.samplesPerPixel = codec.samplesPerPixel
+      case .profile: layout.hasProfile = true
+      case .codePoints(let points): layout.hasProfile = layout.hasProfile || points.primaries != 1
+      default: break
+      }
+    }
+    if hasAlpha { layout.samplesPerPixel += 1 }
+    return layout
   }
 
   private static func profileName(

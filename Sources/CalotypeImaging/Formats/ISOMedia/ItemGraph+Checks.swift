@@ -12,7 +12,8 @@ extension ItemGraph {
     }
   }
 
-  private static let alphaKinds: Set<String> = [
+  /// The kinds of auxiliary pictures and tracks that are alpha.
+  static let alphaKinds: Set<String> = [
     "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
     "urn:mpeg:avc:2015:auxid:1", "urn:mpeg:vvc:2021:auxid:1",
   ]
@@ -47,7 +48,7 @@ extension ItemGraph {
       guard let picture = try reader.picture(item.id, bytes) else { return nil }
       alpha = picture
     } else {
-      alpha = nil
+      alpha = try Self.alphaOfTiles(of: primary, table, reader, bytes)
     }
     isPremultiplied = alpha.map { table.targets(of: "prem", from: id).contains($0.id) } ?? false
     thumbnails = table.sources(of: "thmb", to: id).filter { $0 != id }
@@ -55,6 +56,33 @@ extension ItemGraph {
     hasGainMap =
       isBase || table.items[id]?.type == FourCC("tmap")
       || kinds.contains { Self.isGainMap($0.kind) }
+  }
+}
+
+extension ItemGraph {
+  /// Returns the alpha of a grid whose tiles have alpha, each its own; `nil` unless all of them do.
+  private static func alphaOfTiles(
+    of picture: Picture, _ table: ItemTable, _ reader: PictureReader, _ bytes: RawSpan
+  ) throws(ImagingError) -> Picture? {
+    guard case .grid(let grid, let tiles) = picture.composition else { return nil }
+    var alphaOfTile: [UInt32: UInt32] = [:]
+    for reference in table.references where reference.type == FourCC("auxl") {
+      guard alphaKinds.contains(table.auxiliaryKind(of: reference.from)) else { continue }
+      for target in reference.to where alphaOfTile[target] == nil { alphaOfTile[target] = reference.from }
+    }
+    let alphas = tiles.compactMap { alphaOfTile[$0] }
+    guard alphas.count == tiles.count, let first = tiles.first else { return nil }
+    let size = try reader.size(of: first)
+    var depth: Int?
+    for id in Set(alphas).sorted() {
+      guard let alpha = try reader.picture(id, bytes) else { return nil }
+      guard alpha.size == size, case .coded = alpha.composition else {
+        throw table.corrupt("the alpha item \(id) of a tile is not a picture of its size")
+      }
+      depth = alpha.bitDepth
+    }
+    return Picture(
+      id: alphas[0], size: picture.size, composition: .grid(grid, tiles: alphas), bitDepth: depth)
   }
 }
 

@@ -29,11 +29,20 @@ extension ItemProperty {
         CleanAperture(
           width: try fraction(), height: try fraction(), horizontalOffset: try fraction(),
           verticalOffset: try fraction()))
-    case "auxC":
+    case "auxC", "auxi":
       try fields.skip(4)
       self = .auxiliary(fields.text(bytes))
-    case "a1lx", "a1op", "lsel":
-      self = .layers(box.type)
+    case "a1lx":
+      let isLarge = try fields.byte(bytes) & 1 != 0
+      var sizes: [UInt32] = []
+      for _ in 0..<3 {
+        sizes.append(UInt32(truncatingIfNeeded: try fields.number(bytes, byteCount: isLarge ? 4 : 2)))
+      }
+      self = .layerSizes(sizes)
+    case "a1op":
+      self = .operatingPoint(try fields.byte(bytes) & 31)
+    case "lsel":
+      self = .layer(try fields.uint16(bytes))
     case "clli":
       self = .light(maxContent: try fields.uint16(bytes), maxFrameAverage: try fields.uint16(bytes))
     case "mdcv":

@@ -16,10 +16,14 @@ package enum ItemProperty: Hashable, Sendable {
   case mirror(leftRight: Bool)
   /// `clap`: the part of the picture to show.
   case aperture(CleanAperture)
-  /// `auxC`: the kind of an auxiliary picture, as a URN.
+  /// `auxC`, and `auxi` of a track: the kind of an auxiliary picture, as a URN.
   case auxiliary(String)
-  /// `a1lx`, `a1op`, `lsel`: layers.
-  case layers(FourCC)
+  /// `a1lx`: bytes of each layer but the last; those of 0 are not there (AV1-ISOBMFF, 2.3.2.3).
+  case layerSizes([UInt32])
+  /// `a1op`: the operating point.
+  case operatingPoint(UInt8)
+  /// `lsel`: the layer to show; 0xFFFF for all of them, one after the other.
+  case layer(UInt16)
   /// `clli`: the brightest pixel, and the brightest frame on average, in cd/m².
   case light(maxContent: UInt16, maxFrameAverage: UInt16)
   /// `mdcv`: the peak of the mastering display in cd/m².

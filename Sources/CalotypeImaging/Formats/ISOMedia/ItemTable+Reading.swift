@@ -70,7 +70,14 @@ extension ItemTable {
     item.isHidden = flags & 1 != 0
     // Protection.
     try fields.skip(2)
-    if version >= 2 { item.type = FourCC(rawValue: try fields.uint32(bytes)) }
+    if version >= 2 {
+      item.type = FourCC(rawValue: try fields.uint32(bytes))
+      if item.type == FourCC("mime") {
+        // The name comes first.
+        _ = fields.text(bytes)
+        item.contentType = fields.text(bytes)
+      }
+    }
     guard items.updateValue(item, forKey: item.id) == nil else {
       throw corrupt("the item \(item.id) is described twice", at: box.offset)
     }

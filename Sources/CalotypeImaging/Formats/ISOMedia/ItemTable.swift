@@ -5,6 +5,8 @@ package struct ItemTable: Sendable {
     package let id: UInt32
     /// The type; `nil` for the names of early versions.
     package var type: FourCC?
+    /// The media type of the data of a `mime` item.
+    package var contentType: String?
     /// A Boolean value that indicates whether the item is not to be shown by itself, as a tile.
     package var isHidden = false
     /// The location of the data; `nil` without an entry.

@@ -82,6 +82,11 @@ struct PictureReader {
     try limits.check(size: size, format: table.format)
   }
 
+  /// Returns the size of an item before transformations.
+  func size(of id: UInt32) throws(ImagingError) -> PixelSize {
+    try size(of: id, table.properties(of: item(id)))
+  }
+
   private func size(of id: UInt32, _ properties: [ItemProperty]) throws(ImagingError) -> PixelSize {
     guard let size = Self.size(properties) else { throw table.corrupt("the item \(id) has no size") }
     return size

@@ -24,11 +24,17 @@ extension SequenceTrack {
       return nil
     }
     try chosen.track.readMedia(of: chosen.box, bytes, limits, format)
-    guard var alpha = auxiliaries.first(where: { $0.track.auxiliaryTo.contains(chosen.track.id) }) else {
-      return (chosen.track, nil)
+    for var auxiliary in auxiliaries where auxiliary.track.auxiliaryTo.contains(chosen.track.id) {
+      try auxiliary.track.readMedia(of: auxiliary.box, bytes, limits, format)
+      if auxiliary.track.isAlpha { return (chosen.track, auxiliary.track) }
     }
-    try alpha.track.readMedia(of: alpha.box, bytes, limits, format)
-    return (chosen.track, alpha.track)
+    return (chosen.track, nil)
+  }
+
+  /// A Boolean value that indicates whether an auxiliary track is alpha. Early writers do not say.
+  private var isAlpha: Bool {
+    for case .auxiliary(let kind) in properties { return ItemGraph.alphaKinds.contains(kind) }
+    return true
   }
 
   /// Reads the kind of a track and its references.

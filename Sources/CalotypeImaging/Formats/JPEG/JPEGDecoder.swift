@@ -84,7 +84,7 @@ public struct JPEGDecoder: ImageDecoding {
 
   /// Returns the denominator of the scale at which libjpeg-turbo decodes: 1, 2, 4 or 8.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
-    JPEGScale.denominator(for: size, minimumSize: minimumSize)
+    ScaleDivisor.largest(for: size, minimumSize: minimumSize)
   }
 
   /// Returns a decoder that shows the rows of a picture with one scan, and the scans of one with several, as they

@@ -62,7 +62,7 @@ final class JPEGSession {
     self.header = header
     self.options = options
     clock = DecodeLimits.Stopwatch(options.limits)
-    denominator = JPEGScale.denominator(for: header.size, minimumSize: minimumSize)
+    denominator = ScaleDivisor.largest(for: header.size, minimumSize: minimumSize)
     let usable = header.profile.flatMap {
       ICCHeader.explains(header.components.count, $0) ? $0 : nil
     }

@@ -20,6 +20,8 @@ struct PNGChunkType: RawRepresentable, Hashable, Sendable, CustomStringConvertib
   static let gamma = PNGChunkType("gAMA")
   static let chromaticities = PNGChunkType("cHRM")
   static let codePoints = PNGChunkType("cICP")
+  static let contentLight = PNGChunkType("cLLI")
+  static let masteringDisplay = PNGChunkType("mDCV")
   static let text = PNGChunkType("iTXt")
   static let exif = PNGChunkType("eXIf")
   static let animationControl = PNGChunkType("acTL")

@@ -8,8 +8,10 @@ struct PNGFile {
 
   /// The layout of the requested pixels. It is never grey without alpha for an animation, whose canvas is transparent.
   var format: PixelFormat {
+    let isWide = structure.header.bitDepth == 16
+    if isWide, options.mapsTones(of: structure.color.dynamicRange) { return .rgba16 }
     guard options.pixels == .native else { return .rgba8 }
-    if structure.header.bitDepth == 16 { return .rgba16 }
+    if isWide { return .rgba16 }
     let isGray = structure.header.colorType == .gray && !structure.hasAlpha
     return isGray && !structure.isAnimated ? .gray8 : .rgba8
   }
@@ -39,8 +41,9 @@ struct PNGFile {
     switch profile {
     case .icc(let data): info.colorProfile = ICCProfile.description(of: data)
     case .sRGB: info.colorProfile = "sRGB"
-    case .calibrated, nil: break
+    case .calibrated, .cicp, nil: break
     }
+    info.dynamicRange = profile?.dynamicRange ?? .standard
     info.layout = ImageInfo.Layout(self, profile: profile)
     return info
   }

@@ -23,6 +23,7 @@ struct PNGFileWriter {
     switch profile {
     case nil: break
     case .sRGB: add(.standardRGB, [1])
+    case .cicp(let points): addCodePoints(points)
     case .icc(let profile):
       // PNG 11.3.2.3: grey pixels have a grey profile, all others an RGB profile.
       guard ICCHeader.colorSpace(of: profile) == (isGray ? "GRAY" : "RGB ") else { return }
@@ -37,6 +38,15 @@ struct PNGFileWriter {
         add(.chromaticities, [white, red, green, blue].flatMap { Self.number($0.x) + Self.number($0.y) })
       }
     }
+  }
+
+  /// Adds cICP and the peak luminance. The pixels are RGB, so that the matrix is 0.
+  private mutating func addCodePoints(_ points: ColorProfile.CodePoints) {
+    let isFullRange = points.isFullRange || points.matrix != 0
+    add(.codePoints, [points.primaries, points.transfer, 0, isFullRange ? 1 : 0])
+    guard let peak = points.peakLuminance, peak > 0, peak <= 10_000 else { return }
+    // Multiples of 0.0001 cd/m²; an average light level of 0 is an unknown one.
+    add(.contentLight, UInt32(peak * 10_000 + 0.5).bigEndianBytes + UInt32(0).bigEndianBytes)
   }
 
   /// Encodes a multiple of 1/100000.

@@ -76,7 +76,7 @@ struct PNGStructure: Sendable {
       if transparency == nil, isBeforeImageData, isUsableTransparency(chunk), cursor.hasValidCRC(chunk) {
         transparency = chunk
       }
-    case .profile, .standardRGB, .gamma, .chromaticities, .codePoints:
+    case .profile, .standardRGB, .gamma, .chromaticities, .codePoints, .contentLight, .masteringDisplay:
       if isBeforeImageData, cursor.hasValidCRC(chunk) { color.add(chunk, cursor.bytes) }
     case .text:
       if xmp == nil, PNGText.isXMP(chunk, cursor.bytes), cursor.hasValidCRC(chunk) { xmp = chunk }

@@ -13,28 +13,23 @@ package struct TIFFDescriber: ImageDescribing {
 
   /// Reads the directories.
   package func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
-    guard let info = try info(of: data, isWhole: true, limits: limits) else {
+    try probe(data, page: 0, limits: limits)
+  }
+
+  /// Reads the directories, and describes a page.
+  package func probe(_ data: Data, page: Int, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
+    let bytes = data.bytes
+    guard let document = try TIFFDocument(bytes, page: page, limits: limits) else {
       throw .truncated(.tiff, byteCount: data.count)
     }
-    return info
+    return document.info(bytes, limits: limits)
   }
 
   /// Reads the directories; `nil` until all of them are there, which many writers put behind the pixels.
   package func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader? {
-    try info(of: prefix, isWhole: false, limits: limits).map { ImageHeader(info: $0, hasAllFrames: true) }
-  }
-
-  private func info(of data: Data, isWhole: Bool, limits: DecodeLimits) throws(ImagingError) -> ImageInfo? {
-    let bytes = data.bytes
-    guard let pages = try TIFFPages(bytes, isWhole: isWhole, limits: limits) else { return nil }
-    let page = pages.first
-    var profile: String?
-    if let range = page.profile, range.count <= limits.maxChunkBytes, range.upperBound <= bytes.byteCount {
-      profile = ICCProfile.description(of: bytes.extracting(range).copy())
+    let bytes = prefix.bytes
+    return try TIFFDocument(bytes, isWhole: false, limits: limits).map {
+      ImageHeader(info: $0.info(bytes, limits: limits), hasAllFrames: true)
     }
-    return ImageInfo(
-      format: .tiff, size: page.size, hasAlpha: page.hasAlpha, bitDepth: page.bitsPerSample,
-      orientation: page.orientation, colorProfile: profile, pageCount: pages.count, isDamaged: pages.isDamaged
-    )
   }
 }

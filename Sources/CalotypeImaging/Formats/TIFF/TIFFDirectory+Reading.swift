@@ -14,7 +14,7 @@ extension TIFFDirectory {
     _ entries: TIFFEntries, _ bytes: RawSpan, in file: TIFFFile, isWhole: Bool, limits: DecodeLimits
   ) throws(ImagingError) {
     var reader = ValueReader(entries: entries, file: file, isWhole: isWhole)
-    offset = entries.offset
+    self.entries = entries
     guard let width = try reader.required(.width, bytes), let height = try reader.required(.height, bytes)
     else {
       return nil

@@ -8,8 +8,10 @@ package struct TIFFDirectory: Hashable, Sendable {
     case tiles(PixelSize)
   }
 
+  /// The fields of the directory, not checked.
+  let entries: TIFFEntries
   /// The position of the directory.
-  package let offset: Int
+  package var offset: Int { entries.offset }
   /// The width and height, before orientation.
   package let size: PixelSize
   /// Bits of the first sample: 1 to 64.

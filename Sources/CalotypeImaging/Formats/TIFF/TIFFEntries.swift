@@ -1,5 +1,5 @@
 /// The entries of one directory (TIFF 6.0, section 2) with known tags, and the position of the next directory.
-struct TIFFEntries: Sendable {
+struct TIFFEntries: Hashable, Sendable {
   /// The position of the directory.
   let offset: Int
   private(set) var entries: [TIFFTag: TIFFEntry] = [:]

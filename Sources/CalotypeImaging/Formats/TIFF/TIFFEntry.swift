@@ -28,6 +28,16 @@ package struct TIFFEntry: Hashable, Sendable {
     return overflow || overflow2 ? nil : offset..<end
   }
 
+  /// Returns a value that may be a fraction; `nil` for negative ones, and beyond the values or the bytes.
+  func fraction(at index: Int, _ bytes: RawSpan, in file: TIFFFile) -> Double? {
+    guard type == 5 else { return integer(at: index, bytes, in: file).map { Double($0) } }
+    guard index >= 0, index < count, let range, range.upperBound <= bytes.byteCount,
+      let numerator = bytes.uint32(at: offset + 8 * index, bigEndian: file.isBigEndian),
+      let denominator = bytes.uint32(at: offset + 8 * index + 4, bigEndian: file.isBigEndian), denominator > 0
+    else { return nil }
+    return Double(numerator) / Double(denominator)
+  }
+
   /// Returns a value as a number that is not negative; `nil` for other types, and beyond the values or the bytes.
   package func integer(at index: Int = 0, _ bytes: RawSpan, in file: TIFFFile) -> Int? {
     guard index >= 0, index < count, let valueLength else { return nil }

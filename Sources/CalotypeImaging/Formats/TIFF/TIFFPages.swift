@@ -1,9 +1,12 @@
 /// The pages of a TIFF file: the first directory, and the number of those that follow it.
 package struct TIFFPages: Sendable {
+  let file: TIFFFile
   /// The first page.
   package let first: TIFFDirectory
+  /// The positions of the directories in the chain.
+  package let offsets: [Int]
   /// The number of directories in the chain.
-  package let count: Int
+  package var count: Int { offsets.count }
   /// A Boolean value that indicates whether the chain returns to a directory, or leads out of the file.
   package let isDamaged: Bool
   /// The number of smaller versions of the first page among its subordinate directories, without those that are outside
@@ -25,7 +28,8 @@ package struct TIFFPages: Sendable {
     }
     let directory = try TIFFDirectory(entries, bytes, in: file, isWhole: isWhole, limits: limits)
     guard let directory else { return nil }
-    first = directory
+    (self.file, first) = (file, directory)
+    var offsets = [file.firstOffset]
     var seen: Set<Int> = [file.firstOffset]
     var next = entries.next
     var isBroken = false
@@ -42,9 +46,10 @@ package struct TIFFPages: Sendable {
         break
       }
       try limits.check(pageCount: seen.count)
+      offsets.append(next)
       next = following
     }
-    (count, isDamaged) = (seen.count, isBroken)
+    (self.offsets, isDamaged) = (offsets, isBroken)
     overviewCount = Set(directory.subDirectories).filter { !seen.contains($0) && $0 < bytes.byteCount }.count
   }
 }
