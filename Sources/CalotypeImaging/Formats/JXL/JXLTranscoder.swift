@@ -2,8 +2,8 @@
 import CJXL
 public import FoundationEssentials
 
-/// A converter between JPEG and JPEG XL that keeps every bit: the JPEG XL is about a fifth smaller, and the same JPEG can
-/// be made of it again, with its metadata (ISO/IEC 18181-2, annex A).
+/// A converter between JPEG and JPEG XL that keeps every bit: the JPEG XL is about a fifth smaller, and the same JPEG
+/// can be made of it again, with its metadata (ISO/IEC 18181-2, annex A).
 ///
 /// ```swift
 /// let small = try JXLTranscoder.jxl(from: photo)
@@ -43,7 +43,7 @@ public enum JXLTranscoder {
 
   /// Returns the JPEG that a JPEG XL was made of.
   ///
-  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the file was not made of a JPEG, and without the library;
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the file was not made of a JPEG, without the library;
   ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/truncated(_:byteCount:)``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)``.
   public static func jpeg(
