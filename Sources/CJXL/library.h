@@ -19,7 +19,8 @@
   use(JxlDecoderSetJPEGBuffer) use(JxlDecoderReleaseJPEGBuffer)
 
 #define CJXL_ENCODER_FUNCTIONS(use) \
-  use(JxlEncoderCreate) use(JxlEncoderSetParallelRunner) use(JxlEncoderDestroy) use(JxlEncoderGetError) use(JxlEncoderProcessOutput) \
+  use(JxlEncoderCreate) use(JxlEncoderSetParallelRunner) \
+  use(JxlEncoderDestroy) use(JxlEncoderGetError) use(JxlEncoderProcessOutput) \
   use(JxlEncoderSetFrameHeader) use(JxlEncoderInitFrameHeader) use(JxlEncoderAddJPEGFrame) \
   use(JxlEncoderAddImageFrame) use(JxlEncoderAddBox) use(JxlEncoderUseBoxes) use(JxlEncoderCloseInput) \
   use(JxlEncoderCloseFrames) \

@@ -54,7 +54,7 @@ typedef enum cjxl_event {
   CJXL_NEEDS_TARGET,
   /// All pixels of the frame are there.
   CJXL_IMAGE,
-  /// The JPEG begins, or its buffer is full.
+  /// The JPEG begins, or its buffer is too small: it is written again from its beginning.
   CJXL_JPEG,
   /// A box begins, or its buffer is full.
   CJXL_BOX,
@@ -171,7 +171,8 @@ cjxl_encoder *cjxl_encoder_create(cjxl_memory *memory);
 void cjxl_encoder_destroy(cjxl_encoder *encoder);
 cjxl_result cjxl_encoder_begin(cjxl_encoder *encoder, const cjxl_picture *picture);
 /// Adds a frame, with its display time in milliseconds if it is one of an animation. The last one has to be named.
-cjxl_result cjxl_encoder_add(cjxl_encoder *encoder, const void *pixels, size_t size, uint32_t milliseconds, bool is_last);
+cjxl_result cjxl_encoder_add(cjxl_encoder *encoder, const void *pixels, size_t size, uint32_t milliseconds,
+                             bool is_last);
 /// Adds a JPEG as the only frame, with what is needed to make the same JPEG of it again.
 cjxl_result cjxl_encoder_add_jpeg(cjxl_encoder *encoder, const uint8_t *jpeg, size_t size, int effort);
 /// Adds a box of metadata. Boxes end with the frames.

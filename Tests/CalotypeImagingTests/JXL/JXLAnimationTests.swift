@@ -59,8 +59,9 @@ struct JXLAnimationTests {
     let partial = DecodeOptions(allowsPartial: true)
     let decoder = try #require(try JXLDecoder().makeFrameDecoder(cut, options: partial))
     #expect(try decoder.frame(at: 0) == frames[0])
-    _ = try decoder.frame(at: decoder.info.frameCount - 1)
-    #expect(decoder.isFramePartial)
+    // Of a frame of one group there is all or nothing.
+    #expect(throws: ImagingError.self) { try decoder.frame(at: decoder.info.frameCount - 1) }
+    #expect(try decoder.frame(at: 1) == frames[1] && !decoder.isFramePartial)
   }
 
   @Test("an animation of one frame is a still image")

@@ -30,7 +30,7 @@ struct JXLHostileTests {
   private static func hiddenFrame(width: Int, height: Int) -> Data {
     var bits = Bits()
     // 64×64, everything as usual.
-    for (value, count) in [(1, 1), (7, 5), (1, 3), (1, 1)] { bits.add(value, count) }
+    for (value, count) in [(1, 1), (7, 5), (1, 3), (1, 1), (1, 1)] { bits.add(value, count) }
     bits.align()
     // Not all as usual, for reference, in the modular mode, no flags, no upsampling, groups of 1,024 pixels.
     for (value, count) in [(0, 1), (2, 2), (1, 1), (0, 2), (0, 2), (3, 2)] { bits.add(value, count) }
@@ -94,6 +94,17 @@ struct JXLHostileTests {
       }
     }
     #expect(failures > 0)
+    let writes = (1...20).map { failing in
+      Result { () throws(ImagingError) in
+        let writer = try JXLWriter(failing: failing)
+        let samples = try JXLSamples(SampleImages.bitmap(), profile: nil)
+        try writer.begin(samples, options: .jxlLossless)
+        try writer.add(samples, isLast: true)
+        return try writer.finish()
+      }
+    }
+    #expect(writes.contains { if case .failure = $0 { true } else { false } })
+    #expect(writes.contains { if case .success = $0 { true } else { false } })
     let tight = DecodeLimits(maxMemoryBytes: 100)
     #expect(throws: ImagingError.outOfMemory(byteCount: 100)) {
       try JXLSession(UnsafeRawBufferPointer(start: nil, count: 0), wants: .color, limits: tight, watch: watch)

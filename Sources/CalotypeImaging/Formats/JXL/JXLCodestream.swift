@@ -5,7 +5,7 @@ struct JXLCodestream {
 
   /// The positions of its parts in the file, as far as they are there.
   private(set) var parts: [Range<Int>] = []
-  /// A Boolean value that indicates whether no more bytes of the codestream follow, or as many as are asked for are here.
+  /// A Boolean value that indicates whether no more bytes of the codestream follow, or enough are here.
   private(set) var isComplete = false
   /// The number of bytes of all parts.
   private(set) var byteCount = 0

@@ -5,8 +5,8 @@ public import FoundationEssentials
 /// An encoder for JPEG XL by libjxl, still and animated: lossy, or lossless with every pixel kept, including hidden
 /// colours of transparent pixels; with 8 bits per sample, or 16 for a bitmap that has them.
 ///
-/// The codestream stands alone, or in a file with boxes if metadata are kept. A JPEG becomes a smaller JPEG XL from which
-/// the same bytes can be made again by ``JXLTranscoder``, not by this encoder.
+/// The codestream stands alone, or in a file with boxes if metadata are kept. A JPEG becomes a smaller JPEG XL, from
+/// which the same bytes can be made again, by ``JXLTranscoder``, not by this encoder.
 public struct JXLEncoder: ImageEncoding {
   /// The largest width and height that libjxl can encode.
   public static let maxSide = 1 << 18

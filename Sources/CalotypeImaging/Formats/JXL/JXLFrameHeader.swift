@@ -21,7 +21,8 @@ struct JXLFrameHeader: Sendable {
   var ticks: UInt32 = 0
   var isLast = true
   var isModular = false
-  /// The place in which it is kept for later frames; `nil` if it is not. Those of reductions are behind those of pictures.
+  /// The place in which it is kept for later frames; `nil` if it is not. Reductions have places behind those of
+  /// pictures.
   var slot: Int?
   /// The position behind the sections; `nil` if they are out of order, because their sizes are coded then.
   var end: Int?

@@ -1,8 +1,8 @@
 #if JXL
 import CJXL
 
-/// A decoder of libjxl for bytes that stay where they are. It works on the calling thread. Not `Sendable`: one thread at
-/// a time.
+/// A decoder of libjxl for bytes that stay where they are. It works on the calling thread. Not `Sendable`: one thread
+/// at a time.
 final class JXLSession {
   /// The reports that a session asks for.
   struct Wants: OptionSet {

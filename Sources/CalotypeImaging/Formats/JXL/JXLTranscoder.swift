@@ -2,8 +2,8 @@
 import CJXL
 public import FoundationEssentials
 
-/// A converter between JPEG and JPEG XL that keeps every bit: the JPEG XL is about a fifth smaller, and the same JPEG can
-/// be made of it again, with its metadata (ISO/IEC 18181-2, annex A).
+/// A converter between JPEG and JPEG XL that keeps every bit: the JPEG XL is about a fifth smaller, and the same JPEG
+/// can be made of it again, with its metadata (ISO/IEC 18181-2, annex A).
 ///
 /// ```swift
 /// let small = try JXLTranscoder.jxl(from: photo)
@@ -43,7 +43,7 @@ public enum JXLTranscoder {
 
   /// Returns the JPEG that a JPEG XL was made of.
   ///
-  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the file was not made of a JPEG, and without the library;
+  /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the file was not made of a JPEG, without the library;
   ///   ``ImagingError/corrupt(_:reason:offset:)``, ``ImagingError/truncated(_:byteCount:)``,
   ///   ``ImagingError/limitExceeded(_:value:limit:)``.
   public static func jpeg(
@@ -66,9 +66,9 @@ public enum JXLTranscoder {
   private static func jpeg(
     of session: JXLSession, limits: DecodeLimits, byteCount: Int
   ) throws(ImagingError) -> Data {
-    var jpeg = Data()
-    let size = 256 << 10
-    let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
+    // Usual JPEGs are a quarter larger. If the room is too small, the library begins again.
+    var size = 2 * byteCount + (64 << 10)
+    var buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: size)
     defer { buffer.deallocate() }
     var isBegun = false
     while true {
@@ -76,11 +76,15 @@ public enum JXLTranscoder {
       case CJXL_JPEG:
         isBegun = true
       case CJXL_JPEG_FULL:
-        jpeg.append(buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
-        try limits.check(byteCount: jpeg.count)
-      case CJXL_IMAGE:
-        jpeg.append(buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
-        return jpeg
+        _ = cjxl_decoder_release_jpeg(session.decoder)
+        guard size <= limits.maxBytes else {
+          throw .limitExceeded(.bytes, value: 2 * size, limit: limits.maxBytes)
+        }
+        buffer.deallocate()
+        size *= 2
+        buffer = .allocate(capacity: size)
+      case CJXL_IMAGE where isBegun:
+        return Data(bytes: buffer, count: size - min(size, cjxl_decoder_release_jpeg(session.decoder)))
       case CJXL_CUT: throw .truncated(.jxl, byteCount: byteCount)
       default:
         throw .unsupportedFormat(.jxl, reason: "it was not made of a JPEG, so there is none to restore")
