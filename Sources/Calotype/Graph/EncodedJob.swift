@@ -333,7 +333,8 @@ extension ResolvedRequest {
 
   /// Returns whether the bytes of the original may be what is asked for.
   func mayPassThrough(_ output: EncodedOutput) -> Bool {
-    request.isPlain && request.isEncodable && request.decoding.page == 0 && request.coders == nil && request.decoding.extras.isEmpty
+    request.isPlain && request.isEncodable && request.decoding.page == 0 && request.coders == nil
+      && request.decoding.extras.isEmpty
       && output.candidates.contains { $0.extras.isEmpty && $0.maxPixelSize == nil }
   }
 
