@@ -25,7 +25,7 @@ import Testing
   /// What a decoder that knows nothing of rows would lead to.
   static func whole(_ data: Data, _ options: DecodeOptions) throws(ImagingError) -> Image {
     let decoder = try CoderRegistry.standard.decoder(for: data, hint: nil)
-    let info = try decoder.checkedInfo(of: data, limits: options.limits)
+    let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
     let image = try decoder.decode(
       data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
     return try PostDecode(info: info, options: options).finished(image)

@@ -72,11 +72,11 @@ extension DecoderCheck {
     }
     if case .success(let image) = listed { try Promises.check(image.bitmap, options.limits) }
     let result = try Promises.result { () throws(ImagingError) in
-      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
       return try decoder.image(of: data, info: info, options: options)
     }
     let whole = try Promises.result { () throws(ImagingError) -> Image in
-      let info = try decoder.checkedInfo(of: data, limits: options.limits)
+      let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
       let image = try decoder.decode(
         data, minimumSize: try options.minimumDecodeSize(for: info), options: options)
       return try PostDecode(info: info, options: options).finished(image)
