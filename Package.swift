@@ -91,7 +91,8 @@ let package = Package(
     .target(
       name: "CalotypeImaging",
       dependencies: [
-        "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF", "CJXL", "CTIFF",
+        "CalotypeSupport", "CISAL", "CJPEG", "CLCMS", "CDeflate", "CWebP", "CGIF", "CPixels", "CAVIF", "CJXL",
+        "CTIFF",
       ],
       // `Bitmap.bytes` is a span that borrows the bitmap.
       swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),

@@ -8,6 +8,7 @@ let package = Package(
   dependencies: [
     .package(name: "Calotype", path: "../.."),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.90.0"),
   ],
   targets: [
     .executableTarget(
@@ -16,6 +17,7 @@ let package = Package(
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeObservability", package: "Calotype"),
         .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ],
       swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
   ]

@@ -7,9 +7,18 @@ swift build -c release --jobs "${JOBS:-2}" --scratch-path "$scratch"
 
 folder=$(mktemp -d)
 export XDG_CACHE_HOME=$folder/cache
-# The photos; /delayed/NAME is one that takes a second, and /hanging never answers, and tells when its client has left.
+# The photos; /delayed/NAME is one that takes a second, /noise.png is large, and /hanging never answers, and tells when
+# its client has left.
 cat >"$folder/origin.py" <<'PYTHON'
-import http.server, os, sys, time
+import http.server, os, struct, sys, time, zlib
+
+def noise(side):
+    """A PNG that is larger than the buffers of a socket."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    rows = b"".join(b"\0" + os.urandom(3 * side) for _ in range(side))
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b"")
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self):
@@ -18,6 +27,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             while self.connection.recv(1):
                 pass
             return self.log_message("hanging ended")
+        if self.path == "/noise.png":
+            body = noise(1600)
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            return self.wfile.write(body)
         if self.path.startswith("/delayed/"):
             self.log_message("delayed begins")
             time.sleep(1)
@@ -35,7 +50,7 @@ PYTHON
 )
 python3 -u "$folder/origin.py" "$origin" >/dev/null 2>"$folder/origin.log" &
 web=$!
-"$scratch/release/ThumbnailServer" "$port" trusted >"$folder/server.log" 2>&1 &
+CLIENT_SECONDS=2 "$scratch/release/ThumbnailServer" "$port" trusted >"$folder/server.log" 2>&1 &
 server=$!
 trap 'kill $web $server 2>/dev/null || true; rm -rf "$folder"' EXIT
 for _ in $(seq 100); do
@@ -74,6 +89,9 @@ is "type for a client with JPEG alone" "$(field content-type)" image/jpeg
 [ "$(field etag)" != "$tag" ] || fail "two formats have one entity tag"
 get "$photo" -I -H 'Accept: image/webp'
 is "status of HEAD" "$status" 200
+get "$photo" -I -r 0-9 -H 'Accept: image/webp'
+is "status of HEAD, which has no ranges" "$status" 200
+is "length of HEAD" "$(field content-length)" "$length"
 
 get "/thumbnail?url=http://127.0.0.1:$origin/none.jpg"
 is "status of a missing image" "$status" 404
@@ -81,6 +99,10 @@ get "/thumbnail?url=ftp://127.0.0.1/a.jpg"
 is "status of another scheme" "$status" 400
 get "/thumbnail"
 is "status without a URL" "$status" 400
+for side in 0 -1 2001 1e9 NaN 99999999999999999999 10%00 ''; do
+  get "/thumbnail?url=http://127.0.0.1:$origin/dandelion.jpg&width=$side"
+  is "status for $side pixels" "$status" 400
+done
 is "loads of the photo" "$(grep -c 'GET /dandelion.jpg' "$folder/origin.log")" 1
 
 # Waits until the origin has written a line.
@@ -103,6 +125,67 @@ get /metrics
 is "status of the metrics" "$status" 200
 # The photo was decoded once for both formats, and every range, condition and repetition was answered from memory.
 is metrics "$(tr '\n' ' ' <"$folder/body")" "calotype_decodes 2 calotype_encodes 2 calotype_loads 4 calotype_requests 0 "
+
+# A body that nobody reads delays nothing.
+head -c 200000 /dev/zero >"$folder/upload"
+get "/thumbnail?url=http://127.0.0.1:$origin/stream.jpg&width=90" -X GET --data-binary "@$folder/upload"
+is "status of a request with a body" "$status" 200
+
+# Clients that do not behave: `python3 - ORIGIN PORT`.
+python3 - "$origin" "$port" <<'PYTHON' || fail "a client was served wrongly"
+import socket, sys, time
+
+origin, port = sys.argv[1:]
+def request(name, *fields):
+    lines = [f"GET /thumbnail?url=http://127.0.0.1:{origin}/{name} HTTP/1.1", "Host: server", *fields, "", ""]
+    return "\r\n".join(lines).encode()
+
+def connect(receive_buffer=None):
+    client = socket.socket()
+    if receive_buffer:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+    client.settimeout(15)
+    client.connect(("127.0.0.1", int(port)))
+    return client
+
+def read_all(client):
+    received = b""
+    try:
+        while data := client.recv(1 << 16):
+            received += data
+    except ConnectionResetError:
+        pass
+    return received
+
+# Requests that are sent at once are answered in their order, also those whose images are not in memory.
+client = connect()
+names = ["meadow.webp", "sunset.webp", "stream.jpg"]
+client.sendall(b"".join(request(name + "&width=77") for name in names[:2]))
+client.sendall(request(names[2] + "&width=77", "Connection: close"))
+together = read_all(client)
+apart = b""
+for name in names:
+    client = connect()
+    client.sendall(request(name + "&width=77", "Connection: close"))
+    apart += read_all(client)
+tags = lambda text: [line for line in text.split(b"\r\n") if line.lower().startswith(b"etag")]
+assert len(set(tags(apart))) == 3 and tags(together) == tags(apart), (tags(together), tags(apart))
+
+# A client that does not read, and one that does not end its request, are disconnected.
+reader, writer = connect(receive_buffer=4096), connect()
+reader.sendall(request("noise.png&width=2000&height=2000", "Accept: image/png"))
+writer.sendall(b"GET /thumb")
+begin = time.monotonic()
+assert read_all(writer) == b"" and time.monotonic() - begin < 10
+time.sleep(max(0, begin + 5 - time.monotonic()))
+head, _, body = read_all(reader).partition(b"\r\n\r\n")
+length = next(int(line.split()[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+assert head.startswith(b"HTTP/1.1 200") and length > 7_000_000 and len(body) < length, (head, len(body))
+# One that reads gets all.
+client = connect()
+client.sendall(request("noise.png&width=2000&height=2000", "Accept: image/png", "Connection: close"))
+assert len(read_all(client).partition(b"\r\n\r\n")[2]) == length
+PYTHON
 
 # A request in progress is completed before the server ends.
 curl -s -m 20 -o "$folder/last" -w '%{http_code}' \

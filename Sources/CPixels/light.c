@@ -6,8 +6,9 @@
 /// The pixels that are converted together, so that each step is a loop of its own.
 enum { block = 128 };
 
+/// Light of red, green and blue, and a number by which to look something up.
 typedef struct {
-  float r[block], g[block], b[block];
+  float r[block], g[block], b[block], key[block];
 } colors;
 
 static inline float clamped(float value, float low, float high) {
@@ -38,27 +39,28 @@ static inline float smallest(float a, float b, float c) {
   return ab < c ? ab : c;
 }
 
+/// Multiplies the light of each pixel by a function of its key.
+__attribute__((always_inline)) static inline void scale(const float *table, colors *p, size_t count) {
+  // A loop of its own, because look-ups are vectorised alone.
+  for (size_t i = 0; i < count; i++) p->key[i] = function(table, p->key[i]);
+  for (size_t i = 0; i < count; i++) {
+    p->r[i] *= p->key[i];
+    p->g[i] *= p->key[i];
+    p->b[i] *= p->key[i];
+  }
+}
+
 /// Multiplies the light of each pixel by a function of its luminance.
 __attribute__((always_inline)) static inline void brighten(const cpx_light_map *conversion, colors *p, size_t count) {
   const float kr = conversion->luminance[0], kg = conversion->luminance[1], kb = conversion->luminance[2];
-  const float *table = conversion->luminance_gain;
-  for (size_t i = 0; i < count; i++) {
-    const float gain = function(table, kr * p->r[i] + kg * p->g[i] + kb * p->b[i]);
-    p->r[i] *= gain;
-    p->g[i] *= gain;
-    p->b[i] *= gain;
-  }
+  for (size_t i = 0; i < count; i++) p->key[i] = kr * p->r[i] + kg * p->g[i] + kb * p->b[i];
+  scale(conversion->luminance_gain, p, count);
 }
 
 /// Multiplies the light of each pixel by a function of its largest sample.
 __attribute__((always_inline)) static inline void compress(const cpx_light_map *conversion, colors *p, size_t count) {
-  const float *table = conversion->gain;
-  for (size_t i = 0; i < count; i++) {
-    const float gain = function(table, largest(p->r[i], p->g[i], p->b[i]));
-    p->r[i] *= gain;
-    p->g[i] *= gain;
-    p->b[i] *= gain;
-  }
+  for (size_t i = 0; i < count; i++) p->key[i] = largest(p->r[i], p->g[i], p->b[i]);
+  scale(conversion->gain, p, count);
 }
 
 __attribute__((always_inline)) static inline void multiply(const float *matrix, colors *p, size_t count) {
@@ -72,16 +74,15 @@ __attribute__((always_inline)) static inline void multiply(const float *matrix, 
   }
 }
 
-/// Moves colours outside sRGB towards the grey of their luminance, as far as necessary.
+/// Moves colours outside sRGB towards the grey of their luminance, as far as necessary. No sample is above 1, and none
+/// becomes larger than the largest.
 __attribute__((always_inline)) static inline void desaturate(colors *p, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const float r = p->r[i], g = p->g[i], b = p->b[i];
     // The shares of BT.709.
     const float grey = clamped(0.2126f * r + 0.7152f * g + 0.0722f * b, 0.0f, 1.0f);
-    const float low = smallest(r, g, b), high = largest(r, g, b);
-    const float up = low < 0.0f ? grey / (grey - low) : 1.0f;
-    const float down = high > 1.0f ? (1.0f - grey) / (high - grey) : 1.0f;
-    const float chroma = up < down ? up : down;
+    const float low = smallest(r, g, b);
+    const float chroma = low < 0.0f ? grey / (grey - low) : 1.0f;
     p->r[i] = grey + chroma * (r - grey);
     p->g[i] = grey + chroma * (g - grey);
     p->b[i] = grey + chroma * (b - grey);
@@ -90,9 +91,11 @@ __attribute__((always_inline)) static inline void desaturate(colors *p, size_t c
 
 __attribute__((always_inline)) static inline void convert(const cpx_light_map *conversion, colors *p, size_t count) {
   if (conversion->luminance_gain) brighten(conversion, p, count);
-  if (conversion->gain) compress(conversion, p, count);
   multiply(conversion->matrix, p, count);
-  if (conversion->gain) desaturate(p, count);
+  if (conversion->gain) {
+    compress(conversion, p, count);
+    desaturate(p, count);
+  }
   const float *levels = conversion->levels;
   for (size_t i = 0; i < count; i++) {
     p->r[i] = function(levels, p->r[i]) + 0.5f;
@@ -101,9 +104,9 @@ __attribute__((always_inline)) static inline void convert(const cpx_light_map *c
   }
 }
 
-#define LIGHT_BODY(sample)                                                                                             \
-  __attribute__((always_inline)) static inline void sample##_body(const cpx_light_map *conversion, const sample *in,      \
-                                                                  sample *out, size_t pixels) {                       \
+#define LIGHT_BODY(name, sample, level_type, alpha)                                                                    \
+  __attribute__((always_inline)) static inline void name##_body(const cpx_light_map *conversion, const sample *in,    \
+                                                                level_type *out, size_t pixels) {                     \
     colors p;                                                                                                          \
     const float *light = conversion->light;                                                                            \
     while (pixels > 0) {                                                                                               \
@@ -115,10 +118,10 @@ __attribute__((always_inline)) static inline void convert(const cpx_light_map *c
       }                                                                                                                \
       convert(conversion, &p, count);                                                                                  \
       for (size_t i = 0; i < count; i++) {                                                                             \
-        out[4 * i] = (sample)(int32_t)p.r[i];                                                                          \
-        out[4 * i + 1] = (sample)(int32_t)p.g[i];                                                                      \
-        out[4 * i + 2] = (sample)(int32_t)p.b[i];                                                                      \
-        out[4 * i + 3] = in[4 * i + 3];                                                                                \
+        out[4 * i] = (level_type)(int32_t)p.r[i];                                                                      \
+        out[4 * i + 1] = (level_type)(int32_t)p.g[i];                                                                  \
+        out[4 * i + 2] = (level_type)(int32_t)p.b[i];                                                                  \
+        out[4 * i + 3] = (level_type)alpha(in[4 * i + 3]);                                                             \
       }                                                                                                                \
       in += 4 * count;                                                                                                 \
       out += 4 * count;                                                                                                \
@@ -126,42 +129,37 @@ __attribute__((always_inline)) static inline void convert(const cpx_light_map *c
     }                                                                                                                  \
   }
 
-LIGHT_BODY(uint8_t)
-LIGHT_BODY(uint16_t)
+static inline uint32_t same(uint32_t alpha) { return alpha; }
+static inline uint32_t rounded(uint32_t alpha) { return (alpha * 255 + 32895) >> 16; }
 
+LIGHT_BODY(rgba8, uint8_t, uint8_t, same)
+LIGHT_BODY(rgba16, uint16_t, uint16_t, same)
+LIGHT_BODY(round, uint16_t, uint8_t, rounded)
+
+// With AVX2 the same operations are done on more pixels at a time; without FMA, so that no operations are contracted.
 #if defined(__x86_64__)
-// The same operations on more pixels at a time. AVX2 without FMA, so that no operations are contracted.
-__attribute__((target("avx2"))) static void rgba8_avx2(const cpx_light_map *conversion, const uint8_t *in, uint8_t *out,
-                                                       size_t pixels) {
-  uint8_t_body(conversion, in, out, pixels);
-}
-
-__attribute__((target("avx2"))) static void rgba16_avx2(const cpx_light_map *conversion, const uint16_t *in,
-                                                        uint16_t *out, size_t pixels) {
-  uint16_t_body(conversion, in, out, pixels);
-}
-#endif
-
-void cpx_light_rgba8(const cpx_light_map *conversion, const uint8_t *in, uint8_t *out, size_t pixels, cpx_level level) {
-#if defined(__x86_64__)
-  if (level >= CPX_LEVEL_SIMD256 && cpx_best_level() >= CPX_LEVEL_SIMD256) {
-    rgba8_avx2(conversion, in, out, pixels);
-    return;
+#define LIGHT_LOOP(name, sample, level_type)                                                                           \
+  __attribute__((target("avx2"))) static void name##_avx2(const cpx_light_map *conversion, const sample *in,          \
+                                                          level_type *out, size_t pixels) {                           \
+    name##_body(conversion, in, out, pixels);                                                                          \
+  }                                                                                                                    \
+  void cpx_light_##name(const cpx_light_map *conversion, const sample *in, level_type *out, size_t pixels,            \
+                        cpx_level level) {                                                                             \
+    if (level >= CPX_LEVEL_SIMD256 && cpx_best_level() >= CPX_LEVEL_SIMD256) {                                         \
+      name##_avx2(conversion, in, out, pixels);                                                                        \
+    } else {                                                                                                           \
+      name##_body(conversion, in, out, pixels);                                                                        \
+    }                                                                                                                  \
   }
 #else
-  (void)level;
-#endif
-  uint8_t_body(conversion, in, out, pixels);
-}
-
-void cpx_light_rgba16(const cpx_light_map *conversion, const uint16_t *in, uint16_t *out, size_t pixels, cpx_level level) {
-#if defined(__x86_64__)
-  if (level >= CPX_LEVEL_SIMD256 && cpx_best_level() >= CPX_LEVEL_SIMD256) {
-    rgba16_avx2(conversion, in, out, pixels);
-    return;
+#define LIGHT_LOOP(name, sample, level_type)                                                                           \
+  void cpx_light_##name(const cpx_light_map *conversion, const sample *in, level_type *out, size_t pixels,            \
+                        cpx_level level) {                                                                             \
+    (void)level;                                                                                                       \
+    name##_body(conversion, in, out, pixels);                                                                          \
   }
-#else
-  (void)level;
 #endif
-  uint16_t_body(conversion, in, out, pixels);
-}
+
+LIGHT_LOOP(rgba8, uint8_t, uint8_t)
+LIGHT_LOOP(rgba16, uint16_t, uint16_t)
+LIGHT_LOOP(round, uint16_t, uint8_t)

@@ -158,9 +158,9 @@ struct Tool {
         // The number of `write`, its arguments: https://man7.org/linux/man-pages/man5/proc_pid_syscall.5.html
         let call = try? String(contentsOfFile: "\(tasks)/\(task)/syscall", encoding: .utf8)
         #if arch(arm64)
-          return call?.hasPrefix("64 ") == true
+        return call?.hasPrefix("64 ") == true
         #else
-          return call?.hasPrefix("1 ") == true
+        return call?.hasPrefix("1 ") == true
         #endif
       }
     }

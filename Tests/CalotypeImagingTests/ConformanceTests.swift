@@ -69,20 +69,21 @@ struct ConformanceTests {
   }
 
   #if JXL
-    @Test("JPEG XL, lossless and lossy")
-    func jxl() async throws {
-      let still = try JXLEncoder().encode(Self.pictures[2], options: .jxl())
-      let film = try SampleImages.animation(.jxlLossless, frames: 3, width: 20, height: 14)
-      var lossless = CoderConformance(
-        decoder: JXLDecoder(), encoder: JXLEncoder(),
-        samples: [try Fixture.data("described/gen-jxlp-two-parts.jxl"), still, film], encodeOptions: .jxlLossless)
-      lossless.attempts = 400
-      await expectConformance(lossless)
-      await expectConformance(
-        CoderConformance(
-          decoder: JXLDecoder(), encoder: JXLEncoder(), samples: [still], tolerance: 6,
-          encodeOptions: .jxl(quality: 95)))
-    }
+  @Test("JPEG XL, lossless and lossy")
+  func jxl() async throws {
+    let still = try JXLEncoder().encode(Self.pictures[2], options: .jxl())
+    let film = try SampleImages.animation(.jxlLossless, frames: 3, width: 20, height: 14)
+    var lossless = CoderConformance(
+      decoder: JXLDecoder(), encoder: JXLEncoder(),
+      samples: [try Fixture.data("described/gen-jxlp-two-parts.jxl"), still, film],
+      encodeOptions: .jxlLossless)
+    lossless.attempts = 400
+    await expectConformance(lossless)
+    await expectConformance(
+      CoderConformance(
+        decoder: JXLDecoder(), encoder: JXLEncoder(), samples: [still], tolerance: 6,
+        encodeOptions: .jxl(quality: 95)))
+  }
   #endif
 
   @Test("BMP")
@@ -112,30 +113,30 @@ struct ConformanceTests {
   }
 
   #if AVIF
-    @Test("AVIF", .enabled(if: CoderRegistry.standard.decodableFormats.contains(.avif)))
-    func avif() async throws {
-      let still = try AVIFEncoder().encode(try Self.pictures[1], options: .avifLossless)
-      let samples = try [
-        "white_1x1", "gen-ramp", "draw_points_idat_progressive", "colors-animated-12bpc-keyframes-0-2-3",
-      ].map { try Fixture.data("avif/\($0).avif") }
-      await expectConformance(
-        CoderConformance(
-          decoder: AVIFDecoder(), encoder: AVIFEncoder(), samples: [still] + samples,
-          encodeOptions: .avifLossless))
-    }
+  @Test("AVIF", .enabled(if: CoderRegistry.standard.decodableFormats.contains(.avif)))
+  func avif() async throws {
+    let still = try AVIFEncoder().encode(try Self.pictures[1], options: .avifLossless)
+    let samples = try [
+      "white_1x1", "gen-ramp", "draw_points_idat_progressive", "colors-animated-12bpc-keyframes-0-2-3",
+    ].map { try Fixture.data("avif/\($0).avif") }
+    await expectConformance(
+      CoderConformance(
+        decoder: AVIFDecoder(), encoder: AVIFEncoder(), samples: [still] + samples,
+        encodeOptions: .avifLossless))
+  }
   #endif
 
   #if TIFF
-    @Test("TIFF")
-    func tiff() async throws {
-      let strips = TIFFSample(width: 31, height: 9, compression: 5, rows: 4, pack: TIFFSample.lzw)
-      var tiles = TIFFSample(width: 33, height: 18, samples: 4, compression: 8, pack: TIFFSample.deflate)
-      tiles.tile = (16, 16)
-      tiles.others = [.init(338, 2, type: 3), .init(274, 3, type: 3)]
-      let planes = TIFFSample(width: 12, height: 7, bits: 16, isPlanar: true, isBigEndian: true, isBig: true)
-      await expectConformance(
-        CoderConformance(decoder: TIFFDecoder(), samples: [strips.data, tiles.data, planes.data]))
-    }
+  @Test("TIFF")
+  func tiff() async throws {
+    let strips = TIFFSample(width: 31, height: 9, compression: 5, rows: 4, pack: TIFFSample.lzw)
+    var tiles = TIFFSample(width: 33, height: 18, samples: 4, compression: 8, pack: TIFFSample.deflate)
+    tiles.tile = (16, 16)
+    tiles.others = [.init(338, 2, type: 3), .init(274, 3, type: 3)]
+    let planes = TIFFSample(width: 12, height: 7, bits: 16, isPlanar: true, isBigEndian: true, isBig: true)
+    await expectConformance(
+      CoderConformance(decoder: TIFFDecoder(), samples: [strips.data, tiles.data, planes.data]))
+  }
   #endif
 
   /// Pictures of three sizes with runs and slopes.

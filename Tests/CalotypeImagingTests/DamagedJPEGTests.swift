@@ -4,7 +4,7 @@ import Testing
 @testable import CalotypeImaging
 
 #if canImport(Glibc)
-  import Glibc
+import Glibc
 #endif
 
 /// Damaged JPEGs are shown with the pixels of libjpeg-turbo.

@@ -7,9 +7,9 @@ import Testing
 
 private var isUnoptimised: Bool {
   #if DEBUG
-    true
+  true
   #else
-    false
+  false
   #endif
 }
 

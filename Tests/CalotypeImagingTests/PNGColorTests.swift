@@ -37,17 +37,46 @@ import CalotypeSupport
     #expect(try decode(PNGTestFile.chunk("sRGB", [4]) + standard + pixels).profile == .sRGB)
   }
 
-  @Test func codePointsThatCannotBeSaidExactlyAreIgnored() throws {
-    let displayP3 = try decode(PNGTestFile.chunk("cICP", [12, 13, 0, 1])).profile
-    guard case .calibrated(let calibration) = displayP3 else {
-      Issue.record("Display P3 is \(String(describing: displayP3))")
-      return
-    }
-    #expect(calibration.gamma == nil && calibration.red == .init(x: 0.68, y: 0.32))
-    for points in [[9, 16, 0, 1], [1, 13, 1, 1], [1, 13, 0, 0], [2, 13, 0, 1], [1, 13, 0]] as [[UInt8]] {
+  @Test func codePointsAreAProfile() throws {
+    let displayP3 = try decode(PNGTestFile.chunk("cICP", [12, 13, 0, 1]))
+    #expect(displayP3.profile == .cicp(.init(primaries: 12, transfer: 13)))
+    #expect(displayP3.info?.dynamicRange == .standard)
+    let narrow = try decode(PNGTestFile.chunk("cICP", [1, 13, 0, 0]))
+    #expect(narrow.profile == .cicp(.init(primaries: 1, transfer: 13, isFullRange: false)))
+  }
+
+  @Test func codePointsWithoutKnownColorsAreIgnored() throws {
+    let unknown: [[UInt8]] = [
+      [2, 13, 0, 1], [3, 13, 0, 1], [1, 3, 0, 1], [1, 17, 0, 1], [1, 13, 1, 1], [1, 13, 0, 2], [1, 13, 0],
+    ]
+    for points in unknown {
       #expect(try decode(PNGTestFile.chunk("cICP", points) + standard).profile == .sRGB, "\(points)")
       #expect(try decode(PNGTestFile.chunk("cICP", points)).profile == nil, "\(points)")
     }
+  }
+
+  @Test func highDynamicRangeHasAPeak() throws {
+    let code = PNGTestFile.chunk("cICP", [9, 16, 0, 1])
+    let content = PNGTestFile.chunk("cLLI", PNGTestFile.number(6_000_000) + PNGTestFile.number(0))
+    let display = PNGTestFile.chunk(
+      "mDCV", [UInt8](repeating: 1, count: 16) + PNGTestFile.number(40_000_000) + PNGTestFile.number(50))
+    let unknown = PNGTestFile.chunk("cLLI", [UInt8](repeating: 0, count: 8))
+    let short = PNGTestFile.chunk("cLLI", PNGTestFile.number(9_000_000))
+    let cases: [(chunks: [UInt8], peak: Double?)] = [
+      (code, nil), (content + code, 600), (code + display, 4_000), (code + display + content, 600),
+      (unknown + display + code, 4_000), (code + short, nil),
+    ]
+    for (chunks, peak) in cases {
+      let points = ColorProfile.CodePoints(primaries: 9, transfer: 16, peakLuminance: peak)
+      let data = file.file(chunks, pixels)
+      let stored = try PNGDecoder().decode(data, minimumSize: nil, options: DecodeOptions())
+      #expect(stored.profile == .cicp(points))
+      #expect(try CoderRegistry.standard.probe(data).dynamicRange == .pq)
+    }
+    let hlg = file.file(PNGTestFile.chunk("cICP", [9, 18, 0, 1]), pixels)
+    #expect(try CoderRegistry.standard.probe(hlg).dynamicRange == .hlg)
+    // Without code points the luminance means nothing.
+    #expect(try decode(content + display).profile == nil)
   }
 
   @Test func nonsenseIsIgnored() throws {

@@ -88,6 +88,33 @@ struct LibraryCoderTests {
     }
   }
 
+  @Test("pictures of high dynamic range are those of the standard coders")
+  func highDynamicRange() throws {
+    let pixels = try Bitmap(size: PixelSize(width: 40, height: 30), format: .rgba16) { target in
+      let samples = target.bindMemory(to: UInt16.self)
+      for index in samples.indices { samples[index] = UInt16(truncatingIfNeeded: index &* 977) }
+      return false
+    }
+    for transfer in [16, 18, 13] as [UInt8] {
+      for peak in [nil, 650] as [Double?] {
+        let points = ColorProfile.CodePoints(primaries: 9, transfer: transfer, peakLuminance: peak)
+        var encoding = EncodeOptions(format: .png)
+        encoding.keeps = [.icc]
+        let data = try CoderRegistry.standard.encode(
+          Image(bitmap: pixels, profile: .cicp(points)), as: encoding)
+        for options in [
+          DecodeOptions(), DecodeOptions(pixels: .native), DecodeOptions(toneMapping: .none),
+          DecodeOptions(thumbnail: .fit(width: 9, height: 9)), DecodeOptions(colors: .asStored),
+        ] {
+          let ours = try CoderRegistry.standard.decode(data, options: options)
+          let image = try CoderRegistry.libraries.decode(data, options: options)
+          #expect(image.bitmap == ours.bitmap && image.profile == ours.profile, "\(options)")
+          #expect(image.info == ours.info, "\(options)")
+        }
+      }
+    }
+  }
+
   @Test("frames are the same in any order")
   func frames() throws {
     for path in [

@@ -52,6 +52,7 @@ struct DecodingOptionTests {
     "page": [Change { $0.page = 1 }, Change { $0.page = 2 }],
     "pixels": [Change { $0.pixels = .native }],
     "colors": [Change { $0.colors = .asStored }],
+    "toneMapping": [Change { $0.toneMapping = .none }],
     "formatHint": [Change { $0.formatHint = .png }],
     "readsMetadata": [Change { $0.readsMetadata = true }],
     "extras": [Change { $0.extras = ["layer": "1"] }, Change { $0.extras = ["layer": "2"] }],
@@ -104,7 +105,8 @@ struct DecodingOptionTests {
     let family = RequestIdentity.sizeVariant(of: small)?.family
     #expect(family != nil && family == RequestIdentity.sizeVariant(of: ImageRequest(url: url))?.family)
     let changes: [(inout ImageRequest) -> Void] = [
-      { $0.colors = .asStored }, { $0.pixels = .native }, { $0.readsMetadata = true },
+      { $0.colors = .asStored }, { $0.toneMapping = .none }, { $0.pixels = .native },
+      { $0.readsMetadata = true },
       { $0.damage = .strict }, { $0.appliesOrientation = false }, { $0.formatHint = .png }, { $0.page = 1 },
     ]
     let families = changes.map { RequestIdentity.sizeVariant(of: small.with($0))?.family }

@@ -46,8 +46,9 @@ typedef struct {
   const float *light;
   /// A function of the luminance of a pixel: the factor of its light. NULL for none.
   const float *luminance_gain;
-  /// A function of the largest of red, green and blue: the factor of the light that leaves at most 1. NULL for none:
-  /// samples are then clipped each on its own. Otherwise, colours outside sRGB lose chroma, and keep hue and luminance.
+  /// A function of the largest of red, green and blue in sRGB: the factor of the light that leaves at most 1. NULL for
+  /// none: samples are then clipped each on its own. Otherwise, colours outside sRGB lose chroma, and keep hue and
+  /// luminance.
   const float *gain;
   /// A function of light in sRGB: the level, from 0 to the largest of a sample.
   const float *levels;
@@ -60,8 +61,13 @@ typedef struct {
 /// Converts pixels and copies alpha.
 void cpx_light_rgba8(const cpx_light_map *conversion, const uint8_t *in, uint8_t *out, size_t pixels, cpx_level level);
 
-/// The same for 16 bits per sample.
-void cpx_light_rgba16(const cpx_light_map *conversion, const uint16_t *in, uint16_t *out, size_t pixels, cpx_level level);
+/// The same for 16 bits per sample, with `levels` up to 65,535.
+void cpx_light_rgba16(const cpx_light_map *conversion, const uint16_t *in, uint16_t *out, size_t pixels,
+                        cpx_level level);
+
+/// The same from 16 bits per sample to 8. Alpha is rounded to nearest.
+void cpx_light_round(const cpx_light_map *conversion, const uint16_t *in, uint8_t *out, size_t pixels,
+                     cpx_level level);
 
 /// Adds the sums of red, green and blue, each times alpha, and of alpha to `sums`.
 void cpx_color_sums(const uint8_t *in, size_t pixels, uint64_t sums[4]);

@@ -351,6 +351,7 @@ extension ResolvedRequest {
     let data = original.data
     guard mayPassThrough(.options(options)), let info = made.image.info, info.format == options.format,
       !info.isDamaged, !made.image.isPartial, info.colorProfile == nil,
+      info.dynamicRange == .standard,
       info.orientation == .topLeft || !request.decoding.appliesOrientation,
       info.frameCount == 1 || request.frames == .all,
       options.maxFileSize.map({ data.count <= $0 }) ?? true

@@ -216,7 +216,8 @@ extension ImageRequest {
   /// Whether an encoded result can hold the whole image: 8-bit pixels in sRGB, without metadata.
   var isEncodable: Bool {
     let decoding = identity.decoding
-    return decoding.colors == .sRGB && decoding.pixels == .rgba8 && !decoding.readsMetadata
+    return decoding.colors == .sRGB && decoding.toneMapping == .sRGB && decoding.pixels == .rgba8
+      && !decoding.readsMetadata
   }
 
   /// Returns the limits of the decoder, in a pipeline with these limits.

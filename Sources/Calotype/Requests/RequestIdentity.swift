@@ -114,6 +114,7 @@ enum RequestIdentity {
     if decoding.damage != .tolerate { append("damage", decoding.damage.rawValue, to: &text) }
     if decoding.pixels != .rgba8 { append("samples", decoding.pixels.rawValue, to: &text) }
     if decoding.colors != .sRGB { append("colors", decoding.colors.rawValue, to: &text) }
+    if decoding.toneMapping != .sRGB { append("tones", decoding.toneMapping.rawValue, to: &text) }
     if decoding.readsMetadata { append("metadata", "read", to: &text) }
     for (name, value) in decoding.extras.sorted(by: { $0.key < $1.key }) {
       append("extra", name, to: &text)

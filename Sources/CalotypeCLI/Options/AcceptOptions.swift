@@ -4,9 +4,9 @@ import Calotype
 /// The choice of an output format by an `Accept` field.
 struct AcceptOptions: ParsableArguments {
   #if JXL
-    private static let list = "jxl (if the field names it), webp, gif, apng, png and jpeg"
+  private static let list = "jxl (if the field names it), webp, gif, apng, png and jpeg"
   #else
-    private static let list = "webp, gif, apng, png and jpeg"
+  private static let list = "webp, gif, apng, png and jpeg"
   #endif
 
   @Option(

@@ -48,15 +48,11 @@ struct PixelOptions: ParsableArguments {
   @Option(help: "Quality of lossy formats, 0 to 100.")
   var quality: Int?
 
-  #if JXL
-    @Flag(
-      help:
-        "Encode without loss (webp, jxl). From jpeg to jxl and back, without other options, the same bytes come back.")
-    var lossless = false
-  #else
-    @Flag(help: "Encode without loss (webp).")
-    var lossless = false
-  #endif
+  @Flag(
+    help:
+      "Encode without loss (webp, avif, jxl). From jpeg to jxl and back, without other options, the same bytes come back."
+  )
+  var lossless = false
 
   @Option(help: ArgumentHelp("The page of a document, such as a TIFF, counted from 0.", valueName: "n"))
   var page = 0
@@ -97,7 +93,7 @@ struct PixelOptions: ParsableArguments {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
     }
     if lossless, let format = format?.imageFormat, [.jpeg, .gif].contains(format) {
-      throw ValidationError("--lossless is for webp; \(format) cannot be lossless.")
+      throw ValidationError("--lossless is for webp, avif and jxl; \(format) cannot be lossless.")
     }
   }
 
@@ -109,7 +105,8 @@ struct PixelOptions: ParsableArguments {
   /// Whether any option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
     thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
-      || keepProfile || !transform.isEmpty
+      || keepProfile
+      || !transform.isEmpty
   }
 
   /// The options of the decode.

@@ -83,7 +83,7 @@ struct Rendering: Sendable {
       return try await negotiated(negotiation, of: source, request: request, watch: watch)
     }
     #if JXL
-      if let product = try await transcoded(to: wanted, request: request, watch: watch) { return product }
+    if let product = try await transcoded(to: wanted, request: request, watch: watch) { return product }
     #endif
     guard !pixels.changesPixels else { return try await make(wanted, request: request, watch: watch) }
     let served = try await served(for: request, watch: watch)

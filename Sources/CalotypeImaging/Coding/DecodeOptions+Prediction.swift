@@ -140,7 +140,9 @@ struct DecodeWork {
     var peak = 0.0
     let converts = options.colors == .sRGB && (layout.hasProfile || !layout.isKnown)
     if thumbnail != nil, !isStreamed {
-      let mixesInSRGB = converts && options.decodedThumbnail(for: info)?.linearLight == true
+      let mixesInSRGB =
+        (converts && options.decodedThumbnail(for: info)?.linearLight == true)
+        || options.mapsTones(of: info.dynamicRange)
       peak = max(peak, whole + (mixesInSRGB ? whole : shrinking + result))
     }
     let turns = options.appliesOrientation && info.orientation != .topLeft
@@ -162,10 +164,10 @@ struct DecodeWork {
       let isBeside = layout.needsCanvas || !layout.isKnown || input == .fed
       return whole + (isBeside ? Self.pixels(decoded) : 64 * 1024)
     case .bmp, .qoi: return streaming ?? whole
-    // The strips or tiles of some rows beside the picture.
-    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
     case .avif: return avif + (streaming ?? whole)
     case .jxl: return jxl
+    // The strips or tiles of some rows beside the picture.
+    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
     default: return 2 * whole
     }
   }
@@ -247,12 +249,14 @@ struct DecodeWork {
     // Besides its output, libjxl holds the eighths of lossy pictures and their parameters, and planes of channels beside the
     // colours; of deep and grey samples, and of premultiplied ones, all pixels in floating point.
     let inside = (layout.isLossless ? 1 : 3.2) * pixels + 1.2 * max(0, channels - 3) * pixels
-    let isFloating = layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
+    let isFloating =
+      layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
     guard isStreamed, let plan else {
       return whole + inside + (isFloating ? 4 * max(4, channels) * pixels : 0)
     }
     // Rows of two rows of groups are there at a time.
-    return result + shrinking + inside + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
+    return result + shrinking + inside
+      + min(whole, (Double(plan.window) + 512) * bytesPerRow + Self.rollingSlack)
   }
 
   private var webp: Double {
@@ -286,16 +290,20 @@ extension DecodeOptions {
 extension DecodeWork {
   /// Nanoseconds of a decode of a single pixel, with all fixed costs.
   private static let base = 20_000.0
-  /// Nanoseconds of resampling for each source pixel, and of colour conversion and rotation for each pixel of the
-  /// result.
-  private static let shrinking = 2.2, converting = 4.0, turning = 1.0
+  /// Nanoseconds of resampling and tone mapping for each source pixel, and of colour conversion and rotation for each
+  /// pixel of the result.
+  private static let shrinking = 2.2, mapping = 8.0, converting = 4.0, turning = 1.0
 
   var duration: Duration {
     let source = Self.pixels(info.size)
     let result = thumbnail.map(Self.pixels) ?? Self.pixels(decoded)
     var nanoseconds = Self.base + source * nanosecondsPerPixel
     if thumbnail != nil { nanoseconds += Self.pixels(decoded) * Self.shrinking }
-    if layout.hasProfile, options.colors == .sRGB { nanoseconds += result * Self.converting }
+    if options.mapsTones(of: info.dynamicRange) {
+      nanoseconds += Self.pixels(decoded) * Self.mapping
+    } else if layout.hasProfile, options.colors == .sRGB {
+      nanoseconds += result * Self.converting
+    }
     if options.appliesOrientation, info.orientation != .topLeft { nanoseconds += result * Self.turning }
     return .nanoseconds(Int64(min(nanoseconds, 0x1p62)))
   }

@@ -27,7 +27,9 @@ extension DecodeOptions {
   }
 
   /// Returns the bytes of each decoded pixel, at most.
-  func bytesPerPixel(of info: ImageInfo) -> Int { pixels == .native && info.bitDepth > 8 ? 8 : 4 }
+  func bytesPerPixel(of info: ImageInfo) -> Int {
+    (pixels == .native || mapsTones(of: info.dynamicRange)) && info.bitDepth > 8 ? 8 : 4
+  }
 }
 
 extension PixelSize {

@@ -15,10 +15,22 @@ public struct DecodeOptions: Hashable, Sendable {
 
   /// The treatment of colours.
   public enum Colors: String, Hashable, Sendable {
-    /// Converted to sRGB by the embedded profile (ICC; in PNG also cICP, gAMA and cHRM), relative colorimetric.
+    /// Converted to sRGB by the embedded profile (ICC, code points; in PNG also gAMA and cHRM), relative colorimetric.
+    /// ``DecodeOptions/toneMapping`` decides on high dynamic range.
     case sRGB
     /// Left as they are; ``Image/profile`` describes them. CMYK becomes RGB by the plain product.
     case asStored
+  }
+
+  /// The treatment of pictures of high dynamic range, whose curve is PQ or HLG.
+  public enum ToneMapping: String, Hashable, Sendable {
+    /// Converted to sRGB by ITU-R BT.2390: dark and middle tones keep their brightness, highlights are compressed so
+    /// that the peak of the content becomes white, and hues are kept. The peak is that of the file
+    /// (``ColorProfile/CodePoints/peakLuminance``), otherwise 1,000 cd/m².
+    case sRGB
+    /// Left as they are: the samples are those of the file, and ``Image/profile`` has their code points. Colours of
+    /// standard range are converted all the same.
+    case none
   }
 
   /// Limits on the input. ``DecodeLimits/default`` if none were set.
@@ -51,6 +63,9 @@ public struct DecodeOptions: Hashable, Sendable {
   public var pixels: Pixels
   /// The treatment of colours. ``Colors/sRGB`` by default.
   public var colors: Colors
+  /// The treatment of pictures of high dynamic range. ``ToneMapping/sRGB`` by default; without effect under
+  /// ``Colors/asStored``, which converts nothing.
+  public var toneMapping: ToneMapping
   /// The format to assume, if a decoder for it is registered, regardless of the signature.
   public var formatHint: ImageFormat?
   /// Delivers the Exif and XMP blocks with the image, for writing them again. Off by default.
@@ -84,7 +99,7 @@ public struct DecodeOptions: Hashable, Sendable {
   public init(
     limits: DecodeLimits? = nil, appliesOrientation: Bool = true, allowsPartial: Bool = false,
     damage: DamagePolicy = .tolerate, thumbnail: Thumbnail? = nil, maxPixels: Int? = nil,
-    page: Int = 0, pixels: Pixels = .rgba8, colors: Colors = .sRGB,
+    page: Int = 0, pixels: Pixels = .rgba8, colors: Colors = .sRGB, toneMapping: ToneMapping = .sRGB,
     formatHint: ImageFormat? = nil, readsMetadata: Bool = false,
     transforms: TransformChain? = nil, animationTransforms: AnimationTransforms = .everyFrame,
     extras: [String: String] = [:]
@@ -98,6 +113,7 @@ public struct DecodeOptions: Hashable, Sendable {
     self.page = page
     self.pixels = pixels
     self.colors = colors
+    self.toneMapping = toneMapping
     self.formatHint = formatHint
     self.readsMetadata = readsMetadata
     givenTransforms = transforms

@@ -85,12 +85,12 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
   #if JXL
-    /// Returns options for lossy JPEG XL.
-    public static func jxl(quality: Int = 80) -> EncodeOptions {
-      EncodeOptions(format: .jxl, quality: quality)
-    }
-    /// Lossless JPEG XL.
-    public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
+  /// Returns options for lossy JPEG XL.
+  public static func jxl(quality: Int = 80) -> EncodeOptions {
+    EncodeOptions(format: .jxl, quality: quality)
+  }
+  /// Lossless JPEG XL.
+  public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
   #endif
   /// A Windows bitmap, with alpha if there are transparent pixels.
   public static let bmp = EncodeOptions(format: .bmp)

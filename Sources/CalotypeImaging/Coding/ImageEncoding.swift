@@ -12,6 +12,10 @@ public protocol ImageEncoding: Sendable {
   /// be met. True by default, unless ``EncodeOptions/isLossless`` is set.
   func usesQuality(_ options: EncodeOptions) -> Bool
 
+  /// Returns true if a file can hold a colour profile. Pictures with one that it cannot hold are converted to sRGB
+  /// before they are encoded. True by default for ICC profiles and sRGB.
+  func holds(_ profile: ColorProfile) -> Bool
+
   /// Encodes an animation.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` if the format has no animations, which is the default.
@@ -21,6 +25,14 @@ public protocol ImageEncoding: Sendable {
 extension ImageEncoding {
   /// Returns true if the options ask for a lossy file.
   public func usesQuality(_ options: EncodeOptions) -> Bool { !options.isLossless }
+
+  /// Returns true for ICC profiles and sRGB.
+  public func holds(_ profile: ColorProfile) -> Bool {
+    switch profile {
+    case .icc, .sRGB: true
+    case .calibrated, .cicp: false
+    }
+  }
 
   /// Throws an error, because the format has no animations.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {

@@ -20,16 +20,17 @@ struct OptionalLibrary: Sendable {
   }
 
   private func refusal(because reason: String) -> ImagingError {
-    .unsupportedFormat(format, reason: "install the Debian package \(package), whose library cannot be used: \(reason)")
+    .unsupportedFormat(
+      format, reason: "install the Debian package \(package), whose library cannot be used: \(reason)")
   }
 }
 
 #if AVIF
-  import CAVIF
+import CAVIF
 
-  extension OptionalLibrary {
-    /// libavif, which needs dav1d and libaom.
-    static let avif = OptionalLibrary(
-      format: .avif, package: "libavif15", open: cavif_open, isInstalled: cavif_is_installed)
-  }
+extension OptionalLibrary {
+  /// libavif, which needs dav1d and libaom.
+  static let avif = OptionalLibrary(
+    format: .avif, package: "libavif15", open: cavif_open, isInstalled: cavif_is_installed)
+}
 #endif

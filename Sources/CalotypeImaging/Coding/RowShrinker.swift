@@ -5,6 +5,8 @@ public final class RowShrinker {
   private let options: DecodeOptions
   /// The thumbnails, if the decoder was able to make them.
   private(set) var bitmaps: [Bitmap] = []
+  /// A Boolean value that indicates whether the tones of the rows were mapped, so that the thumbnails are in sRGB.
+  private var mapsTones = false
   /// A Boolean value that indicates whether the decoded bitmap is the first thumbnail.
   public var isUsed: Bool { !bitmaps.isEmpty }
 
@@ -49,10 +51,20 @@ public final class RowShrinker {
     return plan.reducesFirst ? nil : plan
   }
 
-  /// Returns the sink for the rows of a picture.
+  /// Returns the sink for the rows of a picture. Tones of high dynamic range are mapped row by row, before rows are
+  /// resampled.
   public func rows(
     of size: PixelSize, format: PixelFormat, isOpaque: Bool, profile: ColorProfile?
   ) throws(ImagingError) -> RowSink? {
+    if options.mapsTones(of: profile), case .cicp(let points)? = profile,
+      let conversion = RowConversion(from: points, format: format)
+    {
+      guard let plans = try plans(of: size, format: .rgba8, isOpaque: isOpaque, profile: nil) else {
+        return nil
+      }
+      mapsTones = true
+      return try RowSink(plans, converting: conversion)
+    }
     guard let plans = try plans(of: size, format: format, isOpaque: isOpaque, profile: profile) else {
       return nil
     }
@@ -65,4 +77,7 @@ public final class RowShrinker {
     bitmaps = finished
     return finished.first
   }
+
+  /// Returns the decoded image without its profile if the thumbnails are in sRGB already.
+  func finished(_ image: Image) -> Image { isUsed && mapsTones ? image.inSRGB(image.bitmap) : image }
 }

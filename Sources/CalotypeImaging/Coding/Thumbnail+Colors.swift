@@ -1,7 +1,9 @@
 extension Thumbnail {
-  /// Returns true if colours have to be converted before resampling, because linear light depends on their colour
-  /// space.
+  /// Returns true if colours have to be converted before resampling: linear light depends on their colour space, and
+  /// the mean of mapped tones is not the mapped mean.
   func needsSRGB(_ profile: ColorProfile?, _ format: PixelFormat, _ options: DecodeOptions) -> Bool {
-    linearLight && options.colors == .sRGB && (format == .cmyk8 || !(profile.map { $0 == .sRGB } ?? true))
+    options.mapsTones(of: profile)
+      || (linearLight && options.converts(profile)
+        && (format == .cmyk8 || !(profile.map { $0 == .sRGB } ?? true)))
   }
 }

@@ -68,6 +68,20 @@ final class ColorCache: Sendable {
   }
 }
 
+extension ColorCache {
+  /// Returns the transform of code points; `nil` for pixels that are not RGB, and if there is nothing to convert.
+  func lightTransform(from points: ColorProfile.CodePoints, format: PixelFormat) -> LightTransform? {
+    let source: ColorEngine.Source
+    switch format {
+    case .rgba8: source = .rgba8
+    case .rgba16: source = .rgba16
+    case .gray8, .cmyk8: return nil
+    }
+    guard case .transform(let transform) = conversion(from: .cicp(points), source: source) else { return nil }
+    return transform.light
+  }
+}
+
 extension ColorProfile {
   fileprivate var byteCount: Int {
     if case .icc(let bytes) = self { bytes.count } else { 0 }

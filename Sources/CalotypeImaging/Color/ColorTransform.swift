@@ -38,6 +38,11 @@ final class ColorTransform: @unchecked Sendable {
     if case .lcms(let handle) = engine { cmsDeleteTransform(handle) }
   }
 
+  /// The transform by light, if this is one from code points.
+  var light: LightTransform? {
+    if case .light(let light) = engine { light } else { nil }
+  }
+
   /// Converts pixels; `input` and `output` may be the same if their layouts have the same size. Leaves alpha in
   /// `output`, or copies it.
   func convert(_ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int) {

@@ -20,7 +20,8 @@ final class LightTransform: Sendable {
     let function = TransferFunction(codePoint: points.transfer) ?? .sRGB
     let primaries = Primaries(codePoint: points.primaries) ?? .sRGB
     self.isWide = isWide
-    light = LightTable.samples(function, isWide: isWide, isFullRange: points.isFullRange || points.matrix != 0)
+    light = LightTable.samples(
+      function, isWide: isWide, isFullRange: points.isFullRange || points.matrix != 0)
     matrix = primaries.toSRGB.elements.map { Float($0) }
     luminance = primaries.toXYZ.elements[3..<6].map { Float($0) }
     guard function.isHighDynamicRange else {
@@ -39,26 +40,45 @@ final class LightTransform: Sendable {
     _ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int,
     level: cpx_level = cpx_best_level()
   ) {
+    withMap(levels: isWide ? LightTable.levels16 : LightTable.levels8) { map in
+      if isWide {
+        cpx_light_rgba16(
+          &map, input.assumingMemoryBound(to: UInt16.self), output.assumingMemoryBound(to: UInt16.self),
+          count,
+          level)
+      } else {
+        cpx_light_rgba8(
+          &map, input.assumingMemoryBound(to: UInt8.self), output.assumingMemoryBound(to: UInt8.self), count,
+          level)
+      }
+    }
+  }
+
+  /// Converts pixels of ``PixelFormat/rgba16`` to ``PixelFormat/rgba8``, rounded once. Only for a transform of 16 bits.
+  func round(
+    _ input: UnsafeRawPointer, to output: UnsafeMutableRawPointer, count: Int,
+    level: cpx_level = cpx_best_level()
+  ) {
+    precondition(isWide, "a transform of 8 bits has no table for 16")
+    withMap(levels: LightTable.levels8) { map in
+      cpx_light_round(
+        &map, input.assumingMemoryBound(to: UInt16.self), output.assumingMemoryBound(to: UInt8.self), count,
+        level)
+    }
+  }
+
+  /// Calls `body` with the tables.
+  private func withMap(levels: [Float], _ body: (inout cpx_light_map) -> Void) {
     light.withUnsafeBufferPointer { light in
-      (isWide ? LightTable.levels16 : LightTable.levels8).withUnsafeBufferPointer { levels in
+      levels.withUnsafeBufferPointer { levels in
         Self.with(luminanceGain) { luminanceGain in
           Self.with(gain) { gain in
-            var conversion = cpx_light_map(
+            let m = matrix
+            var map = cpx_light_map(
               light: light.baseAddress, luminance_gain: luminanceGain, gain: gain, levels: levels.baseAddress,
               luminance: (luminance[0], luminance[1], luminance[2]),
-              matrix: (
-                matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5], matrix[6], matrix[7],
-                matrix[8]
-              ))
-            if isWide {
-              cpx_light_rgba16(
-                &conversion, input.assumingMemoryBound(to: UInt16.self),
-                output.assumingMemoryBound(to: UInt16.self), count, level)
-            } else {
-              cpx_light_rgba8(
-                &conversion, input.assumingMemoryBound(to: UInt8.self),
-                output.assumingMemoryBound(to: UInt8.self), count, level)
-            }
+              matrix: (m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8]))
+            body(&map)
           }
         }
       }

@@ -14,8 +14,13 @@ extension Image {
     keepsGray: Bool = true, limits: DecodeLimits = .default
   ) throws(ImagingError) -> Image {
     guard profile != nil || bitmap.format == .cmyk8 else { return self }
-    return Image(
-      bitmap: try bitmap.converted(from: profile, keepsGray: keepsGray, limits: limits), info: info,
-      orientation: orientation, isPartial: isPartial, profile: nil, metadata: metadata)
+    return inSRGB(try bitmap.converted(from: profile, keepsGray: keepsGray, limits: limits))
+  }
+
+  /// Returns the image with its pixels in sRGB.
+  func inSRGB(_ bitmap: Bitmap) -> Image {
+    Image(
+      bitmap: bitmap, info: info, orientation: orientation, isPartial: isPartial, profile: nil,
+      metadata: metadata)
   }
 }

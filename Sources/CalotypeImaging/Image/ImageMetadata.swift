@@ -4,7 +4,8 @@ public import FoundationEssentials
 public struct ImageMetadata: Hashable, Sendable {
   /// The kinds of blocks that an encoder can keep.
   public enum Kind: String, Hashable, Sendable, CaseIterable, Codable {
-    /// The ICC profile, for pixels that were not converted.
+    /// The colour profile, for pixels that were not converted, as far as the format holds it
+    /// (``ImageEncoding/holds(_:)``).
     case icc
     /// Exif without positions (GPS, maker notes), and without the orientation that was applied.
     case exif

@@ -73,7 +73,7 @@ extension ImageDecoding {
       let shrinker = RowShrinker([thumbnail], of: info, options: options)
       let image = try decode(
         data, minimumSize: minimumSize, options: options, shrinkingBy: shrinker)
-      return try rendition.finished(image, isShrunk: shrinker.isUsed)
+      return try rendition.finished(shrinker.finished(image), isShrunk: shrinker.isUsed)
     }
     let image = try decode(data, minimumSize: minimumSize, options: options)
     return try rendition.finished(image)

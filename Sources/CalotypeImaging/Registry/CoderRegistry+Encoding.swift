@@ -1,7 +1,8 @@
 public import FoundationEssentials
 
 extension CoderRegistry {
-  /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept; at
+  /// Encodes a picture: upright, because an orientation is never written; in sRGB, unless its profile is kept
+  /// and the format can hold it (``ImageEncoding/holds(_:)``); at
   /// most ``EncodeOptions/maxPixelSize`` long and ``EncodeOptions/maxFileSize`` large. A picture of 16 bits that has
   /// to be shrunk for that is rounded to 8.
   ///
@@ -13,7 +14,8 @@ extension CoderRegistry {
     try options.check()
     var image = image
     if let side = options.maxPixelSize { image = image.with(bitmap: try image.bitmap.shrunk(toSide: side)) }
-    if image.bitmap.format == .cmyk8 || !options.keeps.contains(.icc) {
+    let keepsProfile = options.keeps.contains(.icc) && (image.profile.map(encoder.holds) ?? true)
+    if image.bitmap.format == .cmyk8 || !keepsProfile {
       image = try image.convertedToSRGB(keepsGray: true)
     }
     image = try image.upright()

@@ -100,8 +100,8 @@ extension ImageDecoding {
     var bitmaps: [Bitmap] = []
     if thumbnails.count == variants.count {
       let shrinker = RowShrinker(thumbnails, of: info, options: variants[0])
-      image = try decode(
-        data, minimumSize: minimumSize, options: variants[0], shrinkingBy: shrinker)
+      image = shrinker.finished(
+        try decode(data, minimumSize: minimumSize, options: variants[0], shrinkingBy: shrinker))
       bitmaps = shrinker.bitmaps
     } else {
       image = try decode(data, minimumSize: minimumSize, options: variants[0])

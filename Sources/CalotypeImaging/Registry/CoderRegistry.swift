@@ -23,12 +23,6 @@ public struct CoderRegistry: Sendable {
     registry.register(PNGDecoder())
     registry.register(WebPDecoder())
     registry.register(GIFDecoder())
-    #if AVIF
-      registry.register(AVIFDecoder())
-    #endif
-    #if TIFF
-      registry.register(TIFFDecoder())
-    #endif
     return registry
   }()
 
@@ -39,10 +33,16 @@ public struct CoderRegistry: Sendable {
     registry.register(SVGDescriber())
     registry.register(TIFFDescriber())
     registry.register(JXLDescriber())
-    #if JXL
-      registry.register(JXLDecoder())
-    #endif
     registry.register(ISOMediaDescriber())
+    #if TIFF
+    registry.register(TIFFDecoder())
+    #endif
+    #if JXL
+    registry.register(JXLDecoder())
+    #endif
+    #if AVIF
+    registry.register(AVIFDecoder())
+    #endif
     registry.register(BMPDecoder())
     registry.register(ICODecoder())
     registry.register(QOIDecoder())
@@ -61,10 +61,10 @@ public struct CoderRegistry: Sendable {
     registry.register(BMPEncoder())
     registry.register(ICOEncoder())
     #if AVIF
-      registry.register(AVIFEncoder())
+    registry.register(AVIFEncoder())
     #endif
     #if JXL
-      registry.register(JXLEncoder())
+    registry.register(JXLEncoder())
     #endif
     return registry
   }()

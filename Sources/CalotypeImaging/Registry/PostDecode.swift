@@ -11,21 +11,27 @@ struct PostDecode: Sendable {
     var image = image
     if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
       if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
-        image = try image.convertedToSRGB(limits: options.limits)
+        image = try inSRGB(image)
       }
       // The box refers to the result: it is upright, unless the picture stays as stored.
       let orientation = options.appliesOrientation ? image.orientation : .topLeft
       image = image.with(
         bitmap: try image.bitmap.shrunk(to: thumbnail, sourceSize: info.size, orientation: orientation))
     }
-    if options.colors == .sRGB {
-      image = try image.convertedToSRGB(keepsGray: options.pixels == .native, limits: options.limits)
-    }
+    if options.converts(image.profile) { image = try inSRGB(image, keepsGray: options.pixels == .native) }
     if options.pixels == .rgba8, image.bitmap.format != .rgba8 {
       image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
     }
     if options.appliesOrientation { image = try image.upright() }
     let transforms = options.transforms(for: info)
     return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
+  }
+  /// Returns the picture in sRGB. Mapped tones of 16 bits are rounded at once if no more than 8 are requested.
+  private func inSRGB(_ image: Image, keepsGray: Bool = true) throws(ImagingError) -> Image {
+    guard options.pixels == .rgba8, image.bitmap.format == .rgba16, case .cicp(let points) = image.profile
+    else {
+      return try image.convertedToSRGB(keepsGray: keepsGray, limits: options.limits)
+    }
+    return image.inSRGB(try image.bitmap.rounded(from: points, limits: options.limits))
   }
 }

@@ -15,16 +15,24 @@ public final class RowSink {
   private let ring: UnsafeMutableRawBufferPointer?
   private let ringRows: Int
   private let pool: PixelPool
+  /// The conversion of rows, and the memory in which they arrive.
+  private let conversion: RowConversion?
+  private let arrivals: UnsafeMutableRawBufferPointer?
 
   /// Bytes of rows that may arrive between two attempts to make output rows.
   private static let slackBytes = 256 << 10
+  /// Rows that may arrive between two conversions.
+  private static let arrivalRows = 8
 
   /// - Parameters:
   ///   - plans: Plans of one picture, at least one; none with a reduction.
   ///   - rows: The location of rows that ``advance(by:)`` announces; those from ``firstNeededRow`` on stay there. `nil`
   ///     allocates memory.
+  ///   - conversion: Converts rows that arrive in another format than that of the plans; not together with `rows`.
   init(
-    _ plans: [ResamplePlan], at rows: UnsafePointer<UInt8>? = nil, pool: PixelPool = .shared
+    _ plans: [ResamplePlan], at rows: UnsafePointer<UInt8>? = nil,
+    converting conversion: RowConversion? = nil,
+    pool: PixelPool = .shared
   ) throws(ImagingError) {
     guard let first = plans.first else {
       throw .invalidParameter(name: "plans", reason: "there is nothing to make of the rows")
@@ -32,8 +40,10 @@ public final class RowSink {
     source = first.source
     self.pool = pool
     bytesPerRow = first.source.width * first.format.bytesPerPixel
+    self.conversion = conversion
     guard rows == nil else {
       ring = nil
+      arrivals = nil
       ringRows = first.source.height
       resamplers = try Self.resamplers(plans, from: rows, ringRows: ringRows, pool)
       return
@@ -44,11 +54,18 @@ public final class RowSink {
       throw .outOfMemory(byteCount: ringRows * bytesPerRow)
     }
     self.ring = ring
+    let arrivalBytes = (conversion?.bytesPerPixel ?? 0) * source.width * Self.arrivalRows
+    arrivals = conversion == nil ? nil : pool.take(byteCount: arrivalBytes)
+    guard conversion == nil || arrivals != nil else {
+      pool.giveBack(ring)
+      throw .outOfMemory(byteCount: arrivalBytes)
+    }
     do throws(ImagingError) {
       let start = ring.baseAddress.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) }
       resamplers = try Self.resamplers(plans, from: start, ringRows: ringRows, pool)
     } catch {
       pool.giveBack(ring)
+      if let arrivals { pool.giveBack(arrivals) }
       throw error
     }
   }
@@ -63,6 +80,7 @@ public final class RowSink {
 
   deinit {
     if let ring { pool.giveBack(ring) }
+    if let arrivals { pool.giveBack(arrivals) }
   }
 
   /// The first row that is still needed, now or later.
@@ -75,12 +93,19 @@ public final class RowSink {
     let slot = rows % ringRows
     // Rows in the ring that are still needed stay.
     let kept = max(0, rows - firstNeededRow)
-    let start = (base + slot * bytesPerRow).assumingMemoryBound(to: UInt8.self)
-    return (start, min(ringRows - slot, ringRows - kept, source.height - rows))
+    let count = min(ringRows - slot, ringRows - kept, source.height - rows)
+    if let arrivals {
+      return (arrivals.baseAddress?.assumingMemoryBound(to: UInt8.self), min(count, Self.arrivalRows))
+    }
+    return ((base + slot * bytesPerRow).assumingMemoryBound(to: UInt8.self), count)
   }
 
   /// Announces that the next `count` rows have been written.
   public func advance(by count: Int) {
+    if let conversion, let from = arrivals?.baseAddress, let to = ring?.baseAddress {
+      // Rows that arrive together are adjacent in the ring.
+      conversion.convert(from, to + rows % ringRows * bytesPerRow, count * source.width)
+    }
     rows += count
     for resampler in resamplers { resampler.advance(by: count) }
   }

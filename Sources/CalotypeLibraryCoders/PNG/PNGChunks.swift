@@ -90,7 +90,8 @@ struct PNGChunks: Sendable {
     }
     if bytes.holds("cICP", at: type) {
       codePoints = first(
-        codePoints, ColorProfile.codePoints(bytes.array(chunk.payload), contentLight: nil, masteringDisplay: nil) != nil)
+        codePoints,
+        ColorProfile.codePoints(bytes.array(chunk.payload), contentLight: nil, masteringDisplay: nil) != nil)
     } else if bytes.holds("cLLI", at: type) {
       let level = bytes.uint32(at: chunk.payload.lowerBound, bigEndian: true)
       contentLight = first(contentLight, chunk.payload.count == 8 && level != 0)

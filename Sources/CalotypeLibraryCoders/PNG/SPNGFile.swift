@@ -20,7 +20,8 @@ struct SPNGFile {
     profile =
       span.array(chunks.codePoints).flatMap {
         ColorProfile.codePoints(
-          $0, contentLight: span.array(chunks.contentLight), masteringDisplay: span.array(chunks.masteringDisplay))
+          $0, contentLight: span.array(chunks.contentLight),
+          masteringDisplay: span.array(chunks.masteringDisplay))
       } ?? context.profile
     info = Self.info(context, chunks, profile, exif.flatMap { Exif.orientation(in: $0) })
     let keepsExif = options.readsMetadata && (exif?.count ?? 0) <= options.limits.maxChunkBytes
@@ -30,8 +31,10 @@ struct SPNGFile {
 
   /// The layout of the requested pixels. Those of an animation lie on a transparent canvas.
   var format: PixelFormat {
+    let isWide = context.header.bit_depth == 16
+    if isWide, options.mapsTones(of: info.dynamicRange) { return .rgba16 }
     guard options.pixels == .native else { return .rgba8 }
-    if context.header.bit_depth == 16 { return .rgba16 }
+    if isWide { return .rgba16 }
     let isGray = context.header.color_type == 0 && !info.hasAlpha
     return isGray && (chunks.animation?.frames.isEmpty ?? true) ? .gray8 : .rgba8
   }

@@ -12,7 +12,8 @@ import Testing
 struct AVIFDecoderTests {
   private let decoder = AVIFDecoder()
 
-  private func decoded(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
+  private func decoded(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image
+  {
     try CoderRegistry.standard.decode(data, options: options)
   }
 
@@ -59,16 +60,19 @@ struct AVIFDecoderTests {
   @Test("a picture of another size than the file says is damage")
   func lyingSize() throws {
     let data = try Fixture.data("avif/size-too-large-by-little.avif")
-    #expect(throws: ImagingError.corrupt(
-      .avif, reason: "the AV1 picture is not of 128×96 pixels, as the file says", offset: nil)
+    #expect(
+      throws: ImagingError.corrupt(
+        .avif, reason: "the AV1 picture is not of 128×96 pixels, as the file says", offset: nil)
     ) { try decoded(data) }
   }
 
   @Test("thumbnails are those of the whole picture, nearly")
   func thumbnails() throws {
     let source = try WebPEncoderTests.gradient(width: 401, height: 299)
-    let smooth = try source.shrunk(to: .fit(width: 101, height: 75), sourceSize: source.size, orientation: .topLeft)
-      .resampled(to: source.size)
+    let smooth = try source.shrunk(
+      to: .fit(width: 101, height: 75), sourceSize: source.size, orientation: .topLeft
+    )
+    .resampled(to: source.size)
     let data = try AVIFEncoder().encode(Image(bitmap: smooth), options: .avif(quality: 95))
     let whole = try decoded(data).bitmap
     for side in [20, 50, 90, 150] {
@@ -245,12 +249,13 @@ struct AVIFDecoderTests {
     let library = OptionalLibrary(
       format: .avif, package: "libavif15", open: { missingReason }, isInstalled: { false })
     #expect(throws: ImagingError.self) { try library.require() }
-    #expect("\(library.refusal.map(String.init(describing:)) ?? "")".contains("install the Debian package libavif15"))
+    #expect(
+      "\(library.refusal.map(String.init(describing:)) ?? "")".contains(
+        "install the Debian package libavif15"))
   }
 }
 
 /// Lives as long as the process.
 private nonisolated(unsafe) let missingReason = UnsafePointer<CChar>(strdup("no such file"))
-
 
 #endif

@@ -9,7 +9,8 @@ import Testing
 struct AVIFEncoderTests {
   private let encoder = AVIFEncoder()
 
-  private func decoded(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image {
+  private func decoded(_ data: Data, _ options: DecodeOptions = DecodeOptions()) throws(ImagingError) -> Image
+  {
     try CoderRegistry.standard.decode(data, options: options)
   }
 
@@ -89,7 +90,8 @@ struct AVIFEncoderTests {
     #expect(plain.metadata == ImageMetadata() && plain.profile == .sRGB)
     let points = ColorProfile.cicp(ColorProfile.CodePoints(primaries: 9, transfer: 16))
     let deep = Image(bitmap: try image.bitmap.converted(to: .rgba16), profile: points)
-    let back = try decoded(try encoder.encode(deep, options: options), DecodeOptions(pixels: .native, colors: .asStored))
+    let back = try decoded(
+      try encoder.encode(deep, options: options), DecodeOptions(pixels: .native, colors: .asStored))
     guard case .cicp(let stored) = back.profile else {
       Issue.record("\(String(describing: back.profile))")
       return

@@ -152,7 +152,7 @@ extension CoderRegistry {
   fileprivate static var describing: Set<ImageFormat> {
     var formats: Set<ImageFormat> = [.avif, .heif, .tiff, .svg, .jxl]
     #if JXL
-      formats.remove(.jxl)
+    formats.remove(.jxl)
     #endif
     return formats
   }

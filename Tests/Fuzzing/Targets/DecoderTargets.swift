@@ -13,10 +13,10 @@ enum DecoderTargets {
   private static var optional: ArraySlice<FuzzTarget> {
     var targets: ArraySlice<FuzzTarget> = []
     #if AVIF
-      targets += Self.targets("avif", AVIFDecoder())
+    targets += Self.targets("avif", AVIFDecoder())
     #endif
     #if JXL
-      targets += [Self.targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }
+    targets += [Self.targets("jxl", JXLDecoder())].flatMap { [$0.first, $0.last].compactMap { $0 } }
     #endif
     return targets
   }

@@ -7,11 +7,13 @@ import Logging
 /// Serves thumbnails of remote images: `GET /thumbnail?url=https://…&width=320&height=240`.
 ///
 /// In the format that the client accepts, with `ETag`, `Cache-Control` and `Vary`; conditional and range requests are
-/// answered, errors have their status, a client that disconnects cancels its work, and a graceful shutdown completes
-/// the requests in progress. `GET /metrics` has some counters in the format of Prometheus; a backend of swift-metrics gets
-/// all of them.
+/// answered, errors have their status, a client that disconnects cancels its work, one that stalls is disconnected, and
+/// a graceful shutdown completes the requests in progress. `GET /metrics` has some counters in the format of Prometheus;
+/// a backend of swift-metrics gets all of them.
 ///
 ///     swift run -c release ThumbnailServer 8080 [trusted]
+///
+/// With `trusted`, clients also reach this machine, its network and its images in files: for tests alone.
 @main
 struct ThumbnailServer {
   static func main() async throws {
@@ -20,16 +22,15 @@ struct ThumbnailServer {
     let pipeline = ImagePipeline(urls: arguments.contains("trusted") ? .trusted : .untrusted) {
       $0.observers = [LogObserver(logger: logger), MetricsObserver()]
     }
-    let router = Router(options: .autoGenerateHeadEndpoints)
-    router.get("thumbnail") { request, _ in
+    let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
+    router.get("thumbnail") { request, context in
+      let (thumbnail, form) = try order(of: request)
+      if let image = pipeline.cachedEncoded(thumbnail, as: form) { return Response(image, for: request) }
       do {
-        return Response(try await thumbnail(for: request, from: pipeline))
+        let image = try await context.whileConnected { try await pipeline.encoded(thumbnail, as: form) }
+        return Response(image, for: request)
       } catch let error as any CalotypeError {
-        var headers: HTTPFields = [.contentType: "text/plain; charset=utf-8"]
-        headers[.retryAfter] = error.retryAfter.map { String($0.components.seconds) }
-        return Response(
-          status: .init(code: error.gatewayStatus), headers: headers,
-          body: ResponseBody(byteBuffer: ByteBuffer(string: error.code + "\n")))
+        return Response(error)
       }
     }
     router.get("metrics") { _, _ in
@@ -39,34 +40,36 @@ struct ThumbnailServer {
       ]
       return counters.sorted { $0.key < $1.key }.map { "calotype_\($0.key) \($0.value)\n" }.joined()
     }
+    // A client that sends or reads nothing for so long is disconnected: it must not hold memory or a place for ever.
+    let patience = ProcessInfo.processInfo.environment["CLIENT_SECONDS"].flatMap { Int64($0) } ?? 20
     let address = BindAddress.hostname("127.0.0.1", port: arguments.first.flatMap { Int($0) } ?? 8080)
-    var application = Application(router: router, configuration: .init(address: address), logger: logger)
+    var application = Application(
+      router: router,
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ClientHandler(limit: .seconds(patience))],
+          idleTimeout: .seconds(patience))),
+      configuration: .init(address: address, availableConnectionsDelegate: .maximum(4_096, logger: logger)),
+      logger: logger)
     application.addServices(pipeline)
     try await application.runService()
   }
 
-  static func thumbnail(for request: Request, from pipeline: ImagePipeline) async throws -> EncodedImage.Reply
-  {
+  /// Reads a request.
+  private static func order(of request: Request) throws -> (ImageRequest, OutputNegotiation) {
     let query = request.uri.queryParameters
     guard let url = query.get("url").flatMap(URL.init(string:)) else { throw HTTPError(.badRequest) }
-    let (width, height) = (query.get("width", as: Int.self) ?? 320, query.get("height", as: Int.self) ?? 320)
-    guard (1...2_000).contains(width), (1...2_000).contains(height) else { throw HTTPError(.badRequest) }
-    let thumbnail = ImageRequest(url: url, thumbnail: .fit(width: width, height: height))
+    var thumbnail = ImageRequest(
+      url: url, thumbnail: .fit(width: try side("width", of: query), height: try side("height", of: query)))
+    // With all retries, also of an origin that never answers.
+    thumbnail.timeouts.total = .seconds(20)
     let accept = request.headers[values: .accept].joined(separator: ",")
-    let form = OutputNegotiation.negotiated(accept: accept, among: [.webp(), .png, .jpeg()])
-    if let image = pipeline.cachedEncoded(thumbnail, as: form) { return image.reply(to: request.headers) }
-    // Cancelled when the client closes the connection.
-    let image = try await request.body.consumeWithCancellationOnInboundClose { _ in
-      try await pipeline.encoded(thumbnail, as: form)
-    }
-    return image.reply(to: request.headers)
+    return (thumbnail, .negotiated(accept: accept, among: [.webp(), .png, .jpeg()]))
   }
-}
 
-extension Response {
-  init(_ reply: EncodedImage.Reply) {
-    self.init(
-      status: reply.status, headers: reply.fields,
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.data)))
+  private static func side(_ name: String, of query: Parameters) throws -> Int {
+    guard let text = query.get(name) else { return 320 }
+    guard let side = Int(text), (1...2_000).contains(side) else { throw HTTPError(.badRequest) }
+    return side
   }
 }

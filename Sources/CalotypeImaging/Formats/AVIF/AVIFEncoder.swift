@@ -19,6 +19,11 @@ public struct AVIFEncoder: ImageEncoding {
   /// ``ImageFormat/avif``.
   public var format: ImageFormat { .avif }
 
+  /// Returns true for ICC profiles, sRGB and code points.
+  public func holds(_ profile: ColorProfile) -> Bool {
+    if case .calibrated = profile { false } else { true }
+  }
+
   /// Returns the encoded image. A picture is encoded in one go: cancellation shows before and after.
   ///
   /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a quality outside 0 to 100, another depth, or a picture

@@ -24,7 +24,8 @@ struct AVIFFile {
 
   /// Decodes the primary picture or the first frame.
   func image(
-    minimumSize: PixelSize?, options: DecodeOptions, watch: DecodeLimits.DeadlineChecker, _ convert: Conversion
+    minimumSize: PixelSize?, options: DecodeOptions, watch: DecodeLimits.DeadlineChecker,
+    _ convert: Conversion
   ) throws(ImagingError) -> Image {
     try OptionalLibrary.avif.require()
     let reader = AVIFPictureReader(file: media, bytes: bytes, limits: options.limits, watch: watch)

@@ -89,7 +89,9 @@ final class AVIFIncrementalDecoder: IncrementalImageDecoding {
     try OptionalLibrary.avif.require()
     return try clock.run { (watch) throws(ImagingError) -> Image? in
       let reader = AVIFPictureReader(file: file, bytes: bytes.all, limits: options.limits, watch: watch)
-      guard let (pixels, profile) = try reader.preview(layers, count: count, options: options) else { return nil }
+      guard let (pixels, profile) = try reader.preview(layers, count: count, options: options) else {
+        return nil
+      }
       return image(try pixels.bitmap(watch), profile, info)
     }
   }

@@ -66,7 +66,8 @@ struct AVIFLayers {
       alpha = nil
       return
     }
-    guard case .coded(let id) = picture.composition, let alpha = LayeredItem(id, in: graph, limits: limits) else {
+    guard case .coded(let id) = picture.composition, let alpha = LayeredItem(id, in: graph, limits: limits)
+    else {
       return nil
     }
     self.alpha = alpha
@@ -83,7 +84,9 @@ extension AVIFPictureReader {
   func preview(
     _ layers: AVIFLayers, count: Int, options: DecodeOptions
   ) throws(ImagingError) -> (pixels: AVIFPixels, profile: ColorProfile?)? {
-    guard let graph = file.graph, let color = try preview(layers.color, graph, count: count) else { return nil }
+    guard let graph = file.graph, let color = try preview(layers.color, graph, count: count) else {
+      return nil
+    }
     var alpha: AVIFPlanes?
     if let layered = layers.alpha {
       guard let picture = try preview(layered, graph, count: count) else { return nil }

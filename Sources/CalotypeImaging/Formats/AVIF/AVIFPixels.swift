@@ -21,7 +21,8 @@ struct AVIFPixels {
   /// Converts rows. `target` has room for them.
   func convert(rows: Range<Int>, to target: UnsafeMutableRawPointer) throws(ImagingError) {
     var source = cavif_source(
-      planes: color.raw, colors: points, alpha: alpha?.raw ?? cavif_planes(), is_premultiplied: isPremultiplied)
+      planes: color.raw, colors: points, alpha: alpha?.raw ?? cavif_planes(),
+      is_premultiplied: isPremultiplied)
     let stride = color.size.width * format.bytesPerPixel
     let status = cavif_convert(
       &source, UInt32(rows.lowerBound), UInt32(rows.count), format == .rgba16 ? 16 : 8,

@@ -40,7 +40,8 @@ struct AVIFRepetition {
       let trackHeader = try first("tkhd", track)
       tables.append(try first("stco", first("stbl", first("minf", media))))
       // libavif writes version 1: 64-bit durations, in the same units everywhere.
-      guard bytes.byte(at: header.content.lowerBound) == 1, bytes.byte(at: trackHeader.content.lowerBound) == 1,
+      guard bytes.byte(at: header.content.lowerBound) == 1,
+        bytes.byte(at: trackHeader.content.lowerBound) == 1,
         let once = bytes.uint64(at: header.content.lowerBound + 24).flatMap({ Int(exactly: $0) })
       else { throw damaged }
       let (all, overflow) = once.multipliedReportingOverflow(by: plays)
@@ -75,7 +76,9 @@ struct AVIFRepetition {
   private var damaged: ImagingError { .corrupt(.avif, reason: "unexpected boxes", offset: nil) }
 
   private func first(_ type: StaticString, _ parent: ISOBox) throws(ImagingError) -> ISOBox {
-    guard let box = try ISOBoxes.first(type, in: parent.content, file.bytes, format: .avif) else { throw damaged }
+    guard let box = try ISOBoxes.first(type, in: parent.content, file.bytes, format: .avif) else {
+      throw damaged
+    }
     return box
   }
 
@@ -99,7 +102,8 @@ struct AVIFRepetition {
   private func shiftChunks(of table: ISOBox, by growth: Int, in output: inout Data) throws(ImagingError) {
     let bytes = file.bytes
     let start = table.content.lowerBound
-    guard let count = bytes.uint32(at: start + 4, bigEndian: true), table.content.count >= 8 + 4 * Int(count) else {
+    guard let count = bytes.uint32(at: start + 4, bigEndian: true), table.content.count >= 8 + 4 * Int(count)
+    else {
       throw damaged
     }
     for position in stride(from: start + 8, to: start + 8 + 4 * Int(count), by: 4) {

@@ -27,19 +27,23 @@ final class AVIFWriter {
     }
     guard max(bitmap.width, bitmap.height) <= AVIFEncoder.maxSide else {
       throw .invalidParameter(
-        name: "size", reason: "AVIF holds at most \(AVIFEncoder.maxSide) pixels a side here, not \(bitmap.size)")
+        name: "size",
+        reason: "AVIF holds at most \(AVIFEncoder.maxSide) pixels a side here, not \(bitmap.size)")
     }
     size = bitmap.size
     let depth = try Self.depth(of: bitmap, options)
     self.hasAlpha = hasAlpha
     // Luma alone, without a conversion.
-    format = bitmap.format == .gray8 && !hasAlpha && depth == 8 ? .gray8 : bitmap.format == .rgba16 ? .rgba16 : .rgba8
+    format =
+      bitmap.format == .gray8 && !hasAlpha && depth == 8
+      ? .gray8 : bitmap.format == .rgba16 ? .rgba16 : .rgba8
     let quality = options.isLossless ? 100 : options.alphaQuality
     var encoding = cavif_encoding()
     encoding.width = UInt32(size.width)
     encoding.height = UInt32(size.height)
     encoding.depth = UInt32(depth)
-    encoding.layout = format == .gray8 ? CAVIF_400 : options.isLossless ? CAVIF_444 : options.subsampling.layout
+    encoding.layout =
+      format == .gray8 ? CAVIF_400 : options.isLossless ? CAVIF_444 : options.subsampling.layout
     encoding.colors = Self.colors(profile, isLossless: options.isLossless && format != .gray8)
     encoding.has_alpha = hasAlpha
     encoding.is_lossless = options.isLossless
@@ -76,14 +80,16 @@ final class AVIFWriter {
   private static func depth(of bitmap: Bitmap, _ options: EncodeOptions) throws(ImagingError) -> Int {
     let isDeep = bitmap.format == .rgba16
     guard !isDeep || !options.isLossless else {
-      throw .encodingFailed(.avif, reason: "it has at most 12 bits, and 16 are to be kept; convert to 8, or write png")
+      throw .encodingFailed(
+        .avif, reason: "it has at most 12 bits, and 16 are to be kept; convert to 8, or write png")
     }
     guard let asked = options.extras["depth"] else { return isDeep ? 10 : 8 }
     guard let depth = Int(asked), [8, 10, 12].contains(depth) else {
       throw .invalidParameter(name: "depth", reason: "8, 10 or 12, not \(asked)")
     }
     guard !options.isLossless || depth == 8 else {
-      throw .invalidParameter(name: "depth", reason: "lossless files of 8-bit pixels have 8 bits, not \(asked)")
+      throw .invalidParameter(
+        name: "depth", reason: "lossless files of 8-bit pixels have 8 bits, not \(asked)")
     }
     return depth
   }
@@ -134,7 +140,8 @@ final class AVIFWriter {
     case CAVIF_DONE: return
     case CAVIF_NO_MEMORY: throw .outOfMemory(byteCount: size.byteCount)
     default:
-      throw .encodingFailed(.avif, reason: "libavif says: \(message.map { String(cString: $0) } ?? "unknown")")
+      throw .encodingFailed(
+        .avif, reason: "libavif says: \(message.map { String(cString: $0) } ?? "unknown")")
     }
   }
 }

@@ -8,7 +8,9 @@ extension ISOMediaFile {
     var metadata = ImageMetadata()
     guard let graph else { return metadata }
     for id in graph.table.sources(of: "cdsc", to: graph.primary.id) {
-      guard let item = graph.table.items[id], let data = data(of: item, in: graph, bytes, limits) else { continue }
+      guard let item = graph.table.items[id], let data = data(of: item, in: graph, bytes, limits) else {
+        continue
+      }
       switch item.type {
       case FourCC("Exif") where metadata.exif == nil:
         // The offset of the TIFF header behind these four bytes comes first.
@@ -33,7 +35,9 @@ extension ISOMediaFile {
     guard let ranges = try? reader.ranges(of: item) else { return nil }
     var data = Data()
     for range in ranges {
-      guard range.upperBound <= bytes.count, range.count <= limits.maxChunkBytes - data.count else { return nil }
+      guard range.upperBound <= bytes.count, range.count <= limits.maxChunkBytes - data.count else {
+        return nil
+      }
       data.append(contentsOf: bytes[range])
     }
     return data

@@ -121,7 +121,8 @@ struct JXLFrameHeader: Sendable {
     reader.align()
     var total = 0
     for _ in 0..<count {
-      total += Int(try reader.number(Choice(0, 10), Choice(1024, 14), Choice(17408, 22), Choice(4_211_712, 30)))
+      total += Int(
+        try reader.number(Choice(0, 10), Choice(1024, 14), Choice(17408, 22), Choice(4_211_712, 30)))
     }
     reader.align()
     return reader.byteOffset + total

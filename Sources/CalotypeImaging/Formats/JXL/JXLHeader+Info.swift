@@ -18,7 +18,8 @@ extension JXLHeader {
     var info = info
     let count = max(1, survey.frames.count)
     for _ in 0..<count {
-      info.layout.frames.add(stored: survey.largestPixelCount, on: size.pixelCount, beside: survey.keptPixelCount)
+      info.layout.frames.add(
+        stored: survey.largestPixelCount, on: size.pixelCount, beside: survey.keptPixelCount)
     }
     info.frameCount = count
     guard count > 1 else {

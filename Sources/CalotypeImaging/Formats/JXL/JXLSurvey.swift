@@ -49,7 +49,8 @@ struct JXLSurvey: Hashable, Sendable {
       let frame: JXLFrameHeader
       do throws(ImagingError) {
         frame = try JXLFrameHeader(
-          codestream, at: offset, header: header, canvas: isPreview ? header.preview ?? header.size : header.size)
+          codestream, at: offset, header: header,
+          canvas: isPreview ? header.preview ?? header.size : header.size)
       } catch {
         guard error.needsMoreBytes else { throw error }
         isCut = true
@@ -59,7 +60,8 @@ struct JXLSurvey: Hashable, Sendable {
       if let end = frame.end, end > codestream.count { isCut = true }
       if !isPreview {
         note(frame, &kept)
-        next.isIndependent = next.isIndependent && frame.isIndependent && (frame.kind != .regular || layers == 0)
+        next.isIndependent =
+          next.isIndependent && frame.isIndependent && (frame.kind != .regular || layers == 0)
         layers += 1
         if frame.isLast || frame.ticks > 0 {
           next.ticks = frame.ticks

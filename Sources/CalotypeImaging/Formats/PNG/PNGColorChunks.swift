@@ -26,7 +26,9 @@ struct PNGColorChunks: Sendable {
     case (.chromaticities, 32):
       if primaries == nil { primaries = Self.primaries(bytes, at: start) }
     case (.codePoints, 4):
-      if codePoints == nil { codePoints = PNGCodePoints.points(UnsafeRawBufferPointer(rebasing: bytes[chunk.payload])) }
+      if codePoints == nil {
+        codePoints = PNGCodePoints.points(UnsafeRawBufferPointer(rebasing: bytes[chunk.payload]))
+      }
     case (.contentLight, 8):
       if contentLight == nil { contentLight = PNGCodePoints.luminance(bytes.bigEndian32(at: start)) }
     case (.masteringDisplay, 24):
@@ -35,8 +37,8 @@ struct PNGColorChunks: Sendable {
     }
   }
 
-  /// A Boolean value that indicates whether the samples are of high dynamic range.
-  var isHighDynamicRange: Bool { codePoints.map { $0.dynamicRange != .standard } ?? false }
+  /// The range of brightness that the samples encode.
+  var dynamicRange: ImageInfo.DynamicRange { codePoints?.dynamicRange ?? .standard }
 
   /// Returns the effective profile; `nil` if there is none or it is not readable. An ICC profile inflates to at most
   /// `limit` bytes.

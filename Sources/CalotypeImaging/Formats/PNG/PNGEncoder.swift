@@ -14,6 +14,9 @@ public struct PNGEncoder: ImageEncoding {
   /// Returns false: the format is lossless, or has no quality.
   public func usesQuality(_ options: EncodeOptions) -> Bool { false }
 
+  /// Returns true: there are chunks for all of them.
+  public func holds(_ profile: ColorProfile) -> Bool { true }
+
   /// Returns the encoded image. Checks for cancellation while rows are filtered.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     try Self.encode(image, options: options)

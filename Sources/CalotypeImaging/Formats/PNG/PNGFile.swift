@@ -8,8 +8,10 @@ struct PNGFile {
 
   /// The layout of the requested pixels. It is never grey without alpha for an animation, whose canvas is transparent.
   var format: PixelFormat {
+    let isWide = structure.header.bitDepth == 16
+    if isWide, options.mapsTones(of: structure.color.dynamicRange) { return .rgba16 }
     guard options.pixels == .native else { return .rgba8 }
-    if structure.header.bitDepth == 16 { return .rgba16 }
+    if isWide { return .rgba16 }
     let isGray = structure.header.colorType == .gray && !structure.hasAlpha
     return isGray && !structure.isAnimated ? .gray8 : .rgba8
   }
