@@ -1,5 +1,6 @@
 #if JXL
 import FoundationEssentials
+import TerminalScreens
 import Testing
 
 @Suite("Command: JPEG XL")
