@@ -100,7 +100,9 @@ extension EncodedImage {
     if seconds == 0 { return scope + "no-cache" + terms }
     let (mustRevalidate, ownMaxAge) = lastingTerms
     if mustRevalidate { terms += ", must-revalidate" }
-    guard let ownMaxAge, !isPrivate, let age = age(at: now) else { return scope + "max-age=\(seconds)" + terms }
+    guard let ownMaxAge, !isPrivate, let age = age(at: now) else {
+      return scope + "max-age=\(seconds)" + terms
+    }
     // Browsers may keep it for less time than this cache.
     let own = max(0, min(seconds, ownMaxAge - Int(min(age / .seconds(1), 1e9))))
     return own == seconds ? "max-age=\(seconds)" + terms : "max-age=\(own), s-maxage=\(seconds)" + terms
