@@ -60,7 +60,8 @@ struct CorpusTests {
         guard let equals = pair.firstIndex(of: "=") else { return nil }
         return (pair[..<equals], pair[pair.index(after: equals)...])
       }, uniquingKeysWith: { first, _ in first })
-    let isStrict = expected == "decode"
+    // References of lossy formats beyond the core are not exact, and orientations of TIFF are applied in them.
+    let isStrict = expected == "decode" && core.contains(info.format)
     let size = "\(image.width)x\(image.height)"
     let sizes = ["\(entry["width"])x\(entry["height"])", alternatives["clipped_size"].map(String.init) ?? ""]
     guard sizes.contains(size) else { return isStrict ? "is \(size), not \(sizes[0])" : nil }
@@ -78,10 +79,12 @@ struct CorpusTests {
 
   /// Files that Debian's libjpeg-turbo 2.1.5 decodes in another way than the 3.2 of the references: its smoothing of
   /// unfinished progressive files, and lossless JPEG. Pixels that run lengths leave out are transparent here, and of the
-  /// first colour in the references. Of two pictures of a size in an icon, the references took the first.
+  /// first colour in the references. Of two pictures of a size in an icon, the references took the first. libjxl 0.7
+  /// refuses splines that cover the picture many times, and libtiff a file with broken coefficients.
   private static let known = [
     "peacock.progressive.scan0": "other pixels", "jpeg/conformance/testimgl.jpg": "unsupportedFormat",
     "rletrns.bmp": "other pixels", "multiple_entries_with_different_bit_depth.ico": "other pixels",
+    "jxl/splines.jxl": "corrupt", "ycbcr_lzw_broken.tif": "corrupt",
   ]
 
   private static let core: Set<ImageFormat> = [.jpeg, .png, .apng, .webp, .gif, .bmp, .ico, .cur, .qoi]

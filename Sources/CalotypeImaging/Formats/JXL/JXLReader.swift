@@ -51,9 +51,11 @@ final class JXLReader {
 
   /// The layout of decoded pixels for these options.
   func pixelFormat(_ options: DecodeOptions) -> PixelFormat {
+    let isDeep = header.bitDepth > 8
+    if isDeep, options.mapsTones(of: header.dynamicRange) { return .rgba16 }
     guard options.pixels == .native else { return .rgba8 }
     if header.isInked { return header.hasAlpha ? .rgba8 : .cmyk8 }
-    if header.bitDepth > 8 { return .rgba16 }
+    if isDeep { return .rgba16 }
     return header.isGray && !header.hasAlpha ? .gray8 : .rgba8
   }
 

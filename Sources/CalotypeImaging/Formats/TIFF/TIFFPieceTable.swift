@@ -7,8 +7,9 @@ struct TIFFPieceTable {
 
   init(_ directory: TIFFDirectory, _ bytes: UnsafeRawBufferPointer, in file: TIFFFile, isTiled: Bool) {
     (self.bytes, self.file) = (bytes, file)
-    offsets = directory.entries[isTiled ? .tileOffsets : .stripOffsets]
-    counts = directory.entries[isTiled ? .tileByteCounts : .stripByteCounts]
+    // Some writers list tiles as if they were strips.
+    offsets = (isTiled ? directory.entries[.tileOffsets] : nil) ?? directory.entries[.stripOffsets]
+    counts = (isTiled ? directory.entries[.tileByteCounts] : nil) ?? directory.entries[.stripByteCounts]
   }
 
   /// Returns the start of a piece; `nil` if it is behind the file.
