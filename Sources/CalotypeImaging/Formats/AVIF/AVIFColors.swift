@@ -54,11 +54,10 @@ struct AVIFColors {
       }
     }
     let isDeep = color.planes.depth > 8
-    let isHDR = profile?.dynamicRange != .standard
     let pixels = AVIFPixels(
       color: color.planes, alpha: alpha, points: points,
       isPremultiplied: file.track == nil && file.graph?.isPremultiplied == true,
-      format: isDeep && (options.pixels == .native || isHDR) ? .rgba16 : .rgba8)
+      format: isDeep && (options.pixels == .native || options.mapsTones(of: profile)) ? .rgba16 : .rgba8)
     return (pixels, profile)
   }
 }
