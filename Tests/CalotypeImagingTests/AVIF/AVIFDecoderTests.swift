@@ -38,8 +38,9 @@ struct AVIFDecoderTests {
   @Test("frames, in any order, with durations")
   func frames() throws {
     let expected = [
-      "cef05e2501d6fe21", "a526b8f55554f37e", "e5adf69a2e6c5e59", "2de187c245387de0", "97baa972654b05a7",
+      "cef05e2501d6fe21", "47773eaf665c1ad8", "e90c27ddd2ed208f", "66a13a9117c897c7", "0504a348cc9abd02",
     ]
+    // Of 12 bits: the first two are exactly those of imagecodecs, the others within a level of the rounding.
     let data = try Fixture.data("avif/colors-animated-12bpc-keyframes-0-2-3.avif")
     let frames = try #require(try decoder.makeFrameDecoder(data, options: DecodeOptions()))
     #expect(frames.info.durations == Array(repeating: .seconds(1), count: 5))

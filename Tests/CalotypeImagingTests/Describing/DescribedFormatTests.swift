@@ -113,6 +113,8 @@ struct DescribedFormatTests {
   func variant() throws {
     let avif = ItemFile.still().data
     var coders = CoderRegistry.standard
+    // Without the decoder of the package, which would be asked next.
+    coders.unregisterDecoders { $0.formats.contains(.avif) && $0.refusal(of: .avif) == nil }
     coders.register(Decoder(refuses: true))
     #expect(try coders.probe(avif).size == PixelSize(width: 32, height: 24))
     #expect(throws: ImagingError.unsupportedFormat(.avif, reason: "variant")) { try coders.decode(avif) }

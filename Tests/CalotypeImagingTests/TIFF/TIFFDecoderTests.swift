@@ -81,7 +81,7 @@ struct TIFFDecoderTests {
   @Test("strips of JPEG are decoded at a smaller scale", arguments: [false, true])
   func scaled(isRGB: Bool) throws {
     var sample = TIFFSample(
-      width: 200, height: 170, compression: 7, rows: 32, value: { x, y, s in x + y / 2 + 9 * s })
+      width: 200, height: 170, compression: 7, rows: 32, value: { x, y, s in x / 2 + y / 4 + 9 * s })
     sample.photometric = isRGB ? 2 : 6
     if !isRGB { sample.others = [.init(530, [2, 2], type: 3)] }
     var options: EncodeOptions = .jpeg(quality: 95)
