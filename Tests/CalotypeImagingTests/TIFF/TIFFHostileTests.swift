@@ -104,7 +104,8 @@ struct TIFFHostileTests {
   @Test("wide tiles of a small picture count as memory")
   func tiles() throws {
     var sample = TIFFSample(width: 1, height: 1, samples: 200, compression: 8)
-    sample.tile = (4096, 4096)
+    sample.tile = (1, 1)
+    sample.others = [.init(322, 4096), .init(323, 4096)]
     sample.pack = { _, _, _ in [0x78, 1, 3, 0, 0, 0, 0, 1] }
     #expect(Self.code(sample.data) == "limitExceeded")
   }
