@@ -35,7 +35,7 @@ struct InfoTests {
       (try file("empty.jpg", Data()), "emptyBody"),
       (try file("page.jpg", Data("<!DOCTYPE html><html><body>no</body></html>".utf8)), "unrecognizedFormat"),
       (try file("cut.jpg", photo.prefix(photo.count / 2)), "truncated"),
-      (Photos.fixture("later/avif/" + (try #require(avif))), "unsupportedFormat"),
+      (Photos.fixture("later/heif/" + (try #require(heif))), "unsupportedFormat"),
     ]
     let run = try Tool.run(
       ["info", "--json", "--hash", Photos.path("dogs.webp")] + cases.map(\.0) + [Photos.path("stream.jpg")])
@@ -126,7 +126,7 @@ struct InfoTests {
     #expect(try sound.jsonLines().map(\.isDamaged) == [false])
   }
 
-  private var avif: String? {
-    try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/avif")).sorted().first
+  private var heif: String? {
+    try? FileManager.default.contentsOfDirectory(atPath: Photos.fixture("later/heif")).sorted().first
   }
 }

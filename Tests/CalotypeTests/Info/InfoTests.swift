@@ -161,6 +161,7 @@ struct InfoTests {
     let pipeline = pipeline(loader)
     let tasks = (0..<20).map { _ in Task { try await pipeline.info(for: url).info.size } }
     try await loader.waitForRequests(url)
+    try await eventually { pipeline.context.jobs.infos.all.first?.subscriberCount == 20 }
     tasks[0].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[0].value }
     gate.open()
