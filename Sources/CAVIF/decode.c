@@ -2,22 +2,34 @@
 
 #if CALOTYPE_AVIF
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/// The bytes of the pictures of a decoder. Pictures may outlive it, so that the last owner frees it.
+typedef struct account {
+  atomic_size_t used_bytes;
+  atomic_size_t owner_count;
+} account;
+
+static void account_free(account *owned) {
+  if (atomic_fetch_sub(&owned->owner_count, 1) == 1) free(owned);
+}
 
 struct cavif_decoder {
   Dav1dContext *context;
   /// Data that the library has not taken yet.
   Dav1dData data;
   cavif_settings settings;
-  size_t used_bytes;
+  account *account;
   bool is_wrong_size;
   bool is_too_large;
 };
 
-/// A picture buffer remembers its length in front of its planes.
+/// A picture buffer remembers its length, and where it is counted, in front of its planes.
 typedef struct buffer {
   size_t byte_count;
+  account *account;
 } buffer;
 
 static int allocate(Dav1dPicture *picture, void *cookie) {
@@ -43,7 +55,8 @@ static int allocate(Dav1dPicture *picture, void *cookie) {
   // Sides are below 2^16, so that this does not overflow.
   size_t head = DAV1D_PICTURE_ALIGNMENT;
   size_t total = head + luma_bytes + 2 * chroma_bytes + DAV1D_PICTURE_ALIGNMENT;
-  if (total > decoder->settings.max_bytes - decoder->used_bytes) {
+  const size_t used = atomic_load(&decoder->account->used_bytes);
+  if (used > decoder->settings.max_bytes || total > decoder->settings.max_bytes - used) {
     decoder->is_too_large = true;
     return DAV1D_ERR(ENOMEM);
   }
@@ -52,8 +65,9 @@ static int allocate(Dav1dPicture *picture, void *cookie) {
     decoder->is_too_large = true;
     return DAV1D_ERR(ENOMEM);
   }
-  decoder->used_bytes += total;
-  ((buffer *)bytes)->byte_count = total;
+  atomic_fetch_add(&decoder->account->used_bytes, total);
+  atomic_fetch_add(&decoder->account->owner_count, 1);
+  *(buffer *)bytes = (buffer){total, decoder->account};
   picture->allocator_data = bytes;
   picture->data[0] = bytes + head;
   picture->data[1] = has_chroma ? bytes + head + luma_bytes : NULL;
@@ -63,18 +77,28 @@ static int allocate(Dav1dPicture *picture, void *cookie) {
   return 0;
 }
 
+/// The decoder may be gone by now.
 static void release(Dav1dPicture *picture, void *cookie) {
-  cavif_decoder *decoder = cookie;
+  (void)cookie;
   buffer *bytes = picture->allocator_data;
   if (!bytes) return;
-  decoder->used_bytes -= bytes->byte_count;
+  account *account = bytes->account;
+  atomic_fetch_sub(&account->used_bytes, bytes->byte_count);
   free(bytes);
+  account_free(account);
 }
 
 cavif_decoder *cavif_decoder_create(const cavif_settings *settings) {
   cavif_decoder *decoder = calloc(1, sizeof *decoder);
   if (!decoder) return NULL;
   decoder->settings = *settings;
+  decoder->account = malloc(sizeof *decoder->account);
+  if (!decoder->account) {
+    free(decoder);
+    return NULL;
+  }
+  atomic_init(&decoder->account->used_bytes, 0);
+  atomic_init(&decoder->account->owner_count, 1);
   Dav1dSettings options;
   cavif_dav1d.default_settings(&options);
   options.n_threads = 1;
@@ -87,6 +111,7 @@ cavif_decoder *cavif_decoder_create(const cavif_settings *settings) {
   options.allocator =
       (Dav1dPicAllocator){.cookie = decoder, .alloc_picture_callback = allocate, .release_picture_callback = release};
   if (cavif_dav1d.open(&decoder->context, &options) < 0) {
+    account_free(decoder->account);
     free(decoder);
     return NULL;
   }
@@ -97,6 +122,7 @@ void cavif_decoder_free(cavif_decoder *decoder) {
   if (!decoder) return;
   if (decoder->data.sz) cavif_dav1d.data_unref(&decoder->data);
   cavif_dav1d.close(&decoder->context);
+  account_free(decoder->account);
   free(decoder);
 }
 

@@ -85,7 +85,10 @@ final class TIFFHandle {
 
   private func outcome(_ read: () -> Bool) -> Outcome {
     ctiff_file_forget(file)
-    return read() ? .complete(flaw: flaw) : .failed(failure)
+    guard read() else { return .failed(failure) }
+    // Runs of a damaged fax may come from memory that libtiff has never written.
+    if compression.isFax, let flaw { return .failed(flaw) }
+    return .complete(flaw: flaw)
   }
 
   /// Decodes a strip or tile into a buffer of exactly its size.
