@@ -85,7 +85,7 @@ struct DecodeWork {
       denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
     }
     if info.format == .avif, !info.hasAlpha, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = ScaleDivisor.largestOfBoxes(for: info.size, minimumSize: minimum)
+      denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
       width: (info.size.width - 1) / denominator + 1, height: (info.size.height - 1) / denominator + 1)

@@ -36,7 +36,7 @@ public struct AVIFDecoder: ImageDecoding {
   /// Decodes the primary picture or the first frame.
   ///
   /// Without alpha, a size of half, a quarter or an eighth is delivered, by the mean of boxes of samples, as long as it is
-  /// at least twice `minimumSize`.
+  /// not below `minimumSize`.
   ///
   /// - Throws: ``ImagingError/unsupportedFormat(_:reason:)`` also if a library is missing, and the errors of
   ///   ``probe(_:limits:)``.
@@ -72,9 +72,9 @@ public struct AVIFDecoder: ImageDecoding {
     }
   }
 
-  /// Returns 8, 4, 2 or 1: the largest divisor that leaves twice the minimum size. Pictures with alpha are not divided.
+  /// Returns 8, 4, 2 or 1: the largest divisor that leaves the minimum size. Pictures with alpha are not divided.
   public func scaleDivisor(for size: PixelSize, minimumSize: PixelSize?) -> Int? {
-    ScaleDivisor.largestOfBoxes(for: size, minimumSize: minimumSize)
+    ScaleDivisor.largest(for: size, minimumSize: minimumSize)
   }
 
   /// Returns a decoder that shows the layers of a layered picture, and the frames of an animation, as they arrive.

@@ -29,7 +29,7 @@ struct AVIFFile {
   ) throws(ImagingError) -> Image {
     try OptionalLibrary.avif.require()
     let reader = AVIFPictureReader(file: media, bytes: bytes, limits: options.limits, watch: watch)
-    let divisor = ScaleDivisor.largestOfBoxes(for: info.size, minimumSize: minimumSize)
+    let divisor = ScaleDivisor.largest(for: info.size, minimumSize: minimumSize)
     let (pixels, profile) = try reader.pixels(divisor: divisor, options: options)
     var bitmap = try convert(pixels, profile, watch)
     if options.pixels == .native, pixels.isGray, bitmap.format == .rgba8 {

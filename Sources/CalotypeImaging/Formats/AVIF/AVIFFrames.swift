@@ -75,14 +75,28 @@ final class AVIFFrames {
   }
 
   private func decode(_ index: Int, _ reader: AVIFPictureReader) throws(ImagingError) -> Bitmap {
-    if next != index {
-      let key = lastKey(upTo: index)
-      if next > index || key > next {
-        color.restart()
-        alpha?.restart()
-        next = key
-      }
+    guard next != index else { return try decode(upTo: index, reader) }
+    let key = lastKey(upTo: index)
+    if next > index || key > next { restart(at: key) }
+    let isFirst = next == 0
+    do throws(ImagingError) {
+      return try decode(upTo: index, reader)
+    } catch {
+      // The list of key frames may be wrong.
+      guard !isFirst, error.blamesInput else { throw error }
     }
+    restart(at: 0)
+    return try decode(upTo: index, reader)
+  }
+
+  private func restart(at key: Int) {
+    color.restart()
+    alpha?.restart()
+    next = key
+  }
+
+  /// Decodes from the next frame on.
+  private func decode(upTo index: Int, _ reader: AVIFPictureReader) throws(ImagingError) -> Bitmap {
     while true {
       try reader.watch.check()
       let picture = try reader.sample(next, of: track, by: color)
