@@ -154,21 +154,26 @@ static cavif_layout layout_of(enum Dav1dPixelLayout layout) {
   }
 }
 
+/// Gives dav1d the data that it has not taken yet; it takes none while a picture waits.
+static cavif_status feed(cavif_decoder *decoder) {
+  if (decoder->data.sz == 0) return CAVIF_DONE;
+  int sent = cavif_dav1d.send_data(decoder->context, &decoder->data);
+  return sent < 0 && sent != DAV1D_ERR(EAGAIN) ? status_of(decoder, sent) : CAVIF_DONE;
+}
+
 cavif_status cavif_decoder_picture(cavif_decoder *decoder, cavif_picture *picture) {
   Dav1dPicture made = {0};
   for (;;) {
-    if (decoder->data.sz) {
-      int sent = cavif_dav1d.send_data(decoder->context, &decoder->data);
-      if (sent < 0 && sent != DAV1D_ERR(EAGAIN)) return status_of(decoder, sent);
-    }
-    size_t left = decoder->data.sz;
+    cavif_status fed = feed(decoder);
+    if (fed != CAVIF_DONE) return fed;
     int result = cavif_dav1d.get_picture(decoder->context, &made);
     if (result == 0) break;
     if (result != DAV1D_ERR(EAGAIN)) return status_of(decoder, result);
-    // Nothing is left to send, or what is left is not taken although no picture waits.
+    size_t left = decoder->data.sz;
     if (left == 0) return CAVIF_NO_PICTURE;
-    int sent = cavif_dav1d.send_data(decoder->context, &decoder->data);
-    if (sent < 0 && sent != DAV1D_ERR(EAGAIN)) return status_of(decoder, sent);
+    // No picture waits, so that more data has to be taken.
+    fed = feed(decoder);
+    if (fed != CAVIF_DONE) return fed;
     if (decoder->data.sz == left) return CAVIF_CORRUPT;
   }
   Dav1dPicture *kept = malloc(sizeof *kept);

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char *copy(const char *text) {
-  char *made = text ? strdup(text) : NULL;
-  return made ? made : (char *)"the loader gives no reason";
+static const char *copy(const char *text) {
+  const char *made = text ? strdup(text) : NULL;
+  return made ? made : "the loader gives no reason";
 }
 
 /// Called with the lock.

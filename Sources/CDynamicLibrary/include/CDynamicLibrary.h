@@ -21,7 +21,7 @@ typedef struct cdl_library {
   /// The state; begins as CDL_CLOSED.
   pthread_mutex_t lock;
   int state;
-  char *failure;
+  const char *failure;
 } cdl_library;
 
 enum { CDL_CLOSED = 0, CDL_OPEN = 1, CDL_FAILED = 2 };
