@@ -6,7 +6,7 @@ struct OptionalLibrary: Sendable {
   let package: String
   /// Opens the library and returns `nil`, or the reason of the failure.
   let open: @convention(c) () -> UnsafePointer<CChar>?
-  /// Returns whether the library is there, without opening it.
+  /// Returns true if the library is there, without opening it.
   let isInstalled: @convention(c) () -> Bool
 
   /// The error of every call, if the library is not there.
@@ -32,5 +32,25 @@ extension OptionalLibrary {
   /// libavif, which needs dav1d and libaom.
   static let avif = OptionalLibrary(
     format: .avif, package: "libavif15", open: cavif_open, isInstalled: cavif_is_installed)
+}
+#endif
+
+#if JXL
+import CJXL
+
+extension OptionalLibrary {
+  /// libjxl, whose diagnostics go to standard error.
+  static let jxl = OptionalLibrary(
+    format: .jxl, package: "libjxl0.7", open: cjxl_open, isInstalled: cjxl_is_installed)
+}
+#endif
+
+#if TIFF
+import CTIFF
+
+extension OptionalLibrary {
+  /// libtiff.
+  static let tiff = OptionalLibrary(
+    format: .tiff, package: "libtiff6", open: ctiff_open, isInstalled: ctiff_is_installed)
 }
 #endif

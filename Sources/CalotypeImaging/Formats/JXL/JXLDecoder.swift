@@ -23,11 +23,11 @@ public struct JXLDecoder: ImageDecoding {
 
   /// Returns ``ImageFormat/jxl`` if the bytes start with the signature of a codestream or of a file.
   public func format(of prefix: Data) -> ImageFormat? {
-    ImageFormat.sniff(prefix).flatMap { $0 == .jxl ? .jxl : nil }
+    ImageFormat.sniff(prefix) == .jxl ? .jxl : nil
   }
 
   /// Returns an error that names the package to install if the library is missing.
-  public func refusal(of format: ImageFormat) -> ImagingError? { JXLLibrary.optional.refusal }
+  public func refusal(of format: ImageFormat) -> ImagingError? { OptionalLibrary.jxl.refusal }
 
   /// Reads the header. For an animation the headers of all frames are read as well, without their pixels, by libjxl;
   /// a file that ends early is described as far as it is there.

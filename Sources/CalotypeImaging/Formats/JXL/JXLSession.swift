@@ -56,7 +56,7 @@ final class JXLSession {
     _ bytes: UnsafeRawBufferPointer, wants: Wants, unpremultiplies: Bool = false, limits: DecodeLimits,
     watch: DecodeLimits.DeadlineChecker, failing: Int = 0
   ) throws(ImagingError) {
-    try JXLLibrary.optional.require()
+    try OptionalLibrary.jxl.require()
     pace = Pace(watch)
     byteCount = bytes.count
     memory = .allocate(capacity: 1)

@@ -15,7 +15,7 @@ final class JXLWriter {
   /// - Parameter failing: The number of the allocation that fails, from 1; 0 for none. For tests.
   /// - Throws: ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/unsupportedFormat(_:reason:)``.
   init(failing: Int = 0) throws(ImagingError) {
-    try JXLLibrary.optional.require()
+    try OptionalLibrary.jxl.require()
     memory = .allocate(capacity: 1)
     memory.initialize(to: cjxl_memory(limit: Self.memoryLimit, failing: failing, used: 0, count: 0))
     guard let made = cjxl_encoder_create(memory) else {

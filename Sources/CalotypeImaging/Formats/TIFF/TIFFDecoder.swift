@@ -27,7 +27,7 @@ public struct TIFFDecoder: ImageDecoding {
   }
 
   /// An error that names the package to install, if libtiff is missing.
-  public func refusal(of format: ImageFormat) -> ImagingError? { TIFFHandle.library.refusal }
+  public func refusal(of format: ImageFormat) -> ImagingError? { OptionalLibrary.tiff.refusal }
 
   /// Reads the directories, and describes the first page.
   public func probe(_ data: Data, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
@@ -36,11 +36,7 @@ public struct TIFFDecoder: ImageDecoding {
 
   /// Reads the directories, and describes a page.
   public func probe(_ data: Data, page: Int, limits: DecodeLimits) throws(ImagingError) -> ImageInfo {
-    let bytes = data.bytes
-    guard let document = try TIFFDocument(bytes, page: page, limits: limits) else {
-      throw .truncated(.tiff, byteCount: data.count)
-    }
-    return document.info(bytes, limits: limits)
+    try TIFFDescriber().probe(data, page: page, limits: limits)
   }
 
   /// Reads the directories, which many writers put behind the pixels.

@@ -3,9 +3,6 @@ import CTIFF
 
 /// A file in the hands of libtiff, with one directory selected.
 final class TIFFHandle {
-  static let library = OptionalLibrary(
-    format: .tiff, package: "libtiff6", open: ctiff_open, isInstalled: ctiff_is_installed)
-
   private let file: OpaquePointer
   private let offset: Int
   private let compression: TIFFCompression
@@ -23,7 +20,7 @@ final class TIFFHandle {
     _ bytes: UnsafeRawBufferPointer, _ directory: TIFFDirectory, _ coding: TIFFCoding,
     _ geometry: TIFFGeometry, makesColors: Bool
   ) throws(ImagingError) {
-    try Self.library.require()
+    try OptionalLibrary.tiff.require()
     let pieces = geometry.pieceByteCount.addingReportingOverflow(bytes.count)
     let (memory, overflow) = pieces.partialValue.addingReportingOverflow(Self.workingBytes)
     let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)

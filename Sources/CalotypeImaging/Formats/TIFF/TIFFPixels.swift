@@ -1,6 +1,6 @@
 /// The meaning of the samples of a directory as pixels.
 struct TIFFPixels: Sendable {
-  /// Who makes colours of the samples.
+  /// The maker of the colours.
   enum Maker: Sendable {
     case samples
     /// The library delivers RGBA: for subsampled YCbCr and for Lab.
