@@ -49,6 +49,9 @@ struct PredictionTests {
     { ($0.inflatedByteCount, $0.scatteredByteCount) = (inflated, scattered) }
   }
   private static let lossless: @Sendable (inout ImageInfo.Layout) -> Void = { $0.isLossless = true }
+  private static func planes(_ samples: Double) -> @Sendable (inout ImageInfo.Layout) -> Void {
+    { ($0.samplesPerPixel, $0.isLossless) = (samples, true) }
+  }
 
   static let cases: [Case] = [
     Case("jpeg", .jpeg, 6000, 4000, peak: 93.4, 55, coded(1.5)),
@@ -88,6 +91,26 @@ struct PredictionTests {
     Case("gif", .gif, 3000, 2000, peak: 24.7, 33),
     Case("gif, thumbnail", .gif, 3000, 2000, box: 400, peak: 25.5, 42),
     Case("gif of a megapixel", .gif, 1216, 822, peak: 5.8, 5.8),
+    Case("avif", .avif, 6000, 4000, peak: 136.7, 168, coded(1.5)),
+    Case("avif, thumbnail", .avif, 6000, 4000, box: 320, peak: 48.8, 148, coded(1.5)),
+    Case("avif of a megapixel", .avif, 1216, 822, peak: 12, 18, coded(1.5)),
+    Case("avif, wide, thumbnail", .avif, 12000, 500, box: 320, peak: 16.5, 63, coded(1.5)),
+    Case("avif 4:4:4", .avif, 3000, 2000, peak: 51.5, nil, coded(3)),
+    Case("avif with alpha", .avif, 3000, 2000, peak: 50.4, 102, hasAlpha: true, coded(2.5)),
+    Case(
+      "avif with alpha, thumbnail", .avif, 3000, 2000, box: 320, peak: 25.2, 101, hasAlpha: true, coded(2.5)),
+    Case("jxl", .jxl, 6000, 4000, peak: 168.4, 548, coded(3)),
+    Case("jxl, thumbnail", .jxl, 6000, 4000, box: 320, peak: 90.7, 580, coded(3)),
+    Case("jxl of a megapixel", .jxl, 1216, 822, peak: 14, 40, coded(3)),
+    Case("jxl with alpha", .jxl, 3000, 2000, peak: 253.7, 317, hasAlpha: true, coded(4)),
+    Case("jxl with alpha, thumbnail", .jxl, 3000, 2000, box: 320, peak: 238, 329, hasAlpha: true, coded(4)),
+    Case("jxl, lossless and progressive", .jxl, 3000, 2000, peak: 174, 938, planes(3)),
+    Case("jxl, lossless and progressive, thumbnail", .jxl, 3000, 2000, box: 320, peak: 157.7, 935, planes(3)),
+    Case(
+      "jxl, lossless and progressive with alpha", .jxl, 3000, 2000, peak: 219, 1203, hasAlpha: true, planes(4)
+    ),
+    Case("tiff", .tiff, 4608, 2592, peak: 50, 126, rows(55_296)),
+    Case("tiff, thumbnail", .tiff, 4608, 2592, box: 320, peak: 7.6, 134, rows(55_296)),
   ]
 
   @Test("bytes are never much below what was measured, and rarely far above", arguments: cases)

@@ -81,10 +81,8 @@ struct DecodeWork {
     self.input = input
     layout = info.layout
     var denominator = 1
-    if info.format == .jpeg, let minimum = try? options.minimumDecodeSize(for: info) {
-      denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
-    }
-    if info.format == .avif, !info.hasAlpha, let minimum = try? options.minimumDecodeSize(for: info) {
+    let isScaled = info.format == .jpeg || info.format == .avif && !info.hasAlpha
+    if isScaled, let minimum = try? options.minimumDecodeSize(for: info) {
       denominator = ScaleDivisor.largest(for: info.size, minimumSize: minimum)
     }
     let decoded = PixelSize(
@@ -166,8 +164,9 @@ struct DecodeWork {
     case .bmp, .qoi: return streaming ?? whole
     case .avif: return avif + (streaming ?? whole)
     case .jxl: return jxl
-    // The strips or tiles of some rows beside the picture.
-    case .tiff where layout.isKnown: return Double(layout.inflatedByteCount) + (streaming ?? whole)
+    // The strips or tiles of some rows beside the picture, and the state of libtiff and of a codec.
+    case .tiff where layout.isKnown:
+      return Double(layout.inflatedByteCount) + (streaming ?? whole) + Double(2 << 20)
     default: return 2 * whole
     }
   }
@@ -221,12 +220,13 @@ struct DecodeWork {
       + weights(thumbnail.height, of: min(decoded.height, 1 << 16))
   }
 
-  /// Bytes of planes, with those of film grain, and of dav1d besides.
+  /// Bytes of planes, and of dav1d besides. Film grain, which no header tells, takes as much again; the decoder keeps to
+  /// the limit of memory.
   private var avif: Double {
     let sample = info.bitDepth > 8 ? 2.0 : 1.0
     let planes = sample * (layout.isKnown ? layout.samplesPerPixel : 4) * Self.pixels(info.size)
     let shrunk = denominator > 1 ? 3 * sample * Self.pixels(decoded) : 0
-    return 1.5 * planes + shrunk + 2_048 * Double(info.size.width).squareRoot() + Double(4 << 20)
+    return planes + shrunk + min(Double(9 << 20), Double(2 << 20) + 8 * Self.pixels(info.size))
   }
 
   private var png: Double {
@@ -246,9 +246,13 @@ struct DecodeWork {
   private var jxl: Double {
     let pixels = Self.pixels(decoded)
     let channels = layout.isKnown ? layout.samplesPerPixel : 4
-    // Besides its output, libjxl holds the eighths of lossy pictures and their parameters, and planes of channels beside the
-    // colours; of deep and grey samples, and of premultiplied ones, all pixels in floating point.
-    let inside = (layout.isLossless ? 1 : 3.2) * pixels + 1.2 * max(0, channels - 3) * pixels
+    // Besides its output, libjxl holds the eighths of lossy pictures and their parameters; of deep and grey samples, and
+    // of premultiplied ones, all pixels in floating point. Alpha and lossless pictures may be coded by transforms of whole
+    // planes, which no header tells: until these are undone, all samples are there, in floating point and twice.
+    let hasPlanes = layout.isLossless || channels > 3
+    let inside =
+      ((layout.isLossless ? 0 : 3.2) + (hasPlanes ? 8.8 * channels : 0)) * pixels
+      + min(Double(5 << 20), Double(1 << 20) + 4 * pixels)
     let isFloating =
       layout.needsCanvas || (options.pixels == .native && (bytesPerPixel == 8 || !info.hasAlpha))
     guard isStreamed, let plan else {

@@ -74,6 +74,31 @@ struct JXLHostileTests {
     #expect(throws: ImagingError.self) { try Self.decode(data) }
   }
 
+  @Test("the memory of planes that are coded as a whole counts before they are decoded")
+  func planes() throws {
+    let bitmap = try SampleImages.bitmap(width: 512, height: 512)
+    let photo = try Image(bitmap: bitmap).encoded(as: .jxl())
+    let clear = try Image(bitmap: TransformChain([.circle()]).apply(to: bitmap)).encoded(as: .jxl())
+    let limits = DecodeLimits(maxMemoryBytes: 24 * 512 * 512)
+    #expect(try Self.decode(photo, limits).bitmap.size == bitmap.size)
+    for data in [clear, try Image(bitmap: bitmap).encoded(as: .jxlLossless)] {
+      let error = #expect(throws: ImagingError.self) { try Self.decode(data, limits) }
+      guard case .limitExceeded(.memory, _, _) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+    }
+    // Of a picture that is lossy and has no frequencies, the header of the frame tells.
+    let data = Self.hiddenFrame(width: 18_688, height: 18_688)
+    let limit = DecodeLimits(maxPixels: .max)
+    let file = try JXLFile(data, limits: limit)
+    let survey = try file.withCodestream(of: data) { (bytes) throws(ImagingError) in
+      try JXLReader(bytes, header: file.header, limits: limit, watch: .init(limit)).survey
+    }
+    #expect(survey.isAnyModular && !file.header.info.layout.isLossless)
+    #expect(file.header.info(of: survey).layout.isLossless)
+  }
+
   @Test("every allocation through the memory manager that fails is an error, and all memory is given back")
   func memory() throws {
     let data = try Fixture.data("described/gen-jxlp-two-parts.jxl")

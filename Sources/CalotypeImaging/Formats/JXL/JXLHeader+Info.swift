@@ -16,6 +16,7 @@ extension JXLHeader {
   /// The description of an image with these frames.
   func info(of survey: JXLSurvey) -> ImageInfo {
     var info = info
+    info.layout.isLossless = info.layout.isLossless || survey.isAnyModular
     let count = max(1, survey.frames.count)
     for _ in 0..<count {
       info.layout.frames.add(
