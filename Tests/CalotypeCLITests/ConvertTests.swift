@@ -59,6 +59,11 @@ struct ConvertTests {
       #expect(run.status == 0)
       #expect(try Tool.run("info", "--json", "--hash", out).jsonLines()[0].pixelsSHA256 == hash)
     }
+    for name in ["c.jpg", "c.gif"] {
+      let run = try Tool.run("convert", Photos.path("brushes.png"), folder.file(name), "--lossless", "--json")
+      #expect(try run.status == 1 && run.jsonLines()[0].error?.code == "invalidParameter")
+      #expect(!FileManager.default.fileExists(atPath: folder.file(name)))
+    }
   }
 
   @Test("animations stay animated where the format can", arguments: ["webp", "gif"])

@@ -71,7 +71,7 @@ struct UsageTests {
       (["prefetch", "--concurrency", "0", "-"], "--concurrency"),
       (["info", "--timeout", "0", "x.jpg"], "timeout"),
       (["get", "--format", "tiff", "x.jpg"], "format"),
-      (["get", "--lossless", "--format", "jpeg", "x.jpg"], "--lossless"),
+      (["get", "--lossless", "--format", "gif", "x.gif"], "--lossless"),
       (["convert", "in.jpg"], "out"),
       (["convert", "in.jpg", "out"], "--format"),
       (["show"], "url|file"),

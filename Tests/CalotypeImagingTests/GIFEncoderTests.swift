@@ -126,6 +126,11 @@ import Testing
     let sizes = [try picture(2, 2) { _, _ in 0 }, try picture(2, 3) { _, _ in 0 }]
     #expect(throws: ImagingError.self) { try encoded(sizes) }
     #expect(throws: ImagingError.self) { try encoded([]) }
+    #expect(throws: ImagingError.self) {
+      let small = try picture(2, 2) { _, _ in 0 }
+      return try GIFEncoder().encode(
+        Image(bitmap: small), options: EncodeOptions(format: .gif, isLossless: true))
+    }
   }
 
   @Test func stopsWhenItsTaskIsCancelled() async throws {

@@ -92,21 +92,20 @@ struct PixelOptions: ParsableArguments {
     for argument in transform {
       if case .failure(let error) = argument.parsed { throw ValidationError("--transform \(error).") }
     }
-    if lossless, let format = format?.imageFormat, [.jpeg, .gif].contains(format) {
-      throw ValidationError("--lossless is for webp, avif and jxl; \(format) cannot be lossless.")
+    if lossless, format?.imageFormat == .gif {
+      throw ValidationError("--lossless is for webp, avif and jxl; gif cannot be lossless.")
     }
   }
 
-  /// Whether any option requires decoding.
+  /// A Boolean value that indicates whether any option requires decoding.
   var changesPixels: Bool {
     lossless || format != nil || changesMoreThanFormat
   }
 
-  /// Whether any option besides those of the format requires decoding.
+  /// A Boolean value that indicates whether an option besides those of the format requires decoding.
   var changesMoreThanFormat: Bool {
     thumbnail != nil || maxPixels != nil || quality != nil || asStored || page != 0 || firstFrame
-      || keepProfile
-      || !transform.isEmpty
+      || keepProfile || !transform.isEmpty
   }
 
   /// The options of the decode.
@@ -155,13 +154,8 @@ struct PixelOptions: ParsableArguments {
     if format == .apng, !isAnimated || !encodable.contains(.apng) { format = .png }
     // A picture that is made of an icon is no icon.
     if wanted == nil, format == .ico || !encodable.contains(format) { format = .png }
-    var options: EncodeOptions =
-      switch format {
-      case .jpeg: .jpeg()
-      case .webp: lossless ? .webpLossless : .webp()
-      case .avif, .jxl: EncodeOptions(format: format, quality: 80, isLossless: lossless)
-      default: EncodeOptions(format: format)
-      }
+    var options = EncodeOptions(format: format, isLossless: lossless)
+    if [.webp, .avif, .jxl].contains(format) { options.quality = 80 }
     if let quality { options.quality = quality }
     if keepProfile { options.keeps = [.icc] }
     return options

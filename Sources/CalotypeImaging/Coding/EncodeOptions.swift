@@ -24,7 +24,7 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public var format: ImageFormat
   /// The quality of lossy formats, from 0 (smallest) to 100 (best).
   public var quality: Int
-  /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF, JPEG XL).
+  /// Keeps every pixel exactly, if the format has a choice (WebP, AVIF, JPEG XL). JPEG and GIF refuse it.
   public var isLossless: Bool
   /// The effort to spend on a smaller file.
   public var effort: Effort = .balanced
@@ -84,14 +84,12 @@ public struct EncodeOptions: Hashable, Sendable, Codable {
   public static let apng = EncodeOptions(format: .apng)
   /// GIF.
   public static let gif = EncodeOptions(format: .gif)
-  #if JXL
-  /// Returns options for lossy JPEG XL.
+  /// Returns options for lossy JPEG XL, on the same scale as WebP.
   public static func jxl(quality: Int = 80) -> EncodeOptions {
     EncodeOptions(format: .jxl, quality: quality)
   }
   /// Lossless JPEG XL.
   public static let jxlLossless = EncodeOptions(format: .jxl, isLossless: true)
-  #endif
   /// A Windows bitmap, with alpha if there are transparent pixels.
   public static let bmp = EncodeOptions(format: .bmp)
   /// QOI.

@@ -52,8 +52,8 @@ public protocol ImageDecoding: Sendable {
   /// - Throws: Errors that more bytes cannot mend.
   func header(of prefix: Data, limits: DecodeLimits) throws(ImagingError) -> ImageHeader?
 
-  /// Decodes the first frame, or the page that the options name (``DecodeOptions/page``), as stored: without orientation, composited on its canvas, colours unconverted
-  /// (``Image/profile`` describes them).
+  /// Decodes the first frame, or the page of ``DecodeOptions/page``, as stored: without orientation, composited on its
+  /// canvas, colours unconverted (``Image/profile`` describes them).
   ///
   /// A decoder that can shrink cheaply may deliver any size that is at least `minimumSize` in both directions
   /// (in stored axes); `nil` asks for the full size.

@@ -12,7 +12,8 @@ extension CoderRegistry {
   /// - Parameters:
   ///   - data: The encoded image.
   ///   - thumbnails: The sizes; the images have the same order.
-  ///   - info: What ``probe(_:limits:formatHint:page:)`` has returned for the data and the page, so that its header is not parsed again.
+  ///   - info: The result of ``probe(_:limits:formatHint:page:)`` for the data and the page, so that the header is not
+  ///     parsed again.
   ///   - options: All else; its own thumbnail is ignored.
   /// - Throws: What ``decode(_:options:)`` throws for one of them.
   package func decode(

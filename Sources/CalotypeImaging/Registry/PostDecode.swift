@@ -26,6 +26,7 @@ struct PostDecode: Sendable {
     let transforms = options.transforms(for: info)
     return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
   }
+
   /// Returns the picture in sRGB. Mapped tones of 16 bits are rounded at once if no more than 8 are requested.
   private func inSRGB(_ image: Image, keepsGray: Bool = true) throws(ImagingError) -> Image {
     guard options.pixels == .rgba8, image.bitmap.format == .rgba16, case .cicp(let points) = image.profile

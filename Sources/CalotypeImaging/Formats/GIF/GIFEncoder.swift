@@ -20,8 +20,8 @@ public struct GIFEncoder: ImageEncoding {
 
   /// Returns a GIF of one frame. The only option in effect is `dithers`.
   ///
-  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide``,
-  ///   ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
+  /// - Throws: ``ImagingError/invalidParameter(name:reason:)`` for a picture larger than ``maxSide`` or a request for
+  ///   every pixel exactly, ``ImagingError/outOfMemory(byteCount:)``, ``ImagingError/cancelled``.
   public func encode(_ image: Image, options: EncodeOptions) throws(ImagingError) -> Data {
     let source = AnimationSource(frameCount: 1, loopCount: 1) { (_) throws(ImagingError) in
       AnimationSource.Frame(bitmap: image.bitmap, duration: .zero)
@@ -35,6 +35,9 @@ public struct GIFEncoder: ImageEncoding {
   /// - Throws: The errors of ``encode(_:options:)-(Image,_)``, also for frames of different sizes or none, and the
   ///   errors of `animation`.
   public func encode(_ animation: AnimationSource, options: EncodeOptions) throws(ImagingError) -> Data {
+    guard !options.isLossless else {
+      throw .invalidParameter(name: "isLossless", reason: "a frame of a GIF has 256 colours; use PNG or WebP")
+    }
     guard animation.frameCount > 0, animation.loopCount >= 0 else {
       throw .invalidParameter(name: "animation", reason: "it has no frames, or plays less than never")
     }
