@@ -9,6 +9,7 @@ import PackageDescription
 ///     CalotypeTerminal   CalotypeTestKit
 ///     CalotypeDisplay    CalotypeObservability
 ///     Calotype           CalotypeLibraryCoders
+///     CalotypeIsolation
 ///     CalotypeImaging    CalotypeCaching   CalotypeLoading
 ///     CalotypeSupport
 ///     C libraries
@@ -44,6 +45,7 @@ let package = Package(
     .library(name: "CalotypeCaching", targets: ["CalotypeCaching"]),
     .library(name: "CalotypeLoading", targets: ["CalotypeLoading"]),
     .library(name: "CalotypeDisplay", targets: ["CalotypeDisplay"]),
+    .library(name: "CalotypeIsolation", targets: ["CalotypeIsolation"]),
     .library(name: "CalotypeLibraryCoders", targets: ["CalotypeLibraryCoders"]),
     .library(name: "CalotypeObservability", targets: ["CalotypeObservability"]),
     .library(name: "CalotypeTerminal", targets: ["CalotypeTerminal"]),
@@ -85,6 +87,9 @@ let package = Package(
     .target(name: "CJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
     .target(name: "CLinux"),
     .target(name: "CPixels"),
+    .target(name: "CSandbox"),
+    // For the test kit: system calls that no library makes.
+    .target(name: "CHostile"),
 
     // The rooms.
     .target(name: "CalotypeSupport", dependencies: ["CCrypto", "CLinux"], swiftSettings: swift),
@@ -96,6 +101,10 @@ let package = Package(
       ],
       // `Bitmap.bytes` is a span that borrows the bitmap.
       swiftSettings: swift + [.enableExperimentalFeature("Lifetimes")]),
+    // Decoding in processes that can do nothing else.
+    .target(
+      name: "CalotypeIsolation", dependencies: ["CalotypeSupport", "CalotypeImaging", "CSandbox"],
+      swiftSettings: swift),
     // Coders that leave hostile bytes to libspng, giflib and TurboJPEG.
     .target(
       name: "CalotypeLibraryCoders",
@@ -120,7 +129,8 @@ let package = Package(
     .target(
       name: "Calotype",
       dependencies: [
-        "CalotypeSupport", "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "CLinux",
+        "CalotypeSupport", "CalotypeImaging", "CalotypeIsolation", "CalotypeCaching", "CalotypeLoading",
+        "CLinux",
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -147,7 +157,7 @@ let package = Package(
       swiftSettings: swift),
     .target(
       name: "CalotypeTestKit",
-      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeSupport"],
+      dependencies: ["Calotype", "CalotypeDisplay", "CalotypeIsolation", "CalotypeSupport", "CHostile"],
       swiftSettings: swift),
     // Pictures in terminals: graphics protocols, detection, keys, progress, and the screens of browse and show.
     .target(
@@ -190,6 +200,12 @@ let package = Package(
       name: "CalotypeImagingTests",
       dependencies: [
         "CalotypeImaging", "CalotypeSupport", "CLCMS", "CPixels", "CalotypeTestKit", "PNMCoder",
+      ],
+      swiftSettings: swift),
+    .testTarget(
+      name: "CalotypeIsolationTests",
+      dependencies: [
+        "CalotypeIsolation", "CalotypeImaging", "CalotypeSupport", "CalotypeTestKit", "Calotype", "CSandbox",
       ],
       swiftSettings: swift),
     .testTarget(

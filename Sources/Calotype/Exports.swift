@@ -1,3 +1,4 @@
 @_exported public import CalotypeCaching
 @_exported public import CalotypeImaging
+@_exported public import CalotypeIsolation
 @_exported public import CalotypeLoading

@@ -124,7 +124,7 @@ extension ImageJob {
     let data = loaded.data
     let content =
       if let content = loaded.content { content as KeyedHash? } else {
-        try await context.probing(data.count) { KeyedHash(of: data) }
+        try await context.probing(data) { KeyedHash(of: data) }
       }
     guard let content else { return nil }
     let request = plan.request
@@ -142,7 +142,7 @@ extension ImageJob {
     let info =
       // That of the original describes its first page.
       if let info = loaded.info, options.page == 0 { info } else {
-        try await context.probing(data.count) {
+        try await context.probing(data, by: plan.coders) {
           try plan.coders.decodableInfo(
             of: data, limits: plan.limits, formatHint: options.formatHint, page: options.page)
         }
@@ -256,7 +256,7 @@ extension ImageJob {
     let plan = plan
     if decoder.header == nil, decoder.mayHaveHeader(progress) {
       let start = bytes.bytes(from: 0)
-      decoder.header = try? await context.probing(start.count) {
+      decoder.header = try? await context.probing(start, by: plan.coders) {
         try plan.coders.decodableInfo(
           of: start, limits: plan.limits, formatHint: plan.request.decoding.formatHint)
       }

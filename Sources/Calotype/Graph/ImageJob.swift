@@ -204,7 +204,9 @@ final class ImageJob: @unchecked Sendable {
     let plan = plan
     do {
       let options = DecodeOptions(limits: plan.limits, damage: .strict, colors: .asStored)
-      let info = try plan.coders.probe(record.data, limits: plan.limits)
+      let info = try await context.probing(record.data, by: plan.coders) {
+        try plan.coders.probe(record.data, limits: plan.limits)
+      }
       return try await decoding(options, info, held: held) {
         let stored = try plan.coders.decode(record.data, options: options)
         let info = ImageInfo(stored: record.metadata) ?? stored.info

@@ -1,5 +1,6 @@
 public import CalotypeCaching
 public import CalotypeImaging
+public import CalotypeIsolation
 public import CalotypeLoading
 import CalotypeSupport
 public import FoundationEssentials
@@ -11,6 +12,11 @@ extension ImagePipeline {
     public var loader: any ImageLoading
     /// The coders that decode and encode images.
     public var coders: CoderRegistry
+    /// The place where images are decoded. ``DecodingIsolation/automatic`` by default: AVIF, HEIF, JPEG XL, TIFF and
+    /// SVG, as far as the program has them, in processes that can do nothing else.
+    public var decoding = DecodingIsolation.automatic
+    /// The processes that decode. Set by the pipeline.
+    var sandbox: SandboxService?
     /// The caches that store images.
     public var caches: ImagePipeline.Caches
     /// The freshness lifetime of HTTP responses.

@@ -99,7 +99,7 @@ struct InfoJob: Sendable {
   private func described(
     _ data: Data, source: ImageResponse.Source, _ provenance: OriginalMetadata, loadedByteCount: Int? = nil
   ) async throws -> InfoResponse {
-    let info = try await context.probing(data.count) {
+    let info = try await context.probing(data, by: plan.coders) {
       try plan.coders.probe(data, limits: plan.loadLimits, formatHint: plan.request.decoding.formatHint)
     }
     return InfoResponse(
@@ -223,7 +223,7 @@ struct InfoJob: Sendable {
   }
 
   private func header(in bytes: Data) async throws -> ImageHeader? {
-    try await context.probing(bytes.count) {
+    try await context.probing(bytes, by: plan.coders) {
       try plan.coders.header(of: bytes, limits: plan.loadLimits, formatHint: plan.request.decoding.formatHint)
     }
   }

@@ -133,7 +133,7 @@ struct LoadJob: Sendable {
     let (info, version, content): (ImageInfo?, Checksum, KeyedHash?)
     let isShared = context.sharesImages(of: plan)
     do {
-      (info, version, content) = try await context.probing(data.count) {
+      (info, version, content) = try await context.probing(data, by: plan.coders) {
         try plan.verify(data)
         return (try plan.probe(data), Checksum(of: data), isShared ? KeyedHash(of: data) : nil)
       }

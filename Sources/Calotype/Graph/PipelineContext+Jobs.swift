@@ -218,7 +218,8 @@ extension PipelineContext {
   ) -> Bool {
     let request = plan.request
     guard case .data(let data, _) = request.source, servesBytesAtHand, request.loader == nil, watch == nil,
-      policy != .cacheOnly, !request.hasCacheDirectives, data.count <= 32 << 10, !localLoads.isSuspended
+      policy != .cacheOnly, !request.hasCacheDirectives, data.count <= 32 << 10, !localLoads.isSuspended,
+      !plan.coders.delegates(data)
     else { return false }
     counters.count { $0.loads += 1 }
     let log = StageLog()

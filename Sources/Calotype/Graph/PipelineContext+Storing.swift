@@ -127,9 +127,11 @@ extension PipelineContext {
   }
 
   /// Runs work that reads the first bytes, or all bytes of a small body: on another thread if there are
-  /// many.
-  func probing<Result: Sendable>(_ count: Int, _ body: @Sendable () throws -> Result) async throws -> Result {
-    if count <= 32 << 10 {
+  /// many, or if another process reads them.
+  func probing<Result: Sendable>(
+    _ data: Data, by coders: CoderRegistry? = nil, _ body: @Sendable () throws -> Result
+  ) async throws -> Result {
+    if data.count <= 32 << 10, coders?.delegates(data) != true {
       try Task.checkCancellation()
       return try body()
     }

@@ -46,6 +46,7 @@ final class PipelineContext: Sendable {
   private let reclaimers: [Int]
 
   init(_ configuration: ImagePipeline.Configuration) {
+    let configuration = configuration.isolated
     self.configuration = configuration
     let limits = configuration.limits
     timer = ExpiryTimer(configuration.clock)

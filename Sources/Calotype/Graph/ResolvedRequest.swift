@@ -21,7 +21,7 @@ struct ResolvedRequest: Sendable {
   init(_ request: ImageRequest, _ configuration: ImagePipeline.Configuration) {
     self.request = request
     loader = request.loader?.part ?? configuration.loader
-    coders = request.coders?.part ?? configuration.coders
+    coders = request.coders.map { configuration.isolated($0.part) } ?? configuration.coders
     caches = request.caches?.part ?? configuration.caches
     originalSerializer = request.originalSerializer?.part ?? configuration.originalSerializer
     resultEncoding = request.resultEncoding ?? configuration.resultEncoding

@@ -1,3 +1,5 @@
+public import CalotypeIsolation
+
 extension ImagePipeline {
   /// The counters of a pipeline since its creation, and its present activity.
   public struct Statistics: Hashable, Sendable {
@@ -67,5 +69,7 @@ extension ImagePipeline {
     public var heldBytes = 0
     /// The peak of the total.
     public var peakHeldBytes = 0
+    /// The counters of the processes that decode; `nil` if this one does.
+    public var sandbox: SandboxStatistics?
   }
 }

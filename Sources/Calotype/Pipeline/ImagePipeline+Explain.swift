@@ -151,7 +151,7 @@ private struct RequestExplainer {
       kept = await read(request.sourceKey, from: originals).flatMap(CachedOriginal.init)
       if kept == nil { steps.append(Step(place: .originals, outcome: .absent, reason: nil)) }
       if let data = kept?.data, !data.isEmpty {
-        info = (try? await context.probing(data.count) { try plan.probe(data) }) ?? info
+        info = (try? await context.probing(data, by: plan.coders) { try plan.probe(data) }) ?? info
       }
     } else {
       let reason =

@@ -28,6 +28,7 @@ extension ImagePipeline {
     statistics.storeBytes = memory.storeBytes
     statistics.heldBytes = memory.bytes
     statistics.peakHeldBytes = memory.peakBytes
+    statistics.sandbox = configuration.sandbox?.statistics
     return statistics
   }
 

@@ -41,8 +41,8 @@ public actor ImagePipeline {
 
   /// Creates a pipeline. Pipelines are independent of each other unless they share caches or memory.
   public init(_ configuration: Configuration) {
-    self.configuration = configuration
     context = PipelineContext(configuration)
+    self.configuration = context.configuration
     isPlain = Atomic(
       configuration.interceptors.isEmpty && configuration.transforms.isEmpty && context.watch == nil
         && context.scope == nil)

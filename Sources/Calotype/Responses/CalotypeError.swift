@@ -30,15 +30,17 @@ extension LoadingError: CalotypeError {}
 
 extension ImagingError: CalotypeError {
   /// 422 for bytes that are not a sound image, 415 for formats without a coder, 413 for images beyond a
-  /// limit, 400 for parameters, 503 for a lack of memory and for cancellation, and 500 for failures of
+  /// limit, 400 for parameters, 503 for a lack of memory or of a sandbox and for cancellation, and 500 for failures of
   /// encoding or of a program's transform.
   public var gatewayStatus: Int {
     switch self {
-    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit: 422
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .cannotFit, .decoderCrashed,
+      .sandboxViolation:
+      422
     case .unsupportedFormat: 415
     case .limitExceeded: 413
     case .invalidParameter: 400
-    case .outOfMemory, .cancelled: 503
+    case .outOfMemory, .sandboxUnavailable, .cancelled: 503
     case .encodingFailed, .transformFailed: 500
     }
   }

@@ -137,6 +137,7 @@ struct BrowseCommand: AsyncParsableCommand {
       memoryCache: MemoryCache(byteLimit: memory.value),
       diskCache: noCache ? nil : DiskCache(cache.configuration), decodeLimits: loading.decodeLimits)
     configuration.limits = loading.limits(concurrency: concurrency)
+    configuration.decoding = CoderOptions.decoding()
     return configuration
   }
 }

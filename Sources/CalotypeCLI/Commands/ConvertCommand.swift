@@ -50,7 +50,10 @@ struct ConvertCommand: AsyncParsableCommand {
 
   func run() async throws {
     if writesOutput { try StandardOutput.check(isForced: force) }
-    let pipeline = ImagePipeline(.init(loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil))
+    var configuration = ImagePipeline.Configuration(
+      loader: LoaderGroup.standard, memoryCache: nil, diskCache: nil)
+    configuration.decoding = coders.decoding
+    let pipeline = ImagePipeline(configuration)
     let rendering = Rendering(
       pixels: pixels, pipeline: pipeline, coders: coders, sources: [input], accept: accept,
       decodesCopies: true)

@@ -220,6 +220,7 @@ struct GetCommand: AsyncParsableCommand {
       memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration),
       decodeLimits: loading.decodeLimits)
     configuration.limits = loading.limits(concurrency: concurrency)
+    configuration.decoding = coders.decoding
     return configuration
   }
 }

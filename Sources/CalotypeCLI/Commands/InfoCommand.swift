@@ -66,8 +66,10 @@ struct InfoCommand: AsyncParsableCommand {
   private var isHeaderEnough: Bool { !whole && !hash && !facts && !strict && chunk == nil }
 
   func run() async throws {
-    let pipeline = ImagePipeline(
-      .init(loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits))
+    var configuration = ImagePipeline.Configuration(
+      loader: loading.loader(), memoryCache: nil, diskCache: nil, decodeLimits: loading.decodeLimits)
+    configuration.decoding = coders.decoding
+    let pipeline = ImagePipeline(configuration)
     let workers = WorkerExecutor(name: "calotype-info", threads: 1)
     let options = InfoReport.Options(
       decodes: strict, hash: hash, facts: facts, firstFrame: firstFrame, chunk: chunk)

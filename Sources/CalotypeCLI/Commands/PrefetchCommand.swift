@@ -78,6 +78,7 @@ struct PrefetchCommand: AsyncParsableCommand {
       loader: loading.loader(concurrency: concurrency, partials: cache.partials), memoryCache: nil,
       diskCache: DiskCache(cache.configuration), decodeLimits: loading.decodeLimits)
     configuration.limits = loading.limits(concurrency: concurrency)
+    configuration.decoding = coders.decoding
     let pipeline = ImagePipeline(configuration)
     let prefetcher = Prefetcher(
       pipeline, destination: decode ? .memory : .disk, concurrency: concurrency,

@@ -161,9 +161,11 @@ struct ShowCommand: AsyncParsableCommand {
   }
 
   private var configuration: ImagePipeline.Configuration {
-    ImagePipeline.Configuration(
+    var configuration = ImagePipeline.Configuration(
       loader: loading.loader(partials: noCache ? nil : cache.partials),
       memoryCache: nil, diskCache: noCache ? nil : DiskCache(cache.configuration),
       decodeLimits: loading.decodeLimits)
+    configuration.decoding = coders.decoding
+    return configuration
   }
 }

@@ -83,7 +83,10 @@ struct Rendering: Sendable {
       return try await negotiated(negotiation, of: source, request: request, watch: watch)
     }
     #if JXL
-    if let product = try await transcoded(to: wanted, request: request, watch: watch) { return product }
+    // The library reads the JPEG XL in this process.
+    if !coders.isSandboxed, let product = try await transcoded(to: wanted, request: request, watch: watch) {
+      return product
+    }
     #endif
     guard !pixels.changesPixels else { return try await make(wanted, request: request, watch: watch) }
     let served = try await served(for: request, watch: watch)
@@ -225,7 +228,8 @@ struct Rendering: Sendable {
 
   /// Returns the header of bytes at hand, which are to be decodable.
   func probed(_ served: DataResponse, _ request: ImageRequest) async throws -> ImageInfo {
-    try await files.run { [registry = coders.registry, hint = request.formatHint] in
+    let registry = request.coders?.part ?? pipeline.configuration.coders
+    return try await files.run { [hint = request.formatHint] in
       try registry.decodableInfo(of: served.data, formatHint: hint)
     }
   }

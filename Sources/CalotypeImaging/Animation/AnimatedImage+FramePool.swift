@@ -62,7 +62,8 @@ extension AnimatedImage {
       let bitmap = try cursor.decoder.frame(at: index)
       let image = Image(
         bitmap: bitmap, info: info.marked(cursor.decoder.isFrameDamaged ? .damaged : []),
-        orientation: info.orientation, isPartial: cursor.decoder.isFramePartial,
+        orientation: decoder.orientation(of: info, options: options),
+        isPartial: cursor.decoder.isFramePartial,
         profile: cursor.decoder.profile)
       cursor.next = index + 1
       giveBack(cursor)

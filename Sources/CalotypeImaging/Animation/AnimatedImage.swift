@@ -58,7 +58,8 @@ public struct AnimatedImage: Sendable {
     frameOptions = options
     guard let pool else { return }
     frameOptions = try options.deciding(for: info) { plain throws(ImagingError) in
-      try PostDecode(info: info, options: plain).finished(try pool.frame(at: 0, info: info)).bitmap
+      try PostDecode(info: info, options: plain, isDelegated: decoder.delegated != nil)
+        .finished(try pool.frame(at: 0, info: info)).bitmap
     }
   }
 
@@ -90,7 +91,8 @@ public struct AnimatedImage: Sendable {
         name: "frame", reason: "\(index) is not below the number of frames, \(frameCount)")
     }
     guard let pool else { return try decoder.image(of: data, info: info, options: options) }
-    return try PostDecode(info: info, options: frameOptions).finished(try pool.frame(at: index, info: info))
+    return try PostDecode(info: info, options: frameOptions, isDelegated: decoder.delegated != nil)
+      .finished(try pool.frame(at: index, info: info))
   }
 
   /// An identifier that copies share, unique while one of them exists.

@@ -22,6 +22,14 @@
   case transformFailed(name: String, reason: String)
   /// The system has no memory of that size.
   case outOfMemory(byteCount: Int)
+  /// The decoder crashed in the process that was to decode the image in a sandbox; `signal` is the number of the signal,
+  /// such as 11 for a wrong address. The input is not tried again for ten minutes.
+  case decoderCrashed(ImageFormat, signal: Int)
+  /// The process that was to decode the image in a sandbox attempted what it is denied, or replied what cannot be true: the
+  /// input may be an attack. `systemCall` is the number of a denied system call, if it is known.
+  case sandboxViolation(reason: String, systemCall: Int?)
+  /// No process can decode in a sandbox: the machine has no means for one, or too many have died.
+  case sandboxUnavailable(reason: String)
   /// The task was cancelled during the call.
   case cancelled
 
@@ -39,13 +47,20 @@
     case .encodingFailed: "encodingFailed"
     case .transformFailed: "transformFailed"
     case .outOfMemory: "outOfMemory"
+    case .decoderCrashed: "decoderCrashed"
+    case .sandboxViolation: "sandboxViolation"
+    case .sandboxUnavailable: "sandboxUnavailable"
     case .cancelled: "cancelled"
     }
   }
 
-  /// A Boolean value that indicates whether the same call can succeed later. Only a lack of memory is temporary.
+  /// A Boolean value that indicates whether the same call can succeed later: a lack of memory is temporary, and so is that of
+  /// a sandbox.
   public var isRetryable: Bool {
-    if case .outOfMemory = self { true } else { false }
+    switch self {
+    case .outOfMemory, .sandboxUnavailable: true
+    default: false
+    }
   }
 }
 
@@ -75,6 +90,12 @@ extension ImagingError: CustomStringConvertible {
       return "the transform \(name) failed: \(reason)"
     case .outOfMemory(let byteCount):
       return "no memory for \(byteCount) bytes"
+    case .decoderCrashed(let format, let signal):
+      return "the decoder of \(format) crashed in its sandbox (signal \(signal)); nothing else is affected"
+    case .sandboxViolation(let reason, let call):
+      return "the decoder broke the rules of its sandbox: \(reason)" + (call.map { " (\($0))" } ?? "")
+    case .sandboxUnavailable(let reason):
+      return "there is no sandbox to decode in: \(reason); `calotype sandbox check` tells more"
     case .cancelled:
       return "cancelled"
     }
@@ -93,8 +114,9 @@ extension ImagingError {
   /// Whether the bytes are at fault, so that decoding them again would fail too.
   package var blamesInput: Bool {
     switch self {
-    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated: true
-    case .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .outOfMemory,
+    case .emptyInput, .unrecognizedFormat, .corrupt, .truncated, .decoderCrashed, .sandboxViolation: true
+    case .sandboxUnavailable, .unsupportedFormat, .limitExceeded, .invalidParameter, .cannotFit,
+      .encodingFailed, .outOfMemory,
       .transformFailed, .cancelled:
       false
     }

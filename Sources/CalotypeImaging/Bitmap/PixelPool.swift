@@ -45,6 +45,10 @@ public final class PixelPool: Sendable {
     var zeroes = false
     /// A Boolean value that indicates whether the reclaimer knows that there are idle buffers.
     var isWatched = false
+    /// Memory to take buffers from first; in sandboxed processes only.
+    var arena: PixelArena?
+    /// A Boolean value that indicates whether new buffers come from the arena.
+    var usesArena = false
   }
 
   /// A buffer to free.
@@ -127,7 +131,14 @@ public final class PixelPool: Sendable {
   func take(byteCount: Int) -> UnsafeMutableRawBufferPointer? {
     if let fill { return takeExactly(byteCount, filledWith: fill) }
     let capacity = Self.capacity(for: byteCount)
+    var arenaCount: Int?
     let reused = state.withLock { state -> UInt? in
+      if state.usesArena, let buffer = state.arena?.take(byteCount: byteCount) {
+        state.statistics.bytesInUse += buffer.byteCount
+        state.statistics.hits += 1
+        arenaCount = buffer.byteCount
+        return buffer.address
+      }
       state.statistics.bytesInUse += capacity
       if let buffer = state.idle[capacity]?.popLast() {
         if state.idle[capacity]?.isEmpty ?? false { state.idle[capacity] = nil }
@@ -143,7 +154,7 @@ public final class PixelPool: Sendable {
       state.withLock { $0.statistics.bytesInUse -= capacity }
       return nil
     }
-    return UnsafeMutableRawBufferPointer(start: base, count: capacity)
+    return UnsafeMutableRawBufferPointer(start: base, count: arenaCount ?? capacity)
   }
 
   /// Releases a buffer that came from ``take(byteCount:)``.
@@ -159,6 +170,10 @@ public final class PixelPool: Sendable {
     if isCleared { Self.clear(address, capacity: capacity) }
     let (freed, mustBeWatched) = state.withLock { state -> ([Freed], Bool) in
       state.statistics.bytesInUse -= capacity
+      if let arena = state.arena, arena.contains(address) {
+        state.arena?.giveBack(address, byteCount: capacity)
+        return ([], false)
+      }
       // If clearing has just been enabled, a buffer that was not cleared must not be kept.
       guard capacity <= state.byteLimit, isCleared || !state.zeroes else {
         return ([(address, capacity)], false)
@@ -195,6 +210,27 @@ public final class PixelPool: Sendable {
   private func free(_ buffers: [Freed]) {
     for buffer in buffers { Self.deallocate(buffer.address, capacity: buffer.capacity) }
   }
+}
+
+extension PixelPool {
+  /// Takes over memory that lives as long as the process, for the buffers of ``usingArena(_:)``; a larger one at the same
+  /// address extends it. Idle buffers are no longer kept, so that no thread is needed to free them.
+  package func setArena(_ memory: UnsafeMutableRawBufferPointer) {
+    setByteLimit(0)
+    state.withLock { state in
+      if state.arena == nil { state.arena = PixelArena(memory) } else { state.arena?.grow(to: memory.count) }
+    }
+  }
+
+  /// Takes new buffers from the arena during a call, as long as there is room.
+  package func usingArena<Result>(_ body: () throws(ImagingError) -> Result) throws(ImagingError) -> Result {
+    state.withLock { $0.usesArena = true }
+    defer { state.withLock { $0.usesArena = false } }
+    return try body()
+  }
+
+  /// Bytes of buffers of the arena in use.
+  package var arenaBytesInUse: Int { state.withLock { $0.arena?.bytesInUse ?? 0 } }
 }
 
 extension PixelPool: IdleReclaiming {

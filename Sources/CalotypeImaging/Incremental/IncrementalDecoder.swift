@@ -43,6 +43,8 @@ public final class IncrementalDecoder {
   /// The options for frames, with content-dependent transforms resolved by the first.
   private var frameOptions: DecodeOptions?
   private var format = ImageFormat(rawValue: "unknown")
+  /// A Boolean value that indicates whether the coder delivers finished pictures, as a ``DelegatedDecoder`` does.
+  private var isDelegated = false
 
   /// The number of bytes appended so far.
   public private(set) var byteCount = 0
@@ -109,7 +111,7 @@ public final class IncrementalDecoder {
     switch state {
     case .driving(let decoder):
       guard let image = try decoder.snapshot(), let info = decoder.info else { return nil }
-      let finished = try PostDecode(info: info, options: options).finished(image)
+      let finished = try rendition(info, options).finished(image)
       return finished.isPartial ? finished : finished.markedPartial()
     case .failed(let error, _): throw error
     case .sniffing, .collecting, .driven, .collected: return nil
@@ -180,7 +182,7 @@ public final class IncrementalDecoder {
         if let info = decoder.info { try options.limits.check(info) }
         isInfoChecked = true
         let info = decoder.info ?? image.info ?? ImageInfo(format: format, size: image.bitmap.size)
-        let finished = try PostDecode(info: info, options: options).finished(image)
+        let finished = try rendition(info, options).finished(image)
         state = .driven(decoder, finished)
         return finished
       case .collecting(_, let bytes):
@@ -200,16 +202,21 @@ public final class IncrementalDecoder {
     }
   }
 
+  private func rendition(_ info: ImageInfo, _ options: DecodeOptions) -> PostDecode {
+    PostDecode(info: info, options: options, isDelegated: isDelegated)
+  }
+
   private func frame(
     at index: Int, of decoder: any IncrementalImageDecoding
   ) throws(ImagingError) -> Image {
     guard let info = decoder.info else { throw .emptyInput }
     func rendered(_ index: Int, _ options: DecodeOptions) throws(ImagingError) -> Image {
       let bitmap = try decoder.frame(at: index)
-      return try PostDecode(info: info, options: options).finished(
+      return try rendition(info, options).finished(
         Image(
           bitmap: bitmap, info: info.marked(decoder.isFrameDamaged ? .damaged : []),
-          orientation: info.orientation, isPartial: decoder.isFramePartial, profile: decoder.profile))
+          orientation: isDelegated && options.appliesOrientation ? .topLeft : info.orientation,
+          isPartial: decoder.isFramePartial, profile: decoder.profile))
     }
     if let frameOptions { return try rendered(index, frameOptions) }
     let decided = try options.deciding(for: info) { plain throws(ImagingError) in
@@ -242,6 +249,7 @@ public final class IncrementalDecoder {
       state = .collecting(coder, bytes)
       return
     }
+    isDelegated = coder.delegated != nil
     state = .driving(decoder)
     try drive(decoder, bytes)
   }

@@ -48,11 +48,24 @@ extension CoderRegistry {
     try options.check()
     try options.limits.check(byteCount: data.count)
     return try withDecoder(for: data, hint: options.formatHint) { decoder throws(ImagingError) in
+      // One trip to the place of a delegated decoder, if the header does not decide on the options.
+      if let delegated = decoder.delegated, options.animationTransforms != .none || options.transforms.isEmpty
+      {
+        return try delegated.image(of: data, options: options)
+      }
       let info = try decoder.checkedInfo(of: data, page: options.page, limits: options.limits)
       return try decoder.image(of: data, info: info, options: options)
     }
   }
+}
 
+extension DelegatedDecoder {
+  /// Returns the first frame, with the transforms of the options.
+  fileprivate func image(of data: Data, options: DecodeOptions) throws(ImagingError) -> Image {
+    let image = try decode(data, minimumSize: nil, options: options)
+    guard let info = image.info else { return image }
+    return try PostDecode(info: info, options: options, isDelegated: true).finished(image)
+  }
 }
 
 extension ImageDecoding {
@@ -67,6 +80,12 @@ extension ImageDecoding {
   /// Returns the first frame according to the options, if its memory is within the limits.
   func image(of data: Data, info: ImageInfo, options: DecodeOptions) throws(ImagingError) -> Image {
     try options.checkMemory(for: info, encodedByteCount: data.count)
+    if delegated != nil {
+      var known = options
+      if options.transforms(for: info).isEmpty { known.transforms = [] }
+      return try PostDecode(info: info, options: known, isDelegated: true)
+        .finished(try decode(data, minimumSize: nil, options: known))
+    }
     let minimumSize = try options.minimumDecodeSize(for: info)
     let rendition = PostDecode(info: info, options: options)
     if let thumbnail = options.decodedThumbnail(for: info) {

@@ -5,4 +5,21 @@ extension CoderRegistry {
     let registry = standard
     return registry
   }()
+
+  /// Does all work that opens files the first time it is done, for a process that is about to give them up: opens the
+  /// libraries of these formats, and converts colours once.
+  package static func warmUp(for formats: Set<ImageFormat>) {
+    #if AVIF
+    if formats.contains(.avif) { _ = OptionalLibrary.avif.open() }
+    #endif
+    #if JXL
+    if formats.contains(.jxl) { _ = OptionalLibrary.jxl.open() }
+    #endif
+    #if TIFF
+    if formats.contains(.tiff) { _ = OptionalLibrary.tiff.open() }
+    #endif
+    // The colour engine reads the time zone.
+    let profile = ColorProfile.calibrated(ColorProfile.Calibration(gamma: 0.5))
+    _ = ColorCache.shared.conversion(from: profile, source: .rgba8)
+  }
 }

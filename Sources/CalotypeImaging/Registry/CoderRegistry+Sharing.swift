@@ -95,6 +95,17 @@ extension ImageDecoding {
     _ data: Data, info: ImageInfo, variants: [DecodeOptions]
   ) throws(ImagingError) -> [Image] {
     for variant in variants { try variant.checkMemory(for: info, encodedByteCount: data.count) }
+    if let delegated {
+      let known = variants.map { variant in
+        var known = variant
+        if variant.transforms(for: info).isEmpty { known.transforms = [] }
+        return known
+      }
+      let images = try delegated.images(of: data, variants: known)
+      return try zip(images, known).map { (image, options) throws(ImagingError) in
+        try PostDecode(info: info, options: options, isDelegated: true).finished(image)
+      }
+    }
     let minimumSize = try variants[0].minimumDecodeSize(for: info)
     let thumbnails = variants.compactMap { $0.decodedThumbnail(for: info) }
     let image: Image

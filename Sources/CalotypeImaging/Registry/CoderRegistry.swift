@@ -13,6 +13,8 @@ public import FoundationEssentials
 /// ```
 public struct CoderRegistry: Sendable {
   private var decoders: [any ImageDecoding] = []
+  /// A Boolean value that indicates whether another place decodes some formats.
+  private var hasDelegates = false
   private var encoders: [any ImageEncoding] = []
 
   /// JPEG, PNG, WebP, GIF, BMP, ICO and CUR, QOI, and the formats of the package's traits: AVIF by default, JPEG XL, TIFF.
@@ -73,10 +75,43 @@ public struct CoderRegistry: Sendable {
   public init() {}
 
   /// Adds a decoder that takes precedence over all earlier ones.
-  public mutating func register(_ decoder: any ImageDecoding) { decoders.append(decoder) }
+  public mutating func register(_ decoder: any ImageDecoding) {
+    decoders.append(decoder)
+    if decoder.delegated != nil { hasDelegates = true }
+  }
 
   /// Adds an encoder that takes precedence over all earlier ones of its format.
   public mutating func register(_ encoder: any ImageEncoding) { encoders.append(encoder) }
+
+  /// Replaces each decoder.
+  mutating func mapDecoders(_ replacement: (any ImageDecoding) -> any ImageDecoding) {
+    decoders = decoders.map(replacement)
+    hasDelegates = decoders.contains { $0.delegated != nil }
+  }
+
+  /// Returns true if another place decodes this input: even its header is then read by a call that waits.
+  package func delegates(_ data: Data) -> Bool {
+    guard hasDelegates else { return false }
+    let prefix = data.prefix(ImageFormat.sniffLength(of: data))
+    return decoders.last { $0.format(of: prefix) != nil }?.delegated != nil
+  }
+
+  /// Returns true if there is a decoder of the same type.
+  package func hasDecoder(like decoder: any ImageDecoding) -> Bool {
+    let identity = ObjectIdentifier(type(of: decoder) as any Any.Type)
+    return decoders.contains { ObjectIdentifier(type(of: $0) as any Any.Type) == identity }
+  }
+
+  /// Returns true if a format is described, and not decoded.
+  package func describes(_ format: ImageFormat) -> Bool {
+    decoders.contains { $0.formats.contains(format) && $0.refusal(of: format) != nil }
+      && !decodableFormats.contains(format)
+  }
+
+  /// The decoders of types that ``standard`` lacks.
+  package var decodersBeyondStandard: [any ImageDecoding] {
+    decoders.filter { !Self.standard.hasDecoder(like: $0) }
+  }
 
   /// Removes decoders: `coders.unregisterDecoders { $0 is JPEGDecoder }`.
   public mutating func unregisterDecoders(where isRemoved: (any ImageDecoding) -> Bool) {

@@ -4,11 +4,14 @@
 struct PostDecode: Sendable {
   let info: ImageInfo
   let options: DecodeOptions
+  /// A Boolean value that indicates whether all but the transforms has been done: by a ``DelegatedDecoder``.
+  var isDelegated = false
 
   /// Returns the picture according to the options. Pass true for `isShrunk` if it already has the size of the
   /// thumbnail.
   func finished(_ image: Image, isShrunk: Bool = false) throws(ImagingError) -> Image {
     var image = image
+    if isDelegated { return try transformed(image) }
     if let thumbnail = options.decodedThumbnail(for: info), !isShrunk {
       if thumbnail.needsSRGB(image.profile, image.bitmap.format, options) {
         image = try inSRGB(image)
@@ -23,6 +26,10 @@ struct PostDecode: Sendable {
       image = image.with(bitmap: try image.bitmap.converted(to: .rgba8))
     }
     if options.appliesOrientation { image = try image.upright() }
+    return try transformed(image)
+  }
+
+  private func transformed(_ image: Image) throws(ImagingError) -> Image {
     let transforms = options.transforms(for: info)
     return transforms.isEmpty ? image : image.with(bitmap: try transforms.apply(to: image.bitmap))
   }

@@ -13,7 +13,11 @@ package final class Monitor<Value>: @unchecked Sendable {
   /// Guards `value`.
   package init(_ value: consuming sending Value) {
     lock = Lock(value)
-    pthread_cond_init(condition, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
   }
 
   deinit {
@@ -56,6 +60,23 @@ package final class Monitor<Value>: @unchecked Sendable {
       sleepers += 1
       pthread_cond_wait(condition, lock.mutex)
       sleepers -= 1
+    }
+  }
+
+  /// Calls `body` while the lock is held, and sleeps for as long as it returns `nil`, until a moment.
+  ///
+  /// - Returns: `nil` if the moment has come.
+  package func wait<Result>(until end: MonotonicTime, for body: (inout Value) -> Result?) -> Result? {
+    pthread_mutex_lock(lock.mutex)
+    defer { pthread_mutex_unlock(lock.mutex) }
+    var time = timespec(
+      tv_sec: Int(end.nanoseconds / 1_000_000_000), tv_nsec: Int(end.nanoseconds % 1_000_000_000))
+    while true {
+      if let result = body(&lock.value.pointee) { return result }
+      sleepers += 1
+      let status = pthread_cond_timedwait(condition, lock.mutex, &time)
+      sleepers -= 1
+      if status == ETIMEDOUT { return body(&lock.value.pointee) }
     }
   }
 }

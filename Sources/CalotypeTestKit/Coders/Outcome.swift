@@ -38,6 +38,7 @@ extension ImagingError {
     switch self {
     case .emptyInput, .unrecognizedFormat, .unsupportedFormat, .corrupt, .truncated: true
     case .limitExceeded, .invalidParameter, .cannotFit, .encodingFailed, .transformFailed, .outOfMemory,
+      .decoderCrashed, .sandboxViolation, .sandboxUnavailable,
       .cancelled:
       false
     }

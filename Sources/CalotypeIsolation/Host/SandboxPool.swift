@@ -1,0 +1,304 @@
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+import Glibc
+
+/// The workers of one configuration: started by one thread, lent to the threads that decode.
+final class SandboxPool: Sendable {
+  /// The longest time that a job waits for a worker. Pipelines have deadlines of their own, which cancel it.
+  static let longestWait = Duration.seconds(60)
+
+  /// The state, which the starting thread keeps alive.
+  fileprivate final class Core: Sendable {
+    let configuration: SandboxConfiguration
+    let state: Monitor<State>
+
+    init(_ configuration: SandboxConfiguration) {
+      self.configuration = configuration
+      state = Monitor(State(throttle: RestartThrottle(configuration.restart)))
+    }
+  }
+
+  fileprivate struct State {
+    /// Workers without a job, the last used one last.
+    var idle: [SandboxProcess] = []
+    /// The times since which the idle ones are idle.
+    var idleSince: [Int: MonotonicTime] = [:]
+    /// The numbers of all workers.
+    var alive: Set<Int> = []
+    /// Threads that wait for any worker.
+    var waiting = 0
+    var nextNumber = 0
+    var throttle: RestartThrottle
+    var quarantine = Quarantine()
+    var statistics = SandboxStatistics()
+    /// The reason why workers cannot be started, until a time.
+    var failure: (reason: String, end: MonotonicTime)?
+    var isStarted = false
+    var isClosed = false
+    var isWatched = false
+  }
+
+  private let core: Core
+  private var configuration: SandboxConfiguration { core.configuration }
+
+  init(_ configuration: SandboxConfiguration) {
+    core = Core(configuration)
+  }
+
+  deinit {
+    let idle = core.state.withLock(waking: .all) { state -> [SandboxProcess] in
+      state.isClosed = true
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for worker in idle { worker.end(killing: true) }
+  }
+
+  /// The counters.
+  var statistics: SandboxStatistics {
+    core.state.withLock { state in
+      var statistics = state.statistics
+      statistics.workers = state.alive.count
+      statistics.quarantined = state.quarantine.count
+      statistics.unavailability = state.failure?.reason
+      return statistics
+    }
+  }
+
+  /// A Boolean value that indicates whether this machine has no sandbox: no worker has ever started.
+  var isUnavailable: Bool { core.state.withLock { $0.failure != nil && $0.statistics.starts == 0 } }
+
+  func count(_ change: (inout SandboxStatistics) -> Void) {
+    core.state.withLock { change(&$0.statistics) }
+  }
+
+  /// Lends a worker; one that `prefers` accepts, if it is idle.
+  ///
+  /// - Throws: ``ImagingError/cancelled``, ``ImagingError/sandboxUnavailable(reason:)`` if none can be started, or none
+  ///   is free before the deadline.
+  func take(
+    until deadline: MonotonicTime, preferring prefers: (SandboxProcess) -> Bool = { _ in false }
+  ) throws(ImagingError) -> SandboxProcess {
+    let starts = core.state.withLock(waking: .all) { state -> Bool in
+      state.waiting += 1
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    defer { core.state.withLock { $0.waiting -= 1 } }
+    if starts { Threads.start(name: "calotype-sandbox") { [core] in core.startWorkers() } }
+    let longestDelay = configuration.deadline
+    while true {
+      let now = MonotonicTime.now
+      let end = min(deadline, now.advanced(by: .milliseconds(5)))
+      let found = core.state.wait(until: end) { state -> Result<SandboxProcess, ImagingError>? in
+        if let index = state.idle.lastIndex(where: prefers) ?? state.idle.indices.last {
+          return .success(state.takeIdle(at: index))
+        }
+        return state.refusal(until: now.advanced(by: longestDelay)).map { .failure($0) }
+      }
+      if let found { return try found.get() }
+      if Task.isCancelled { throw .cancelled }
+      if MonotonicTime.now >= deadline {
+        throw .sandboxUnavailable(reason: "no worker was free in time")
+      }
+    }
+  }
+
+  /// Lends a particular worker; `nil` if it has ended.
+  func take(number: Int, until deadline: MonotonicTime) throws(ImagingError) -> SandboxProcess? {
+    enum Found {
+      case worker(SandboxProcess)
+      case none
+    }
+    while true {
+      let end = min(deadline, MonotonicTime.now.advanced(by: .milliseconds(5)))
+      let found = core.state.wait(until: end) { state -> Found? in
+        if let index = state.idle.firstIndex(where: { $0.number == number }) {
+          return .worker(state.takeIdle(at: index))
+        }
+        return state.alive.contains(number) && !state.isClosed ? nil : Found.none
+      }
+      switch found {
+      case .worker(let worker): return worker
+      case Found.none?: return nil
+      case nil: break
+      }
+      if Task.isCancelled { throw .cancelled }
+      if MonotonicTime.now >= deadline {
+        throw .sandboxUnavailable(reason: "the worker of this image was not free in time")
+      }
+    }
+  }
+
+  /// Lends a particular worker if it is idle.
+  func takeIdle(number: Int) -> SandboxProcess? {
+    core.state.withLock { state in
+      state.idle.firstIndex { $0.number == number }.map { state.takeIdle(at: $0) }
+    }
+  }
+
+  /// Takes back a worker, which ends if it has served long enough.
+  func giveBack(_ worker: SandboxProcess) {
+    let limit = if case .images(let count) = configuration.reuse { max(1, count) } else { 1 }
+    let isSpent = worker.served >= limit && worker.sessions.isEmpty
+    let (isKept, mustBeWatched) = core.state.withLock(waking: .all) { state -> (Bool, Bool) in
+      guard worker.isAlive, !isSpent, !state.isClosed else {
+        state.alive.remove(worker.number)
+        return (false, false)
+      }
+      state.idle.append(worker)
+      state.idleSince[worker.number] = .now
+      defer { state.isWatched = true }
+      return (true, !state.isWatched)
+    }
+    if !isKept { worker.end(killing: true) }
+    if mustBeWatched { IdleReclaimer.shared.watch(self) }
+  }
+
+  /// Takes note of a worker that has died or was killed.
+  func bury(_ worker: SandboxProcess, isDeath: Bool, _ change: (inout SandboxStatistics) -> Void) {
+    core.state.withLock(waking: .all) { state in
+      state.alive.remove(worker.number)
+      if isDeath { state.throttle.noteDeath(at: .now) }
+      change(&state.statistics)
+    }
+  }
+
+  /// Refuses an input that has killed a worker.
+  func checkQuarantine(_ data: Data) throws(ImagingError) {
+    guard core.state.withLock({ $0.quarantine.concerns(byteCount: data.count) }) else { return }
+    let digest = data.withUnsafeBytes { MessageDigest.sha256($0) }
+    let error = core.state.withLock { state -> ImagingError? in
+      let error = state.quarantine.error(for: digest, byteCount: data.count, now: .now)
+      if error != nil { state.statistics.refusals += 1 }
+      return error
+    }
+    if let error { throw error }
+  }
+
+  /// Refuses an input from now on.
+  func quarantine(_ data: Data, because error: ImagingError) {
+    let digest = data.withUnsafeBytes { MessageDigest.sha256($0) }
+    core.state.withLock { $0.quarantine.add(digest, byteCount: data.count, error: error, now: .now) }
+  }
+}
+
+extension SandboxPool.State {
+  fileprivate mutating func takeIdle(at index: Int) -> SandboxProcess {
+    idleSince[idle[index].number] = nil
+    return idle.remove(at: index)
+  }
+
+  /// The error for a thread that would wait in vain.
+  fileprivate mutating func refusal(until deadline: MonotonicTime) -> ImagingError? {
+    if isClosed { return .sandboxUnavailable(reason: "it was shut down") }
+    let now = MonotonicTime.now
+    if let failure, failure.end > now { return .sandboxUnavailable(reason: failure.reason) }
+    if alive.isEmpty, throttle.earliestStart(now: now) > deadline {
+      return .sandboxUnavailable(reason: "workers have died too often; new ones start later")
+    }
+    return nil
+  }
+}
+
+extension SandboxPool.Core {
+  /// The time for which a failure to start is not tried again.
+  private static let failureDuration = Duration.seconds(5)
+
+  private enum Next {
+    case start(Int)
+    case pause(until: MonotonicTime)
+    case end
+  }
+
+  /// Starts workers when they are needed. Workers end with the thread that has started them, so that none outlives this
+  /// process, however it ends.
+  fileprivate func startWorkers() {
+    while let number = next() {
+      do throws(SandboxStartFailure) {
+        let worker = try SandboxProcess(configuration, number: number)
+        let isUsable =
+          worker.posture.hasSeccomp || worker.posture.isSanitized || configuration.test.withoutSeccomp
+        guard isUsable else {
+          worker.end(killing: true)
+          throw SandboxStartFailure(reason: "the kernel has no filter of system calls (seccomp)")
+        }
+        let isClosed = state.withLock(waking: .all) { state -> Bool in
+          state.statistics.starts += 1
+          state.statistics.posture = worker.posture
+          state.failure = nil
+          guard !state.isClosed else { return true }
+          state.idle.append(worker)
+          state.idleSince[number] = .now
+          return false
+        }
+        if isClosed { worker.end(killing: true) }
+      } catch {
+        state.withLock(waking: .all) { state in
+          state.alive.remove(number)
+          state.failure = (error.reason, MonotonicTime.now.advanced(by: Self.failureDuration))
+        }
+      }
+    }
+  }
+
+  /// Waits until a worker is needed and may start, and returns its number; `nil` at the end.
+  private func next() -> Int? {
+    while true {
+      let next = state.wait { state -> Next? in
+        if state.isClosed { return .end }
+        guard wants(state) else { return nil }
+        let now = MonotonicTime.now
+        let start = max(state.throttle.earliestStart(now: now), state.failure?.end ?? now)
+        guard start <= now else { return .pause(until: start) }
+        let number = state.nextNumber
+        state.nextNumber += 1
+        state.alive.insert(number)
+        return .start(number)
+      }
+      switch next {
+      case .start(let number): return number
+      case .end: return nil
+      case .pause(let end): _ = state.wait(until: end) { $0.isClosed ? true : nil }
+      }
+    }
+  }
+
+  private func wants(_ state: SandboxPool.State) -> Bool {
+    guard state.alive.count < configuration.workers else { return false }
+    // Workers of a single image are started ahead, once there was an image.
+    if configuration.reuse == .one { return state.statistics.starts > 0 || state.waiting > 0 }
+    return state.waiting > state.idle.count
+  }
+}
+
+extension SandboxPool: IdleReclaiming {
+  /// The time after which the memory that idle workers share is returned, and that after which they end.
+  static let memoryTime = Duration.seconds(1), lifeTime = Duration.seconds(60)
+
+  package func reclaimIdle() -> Bool {
+    let now = MonotonicTime.now
+    let (stale, spent) = core.state.withLock { state -> ([SandboxProcess], [SandboxProcess]) in
+      func idleTime(_ worker: SandboxProcess) -> Duration {
+        state.idleSince[worker.number]?.duration(to: now) ?? .zero
+      }
+      // Taken out, so that nobody uses them meanwhile. Sessions keep a worker.
+      let spent = state.idle.filter { $0.sessions.isEmpty && idleTime($0) > Self.lifeTime }
+      let stale = state.idle.filter { worker in
+        worker.hasMemory && idleTime(worker) > Self.memoryTime && !spent.contains { $0 === worker }
+      }
+      let taken = Set((spent + stale).map(\.number))
+      state.idle.removeAll { taken.contains($0.number) }
+      for worker in spent { state.alive.remove(worker.number) }
+      return (stale, spent)
+    }
+    for worker in spent { worker.end(killing: true) }
+    for worker in stale { worker.releaseMemory() }
+    return core.state.withLock(waking: .all) { state in
+      state.idle.insert(contentsOf: stale, at: 0)
+      state.isWatched = !state.alive.isEmpty
+      return state.isWatched
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package import CalotypeImaging
+import CalotypeSupport
+package import FoundationEssentials
+import Glibc
+
+/// The place where images are decoded by workers.
+package final class SandboxService: DecodingService {
+  let configuration: SandboxConfiguration
+  let pool: SandboxPool
+  /// The decoders of this process, for machines without a sandbox.
+  private let coders: CoderRegistry
+
+  /// Creates a service. Workers start when they are needed.
+  package init(_ configuration: SandboxConfiguration, coders: CoderRegistry = .standard) {
+    self.configuration = configuration
+    self.coders = coders
+    pool = SandboxPool(configuration)
+  }
+
+  /// The counters of the workers.
+  package var statistics: SandboxStatistics { pool.statistics }
+
+  package func info(
+    of data: Data, page: Int, formatHint: ImageFormat?, limits: DecodeLimits
+  ) throws(ImagingError) -> ImageInfo {
+    try here { () throws(ImagingError) in
+      try coders.decodableInfo(of: data, limits: limits, formatHint: formatHint, page: page)
+    } orThere: { () throws(ImagingError) in
+      let job = SandboxJob(data: data, limits: limits, format: formatHint)
+      return try perform(job, .info(page: page, formatHint: formatHint, limits: limits)) {
+        (reader, _) throws(WireError) in
+        try reader.info(within: limits)
+      }
+    }
+  }
+
+  package func header(
+    of prefix: Data, formatHint: ImageFormat?, limits: DecodeLimits
+  ) throws(ImagingError) -> ImageHeader? {
+    try here { () throws(ImagingError) in
+      try coders.header(of: prefix, limits: limits, formatHint: formatHint)
+    } orThere: { () throws(ImagingError) in
+      let job = SandboxJob(data: prefix, limits: limits, format: formatHint)
+      return try perform(job, .header(formatHint: formatHint, limits: limits)) {
+        (reader, _) throws(WireError) in
+        try reader.optional { reader throws(WireError) in try reader.header(within: limits) }
+      }
+    }
+  }
+
+  package func images(of data: Data, variants: [DecodeOptions]) throws(ImagingError) -> [Image] {
+    guard let options = variants.first else { return [] }
+    return try here { () throws(ImagingError) in
+      try coders.decode(data, thumbnails: variants.map(\.thumbnail), options: options)
+    } orThere: { () throws(ImagingError) in
+      let job = SandboxJob(
+        data: data, limits: options.limits, format: options.formatHint, imageCount: variants.count)
+      return try perform(job, .images(bounded(options), thumbnails: variants.map(\.thumbnail))) {
+        (reader, memory) throws(WireError) in
+        try reader.images(for: variants, in: memory)
+      }
+    }
+  }
+
+  package func makeIncrementalDecoder(
+    options: DecodeOptions
+  ) throws(ImagingError) -> any IncrementalImageDecoding {
+    if decodesHere {
+      throw .sandboxUnavailable(reason: "images are decoded when all of their bytes are there")
+    }
+    return SandboxStream(self, options)
+  }
+
+  package func makeFrameDecoder(
+    _ data: Data, options: DecodeOptions
+  ) throws(ImagingError) -> (any FrameDecoding)? {
+    try SandboxFrames(self, data, options)
+  }
+
+  /// Returns options whose time limit is that of a job, so that most decodes end by themselves.
+  func bounded(_ options: DecodeOptions) -> DecodeOptions {
+    var options = options
+    options.limits.maxDuration = min(options.limits.maxDuration, configuration.deadline)
+    return options
+  }
+
+  // MARK: Machines without a sandbox
+
+  /// A Boolean value that indicates whether images are decoded in this process.
+  private var decodesHere: Bool { configuration.whenUnavailable == .decodeHere && pool.isUnavailable }
+
+  /// Does work in this process if there is no sandbox, and the configuration allows it.
+  private func here<Result>(
+    _ work: () throws(ImagingError) -> Result, orThere sandboxed: () throws(ImagingError) -> Result
+  ) throws(ImagingError) -> Result {
+    if !decodesHere {
+      do throws(ImagingError) {
+        return try sandboxed()
+      } catch {
+        guard case .sandboxUnavailable = error, decodesHere else { throw error }
+      }
+    }
+    pool.count { $0.decodedHere += 1 }
+    return try work()
+  }
+}
+
+/// The parameters of a job, whatever it does.
+struct SandboxJob {
+  /// The input; a worker that died over it is not asked again.
+  var data: Data
+  var limits: DecodeLimits
+  /// The probable format, for errors.
+  var format: ImageFormat?
+  /// The number of images that it makes, at most.
+  var imageCount = 1
+
+  /// The most bytes of shared memory for its result.
+  func resultLimit(_ configuration: SandboxConfiguration) -> Int {
+    let (pixels, overflow) = min(limits.maxPixels, 1 << 30).multipliedReportingOverflow(by: 8 * imageCount)
+    return min(WorkerLoop.reservation, overflow ? .max : max(pixels, 0) + SandboxReply.storedLimit)
+  }
+}
+
+extension SandboxService {
+  /// The time that is granted beyond a deadline, for the worker's own limit to take effect first.
+  private static let grace = Duration.milliseconds(10)
+
+  /// Returns the end of a job that begins now.
+  func deadline(_ limits: DecodeLimits) -> MonotonicTime {
+    MonotonicTime.now.advanced(by: min(limits.maxDuration, configuration.deadline) + Self.grace)
+  }
+
+  /// Has any worker do a job.
+  func perform<Result>(
+    _ job: SandboxJob, _ body: SandboxRequest.Body,
+    _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
+  ) throws(ImagingError) -> Result {
+    try pool.checkQuarantine(job.data)
+    let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
+    var isRetry = false
+    while true {
+      let worker = try pool.take(until: waiting) { $0.holds(job.data) }
+      let served = worker.served
+      let attempt = Swift.Result { () throws(WorkerFailure) in
+        try worker.perform(
+          body, input: job.data, limit: job.resultLimit(configuration), until: deadline(job.limits), read)
+      }
+      switch attempt {
+      case .success(let outcome):
+        worker.served += 1
+        pool.giveBack(worker)
+        return try outcome.get()
+      case .failure(let failure):
+        let error = end(worker, after: failure, job)
+        // One that has served others may have died of what they left behind.
+        if case .died(.signal) = failure, served > 0, !isRetry {
+          isRetry = true
+          continue
+        }
+        if failure.blamesInput { pool.quarantine(job.data, because: error) }
+        throw error
+      }
+    }
+  }
+
+  /// Ends a worker that has failed, and returns the error of its job.
+  func end(_ worker: SandboxProcess, after failure: WorkerFailure, _ job: SandboxJob) -> ImagingError {
+    if case .died = failure {} else { worker.end(killing: true) }
+    let format = job.format ?? ImageFormat.sniff(job.data.prefix(ImageFormat.sniffLength)) ?? .unknown
+    switch failure {
+    case .died(.signal(let signal)):
+      pool.bury(worker, isDeath: true) { $0.crashes += 1 }
+      return .decoderCrashed(format, signal: signal)
+    case .died(.forbiddenCall):
+      pool.bury(worker, isDeath: true) { $0.violations += 1 }
+      return .sandboxViolation(reason: "a forbidden system call", systemCall: nil)
+    case .died(.memory):
+      pool.bury(worker, isDeath: true) { $0.memoryKills += 1 }
+      return .outOfMemory(byteCount: configuration.memory)
+    case .died(.exit(let status)):
+      pool.bury(worker, isDeath: true) { $0.violations += 1 }
+      return .sandboxViolation(reason: "the worker has ended with status \(status)", systemCall: nil)
+    case .died(.processorTime), .deadline:
+      pool.bury(worker, isDeath: true) { $0.kills += 1 }
+      let limit = Int(min(job.limits.maxDuration, configuration.deadline) / .milliseconds(1))
+      return .limitExceeded(.duration, value: limit, limit: limit)
+    case .died(.unknown):
+      pool.bury(worker, isDeath: true) { $0.crashes += 1 }
+      return .decoderCrashed(format, signal: 0)
+    case .violation(let reason, let call):
+      pool.bury(worker, isDeath: true) { $0.violations += 1 }
+      return .sandboxViolation(reason: reason, systemCall: call)
+    case .cancelled:
+      pool.bury(worker, isDeath: false) { $0.kills += 1 }
+      return .cancelled
+    case .outOfMemory(let count):
+      pool.bury(worker, isDeath: false) { $0.kills += 1 }
+      return .outOfMemory(byteCount: count)
+    case .system(let code):
+      pool.bury(worker, isDeath: false) { $0.kills += 1 }
+      return code == ENOMEM || code == ENOSPC
+        ? .outOfMemory(byteCount: job.data.count)
+        : .sandboxUnavailable(reason: SystemError.text(of: code))
+    }
+  }
+}
+
+extension WorkerFailure {
+  /// A Boolean value that indicates whether the input is refused from now on.
+  var blamesInput: Bool {
+    switch self {
+    case .died(.signal), .died(.forbiddenCall), .died(.exit), .died(.unknown), .violation: true
+    case .died(.memory), .died(.processorTime), .deadline, .cancelled, .outOfMemory, .system: false
+    }
+  }
+}
+
+extension ImageFormat {
+  fileprivate static let unknown = ImageFormat(rawValue: "unknown")
+}

@@ -1,0 +1,135 @@
+import CalotypeImaging
+import CalotypeSupport
+import FoundationEssentials
+import Synchronization
+
+/// A decoder in a worker that lives longer than a job. If its worker dies, or has to make room, it is made again in another
+/// one, from all that it has seen.
+///
+/// One thread at a time, like the decoders that it stands for.
+final class SandboxSession {
+  /// Sessions in a worker; the least recently used one makes room.
+  static let limitPerWorker = 16
+
+  private static let numbers = Atomic<UInt64>(1)
+
+  let service: SandboxService
+  let options: DecodeOptions
+  /// The number, in whichever worker it is.
+  private let number = SandboxSession.numbers.add(1, ordering: .relaxed).newValue
+  /// The worker that has the session.
+  private var worker: Int?
+
+  init(_ service: SandboxService, _ options: DecodeOptions) {
+    self.service = service
+    self.options = service.bounded(options)
+  }
+
+  deinit {
+    guard let worker, let process = service.pool.takeIdle(number: worker) else { return }
+    let deadline = service.deadline(options.limits)
+    process.sessions[number] = nil
+    let closed = try? process.perform(.close(session: number), input: nil, limit: 0, until: deadline) {
+      _, _ in
+    }
+    if closed == nil {
+      process.end(killing: true)
+      service.pool.bury(process, isDeath: true) { $0.crashes += 1 }
+    } else {
+      service.pool.giveBack(process)
+    }
+  }
+
+  /// A step of a session.
+  struct Step {
+    var body: (UInt64) -> SandboxRequest.Body
+    var input: Data?
+  }
+
+  /// Does a step, after those that the worker has not seen.
+  ///
+  /// - Parameters:
+  ///   - step: The step.
+  ///   - history: The steps before it: how to open the session, and all bytes that it has got.
+  ///   - read: Reads the result of the step.
+  func perform<Result>(
+    _ step: Step, after history: [Step],
+    _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
+  ) throws(ImagingError) -> Result {
+    let inputs = history.compactMap(\.input) + [step.input].compactMap(\.self)
+    for data in inputs.suffix(1) { try service.pool.checkQuarantine(data) }
+    let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
+    var isRetry = false
+    while true {
+      let (process, isThere) = try take(until: waiting)
+      let job = SandboxJob(data: step.input ?? history.last?.input ?? Data(), limits: options.limits)
+      let others = process.served
+      let attempt = Swift.Result { () throws(WorkerFailure) in
+        if !isThere, let error = try replay(history, in: process, job) {
+          return Swift.Result<Result, ImagingError>.failure(error)
+        }
+        return try run(step, process, job, read)
+      }
+      switch attempt {
+      case .success(let outcome):
+        process.served += 1
+        process.sessions[number] = MonotonicTime.now.nanoseconds
+        worker = process.number
+        service.pool.giveBack(process)
+        return try outcome.get()
+      case .failure(let failure):
+        worker = nil
+        let error = service.end(process, after: failure, job)
+        if case .died(.signal) = failure, others > 0, !isRetry {
+          isRetry = true
+          continue
+        }
+        if failure.blamesInput, let last = inputs.last { service.pool.quarantine(last, because: error) }
+        throw error
+      }
+    }
+  }
+
+  /// Does the steps before the next one in a worker that has not seen them. Returns the error of a step that succeeded
+  /// before.
+  private func replay(
+    _ history: [Step], in process: SandboxProcess, _ job: SandboxJob
+  ) throws(WorkerFailure) -> ImagingError? {
+    try makeRoom(in: process)
+    for past in history {
+      if case .failure(let error) = try run(past, process, job, { reader, _ in reader.skip() }) {
+        return error
+      }
+    }
+    return nil
+  }
+
+  private func run<Result>(
+    _ step: Step, _ process: SandboxProcess, _ job: SandboxJob,
+    _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
+  ) throws(WorkerFailure) -> Swift.Result<Result, ImagingError> {
+    try process.perform(
+      step.body(number), input: step.input, limit: job.resultLimit(service.configuration),
+      until: service.deadline(options.limits), read)
+  }
+
+  /// Returns a worker, and whether it has the session.
+  private func take(until deadline: MonotonicTime) throws(ImagingError) -> (SandboxProcess, Bool) {
+    if let worker, let process = try service.pool.take(number: worker, until: deadline) {
+      if process.sessions[number] != nil { return (process, true) }
+      return (process, false)
+    }
+    return (try service.pool.take(until: deadline), false)
+  }
+
+  private func makeRoom(in process: SandboxProcess) throws(WorkerFailure) {
+    while process.sessions.count >= Self.limitPerWorker,
+      let oldest = process.sessions.min(by: { $0.value < $1.value })?.key
+    {
+      process.sessions[oldest] = nil
+      _ = try process.perform(
+        .close(session: oldest), input: nil, limit: 0, until: service.deadline(options.limits)
+      ) { _, _ in }
+    }
+  }
+}
