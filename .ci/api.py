@@ -17,7 +17,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUTPUT = os.path.join(ROOT, "API")
 MODULES = [
-    "CalotypeImaging", "CalotypeCaching", "CalotypeLoading", "Calotype", "CalotypeDisplay", "CalotypeObservability",
+    "CalotypeImaging", "CalotypeIsolation", "CalotypeCaching", "CalotypeLoading", "Calotype", "CalotypeDisplay",
+    "CalotypeObservability",
     "CalotypeLibraryCoders", "CalotypeTestKit",
 ]
 # Implied by others, or by the compiler.

@@ -29,6 +29,7 @@ let package = Package(
         "BenchmarkHarness", "CSPNG", "CTurboJPEG", "CLibWebP", "CGIFLib",
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeImaging", package: "Calotype"),
+        .product(name: "CalotypeIsolation", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeTestKit", package: "Calotype"),
       ],

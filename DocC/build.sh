@@ -19,7 +19,7 @@ mkdir -p "$work"
 maps=()
 while read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done \
   < <(find Sources "$build/" -maxdepth 2 -name module.modulemap)
-modules=(Calotype CalotypeImaging CalotypeCaching CalotypeLoading CalotypeDisplay CalotypeObservability CalotypeLibraryCoders
+modules=(Calotype CalotypeImaging CalotypeIsolation CalotypeCaching CalotypeLoading CalotypeDisplay CalotypeObservability CalotypeLibraryCoders
   CalotypeTestKit)
 for module in "${modules[@]}"; do
   graphs=$work/graphs/$module

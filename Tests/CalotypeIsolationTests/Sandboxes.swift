@@ -22,12 +22,12 @@ enum Sandboxes {
 
   static func service(
     workers: Int = 1, _ change: (inout SandboxConfiguration) -> Void = { _ in }
-  ) -> SandboxService {
-    SandboxService(configuration(workers: workers, change))
+  ) -> DecodingSandbox {
+    DecodingSandbox(configuration(workers: workers, change))
   }
 
   /// The coders of the package, in a sandbox.
-  static func registry(_ service: SandboxService) -> CoderRegistry {
+  static func registry(_ service: DecodingSandbox) -> CoderRegistry {
     var coders = CoderRegistry.standard
     coders.register(HostileDecoder())
     return coders.isolated(by: service)
@@ -36,7 +36,7 @@ enum Sandboxes {
   /// The error of an attack; `nil` if there is none.
   static func error(
     _ attack: HostileDecoder.Attack, argument: UInt64 = 0, limits: DecodeLimits = .default,
-    _ service: SandboxService
+    _ service: DecodingSandbox
   ) -> ImagingError? {
     // Each another input, so that none is refused because of an earlier one.
     var data = HostileDecoder.image(attack, argument: argument)

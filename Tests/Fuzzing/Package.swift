@@ -25,6 +25,7 @@ let package = Package(
       dependencies: [
         .product(name: "Calotype", package: "Calotype"),
         .product(name: "CalotypeImaging", package: "Calotype"),
+        .product(name: "CalotypeIsolation", package: "Calotype"),
         .product(name: "CalotypeLibraryCoders", package: "Calotype"),
         .product(name: "CalotypeCaching", package: "Calotype"),
         .product(name: "CalotypeLoading", package: "Calotype"),

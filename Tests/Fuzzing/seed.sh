@@ -22,7 +22,7 @@ case ${target%%-*} in
   svg) names=(-name '*.svg' -o -name '*.svgz') ;;
   jxl) names=(-name '*.jxl') ;;
   probe) names=(-name '*.*') ;;
-  encode | resample | cache)
+  encode | resample | cache | sandbox)
     # Numbers of all sizes: what they mean is up to the target, which also makes the frame of a cache record right.
     # A list of records needs more of them; every other one is of changes.
     step=4 controls=' ab,'

@@ -54,6 +54,6 @@ struct Benchmark {
     resizing + thumbnails + jpeg + png + webP + jxl + gif + avif + bmp + frames + memory + cache + diskCache
       + loading
       + batch
-      + pipeline + playback + load
+      + pipeline + playback + isolation + load
   }
 }

@@ -33,10 +33,15 @@ typedef struct {
   /* The number of the signal that killed it; 0 if it exited. */
   int signal;
   int exit_status;
+  /* Nanoseconds. */
+  uint64_t processor_time;
 } csandbox_end;
 
 /* Kills the process. */
 void csandbox_kill(const csandbox_process *process);
+
+/* Returns the processor time of a process in nanoseconds; 0 if it has ended. */
+uint64_t csandbox_processor_time(pid_t pid);
 
 /* Waits for the end of a process that has closed its connection or was killed, for at most so many milliseconds, and kills
    it then. Closes the descriptors. Returns -ECHILD if somebody else has reaped it. */

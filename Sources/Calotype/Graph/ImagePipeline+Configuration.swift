@@ -16,7 +16,7 @@ extension ImagePipeline {
     /// SVG, as far as the program has them, in processes that can do nothing else.
     public var decoding = DecodingIsolation.automatic
     /// The processes that decode. Set by the pipeline.
-    var sandbox: SandboxService?
+    var sandbox: DecodingSandbox?
     /// The caches that store images.
     public var caches: ImagePipeline.Caches
     /// The freshness lifetime of HTTP responses.

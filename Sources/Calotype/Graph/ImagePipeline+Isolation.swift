@@ -6,7 +6,7 @@ extension ImagePipeline.Configuration {
   var isolated: ImagePipeline.Configuration {
     guard let sandboxed = decoding.configuration else { return self }
     var isolated = self
-    let service = SandboxService(sandboxed, coders: coders)
+    let service = DecodingSandbox(sandboxed, fallback: coders)
     isolated.sandbox = service
     isolated.coders = coders.isolated(by: service)
     return isolated

@@ -3,7 +3,7 @@ package import CalotypeImaging
 extension CoderRegistry {
   /// Returns the registry with decoders replaced by workers: those of the formats in the configuration of the service that the
   /// workers have too. Formats that the registry only describes are decoded by workers that can.
-  package func isolated(by service: SandboxService) -> CoderRegistry {
+  package func isolated(by service: DecodingSandbox) -> CoderRegistry {
     let configuration = service.configuration
     let hasOwnCoders = configuration.entry == .main
     var registry = replacingDecoders { decoder in

@@ -1,3 +1,4 @@
+import CSandbox
 import CalotypeImaging
 import CalotypeSupport
 import FoundationEssentials
@@ -24,8 +25,10 @@ final class SandboxPool: Sendable {
     var idle: [SandboxProcess] = []
     /// The times since which the idle ones are idle.
     var idleSince: [Int: MonotonicTime] = [:]
-    /// The numbers of all workers.
-    var alive: Set<Int> = []
+    /// The process of each worker; 0 while it starts.
+    var alive: [Int: Int32] = [:]
+    /// The processor time of the workers that have ended.
+    var pastTime = Duration.zero
     /// Threads that wait for any worker.
     var waiting = 0
     var nextNumber = 0
@@ -60,6 +63,9 @@ final class SandboxPool: Sendable {
     core.state.withLock { state in
       var statistics = state.statistics
       statistics.workers = state.alive.count
+      statistics.processorTime = state.alive.values.reduce(state.pastTime) {
+        $0 + .nanoseconds($1 > 0 ? Int64(clamping: csandbox_processor_time($1)) : 0)
+      }
       statistics.quarantined = state.quarantine.count
       statistics.unavailability = state.failure?.reason
       return statistics
@@ -73,12 +79,12 @@ final class SandboxPool: Sendable {
     core.state.withLock { change(&$0.statistics) }
   }
 
-  /// Lends a worker; one that `prefers` accepts, if it is idle.
+  /// Lends a worker.
   ///
   /// - Throws: ``ImagingError/cancelled``, ``ImagingError/sandboxUnavailable(reason:)`` if none can be started, or none
   ///   is free before the deadline.
   func take(
-    until deadline: MonotonicTime, preferring prefers: (SandboxProcess) -> Bool = { _ in false }
+    until deadline: MonotonicTime
   ) throws(ImagingError) -> SandboxProcess {
     let starts = core.state.withLock(waking: .all) { state -> Bool in
       state.waiting += 1
@@ -92,7 +98,7 @@ final class SandboxPool: Sendable {
       let now = MonotonicTime.now
       let end = min(deadline, now.advanced(by: .milliseconds(5)))
       let found = core.state.wait(until: end) { state -> Result<SandboxProcess, ImagingError>? in
-        if let index = state.idle.lastIndex(where: prefers) ?? state.idle.indices.last {
+        if let index = state.idle.indices.last {
           return .success(state.takeIdle(at: index))
         }
         return state.refusal(until: now.advanced(by: longestDelay)).map { .failure($0) }
@@ -117,7 +123,7 @@ final class SandboxPool: Sendable {
         if let index = state.idle.firstIndex(where: { $0.number == number }) {
           return .worker(state.takeIdle(at: index))
         }
-        return state.alive.contains(number) && !state.isClosed ? nil : Found.none
+        return state.alive[number] != nil && !state.isClosed ? nil : Found.none
       }
       switch found {
       case .worker(let worker): return worker
@@ -144,7 +150,7 @@ final class SandboxPool: Sendable {
     let isSpent = worker.served >= limit && worker.sessions.isEmpty
     let (isKept, mustBeWatched) = core.state.withLock(waking: .all) { state -> (Bool, Bool) in
       guard worker.isAlive, !isSpent, !state.isClosed else {
-        state.alive.remove(worker.number)
+        state.alive[worker.number] = nil
         return (false, false)
       }
       state.idle.append(worker)
@@ -152,15 +158,16 @@ final class SandboxPool: Sendable {
       defer { state.isWatched = true }
       return (true, !state.isWatched)
     }
-    if !isKept { worker.end(killing: true) }
-    if mustBeWatched { IdleReclaimer.shared.watch(self) }
+    if !isKept { core.retire(worker) }
+    if mustBeWatched { IdleReclaimer.shared.watch(core) }
   }
 
   /// Takes note of a worker that has died or was killed.
   func bury(_ worker: SandboxProcess, isDeath: Bool, _ change: (inout SandboxStatistics) -> Void) {
     core.state.withLock(waking: .all) { state in
-      state.alive.remove(worker.number)
+      state.alive[worker.number] = nil
       if isDeath { state.throttle.noteDeath(at: .now) }
+      state.pastTime += worker.processorTime
       change(&state.statistics)
     }
   }
@@ -203,6 +210,12 @@ extension SandboxPool.State {
 }
 
 extension SandboxPool.Core {
+  /// Ends a worker that has done its work.
+  fileprivate func retire(_ worker: SandboxProcess) {
+    worker.end(killing: true)
+    state.withLock { $0.pastTime += worker.processorTime }
+  }
+
   /// The time for which a failure to start is not tried again.
   private static let failureDuration = Duration.seconds(5)
 
@@ -226,6 +239,7 @@ extension SandboxPool.Core {
         }
         let isClosed = state.withLock(waking: .all) { state -> Bool in
           state.statistics.starts += 1
+          state.alive[number] = worker.pid
           state.statistics.posture = worker.posture
           state.failure = nil
           guard !state.isClosed else { return true }
@@ -234,9 +248,14 @@ extension SandboxPool.Core {
           return false
         }
         if isClosed { worker.end(killing: true) }
+        let mustBeWatched = state.withLock { state in
+          defer { state.isWatched = true }
+          return !state.isWatched
+        }
+        if mustBeWatched { IdleReclaimer.shared.watch(self) }
       } catch {
         state.withLock(waking: .all) { state in
-          state.alive.remove(number)
+          state.alive[number] = nil
           state.failure = (error.reason, MonotonicTime.now.advanced(by: Self.failureDuration))
         }
       }
@@ -254,7 +273,7 @@ extension SandboxPool.Core {
         guard start <= now else { return .pause(until: start) }
         let number = state.nextNumber
         state.nextNumber += 1
-        state.alive.insert(number)
+        state.alive[number] = 0
         return .start(number)
       }
       switch next {
@@ -273,13 +292,13 @@ extension SandboxPool.Core {
   }
 }
 
-extension SandboxPool: IdleReclaiming {
+extension SandboxPool.Core: IdleReclaiming {
   /// The time after which the memory that idle workers share is returned, and that after which they end.
   static let memoryTime = Duration.seconds(1), lifeTime = Duration.seconds(60)
 
   package func reclaimIdle() -> Bool {
     let now = MonotonicTime.now
-    let (stale, spent) = core.state.withLock { state -> ([SandboxProcess], [SandboxProcess]) in
+    let (stale, spent) = state.withLock { state -> ([SandboxProcess], [SandboxProcess]) in
       func idleTime(_ worker: SandboxProcess) -> Duration {
         state.idleSince[worker.number]?.duration(to: now) ?? .zero
       }
@@ -290,12 +309,12 @@ extension SandboxPool: IdleReclaiming {
       }
       let taken = Set((spent + stale).map(\.number))
       state.idle.removeAll { taken.contains($0.number) }
-      for worker in spent { state.alive.remove(worker.number) }
+      for worker in spent { state.alive[worker.number] = nil }
       return (stale, spent)
     }
-    for worker in spent { worker.end(killing: true) }
+    for worker in spent { retire(worker) }
     for worker in stale { worker.releaseMemory() }
-    return core.state.withLock(waking: .all) { state in
+    return state.withLock(waking: .all) { state in
       state.idle.insert(contentsOf: stale, at: 0)
       state.isWatched = !state.alive.isEmpty
       return state.isWatched

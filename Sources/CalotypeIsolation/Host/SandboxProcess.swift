@@ -15,17 +15,18 @@ final class SandboxProcess: @unchecked Sendable {
   /// A number that no other worker of the pool has.
   let number: Int
   let posture: SandboxPosture
+  let pid: Int32
   private var process: csandbox_process
   private let memory: SharedMemory
   private var lastJob: UInt64 = 0
   private var buffer = [UInt8](repeating: 0, count: SandboxReply.byteLimit + 64)
-  /// The input that is in shared memory.
-  private var heldInput: Data?
   /// The sessions in the worker, and the numbers of their last jobs.
   var sessions: [UInt64: UInt64] = [:]
   /// Images that were decoded.
   var served = 0
   private(set) var isAlive = true
+  /// The processor time, after the end.
+  private(set) var processorTime = Duration.zero
   /// A Boolean value that indicates whether shared memory has pages.
   private(set) var hasMemory = false
 
@@ -54,6 +55,7 @@ final class SandboxProcess: @unchecked Sendable {
       throw SandboxStartFailure(reason: "\(program) cannot be started: \(SystemError.text(of: -status))")
     }
     self.process = process
+    pid = process.pid
     csandbox_set_timeout(process.socket, 10_000_000)
     let count = csandbox_receive(process.socket, &buffer, buffer.count)
     do {
@@ -76,12 +78,6 @@ final class SandboxProcess: @unchecked Sendable {
     if isAlive { _ = end(killing: true) }
   }
 
-  /// Returns true if this input is in shared memory, so that it need not be copied again.
-  func holds(_ data: Data) -> Bool {
-    guard let heldInput, heldInput.count == data.count, data.count >= 64 else { return false }
-    return heldInput.withUnsafeBytes { a in data.withUnsafeBytes { a.baseAddress == $0.baseAddress } }
-  }
-
   /// Has the worker do a job.
   ///
   /// - Parameters:
@@ -94,7 +90,7 @@ final class SandboxProcess: @unchecked Sendable {
     _ body: SandboxRequest.Body, input: Data?, limit: Int, until deadline: MonotonicTime,
     _ read: (inout WireReader, UnsafeRawBufferPointer) throws(WireError) -> Result
   ) throws(WorkerFailure) -> Swift.Result<Result, ImagingError> {
-    if let input, !holds(input) { try upload(input) }
+    if let input { try memory.setInput(input) }
     var outcome = try exchange(body, inputCount: input?.count ?? 0, until: deadline)
     if case .needs(let count) = outcome {
       guard count <= limit else {
@@ -124,12 +120,6 @@ final class SandboxProcess: @unchecked Sendable {
 
   /// Bytes of shared memory for results.
   var outputCapacity: Int { memory.results.count }
-
-  private func upload(_ data: Data) throws(WorkerFailure) {
-    heldInput = nil
-    try memory.setInput(data)
-    heldInput = data
-  }
 
   private func exchange(
     _ body: SandboxRequest.Body, inputCount: Int, until deadline: MonotonicTime
@@ -174,16 +164,16 @@ final class SandboxProcess: @unchecked Sendable {
   func end(killing: Bool) -> WorkerDeath {
     guard isAlive else { return .unknown }
     isAlive = false
-    heldInput = nil
     if killing { csandbox_kill(&process) }
     var end = csandbox_end()
     // One that has closed its connection and goes on is killed.
-    return csandbox_reap(&process, 100, &end) == 0 ? WorkerDeath(end) : .unknown
+    guard csandbox_reap(&process, 100, &end) == 0 else { return .unknown }
+    processorTime = .nanoseconds(Int64(clamping: end.processor_time))
+    return WorkerDeath(end)
   }
 
   /// Returns memory of results and inputs to the system. The worker is idle.
   func releaseMemory() {
-    heldInput = nil
     hasMemory = false
     memory.release()
   }

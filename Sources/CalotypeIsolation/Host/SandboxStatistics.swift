@@ -18,6 +18,8 @@ public struct SandboxStatistics: Hashable, Sendable {
   public var refusals = 0
   /// Images that were decoded in this process because there is no sandbox.
   public var decodedHere = 0
+  /// The processor time of all workers, their start included.
+  public var processorTime = Duration.zero
   /// The protections of the workers; `nil` before the first has started.
   public var posture: SandboxPosture?
   /// The reason why there is no sandbox.

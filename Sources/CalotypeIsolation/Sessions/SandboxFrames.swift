@@ -13,7 +13,7 @@ final class SandboxFrames: FrameDecoding {
   private(set) var isFrameDamaged = false
 
   /// Returns `nil` for a still image.
-  init?(_ service: SandboxService, _ data: Data, _ options: DecodeOptions) throws(ImagingError) {
+  init?(_ service: DecodingSandbox, _ data: Data, _ options: DecodeOptions) throws(ImagingError) {
     session = SandboxSession(service, options)
     self.data = data
     let options = session.options

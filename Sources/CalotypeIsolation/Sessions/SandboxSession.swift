@@ -13,14 +13,14 @@ final class SandboxSession {
 
   private static let numbers = Atomic<UInt64>(1)
 
-  let service: SandboxService
+  let service: DecodingSandbox
   let options: DecodeOptions
   /// The number, in whichever worker it is.
   private let number = SandboxSession.numbers.add(1, ordering: .relaxed).newValue
   /// The worker that has the session.
   private var worker: Int?
 
-  init(_ service: SandboxService, _ options: DecodeOptions) {
+  init(_ service: DecodingSandbox, _ options: DecodeOptions) {
     self.service = service
     self.options = service.bounded(options)
   }

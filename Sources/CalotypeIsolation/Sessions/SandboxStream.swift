@@ -15,7 +15,7 @@ final class SandboxStream: IncrementalImageDecoding {
   private(set) var isFramePartial = false
   private(set) var isFrameDamaged = false
 
-  init(_ service: SandboxService, _ options: DecodeOptions) {
+  init(_ service: DecodingSandbox, _ options: DecodeOptions) {
     session = SandboxSession(service, options)
     self.options = session.options
   }

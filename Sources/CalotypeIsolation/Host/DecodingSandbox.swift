@@ -1,30 +1,53 @@
-package import CalotypeImaging
+public import CalotypeImaging
 import CalotypeSupport
 package import FoundationEssentials
 import Glibc
 
-/// The place where images are decoded by workers.
-package final class SandboxService: DecodingService {
+/// Processes that decode images for this one, and can do nothing else.
+///
+/// Pipelines have one if their configuration says so. For all else, such as an `ImageCache` or decodes without a pipeline:
+///
+/// ```swift
+/// let sandbox = DecodingSandbox(SandboxConfiguration(workers: 2))
+/// let coders = sandbox.coders(replacing: .standard)
+/// let image = try fallback.decode(data)                // in another process
+/// ```
+///
+/// Workers start when they are needed, and end with the last reference. Calls wait for a worker: make them off the cooperative
+/// pool.
+public final class DecodingSandbox: Sendable {
   let configuration: SandboxConfiguration
   let pool: SandboxPool
   /// The decoders of this process, for machines without a sandbox.
-  private let coders: CoderRegistry
+  private let fallback: CoderRegistry
 
-  /// Creates a service. Workers start when they are needed.
-  package init(_ configuration: SandboxConfiguration, coders: CoderRegistry = .standard) {
+  /// Creates a sandbox. Workers start when they are needed.
+  ///
+  /// - Parameters:
+  ///   - configuration: The processes, and what they may do.
+  ///   - fallback: The decoders of this process, for ``SandboxConfiguration/Unavailability/decodeHere``.
+  public init(
+    _ configuration: SandboxConfiguration = SandboxConfiguration(), fallback: CoderRegistry = .standard
+  ) {
     self.configuration = configuration
-    self.coders = coders
+    self.fallback = fallback
     pool = SandboxPool(configuration)
   }
 
   /// The counters of the workers.
-  package var statistics: SandboxStatistics { pool.statistics }
+  public var statistics: SandboxStatistics { pool.statistics }
 
+  /// Returns coders whose decoders work in the sandbox: those of the formats of the configuration that workers have.
+  /// Decoders of one's own work in this process, unless workers start in `main`; encoders always do.
+  public func coders(replacing coders: CoderRegistry) -> CoderRegistry { coders.isolated(by: self) }
+}
+
+extension DecodingSandbox: DecodingService {
   package func info(
     of data: Data, page: Int, formatHint: ImageFormat?, limits: DecodeLimits
   ) throws(ImagingError) -> ImageInfo {
     try here { () throws(ImagingError) in
-      try coders.decodableInfo(of: data, limits: limits, formatHint: formatHint, page: page)
+      try fallback.decodableInfo(of: data, limits: limits, formatHint: formatHint, page: page)
     } orThere: { () throws(ImagingError) in
       let job = SandboxJob(data: data, limits: limits, format: formatHint)
       return try perform(job, .info(page: page, formatHint: formatHint, limits: limits)) {
@@ -38,7 +61,7 @@ package final class SandboxService: DecodingService {
     of prefix: Data, formatHint: ImageFormat?, limits: DecodeLimits
   ) throws(ImagingError) -> ImageHeader? {
     try here { () throws(ImagingError) in
-      try coders.header(of: prefix, limits: limits, formatHint: formatHint)
+      try fallback.header(of: prefix, limits: limits, formatHint: formatHint)
     } orThere: { () throws(ImagingError) in
       let job = SandboxJob(data: prefix, limits: limits, format: formatHint)
       return try perform(job, .header(formatHint: formatHint, limits: limits)) {
@@ -51,7 +74,7 @@ package final class SandboxService: DecodingService {
   package func images(of data: Data, variants: [DecodeOptions]) throws(ImagingError) -> [Image] {
     guard let options = variants.first else { return [] }
     return try here { () throws(ImagingError) in
-      try coders.decode(data, thumbnails: variants.map(\.thumbnail), options: options)
+      try fallback.decode(data, thumbnails: variants.map(\.thumbnail), options: options)
     } orThere: { () throws(ImagingError) in
       let job = SandboxJob(
         data: data, limits: options.limits, format: options.formatHint, imageCount: variants.count)
@@ -122,7 +145,7 @@ struct SandboxJob {
   }
 }
 
-extension SandboxService {
+extension DecodingSandbox {
   /// The time that is granted beyond a deadline, for the worker's own limit to take effect first.
   private static let grace = Duration.milliseconds(10)
 
@@ -140,7 +163,7 @@ extension SandboxService {
     let waiting = MonotonicTime.now.advanced(by: SandboxPool.longestWait)
     var isRetry = false
     while true {
-      let worker = try pool.take(until: waiting) { $0.holds(job.data) }
+      let worker = try pool.take(until: waiting)
       let served = worker.served
       let attempt = Swift.Result { () throws(WorkerFailure) in
         try worker.perform(

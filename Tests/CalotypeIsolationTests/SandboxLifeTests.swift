@@ -1,0 +1,189 @@
+import CalotypeImaging
+import CalotypeSupport
+import CalotypeTestKit
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import CalotypeIsolation
+
+@Suite("The life of a sandbox")
+struct SandboxLifeTests {
+  static func photo(width: Int, height: Int) throws -> Data {
+    let bitmap = try Bitmap(size: PixelSize(width: width, height: height)) { pixels in
+      for index in pixels.indices {
+        pixels[index] = index & 3 == 3 ? 255 : UInt8(truncatingIfNeeded: index >> 8)
+      }
+      return true
+    }
+    return try CoderRegistry.standard.encode(Image(bitmap: bitmap), as: .jpeg(quality: 60))
+  }
+
+  @Test("a picture larger than shared memory comes whole, and the next small one too")
+  func large() throws {
+    let sandbox = Sandboxes.service()
+    let coders = Sandboxes.registry(sandbox)
+    let data = try Self.photo(width: 5000, height: 4200)
+    let there = try coders.decode(data)
+    #expect(there.bitmap.byteCount > SandboxProcess.outputSize)
+    #expect(there.bitmap == (try CoderRegistry.standard.decode(data)).bitmap)
+    let small = try Self.photo(width: 50, height: 40)
+    #expect(try coders.decode(small).bitmap == CoderRegistry.standard.decode(small).bitmap)
+    #expect(sandbox.statistics.starts == 1)
+  }
+
+  @Test("workers that serve one image are replaced after each")
+  func one() throws {
+    let sandbox = Sandboxes.service { $0.reuse = .one }
+    let coders = Sandboxes.registry(sandbox)
+    let data = try Self.photo(width: 64, height: 64)
+    for _ in 0..<3 { _ = try coders.decode(data) }
+    #expect(sandbox.statistics.starts >= 3)
+    #expect(sandbox.statistics.crashes == 0)
+  }
+
+  @Test("an animation goes on in another worker when its own has died")
+  func replay() throws {
+    let sandbox = Sandboxes.service()
+    let coders = Sandboxes.registry(sandbox)
+    let file = try #require(
+      EqualityTests.files.first { $0.name.hasSuffix("gif") && Self.isAnimation($0.data) })
+    let here = try AnimatedImage(data: file.data)
+    let there = try AnimatedImage(data: file.data, coders: coders)
+    #expect(try there.frame(at: 0).bitmap == here.frame(at: 0).bitmap)
+    if !Sanitizer.isOn { #expect(Sandboxes.error(.abort, sandbox)?.code == "decoderCrashed") }
+    #expect(try there.frame(at: 1).bitmap == here.frame(at: 1).bitmap)
+    let stream = coders.makeIncrementalDecoder()
+    let half = file.data.count / 2
+    try stream.append(file.data.prefix(half))
+    if !Sanitizer.isOn { #expect(Sandboxes.error(.writeToNull, sandbox)?.code == "decoderCrashed") }
+    try stream.append(file.data.dropFirst(half))
+    #expect(try stream.finish().bitmap == CoderRegistry.standard.decode(file.data).bitmap)
+  }
+
+  private static func isAnimation(_ data: Data) -> Bool {
+    ((try? AnimatedImage(data: data))?.frameCount ?? 1) > 1
+  }
+
+  @Test("more sessions than a worker holds: the oldest are made again")
+  func manySessions() throws {
+    let sandbox = Sandboxes.service()
+    let coders = Sandboxes.registry(sandbox)
+    let file = try #require(
+      EqualityTests.files.first { $0.name.hasSuffix("gif") && Self.isAnimation($0.data) })
+    let frame = try AnimatedImage(data: file.data).frame(at: 1).bitmap
+    let animations = try (0..<40).map { _ in try AnimatedImage(data: file.data, coders: coders) }
+    for animation in animations + animations { #expect(try animation.frame(at: 1).bitmap == frame) }
+    #expect(sandbox.statistics.starts == 1)
+  }
+
+  @Test("without the means, decodes fail, or are made here if the configuration says so")
+  func unavailable() throws {
+    let data = try Self.photo(width: 32, height: 32)
+    for whenUnavailable in [SandboxConfiguration.Unavailability.fail, .decodeHere] {
+      let sandbox = Sandboxes.service {
+        $0.executable = .path("/nowhere/decoder")
+        $0.whenUnavailable = whenUnavailable
+      }
+      let coders = Sandboxes.registry(sandbox)
+      if whenUnavailable == .decodeHere {
+        #expect(try coders.decode(data).bitmap == CoderRegistry.standard.decode(data).bitmap)
+        #expect(sandbox.statistics.decodedHere == 1)
+      } else {
+        let error = #expect(throws: ImagingError.self) { try coders.decode(data) }
+        #expect(error?.code == "sandboxUnavailable")
+        #expect(error?.isRetryable == true)
+      }
+      #expect(sandbox.statistics.unavailability?.contains("/nowhere/decoder") == true)
+    }
+  }
+
+  @Test("a program that is no worker is not taken for one")
+  func wrongProgram() throws {
+    let sandbox = Sandboxes.service { $0.executable = .path("/bin/true") }
+    let error = #expect(throws: ImagingError.self) {
+      try Sandboxes.registry(sandbox).decode(Self.photo(width: 32, height: 32))
+    }
+    #expect(error?.code == "sandboxUnavailable")
+  }
+
+  @Test(
+    "without a filter of system calls there is no sandbox; without Landlock there is",
+    .enabled(if: !Sanitizer.isOn))
+  func barriers() throws {
+    let data = try Self.photo(width: 32, height: 32)
+    let withoutLandlock = Sandboxes.service { $0.test.withoutLandlock = true }
+    _ = try Sandboxes.registry(withoutLandlock).decode(data)
+    #expect(withoutLandlock.statistics.posture?.landlockABI == 0)
+    #expect(withoutLandlock.statistics.posture?.hasSeccomp == true)
+    #expect(Sandboxes.error(.openFile, withoutLandlock)?.code == "sandboxViolation")
+    let withoutFilter = Sandboxes.service { $0.test.withoutSeccomp = true }
+    let error = #expect(throws: ImagingError.self) { try Sandboxes.registry(withoutFilter).decode(data) }
+    #expect(error?.code == "sandboxUnavailable")
+  }
+
+  @Test("a worker that is stopped counts as one that takes too long", .enabled(if: !Sanitizer.isOn))
+  func stopped() throws {
+    let sandbox = Sandboxes.service { $0.deadline = .milliseconds(300) }
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+    let worker = try sandbox.pool.take(until: .distantFuture)
+    kill(worker.pid, SIGSTOP)
+    sandbox.pool.giveBack(worker)
+    #expect(Sandboxes.error(.none, sandbox)?.code == "limitExceeded")
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+  }
+
+  @Test("a cancelled task ends its decode at once", .enabled(if: !Sanitizer.isOn))
+  func cancellation() async throws {
+    let sandbox = Sandboxes.service()
+    let workers = WorkerExecutor(name: "sandbox-test", threads: 1)
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+    let task = Task { try await workers.run { Sandboxes.error(.spin, sandbox) } }
+    try await eventually {
+      let idle = sandbox.pool.takeIdle(number: 0)
+      if let idle { sandbox.pool.giveBack(idle) }
+      return idle == nil
+    }
+    let start = ContinuousClock.now
+    task.cancel()
+    let error = try? await task.value
+    #expect(error == nil || error == .cancelled)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(Sandboxes.error(.none, sandbox) == nil)
+  }
+
+  @Test("after many deaths new workers wait, and decodes say why")
+  func throttle() {
+    var rule = SandboxConfiguration.Restart(deathsPerMinute: 2, delay: .seconds(1), longestDelay: .seconds(5))
+    rule.deathsPerMinute = 2
+    var throttle = RestartThrottle(rule)
+    let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    #expect(throttle.earliestStart(now: start) == start)
+    for _ in 0..<2 { throttle.noteDeath(at: start) }
+    #expect(throttle.earliestStart(now: start) == start)
+    for delay in [1, 2, 4, 5, 5] {
+      throttle.noteDeath(at: start)
+      #expect(throttle.earliestStart(now: start) == start.advanced(by: .seconds(delay)))
+    }
+    let later = start.advanced(by: .seconds(61))
+    #expect(throttle.earliestStart(now: later) == later)
+  }
+
+  @Test("the quarantine is bounded, forgets, and compares contents")
+  func quarantine() {
+    var quarantine = Quarantine()
+    let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
+    let error = ImagingError.decoderCrashed(.jpeg, signal: 11)
+    for index in 0..<2000 {
+      quarantine.add(
+        [UInt8(index & 255), UInt8(index >> 8)], byteCount: 10 + index % 3, error: error, now: start)
+    }
+    #expect(quarantine.count == Quarantine.capacity)
+    let last = [UInt8(1999 & 255), UInt8(1999 >> 8)]
+    #expect(quarantine.error(for: last, byteCount: 10 + 1999 % 3, now: start) == error)
+    #expect(quarantine.error(for: last, byteCount: 10 + 2000 % 3, now: start) == nil)
+    #expect(quarantine.error(for: [0, 0], byteCount: 10, now: start) == nil)
+    let later = start.advanced(by: .seconds(601))
+    #expect(quarantine.error(for: last, byteCount: 10 + 1999 % 3, now: later) == nil)
+  }
+}
