@@ -14,14 +14,21 @@ public import Logging
 /// | a cancelled request, a stage that failed | debug |
 /// | a failure of the source, of the way to it, or by a rule | warning |
 /// | a failure at this end: disk, memory, a mistake in the configuration, an error of others | error |
+/// | errors of a cache, which fail no request: the first, and those of another code | warning |
+/// | further errors of a cache | debug |
+///
+/// Errors of caches are read from the samples of `ImagePipeline.run(until:)`: a folder that cannot be used is in the log
+/// within the first interval.
 ///
 /// Metadata: `request.id`, `request.kind`, `url` (without user name and password; `data:` URLs cut short), `source`,
 /// `bytes`, `stale`, `duration_ms`; `error.code`, `error.retryable`, `http.status` of failures, and `error.reason` of
-/// refused addresses, which errors and responses leave out; `stage` of stages. Never header fields, credentials,
+/// refused addresses, which errors and responses leave out; `stage` of stages; `errors`, the number of new ones of a cache.
+/// Never header fields, credentials,
 /// partitions or the texts of other errors.
 public struct LogObserver: PipelineObserving {
   private let logger: Logger
   private let successLevel: Logger.Level
+  private let cacheErrors = CacheErrorLog()
 
   /// An observer that writes to `logger`.
   ///
@@ -68,6 +75,14 @@ public struct LogObserver: PipelineObserving {
     if let count = result.byteCount { metadata["bytes"] = "\(count)" }
     if let error = result.error { metadata.add(error) }
     logger.log(level: level, result.error == nil ? "stage ended" : "stage failed", metadata: metadata)
+  }
+
+  /// Writes that a cache has failed since the last sample.
+  public func sampled(_ sample: ImagePipeline.Sample) {
+    guard let news = cacheErrors.news(in: sample.statistics) else { return }
+    logger.log(
+      level: news.isRepeated ? .debug : .warning, "cache failed",
+      metadata: ["error.code": "\(news.code)", "errors": "\(news.count)"])
   }
 
   private func level(of outcome: ImagePipeline.RequestOutcome) -> Logger.Level {

@@ -98,6 +98,41 @@ struct LogObserverTests {
     #expect(!"\(error)".contains("10.0.0.5") && !String(reflecting: error.description).contains("private"))
   }
 
+  @Test("errors of a cache are a warning, once for each code until it works again")
+  func cacheErrors() async throws {
+    let told = LogObserver(logger: Logger(label: "test") { [book] _ in Handler(book: book) })
+    var statistics = ImagePipeline.Statistics()
+    func sample(_ count: Int, _ code: String?) {
+      (statistics.cacheErrors, statistics.lastCacheErrorCode) = (count, code)
+      told.sampled(ImagePipeline.Sample(statistics: statistics))
+    }
+    for (count, code) in [
+      (0, nil), (3, "cacheReadOnly"), (5, "cacheReadOnly"), (6, "cacheLocked"), (6, "cacheLocked"),
+      (7, "cacheLocked"),
+    ] as [(Int, String?)] { sample(count, code) }
+    #expect(
+      book.events.map { "\($0.level) \($0.metadata?["error.code"] ?? "") \($0.metadata?["errors"] ?? "")" }
+        == [
+          "warning cacheReadOnly 3", "debug cacheReadOnly 2", "warning cacheLocked 1",
+          "warning cacheLocked 1",
+        ])
+  }
+
+  @Test("a disk cache whose folder cannot be used is in the log after the first sample")
+  func unusableFolder() async throws {
+    let folder = try TemporaryFolder()
+    try Data("a file".utf8).write(to: folder.url.appending(path: "cache"))
+    let book = book
+    var configuration = ImagePipeline.Configuration(
+      loader: Samples.loader, diskCache: DiskCache(.init(folder: folder.url.appending(path: "cache"))))
+    configuration.observers = [LogObserver(logger: Logger(label: "test") { _ in Handler(book: book) })]
+    let pipeline = ImagePipeline(configuration)
+    await pipeline.sample()
+    #expect(book.events.map(\.level) == [.warning])
+    #expect(book.events.first?.metadata?["error.code"] != nil)
+    await pipeline.shutDown()
+  }
+
   @Test("neither passwords nor header fields, credentials or partitions are written")
   func secrets() async throws {
     let server = try ScriptedHTTPServer()
