@@ -164,6 +164,21 @@ struct CurlLoaderTests {
     #expect(try await loader.data(for: LoadRequest(url: server.url("/other"))).0 == packed)
   }
 
+  @Test(arguments: [(4, nil), (5, "protocolError"), (50, "protocolError")] as [(Int, String?)])
+  func codingsAreFew(count: Int, code: String?) async throws {
+    let codings = Array(repeating: "gzip", count: count)
+    server.route("/line", .body(pattern(9), headers: [("Content-Encoding", codings.joined(separator: ", "))]))
+    server.route("/lines", .body(pattern(9), headers: codings.map { ("Content-Encoding", $0) }))
+    for path in ["/line", "/lines"] {
+      let error = await loadingError {
+        #expect(try await loader.data(for: LoadRequest(url: server.url(path))).0 == pattern(9))
+      }
+      #expect(error?.code == code)
+    }
+    await loader.settle()
+    #expect(loader.statistics.active == 0)
+  }
+
   @Test func thousandTransfersShareConnections() async throws {
     let bytes = pattern(2_000)
     server.route("/small", .body(bytes))

@@ -5,7 +5,8 @@ import FoundationEssentials
 /// deflate (RFC 1950, or raw RFC 1951 as some servers send it).
 ///
 /// It runs after the queue of the transfer, so that back-pressure also limits the decoded bytes. Bodies with other
-/// codings stay unchanged; the decoder detects their format from the bytes.
+/// codings, or with several, stay unchanged; the decoder detects their format from the bytes. More than four codings are an
+/// error: no server means them.
 ///
 /// Images hardly shrink by such codings, and one byte of deflate can expand to a thousand (decompression bomb). So the
 /// output is limited to 100 times the input, beyond the first 4 MiB.
@@ -17,14 +18,22 @@ struct ContentDecoding: BodyTransforming {
   /// Bytes of output per byte of input, beyond the bytes that any body may have.
   private static let maxExpansion = 100
   private static let freeBytes = 4 << 20
+  private static let maxCodings = 4
 
   private enum Coding: Sendable {
     case gzip, deflate
   }
 
   /// `nil` when there is nothing to decode.
-  init?(_ head: ResponseHead, byteLimit: Int) {
-    switch head.headers[.contentEncoding]?.lowercased() {
+  ///
+  /// - Throws: ``LoadingError/protocolError(_:reason:)`` for too many codings.
+  init?(_ head: ResponseHead, byteLimit: Int) throws(LoadingError) {
+    let codings = head.headers[.contentEncoding]
+    let count = codings.map { 1 + $0.utf8.count { $0 == UInt8(ascii: ",") } } ?? 0
+    guard count <= Self.maxCodings else {
+      throw .protocolError(head.url, reason: "its body has \(count) content codings")
+    }
+    switch codings?.lowercased() {
     case "gzip", "x-gzip": coding = .gzip
     case "deflate": coding = .deflate
     default: return nil

@@ -12,7 +12,7 @@ extension CurlCore: CurlEngine {
       url: head.url, status: head.status, headers: head.headers, expectedLength: head.expectedLength,
       contentType: head.contentType, body: body)
     response.redirects = head.redirects
-    guard let decoding = ContentDecoding(head, byteLimit: request.byteLimit) else { return response }
+    guard let decoding = try ContentDecoding(head, byteLimit: request.byteLimit) else { return response }
     return try response.transformed(by: [decoding], byteLimit: request.byteLimit)
   }
 
