@@ -162,7 +162,8 @@ struct CircuitBreakerTests {
     ] + [300, 400, 401, 403, 404, 408, 410].map { .httpStatus(url, status: $0, headers: HTTPFields()) }
   static let neutral: [LoadingError] = [
     .tls(url, reason: ""), .hostNotFound(url, host: ""), .timedOut(url, phase: .total, after: .zero),
-    .queueFull(url, limit: 1), .loaderClosed(url), .vetoed(url, reason: ""), .addressRefused(url, reason: ""),
+    .timedOut(url, phase: .queue, after: .zero), .queueFull(url, limit: 1), .loaderClosed(url),
+    .vetoed(url, reason: ""), .addressRefused(url, reason: ""),
     .invalidURL(url, reason: ""), .protocolError(url, reason: ""),
     .hostSuspended(url, host: "", retryAfter: .zero),
     .recentlyFailed(.url(url), code: "", retryAfter: .zero), .fileNotFound(url), .bodyAlreadyConsumed,

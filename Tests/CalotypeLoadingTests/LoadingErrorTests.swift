@@ -139,6 +139,7 @@ struct HTTPErrorTests {
     server.route("/hang", .hang)
     let error = await fail("/hang", timeouts: LoadRequest.Timeouts(total: .milliseconds(150)))
     #expect(error == .timedOut(server.url("/hang"), phase: .total, after: .milliseconds(150)))
+    #expect(error?.gatewayStatus == 504 && error?.retryAfter == nil)
   }
 
   @Test func totalTimeoutCountsTheQueue() async throws {
@@ -150,7 +151,8 @@ struct HTTPErrorTests {
     let request = LoadRequest(
       url: server.url("/ok"), timeouts: LoadRequest.Timeouts(total: .milliseconds(100)))
     let error = await loadingError { _ = try await loader.data(for: request) }
-    #expect(error == .timedOut(server.url("/ok"), phase: .total, after: .milliseconds(100)))
+    #expect(error == .timedOut(server.url("/ok"), phase: .queue, after: .milliseconds(100)))
+    #expect(error?.gatewayStatus == 503 && error?.retryAfter == .seconds(1))
     #expect(server.requests(for: "/ok").isEmpty)
     first.cancel()
     #expect(await wasCancelled(first))
@@ -161,7 +163,7 @@ struct HTTPErrorTests {
     server.route("/ok", .body(Data([1])))
     let request = LoadRequest(url: server.url("/ok"), timeouts: LoadRequest.Timeouts(total: .zero))
     let error = await loadingError { _ = try await loader.data(for: request) }
-    #expect(error == .timedOut(server.url("/ok"), phase: .total, after: .zero))
+    #expect(error == .timedOut(server.url("/ok"), phase: .queue, after: .zero))
     #expect(loader.statistics.started == 0 && loader.statistics.failed == 1)
     // Its place is free.
     #expect(try await loader.data(for: LoadRequest(url: server.url("/ok"))).0 == Data([1]))

@@ -64,7 +64,8 @@ struct RetryPolicyTests {
   static let final: [LoadingError] =
     [
       .queueFull(url, limit: 1), .hostSuspended(url, host: "h", retryAfter: .seconds(1)),
-      .timedOut(url, phase: .total, after: .seconds(1)), .tls(url, reason: ""), .emptyBody(.url(url)),
+      .timedOut(url, phase: .total, after: .seconds(1)), .timedOut(url, phase: .queue, after: .seconds(1)),
+      .tls(url, reason: ""), .emptyBody(.url(url)),
       .tooLarge(.url(url), limit: 1, declared: nil), .tooManyRedirects(url, limit: 1),
       .recentlyFailed(.url(url), code: "", retryAfter: .seconds(1)), .addressRefused(url, reason: ""),
       .vetoed(url, reason: ""), .loaderClosed(url), .protocolError(url, reason: ""), .bodyAlreadyConsumed,

@@ -73,9 +73,9 @@ struct LoadJob: Sendable {
       let loaded = try await load(kept: kept, validators: validators, since: start - held.waited)
       learn()
       return loaded
-    } catch LoadingError.timedOut(let url, .total, let time) {
+    } catch LoadingError.timedOut(let url, let phase, let time) where phase == .total || phase == .queue {
       // The loader knows the remaining time; its timeout says nothing about the latency of the origin.
-      throw LoadingError.timedOut(url, phase: .total, after: plan.request.timeouts.total ?? time)
+      throw LoadingError.timedOut(url, phase: phase, after: plan.request.timeouts.total ?? time)
     } catch {
       learn()
       throw error

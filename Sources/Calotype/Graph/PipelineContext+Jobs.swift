@@ -183,7 +183,7 @@ extension PipelineContext {
   /// Returns the error of a load whose `LoadRequest.Timeouts.total` has passed before it began.
   static func timeout(of request: ImageRequest) -> any Error {
     guard let url = request.source.url, let total = request.timeouts.total else { return QueueTimeout() }
-    return LoadingError.timedOut(url, phase: .total, after: total)
+    return LoadingError.timedOut(url, phase: .queue, after: total)
   }
 
   private func start<Value>(

@@ -143,7 +143,7 @@ extension ImagePipeline {
     guard attempts < 3, !Task.isCancelled else { return false }
     switch error {
     // A load that was begun, or waited, for others is timed from their call.
-    case LoadingError.timedOut(_, .total, _):
+    case LoadingError.timedOut(_, .total, _), LoadingError.timedOut(_, .queue, _):
       return request.timeouts.total.map { context.elapsed() - call < $0 } ?? false
     // The deadline of earlier, more urgent callers.
     case let error as DeadlineUnreachable: return deadline.map { $0 > error.deadline } ?? true

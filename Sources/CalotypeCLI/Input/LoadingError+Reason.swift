@@ -22,6 +22,8 @@ extension LoadingError {
       "the host \(host) has no address; check the name and the DNS"
     case .connectionFailed(_, let reason):
       "no connection: \(reason); try again later"
+    case .timedOut(_, .queue, let duration):
+      "waited for its turn for \(duration); try again, or raise --timeout"
     case .timedOut(_, let phase, let duration):
       "took longer than the \(phase.rawValue) timeout of \(duration); try again"
         + (phase == .total ? ", or raise --timeout" : "")

@@ -91,8 +91,11 @@ extension LoadRequest {
       case connect
       /// ``LoadRequest/Timeouts/idle``.
       case idle
-      /// ``LoadRequest/Timeouts/total``.
+      /// ``LoadRequest/Timeouts/total``, once the load had begun.
       case total
+      /// ``LoadRequest/Timeouts/total``, while the load waited for its turn: nothing was sent, and this process is
+      /// overloaded.
+      case queue
       /// ``LoadRequest/Timeouts/minimumSpeed``.
       case minimumSpeed
       /// ``LoadRequest/Timeouts/body``.

@@ -16,6 +16,8 @@ extension LoadingError: CustomStringConvertible {
       "the host \(host) of \(url.loggable) has no address; check the name and the DNS"
     case .connectionFailed(let url, let reason):
       "no connection for \(url.loggable): \(reason); try again later"
+    case .timedOut(let url, .queue, let duration):
+      "\(url.loggable) waited for its turn for \(duration), its total timeout; try again later, or raise the limits"
     case .timedOut(let url, let phase, let duration):
       "\(url.loggable) took longer than the \(phase.rawValue) timeout of \(duration); try again or raise it"
     case .tls(let url, let reason):

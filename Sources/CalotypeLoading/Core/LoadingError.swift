@@ -124,11 +124,13 @@ public import HTTPTypes
   /// know it.
   ///
   /// The memory of failures and an open circuit breaker know it, and so does a response with a retryable status and a
-  /// `Retry-After`; that time counts from the arrival of the response.
+  /// `Retry-After`; that time counts from the arrival of the response. After a load that waited in vain, it is the time
+  /// that it waited, from 1 to 120 seconds.
   public var retryAfter: Duration? {
     switch self {
     case .recentlyFailed(_, _, let wait), .hostSuspended(_, _, let wait):
       .seconds(wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+    case .timedOut(_, .queue, let wait): .seconds(min(max(1, wait.components.seconds), 120))
     case .httpStatus(_, _, let headers, _) where isRetryable: RetryAfter.delay(in: headers, now: Date())
     default: nil
     }
@@ -137,8 +139,8 @@ public import HTTPTypes
   /// The HTTP status for a server to answer with after this failure, as a gateway.
   ///
   /// 404 for a missing image (404 and 410 upstream, no such file), 400 for unusable URLs and for interrupted streams,
-  /// 403 for URLs that a policy refuses, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines,
-  /// 503 when this process is overloaded, 500 when local files fail, and 502 for all other failures of the upstream
+  /// 403 for URLs that a policy refuses, 413 for too many bytes, 415 for a wrong type, 504 for all passed deadlines of
+  /// transfers, 503 when this process is overloaded, a deadline that passed in a queue included, 500 when local files fail, and 502 for all other failures of the upstream
   /// server.
   public var gatewayStatus: Int {
     switch self {
@@ -151,8 +153,8 @@ public import HTTPTypes
     case .unacceptableContentType, .recentlyFailed(_, "unacceptableContentType", _): 415
     // Only statuses that report a missing resource are remembered.
     case .recentlyFailed(_, "httpStatus", _): 404
+    case .queueFull, .loaderClosed, .hostSuspended, .timedOut(_, .queue, _): 503
     case .timedOut, .httpStatus(_, 504, _, _): 504
-    case .queueFull, .loaderClosed, .hostSuspended: 503
     case .fileUnreadable, .fileUnwritable, .bodyAlreadyConsumed: 500
     case .hostNotFound, .connectionFailed, .tls, .httpStatus, .tooManyRedirects, .protocolError,
       .truncatedBody,

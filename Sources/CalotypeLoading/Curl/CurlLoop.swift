@@ -238,7 +238,7 @@ final class CurlLoop {
   }
 
   private static func timedOut(_ transfer: Transfer) -> LoadingError {
-    .timedOut(transfer.url, phase: .total, after: transfer.request.timeouts.total ?? .zero)
+    .timedOut(transfer.url, phase: .queue, after: transfer.request.timeouts.total ?? .zero)
   }
 
   /// Adds the request of a transfer to the multi handle.

@@ -108,7 +108,7 @@ extension LoadRequest.Timeouts {
     switch phase {
     case .connect: connect
     case .idle: idle
-    case .total: total ?? .zero
+    case .total, .queue: total ?? .zero
     case .minimumSpeed: minimumSpeed?.duration ?? .zero
     case .body: body?.duration(received: received) ?? .zero
     }

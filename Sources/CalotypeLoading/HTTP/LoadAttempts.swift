@@ -236,8 +236,10 @@ final class LoadAttempts: Sendable {
 
   /// Errors name the timeout of the whole load, not its rest.
   private func total(_ error: LoadingError) -> LoadingError {
-    guard case .timedOut(let url, .total, _) = error else { return error }
-    return .timedOut(url, phase: .total, after: request.timeouts.total ?? .zero)
+    guard case .timedOut(let url, let phase, _) = error, phase == .total || phase == .queue else {
+      return error
+    }
+    return .timedOut(url, phase: phase, after: request.timeouts.total ?? .zero)
   }
 
   private var url: URL { request.source.url ?? ImageSource.urlOfBytes }

@@ -163,8 +163,8 @@ extension CircuitBreaker.Outcome {
   /// certificate errors, malformed responses, and the total timeout, which includes the loader's queue, are neutral.
   init(_ error: LoadingError) {
     switch error {
-    case .connectionFailed, .truncatedBody: self = .failure
-    case .timedOut(_, let phase, _): self = phase == .total ? .neutral : .failure
+    case .timedOut(_, .total, _), .timedOut(_, .queue, _): self = .neutral
+    case .connectionFailed, .truncatedBody, .timedOut: self = .failure
     case .httpStatus(_, let status, _, _): self.init(status: status)
     case .tooManyRedirects, .redirectRefused, .tooLarge, .emptyBody, .contentChanged,
       .unacceptableContentType,

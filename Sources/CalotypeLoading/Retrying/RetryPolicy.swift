@@ -68,7 +68,7 @@ public struct RetryPolicy: Hashable, Sendable {
     switch error {
     case .queueFull, .hostSuspended: false
     // The deadline of all attempts together.
-    case .timedOut(_, .total, _): false
+    case .timedOut(_, .total, _), .timedOut(_, .queue, _): false
     default: error.isRetryable
     }
   }

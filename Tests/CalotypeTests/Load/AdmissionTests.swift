@@ -230,7 +230,7 @@ struct AdmissionTests {
     try await pipeline.until { $0.waitingLoads == 2 }
     time.advance(by: .seconds(20))
     let hastyURL = try LoadSamples.url("h", "hasty")
-    await #expect(throws: LoadingError.timedOut(hastyURL, phase: .total, after: .seconds(15))) {
+    await #expect(throws: LoadingError.timedOut(hastyURL, phase: .queue, after: .seconds(15))) {
       try await hasty.value
     }
     #expect(loader.requests(for: hastyURL).isEmpty)
