@@ -25,15 +25,17 @@ public struct EncodedImage: Sendable {
   /// The validator of the bytes: a strong tag, the same for the same bytes on every server (RFC 9110 §8.8.3).
   public var entityTag: EntityTag { contents.entityTag }
   /// The time of the last change of the original, as its server declares; `nil` if unknown.
-  public var lastModified: Date? { provenance.response?.modificationDate }
+  public var lastModified: Date? { terms.provenance.response?.modificationDate }
   /// The end of the freshness lifetime of the original; `nil` for no limit.
-  public var freshUntil: Date? { provenance.isStale ? .distantPast : provenance.freshUntil }
+  public var freshUntil: Date? { isStale ? .distantPast : terms.provenance.freshUntil }
   /// Whether the original is known to be stale, as the request, the response or the configuration permits.
-  public var isStale: Bool { provenance.isStale }
+  public private(set) var isStale: Bool
   /// Whether the original is damaged, so that the image has only the recoverable pixels.
   public var isDamaged: Bool { contents.isDamaged }
   /// The fields that no time and no request changes: `Content-Type`, `ETag`, `Accept-Ranges`, `Last-Modified`.
   var lastingFields: HTTPFields { terms.fields }
+  /// The fields of the last whole reply.
+  var recentFields: RecentReplyFields { terms.recentFields }
   /// The content that negotiation takes into account.
   public var content: OutputNegotiation.Content { contents.content }
   /// The source of the bytes: `.memory` or `.disk` if the encoded image was cached; otherwise, the source of the image
@@ -60,7 +62,12 @@ public struct EncodedImage: Sendable {
   var isForOneUser = false
 
   /// Facts about the original.
-  private(set) var provenance: OriginalMetadata
+  var provenance: OriginalMetadata {
+    var provenance = terms.provenance
+    provenance.isStale = isStale
+    return provenance
+  }
+  // A copy costs two references: each hit of a cache makes some.
   private let contents: Contents
   private var terms: Terms
 
@@ -89,16 +96,19 @@ public struct EncodedImage: Sendable {
     }
   }
 
-  /// The terms of the original's server, read once for all replies.
+  /// The original and the terms of its server, read once for all replies.
   private final class Terms: Sendable {
+    let provenance: OriginalMetadata
     let isPrivate: Bool
     let forbidsTransformation: Bool
     let mustRevalidate: Bool
     /// The `max-age` of the original, in seconds, if it has an `s-maxage` as well.
     let ownMaxAge: Int?
     let fields: HTTPFields
+    let recentFields = RecentReplyFields()
 
     init(_ provenance: OriginalMetadata, _ contents: Contents) {
+      self.provenance = provenance
       let directives = provenance.response?.cacheControl
       isPrivate = directives.map { $0.isPrivate != .none } ?? false
       forbidsTransformation = provenance.forbidsTransformation || directives?.noTransform == true
@@ -113,7 +123,8 @@ public struct EncodedImage: Sendable {
   }
 
   private init(_ contents: Contents, _ source: ImageResponse.Source, _ provenance: OriginalMetadata) {
-    (self.contents, self.source, self.provenance) = (contents, source, provenance)
+    (self.contents, self.source) = (contents, source)
+    isStale = provenance.isStale
     terms = Terms(provenance, contents)
   }
 
@@ -140,10 +151,13 @@ public struct EncodedImage: Sendable {
 
   /// Returns the age of the original: the time since its server generated or confirmed it (RFC 9111 §4.2.3); `nil`
   /// for an original without an HTTP response.
-  public func age(at now: Date) -> Duration? { provenance.response?.currentAge(at: now) }
+  public func age(at now: Date) -> Duration? { terms.provenance.response?.currentAge(at: now) }
+
+  /// Returns the remaining time that the image may be used without revalidation; `nil` for no limit.
+  func freshness(at now: Date) -> Duration? { isStale ? .zero : terms.provenance.freshness(at: now) }
 
   /// Whether the image may be stored in a memory cache.
-  var isStorable: Bool { contents.isStorable && provenance.isStorable }
+  var isStorable: Bool { contents.isStorable && terms.provenance.isStorable }
   /// Whether the image may be stored on disk. The next load of a damaged image may deliver a sound one.
   var isStorableOnDisk: Bool { isStorable && !isDamaged }
 
@@ -154,16 +168,17 @@ public struct EncodedImage: Sendable {
   func found(in source: ImageResponse.Source, isStale: Bool) -> EncodedImage {
     var found = self
     found.source = source
-    found.provenance.isStale = isStale
+    found.isStale = isStale
     return found
   }
 
   /// Returns the image after its original was confirmed.
   func confirmed(_ provenance: OriginalMetadata) -> EncodedImage {
+    var provenance = provenance
+    provenance.tags = terms.provenance.tags.merging(provenance.tags)
     var confirmed = self
-    confirmed.provenance = provenance
+    confirmed.isStale = provenance.isStale
     confirmed.terms = Terms(provenance, contents)
-    confirmed.provenance.tags = self.provenance.tags.merging(provenance.tags)
     return confirmed
   }
 

@@ -77,7 +77,7 @@ struct EncodedJob: Sendable {
     guard request.cachePolicy.readsCaches else { return nil }
     let now = context.configuration.now
     if request.readTiers.contains(.memory), let image = plan.encodedInMemory(output, allowingStale: true) {
-      let isFresh = !request.hasCacheDirectives && image.provenance.freshness(at: now()) != .zero
+      let isFresh = !request.hasCacheDirectives && image.freshness(at: now()) != .zero
       return Found(
         image: image.found(in: .memory, isStale: !isFresh), isFresh: isFresh,
         isGoodEnough: isFresh || request.trustsAge)
@@ -249,7 +249,7 @@ struct EncodedJob: Sendable {
       if !image.isStorable { memory.remove(memoryKey) }
       return
     }
-    let freshness = image.provenance.freshness(at: context.configuration.now())
+    let freshness = image.freshness(at: context.configuration.now())
     memory.store(
       image, for: memoryKey, cost: image.cost,
       timeToLive: image.isDamaged ? [freshness, memory.timeToLive].compactMap(\.self).min() : nil,
@@ -365,20 +365,24 @@ extension ImageRequest {
   func encodedInMemory(
     _ output: EncodedOutput, _ memory: MemoryCache<EncodedImage>, allowingStale: Bool
   ) -> EncodedImage? {
-    func value(_ options: EncodeOptions) -> EncodedImage? {
-      memory.value(for: encodedMemoryKey(as: options), allowingStale: allowingStale)
+    let key = key
+    func value(_ hash: Int) -> EncodedImage? {
+      memory.value(for: key.variant(hash), allowingStale: allowingStale)
     }
-    guard case .negotiated = output else {
-      return output.candidates.first.flatMap(value)?.delivered(to: self, variesOnAccept: false)
-    }
-    for options in output.candidates {
-      guard var image = value(options), let choice = output.choice(for: image.content) else { continue }
-      if choice.options != options {
-        guard let chosen = value(choice.options) else { return nil }
-        image = chosen
+    switch output {
+    case .options(let options): return value(options.hashValue)?.delivered(to: self, variesOnAccept: false)
+    case .negotiated(let negotiation):
+      let table = negotiation.table
+      for index in table.hashes.indices {
+        guard var image = value(table.hashes[index]), let choice = table.choice(for: image.content)
+        else { continue }
+        if table.hashes[choice.index] != table.hashes[index] {
+          guard let chosen = value(table.hashes[choice.index]) else { return nil }
+          image = chosen
+        }
+        return image.delivered(to: self, variesOnAccept: choice.variesOnAccept)
       }
-      return image.delivered(to: self, variesOnAccept: choice.variesOnAccept)
+      return nil
     }
-    return nil
   }
 }

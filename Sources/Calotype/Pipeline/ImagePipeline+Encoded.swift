@@ -75,7 +75,7 @@ extension ImagePipeline {
     guard request.isServedFromMemory, let memory = configuration.caches.encoded else { return nil }
     let image = request.encodedInMemory(output, memory, allowingStale: request.trustsAge)
     return image.map {
-      $0.found(in: .memory, isStale: $0.provenance.freshness(at: configuration.now()) == .zero)
+      $0.found(in: .memory, isStale: $0.freshness(at: configuration.now()) == .zero)
     }
   }
 

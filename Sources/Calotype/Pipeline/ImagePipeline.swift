@@ -203,11 +203,13 @@ public actor ImagePipeline {
   @inline(never)
   nonisolated func prepared(_ request: ImageRequest) -> ImageRequest {
     if isPlain.load(ordering: .relaxed), !request.mayHaveVersion { return request }
-    var request = configuration.interceptors.reduce(request) { $1($0) }
-    if request.transforms == .inherit, !configuration.transforms.isEmpty {
+    var request = request
+    for interceptor in configuration.interceptors { request = interceptor(request) }
+    if !configuration.transforms.isEmpty, request.transforms == .inherit {
       request.transforms = .chain(configuration.transforms)
     }
     if let scope = context.scope { request = request.scoped(to: scope) }
+    guard request.mayHaveVersion else { return request }
     return request.versioned(by: request.loader?.part ?? configuration.loader)
   }
 

@@ -18,7 +18,12 @@ extension ImageRequest {
     /// Ask the loader, without reading or writing the caches.
     case loaderOnly
 
-    var readsCaches: Bool { self != .reload && self != .loaderOnly }
+    var readsCaches: Bool {
+      switch self {
+      case .reload, .loaderOnly: false
+      case .http, .ignoreHTTPFreshness, .staleWhileRevalidate, .cacheOnly: true
+      }
+    }
     var writesCaches: Bool { self != .loaderOnly }
 
     /// Whether cached entries may be used regardless of staleness.

@@ -56,9 +56,14 @@ extension ImageRequest {
   final class SharedRules: Sendable {
     static let standard = SharedRules(Rules())
     let rules: Rules
+    /// Whether the rules accept an image in the memory cache of the pipeline.
+    let acceptsMemory: Bool
 
     init(_ rules: Rules) {
       self.rules = rules
+      acceptsMemory =
+        rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && rules.caches == nil
+        && !rules.includesData && rules.expectedKind == nil && rules.storeDurability == .none
     }
   }
 
@@ -150,25 +155,25 @@ extension ImageRequest {
     ) {
       madeKey = key
       keyPhase = Atomic(key == nil ? .empty : .made)
-      let rules = shared.rules
-      self.identity = identity
       sharedRules = shared
       hasCacheDirectives =
         !identity.headers.isEmpty
         && (identity.headers.contains(.cacheControl) || identity.headers.contains(.pragma))
-      trustsAge = rules.cachePolicy.trustsAge
+      trustsAge = shared.rules.cachePolicy.trustsAge
       mayHaveVersion = identity.source.url.map { !$0.isRemote } ?? (identity.source.version != nil)
-      isServedFromMemory =
-        rules.cachePolicy.readsCaches && rules.readTiers.contains(.memory) && !hasCacheDirectives
-        && rules.caches == nil && !rules.includesData && rules.expectedKind == nil
-        && rules.storeDurability == .none
+      isServedFromMemory = shared.acceptsMemory && !hasCacheDirectives
+      // Last, so that it is moved here.
+      self.identity = identity
     }
   }
 }
 
 extension URL {
   /// Whether HTTP determines the freshness.
-  var isRemote: Bool { scheme == "https" || scheme == "http" }
+  var isRemote: Bool {
+    let scheme = scheme
+    return scheme == "https" || scheme == "http"
+  }
 }
 
 extension ImageRequest {
@@ -176,7 +181,7 @@ extension ImageRequest {
   var identifiesUser: Bool {
     (!headers.isEmpty && (headers.contains(.authorization) || headers.contains(.cookie)))
       || credential != nil || partition != nil
-      || identity.hooks.interceptor?.part.identity.isEmpty == false
+      || identity.hookBox?.hooks.interceptor?.part.identity.isEmpty == false
       || identity.source.url?.user != nil || identity.fallbacks.contains { $0.user != nil }
   }
 

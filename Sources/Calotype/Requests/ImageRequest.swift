@@ -21,6 +21,7 @@ public import HTTPTypes
 @dynamicMemberLookup
 public struct ImageRequest: Sendable {
   private var contents: Contents
+  private static let usualTimeouts = LoadRequest.Timeouts()
 
   /// Creates a request for any source.
   ///
@@ -38,7 +39,7 @@ public struct ImageRequest: Sendable {
   ) {
     var identity = Identity(source: source, decoding: decoding)
     identity.headers = headers
-    if cachePolicy == .http, priority == .normal, timeouts == LoadRequest.Timeouts() {
+    if case (.http, .normal) = (cachePolicy, priority), timeouts == Self.usualTimeouts {
       contents = Contents(identity, .standard)
     } else {
       var rules = Rules()

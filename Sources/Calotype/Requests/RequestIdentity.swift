@@ -14,11 +14,11 @@ enum RequestIdentity {
   /// Returns the key of the original.
   static func sourceKey(of request: ImageRequest.Identity) -> CacheKey {
     let (text, name) = source(of: request)
-    return CacheKey(text, source: name)
+    return text.key(source: name)
   }
 
   /// Returns the text of the key of the original, and the name of the source.
-  private static func source(of request: ImageRequest.Identity) -> (text: String, name: String) {
+  private static func source(of request: ImageRequest.Identity) -> (text: KeyText, name: String) {
     let (label, whole) =
       switch request.source {
       case .url(let url): (request.keyPolicy.label, request.keyPolicy.text(for: url))
@@ -27,27 +27,24 @@ enum RequestIdentity {
       case .provider(let provider): ("provider", provider.id)
       }
     let name = RedactedURL.withoutUsers(whole, isOne: true)
-    var text = ""
     // Enough for most keys of results.
-    text.reserveCapacity(name.utf8.count + 192)
-    append(label, name, to: &text)
+    var text = KeyText(capacity: name.utf8.count + 192)
+    text.append(label, name)
     let namesUser = name.utf8.count != whole.utf8.count
-    if let digest = digest(of: request, user: namesUser ? whole : nil) {
-      append("headers", digest, to: &text)
-    }
+    if let digest = digest(of: request, user: namesUser ? whole : nil) { text.append("headers", digest) }
     if let loader = request.loader {
-      append("loader", loader.name, to: &text)
-      if let scope = LoaderScope(loader.part) { append("scope", scope.digest, to: &text) }
+      text.append("loader", loader.name)
+      if let scope = LoaderScope(loader.part) { text.append("scope", scope.digest) }
     } else if let scope = request.scope {
-      append("scope", scope.digest, to: &text)
+      text.append("scope", scope.digest)
     }
     if let hooks = request.hookBox?.hooks {
-      for hook in hooks.parts { append(hook.name, hook.value, to: &text) }
+      for hook in hooks.parts { text.append(hook.name, hook.value) }
     }
-    if request.statuses != .success { append("statuses", request.statuses.identity, to: &text) }
+    if request.statuses != .success { text.append("statuses", request.statuses.identity) }
     // The version of a provider is part of its identity, whether or not a loader confirms it.
-    if let version = request.version ?? request.source.version { append("version", version, to: &text) }
-    if let digest = request.expectedDigest { append("integrity", digest.description, to: &text) }
+    if let version = request.version ?? request.source.version { text.append("version", version) }
+    if let digest = request.expectedDigest { text.append("integrity", digest.description) }
     return (text, name)
   }
 
@@ -55,34 +52,33 @@ enum RequestIdentity {
   static func key(of request: ImageRequest.Identity) -> CacheKey {
     var (text, name) = source(of: request)
     appendForm(of: request, to: &text)
-    append("result", "1", to: &text)
-    return CacheKey(text, source: name)
+    text.append("result", "1")
+    return text.key(source: name)
   }
 
   /// Returns the parts of the key that describe the pixels, regardless of their source.
   static func form(of request: ImageRequest) -> String {
-    var text = ""
+    var text = KeyText()
     appendForm(of: request.identity, to: &text)
-    return text
+    return text.string
   }
 
-  private static func appendForm(of request: ImageRequest.Identity, to text: inout String) {
-    if let coders = request.coders { append("coders", coders.name, to: &text) }
+  private static func appendForm(of request: ImageRequest.Identity, to text: inout KeyText) {
+    if let coders = request.coders { text.append("coders", coders.name) }
     let decoding = request.decoding
-    if let hint = decoding.formatHint { append("format", hint.rawValue, to: &text) }
-    if let thumbnail = decoding.thumbnail { append("thumbnail", thumbnail.identity, to: &text) }
-    if let maxPixels = decoding.maxPixels { append("pixels", String(maxPixels), to: &text) }
-    let transforms = decoding.transforms
-    if !transforms.isEmpty {
-      append("transforms", transforms.identity, to: &text)
+    if let hint = decoding.formatHint { text.append("format", hint.rawValue) }
+    if let thumbnail = decoding.thumbnail { text.append("thumbnail", thumbnail.identity) }
+    if let maxPixels = decoding.maxPixels { text.append("pixels", String(maxPixels)) }
+    if let transforms = decoding.givenTransforms, !transforms.isEmpty {
+      text.append("transforms", transforms.identity)
       if decoding.animationTransforms != .everyFrame {
-        append("animations", decoding.animationTransforms.rawValue, to: &text)
+        text.append("animations", decoding.animationTransforms.rawValue)
       }
     }
-    if request.frames != .first { append("frames", request.frames.rawValue, to: &text) }
-    if !decoding.appliesOrientation { append("orientation", "stored", to: &text) }
+    if request.frames == .all { text.append("frames", request.frames.rawValue) }
+    if !decoding.appliesOrientation { text.append("orientation", "stored") }
     // A strict decode accepts no partial image.
-    if decoding.allowsPartial, decoding.damage != .strict { append("partial", "allowed", to: &text) }
+    if decoding.allowsPartial, decoding.damage != .strict { text.append("partial", "allowed") }
     appendAppearance(decoding, to: &text)
   }
 
@@ -91,13 +87,13 @@ enum RequestIdentity {
   static func sizeVariant(of request: ImageRequest) -> MemoryTier.SizeVariant? {
     let decoding = request.decoding
     guard decoding.transforms.isEmpty, request.frames == .first, decoding.maxPixels == nil else { return nil }
-    var text = request.sourceKey.text
-    if let coders = request.coders { append("coders", coders.name, to: &text) }
-    if let hint = decoding.formatHint { append("format", hint.rawValue, to: &text) }
-    if !decoding.appliesOrientation { append("orientation", "stored", to: &text) }
+    var text = KeyText(request.sourceKey.text)
+    if let coders = request.coders { text.append("coders", coders.name) }
+    if let hint = decoding.formatHint { text.append("format", hint.rawValue) }
+    if !decoding.appliesOrientation { text.append("orientation", "stored") }
     appendAppearance(decoding, to: &text)
-    append("family", "1", to: &text)
-    let family = CacheKey(text, source: request.sourceKey.source)
+    text.append("family", "1")
+    let family = text.key(source: request.sourceKey.source)
     guard let thumbnail = decoding.thumbnail else {
       return MemoryTier.SizeVariant(of: family, width: .max, height: .max)
     }
@@ -109,33 +105,30 @@ enum RequestIdentity {
   }
 
   /// Appends the options that change pixels or facts of every size.
-  private static func appendAppearance(_ decoding: DecodeOptions, to text: inout String) {
-    if decoding.page != 0 { append("page", String(decoding.page), to: &text) }
-    if decoding.damage != .tolerate { append("damage", decoding.damage.rawValue, to: &text) }
-    if decoding.pixels != .rgba8 { append("samples", decoding.pixels.rawValue, to: &text) }
-    if decoding.colors != .sRGB { append("colors", decoding.colors.rawValue, to: &text) }
-    if decoding.toneMapping != .sRGB { append("tones", decoding.toneMapping.rawValue, to: &text) }
-    if decoding.readsMetadata { append("metadata", "read", to: &text) }
+  private static func appendAppearance(_ decoding: DecodeOptions, to text: inout KeyText) {
+    // Most have none; the comparisons below are of texts.
+    if case (.tolerate, .rgba8, .sRGB, .sRGB, 0, false) = (
+      decoding.damage, decoding.pixels, decoding.colors, decoding.toneMapping, decoding.page,
+      decoding.readsMetadata
+    ), decoding.extras.isEmpty {
+      return
+    }
+    if decoding.page != 0 { text.append("page", String(decoding.page)) }
+    if decoding.damage != .tolerate { text.append("damage", decoding.damage.rawValue) }
+    if decoding.pixels != .rgba8 { text.append("samples", decoding.pixels.rawValue) }
+    if decoding.colors != .sRGB { text.append("colors", decoding.colors.rawValue) }
+    if decoding.toneMapping != .sRGB { text.append("tones", decoding.toneMapping.rawValue) }
+    if decoding.readsMetadata { text.append("metadata", "read") }
     for (name, value) in decoding.extras.sorted(by: { $0.key < $1.key }) {
-      append("extra", name, to: &text)
-      append("value", value, to: &text)
+      text.append("extra", name)
+      text.append("value", value)
     }
   }
 
-  // Appended rather than interpolated: parts are made for every request.
-  private static func append(_ name: String, _ value: String, to text: inout String) {
-    text += name
-    text += " "
-    text += String(value.utf8.count)
-    text += " "
-    text += value
-    text += "\n"
-  }
-
   private static func part(_ name: String, _ value: String) -> String {
-    var part = ""
-    append(name, value, to: &part)
-    return part
+    var part = KeyText()
+    part.append(name, value)
+    return part.string
   }
 
   /// Returns a digest of all confidential parts that a response may vary on, because keys are stored on

@@ -75,18 +75,22 @@ public struct AcceptHeader: Hashable, Sendable {
 }
 
 /// The fields that were read last: browsers send few different ones, with every request.
-private final class RecentHeaders: Sendable {
-  /// Longer fields, and those that are not ASCII, are read each time.
+final class RecentHeaders: Sendable {
   private static let maxLength = 512
   private static let maxCount = 64
 
   private let headers = Lock<[String: AcceptHeader]>([:])
 
+  /// Whether a field is short enough to be remembered, and ASCII: strings are equal by canonical equivalence, and other
+  /// bytes may have another meaning.
+  static func remembers(_ text: String) -> Bool {
+    guard text.utf8.count <= maxLength else { return false }
+    var text = text
+    return text.withUTF8 { bytes in bytes.reduce(0) { $0 | $1 } } < 0x80
+  }
+
   func header(_ text: String) -> AcceptHeader {
-    // Strings are equal by canonical equivalence: that of other bytes may have another meaning.
-    guard text.utf8.count <= Self.maxLength, text.utf8.allSatisfy({ $0 < 0x80 }) else {
-      return AcceptHeader(values: CollectionOfOne(text))
-    }
+    guard Self.remembers(text) else { return AcceptHeader(values: CollectionOfOne(text)) }
     if let known = headers.withLock({ $0[text] }) { return known }
     let header = AcceptHeader(values: CollectionOfOne(text))
     headers.withLock {

@@ -1,4 +1,5 @@
 public import CalotypeImaging
+public import HTTPTypes
 
 /// The choice of an output format by the `Accept` field of a request and the content of the image.
 ///
@@ -36,17 +37,16 @@ public struct OutputNegotiation: Hashable, Sendable {
     }
   }
 
-  private struct Candidate: Hashable, Sendable {
-    let options: EncodeOptions
-    let mimeType: String
-    let quality: Int
+  /// The candidates and the choices among them.
+  let table: NegotiationTable
+  /// The candidates in the order of preference.
+  var options: [EncodeOptions] { table.options }
+  /// The candidates with the weights of the header.
+  var weighted: [(options: EncodeOptions, quality: Int)] {
+    zip(table.options, table.weights).map { ($0, $1) }
   }
 
-  private let candidates: [Candidate]
-  /// The candidates in the order of preference.
-  var options: [EncodeOptions] { candidates.map(\.options) }
-  /// The candidates with the weights of the header.
-  var weighted: [(options: EncodeOptions, quality: Int)] { candidates.map { ($0.options, $0.quality) } }
+  private static let recent = RecentNegotiations()
 
   /// Returns the negotiation for an `Accept` field: ``init(accept:among:)-(String?,_)``.
   public static func negotiated(
@@ -55,100 +55,50 @@ public struct OutputNegotiation: Hashable, Sendable {
     OutputNegotiation(accept: accept, among: candidates)
   }
 
+  /// Returns the negotiation for the `Accept` fields of a request.
+  ///
+  /// The fields that were read last are remembered. Keep the candidates in a constant rather than writing them anew for
+  /// each request.
+  public static func negotiated(
+    for fields: HTTPFields, among candidates: [EncodeOptions]
+  ) -> OutputNegotiation {
+    var accept: String?
+    for field in fields where field.name == .accept {
+      accept = accept.map { $0 + "," + field.value } ?? field.value
+    }
+    return OutputNegotiation(accept: accept, among: candidates)
+  }
+
   /// Weighs the candidates.
   ///
   /// - Parameters:
   ///   - accept: The `Accept` field of the request, its lines joined by commas; `nil` if there is none.
   ///   - candidates: The possible outputs in the server's order of preference, the most compatible one last.
   public init(accept: String?, among candidates: [EncodeOptions]) {
-    self.init(accept: AcceptHeader(accept), among: candidates)
+    table = Self.recent.table(accept: accept ?? "", among: candidates)
   }
 
   /// Weighs the candidates by a header that has been read.
   public init(accept: AcceptHeader, among candidates: [EncodeOptions]) {
-    self.candidates = candidates.map { options in
-      // Only `*/*` and its own name include the type of a custom format.
-      let mimeType = options.format.mimeType ?? "application/octet-stream"
-      return Candidate(options: options, mimeType: mimeType, quality: accept.quality(of: mimeType))
-    }
+    table = NegotiationTable(accept, candidates)
   }
 
   /// Returns the choice for a content; `nil` if there are no candidates.
   public func outcome(for content: Content) -> Outcome? {
-    let able = Ability(candidates, content)
-    guard let fallback = candidates.last(where: able.includes) else { return nil }
-    let choice = choice(for: content) { $0.quality > 0 } ?? fallback
-    return Outcome(options: choice.options, variesOnAccept: varies(for: content, fallback: fallback))
-  }
-
-  /// Each media type can be the only acceptable one, so two types always vary. With one type, only its being
-  /// accepted or not makes a difference.
-  private func varies(for content: Content, fallback: Candidate) -> Bool {
-    if let first = candidates.first, candidates.contains(where: { $0.mimeType != first.mimeType }) {
-      return true
-    }
-    return choice(for: content) { _ in true }?.options != fallback.options
-  }
-
-  private func choice(for content: Content, among isAcceptable: (Candidate) -> Bool) -> Candidate? {
-    let able = Ability(candidates, content, isAcceptable)
-    var highest = Int.min
-    var hasLossless = false
-    for candidate in candidates where isAcceptable(candidate) && able.includes(candidate) {
-      if candidate.quality > highest { (highest, hasLossless) = (candidate.quality, false) }
-      if candidate.quality == highest, candidate.options.keepsEveryPixel { hasLossless = true }
-    }
-    func isBest(_ candidate: Candidate) -> Bool {
-      candidate.quality == highest && isAcceptable(candidate) && able.includes(candidate)
-    }
-    if content.isDrawing {
-      return candidates.first { isBest($0) && (!hasLossless || $0.options.format != .jpeg) }
-    }
-    return candidates.first { isBest($0) && $0.options.suitsPhotos } ?? candidates.first(where: isBest)
-  }
-
-  /// The ability of candidates to hold a content. Motion counts before transparency, and a demand that none can meet is
-  /// dropped.
-  private struct Ability {
-    private let content: Content
-    private var mindsMotion = true
-    private var mindsAlpha = true
-
-    init(
-      _ candidates: [Candidate], _ content: Content, _ isAcceptable: (Candidate) -> Bool = { _ in true }
-    ) {
-      self.content = content
-      mindsAlpha = false
-      mindsMotion = candidates.contains { isAcceptable($0) && holdsMotion($0) }
-      mindsAlpha =
-        content.hasAlpha
-        && candidates.contains { isAcceptable($0) && includes($0) && $0.options.format.holdsAlpha }
-    }
-
-    func includes(_ candidate: Candidate) -> Bool {
-      (!mindsMotion || holdsMotion(candidate)) && (!mindsAlpha || candidate.options.format.holdsAlpha)
-    }
-
-    private func holdsMotion(_ candidate: Candidate) -> Bool {
-      content.isAnimated ? candidate.options.format.holdsAnimations : candidate.options.format != .apng
+    table.choice(for: content).map {
+      Outcome(options: table.options[$0.index], variesOnAccept: $0.variesOnAccept)
     }
   }
-}
 
-extension ImageFormat {
-  /// Whether a file of the format can have several frames.
-  var holdsAnimations: Bool { [.webp, .gif, .apng, .avif, .jxl].contains(self) }
-  fileprivate var holdsAlpha: Bool { self != .jpeg }
-}
-
-extension EncodeOptions {
-  fileprivate var keepsEveryPixel: Bool {
-    switch format {
-    case .png, .apng, .qoi, .bmp, .ico: true
-    case .jpeg, .gif: false
-    default: isLossless
-    }
+  /// Whether both have the same candidates with the same weights.
+  public static func == (left: OutputNegotiation, right: OutputNegotiation) -> Bool {
+    left.table === right.table
+      || (left.table.options == right.table.options && left.table.weights == right.table.weights)
   }
-  /// A photo suffers from a palette, and is large without loss.
-  fileprivate var suitsPhotos: Bool { !keepsEveryPixel && format != .gif }
+
+  /// Hashes the candidates and their weights.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(table.options)
+    hasher.combine(table.weights)
+  }
 }

@@ -27,6 +27,12 @@ public struct CacheKey: Hashable, Sendable {
     digest = text.withUTF8 { Digest256(sha256: UnsafeRawBufferPointer($0)) }
   }
 
+  /// Creates the key of the text with these bytes of UTF-8, which must be well-formed.
+  package init(utf8 bytes: [UInt8], source: String) {
+    words = CacheKeyText(text: String(decoding: bytes, as: UTF8.self), source: source)
+    digest = bytes.withUnsafeBytes { Digest256(sha256: $0) }
+  }
+
   private init(_ words: CacheKeyText, _ digest: Digest256) {
     (self.words, self.digest) = (words, digest)
   }
@@ -62,20 +68,23 @@ extension CacheKey: CustomStringConvertible {
 final class CacheKeyText: Sendable {
   let text: String
   let source: String
-  /// The hash of the source, seeded per process, so that an attacker cannot choose colliding sources.
-  let sourceHash: Int
 
   init(text: String, source: String) {
     self.text = text
     self.source = source
+  }
+
+  /// The hash of the source, seeded per process, so that an attacker cannot choose colliding sources. Computed anew each
+  /// time: look-ups have no use for it.
+  var sourceHash: Int {
     var hasher = Hasher()
     var bytes = source
     bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    sourceHash = hasher.finalize()
+    return hasher.finalize()
   }
 
   func hasSameSource(as other: CacheKeyText) -> Bool {
-    self === other || (sourceHash == other.sourceHash && source.utf8.elementsEqual(other.source.utf8))
+    self === other || source.utf8.elementsEqual(other.source.utf8)
   }
 }
 

@@ -80,6 +80,41 @@ struct EncodedReplyTests {
         == "private, max-age=100")
   }
 
+  @Test("the fields of a whole reply are those of its second and of its request, whatever was sent before")
+  func repeatedReplies() async throws {
+    let image = try await image([.cacheControl: "max-age=10, s-maxage=100"])
+    var mine = image
+    mine.isForOneUser = true
+    var fixed = image
+    fixed.variesOnAccept = false
+    for seconds in [0, 0, 4.2, 4.9, 5, 30, 99, 100, 200, 4] as [TimeInterval] {
+      for image in [image, mine, fixed, mine.found(in: .memory, isStale: true)] {
+        let now = time.date + seconds
+        var expected = image.headerFields(at: now)
+        expected[.contentLength] = "\(image.data.count)"
+        #expect(image.reply(to: [.accept: "*/*"], now: now).fields == expected, "after \(seconds) s")
+        let own = image.isForOneUser ? "private" : seconds < 10 ? "max-age=\(10 - Int(seconds))" : "max-age=0"
+        if seconds < 100, !image.isStale { #expect(expected[.cacheControl]?.hasPrefix(own) == true) }
+        #expect(expected.contains(.vary) == image.variesOnAccept)
+        if image.isStale || seconds >= 100 {
+          #expect(expected[.cacheControl]?.hasSuffix("no-cache") == true)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("If-Match", "\"x\"", 412), ("if-none-match", "*", 304),
+    ("If-Modified-Since", "Wed, 21 Oct 2015 07:28:00 GMT", 304),
+    ("If-Unmodified-Since", "Wed, 21 Oct 1985 07:28:00 GMT", 412), ("RANGE", "bytes=0-0", 206),
+    ("If-Range", "\"x\"", 200), ("Referer", "x", 200), ("If-X", "x", 200),
+  ])
+  func eachConditionCounts(name: String, value: String, status: Int) async throws {
+    let image = try await image([.lastModified: "Wed, 21 Oct 2015 07:28:00 GMT"])
+    let fields = [HTTPField(name: try #require(HTTPField.Name(name)), value: value)]
+    #expect(image.reply(to: HTTPFields(fields), now: time.date).status.code == status)
+  }
+
   @Test("chunks are the bytes in order, in pieces of the size")
   func chunks() async throws {
     let image = try await image()

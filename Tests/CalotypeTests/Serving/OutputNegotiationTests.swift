@@ -178,6 +178,29 @@ struct OutputNegotiationTests {
     #expect(varying > 0 && varying < lists.count * contents.count)
   }
 
+  @Test("the Accept lines of a request, also when other candidates were asked for before")
+  func readsTheFieldsOfARequest() throws {
+    var fields: HTTPFields = [.referer: "a", .accept: "image/webp;q=0.5"]
+    fields.append(HTTPField(name: .accept, value: "image/png"))
+    for _ in 0..<2 {
+      for (candidates, best) in [(Self.still, EncodeOptions.png), ([Self.jpeg, Self.webp], Self.webp)] {
+        let made = OutputNegotiation.negotiated(for: fields, among: candidates)
+        #expect(made == .negotiated(accept: "image/webp;q=0.5,image/png", among: candidates))
+        #expect(made.outcome(for: Self.photo)?.options == best)
+        // Made once, and remembered.
+        #expect(made.outcome(for: Self.photo) == made.outcome(for: Self.photo))
+        #expect(made.outcome(for: Self.photo) != made.outcome(for: Self.clip) || candidates.count == 2)
+      }
+    }
+    let any = OutputNegotiation.negotiated(for: [:], among: Self.still)
+    #expect(any == .negotiated(accept: nil, among: Self.still))
+    #expect(any != .negotiated(accept: "image/png", among: Self.still))
+    let long = String(repeating: " ", count: 600) + "image/png"
+    #expect(
+      OutputNegotiation.negotiated(for: [.accept: long], among: Self.still).outcome(for: Self.photo)?.options
+        == .png)
+  }
+
   /// Every type alone, excluded and weighed, every pair of weights, and combinations drawn from a seed.
   static let headers: [String?] = {
     let types = [
