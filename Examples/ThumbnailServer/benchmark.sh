@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares a hit of the server with a constant body of the same size from two handlers beside it, by wrk: one that reads
-# the same query and responds with the same header fields, and one that does neither.
+# the same query and responds with the same header fields, and one that does neither. Reports requests per second, and the
+# processor time of the server for each request, which other work on the machine changes less.
 #
 #   ./benchmark.sh [SECONDS A RUN] [RUNS]
 set -euo pipefail
@@ -39,7 +40,7 @@ text = text.replace(place, '''    let constant = [UInt8](repeating: 7, count: ar
       return Response(
         status: .ok,
         headers: [
-          .contentType: accept.contains("webp") ? "image/webp" : "image/jpeg",
+          .contentType: accept.isEmpty ? "image/jpeg" : "image/webp",
           .eTag: "\\"00000000000000000000000000000000\\"", .acceptRanges: "bytes",
           .lastModified: "Wed, 25 Nov 2026 22:26:42 GMT", .cacheControl: "max-age=451", .vary: "Accept",
         ],
@@ -57,7 +58,10 @@ sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
 print(*(each.getsockname()[1] for each in sockets))
 PYTHON
 )
-python3 -m http.server --bind 127.0.0.1 --directory ../Photos "$origin" >/dev/null 2>&1 &
+# Photos of last year are fresh for as long as the benchmark runs.
+cp -r ../Photos "$folder/photos"
+touch -d '1 year ago' "$folder"/photos/*
+python3 -m http.server --bind 127.0.0.1 --directory "$folder/photos" "$origin" >/dev/null 2>&1 &
 pids+=($!)
 serve() {
   "$scratch/build/release/ThumbnailServer" "$port" trusted "$1" >"$folder/server.log" 2>&1 &
@@ -79,14 +83,35 @@ wait "$server" || true
 serve "$length"
 curl -s -o /dev/null -H "$accept" "$thumbnail"
 
-rate() { wrk -t1 -c16 -d"${seconds}s" -H "$accept" "$1" | awk '/Non-2xx/ { exit 1 } /Requests\/sec/ { print $2 }'; }
+counters() { curl -s "http://127.0.0.1:$port/metrics" | tr '\n' ' '; }
+# Requests per second, and microseconds of processor time for each.
+measure() {
+  local before after
+  before=$(ticks)
+  wrk -t1 -c16 -d"${seconds}s" -H "$accept" "$1" >"$folder/wrk"
+  after=$(ticks)
+  awk -v ticks=$((after - before)) -v hertz="$(getconf CLK_TCK)" '
+    /Non-2xx/ { exit 1 }
+    / requests in / { requests = $1 }
+    /Requests\/sec/ { print $2, ticks / hertz / requests * 1e6 }' "$folder/wrk"
+}
+ticks() { awk '{ print $14 + $15 }' "/proc/$server/stat"; }
 query=${thumbnail#*\?}
+counted=$(counters)
 for _ in $(seq "$runs"); do
-  echo "$(rate "$thumbnail") $(rate "http://127.0.0.1:$port/same?$query") $(rate "http://127.0.0.1:$port/constant")"
-done | python3 -c '
+  echo "$(measure "$thumbnail") $(measure "http://127.0.0.1:$port/same?$query")" \
+    "$(measure "http://127.0.0.1:$port/constant")"
+done >"$folder/runs"
+[ "$counted" = "$(counters)" ] || { echo "not all were hits: $counted, then $(counters)" >&2; exit 1; }
+python3 - "$folder/runs" "$length" <<'PYTHON'
 import statistics, sys
-runs = [tuple(map(float, line.split())) for line in sys.stdin]
-for hit, same, constant in runs:
-    print(f"{hit:8.0f} hits/s, {same:8.0f} with the same fields: {hit / same:.2f}, {constant:8.0f} bare: {hit / constant:.2f}")
-median = [statistics.median(run[0] / run[index] for run in runs) for index in (1, 2)]
-print(f"median {median[0]:.2f} and {median[1]:.2f}, for bodies of '"$length"' bytes")'
+
+runs = [tuple(map(float, line.split())) for line in open(sys.argv[1])]
+for hit, hit_time, same, same_time, constant, constant_time in runs:
+    print(f"{hit:8.0f} hits/s, {same:8.0f} with the same fields: {hit / same:.2f}, {constant:8.0f} bare: {hit / constant:.2f};"
+          f" {hit_time:5.1f}, {same_time:5.1f} and {constant_time:5.1f} µs of processor time")
+median = lambda ratio: statistics.median(map(ratio, runs))
+print(f"median {median(lambda run: run[0] / run[2]):.2f} and {median(lambda run: run[0] / run[4]):.2f},"
+      f" by processor time {median(lambda run: run[3] / run[1]):.2f} and {median(lambda run: run[5] / run[1]):.2f},"
+      f" for bodies of {sys.argv[2]} bytes")
+PYTHON

@@ -124,7 +124,8 @@ origin_says "hanging ended"
 get /metrics
 is "status of the metrics" "$status" 200
 # The photo was decoded once for both formats, and every range, condition and repetition was answered from memory.
-is metrics "$(tr '\n' ' ' <"$folder/body")" "calotype_decodes 2 calotype_encodes 2 calotype_loads 4 calotype_requests 0 "
+# Whether its original is read from the disk for that depends on how soon it was stored.
+is metrics "$(grep -v disk_hits "$folder/body" | tr '\n' ' ')" "calotype_decodes 2 calotype_encodes 2 calotype_loads 4 calotype_requests 0 "
 
 # A body that nobody reads delays nothing.
 head -c 200000 /dev/zero >"$folder/upload"

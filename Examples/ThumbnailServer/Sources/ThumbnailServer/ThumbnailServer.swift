@@ -24,10 +24,15 @@ struct ThumbnailServer {
     }
     let router = Router(context: ClientContext.self, options: .autoGenerateHeadEndpoints)
     router.get("thumbnail") { request, context in
-      let (thumbnail, form) = try order(of: request)
+      var thumbnail = try order(of: request)
+      let form = OutputNegotiation.negotiated(for: request.headers, among: formats)
       if let image = pipeline.cachedEncoded(thumbnail, as: form) { return Response(image, for: request) }
+      // With all retries, also of an origin that never answers.
+      thumbnail.timeouts.total = .seconds(20)
       do {
-        let image = try await context.whileConnected { try await pipeline.encoded(thumbnail, as: form) }
+        let image = try await context.whileConnected { [thumbnail] in
+          try await pipeline.encoded(thumbnail, as: form)
+        }
         return Response(image, for: request)
       } catch let error as any CalotypeError {
         return Response(error)
@@ -36,7 +41,8 @@ struct ThumbnailServer {
     router.get("metrics") { _, _ in
       let now = pipeline.statistics
       let counters = [
-        "loads": now.loads, "decodes": now.decodes, "encodes": now.encodes, "requests": now.requests,
+        "loads": now.loads, "disk_hits": now.diskHits, "decodes": now.decodes, "encodes": now.encodes,
+        "requests": now.requests,
       ]
       return counters.sorted { $0.key < $1.key }.map { "calotype_\($0.key) \($0.value)\n" }.joined()
     }
@@ -55,20 +61,25 @@ struct ThumbnailServer {
     try await application.runService()
   }
 
+  /// The formats to choose from, the most compatible one last.
+  private static let formats: [EncodeOptions] = [.webp(), .png, .jpeg()]
+
   /// Reads a request.
-  private static func order(of request: Request) throws -> (ImageRequest, OutputNegotiation) {
-    let query = request.uri.queryParameters
-    guard let url = query.get("url").flatMap(URL.init(string:)) else { throw HTTPError(.badRequest) }
-    var thumbnail = ImageRequest(
-      url: url, thumbnail: .fit(width: try side("width", of: query), height: try side("height", of: query)))
-    // With all retries, also of an origin that never answers.
-    thumbnail.timeouts.total = .seconds(20)
-    let accept = request.headers[values: .accept].joined(separator: ",")
-    return (thumbnail, .negotiated(accept: accept, among: [.webp(), .png, .jpeg()]))
+  private static func order(of request: Request) throws -> ImageRequest {
+    var (url, width, height) = (URL?.none, 320, 320)
+    for (name, value) in request.uri.queryParameters {
+      switch name {
+      case "url": url = URL(string: String(value))
+      case "width": width = try side(value)
+      case "height": height = try side(value)
+      default: break
+      }
+    }
+    guard let url else { throw HTTPError(.badRequest) }
+    return ImageRequest(url: url, thumbnail: .fit(width: width, height: height))
   }
 
-  private static func side(_ name: String, of query: Parameters) throws -> Int {
-    guard let text = query.get(name) else { return 320 }
+  private static func side(_ text: Substring) throws -> Int {
     guard let side = Int(text), (1...2_000).contains(side) else { throw HTTPError(.badRequest) }
     return side
   }
