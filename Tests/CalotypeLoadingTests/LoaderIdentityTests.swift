@@ -184,9 +184,12 @@ final class LoaderIdentityTests {
   /// The ranges that were asked for, `nil` for all of the body.
   private func ranges(_ path: String) -> [String?] { server.requests(for: path).map { $0[header: "Range"] } }
 
-  private func fail(_ loader: HTTPLoader, _ path: String, _ partition: String? = nil) async {
+  private func fail(
+    _ loader: HTTPLoader, _ path: String, _ partition: String? = nil, accept: String? = nil
+  ) async {
     var request = LoadRequest(url: server.url(path))
     request.partition = partition
+    request.accept = accept
     _ = await loadingError { _ = try await loader.data(for: request) }
   }
 
@@ -230,6 +233,21 @@ final class LoaderIdentityTests {
     let loader = loader { _ in }
     _ = await loadingError { _ = try await loader.data(for: request) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  @Test("requests with different Accept fields share neither parts of bodies nor failures")
+  func accepting() async {
+    cut("/a")
+    server.route("/missing", .status(404))
+    let memory = FailureMemory()
+    let loader = loader { $0.failureMemory = memory }
+    for accept in [nil, "image/webp", "image/webp", nil] as [String?] {
+      await fail(loader, "/a", accept: accept)
+      await fail(loader, "/missing", accept: accept)
+    }
+    #expect(ranges("/a") == [nil, nil, "bytes=300000-", "bytes=300000-"])
+    #expect(
+      server.requests(for: "/missing").map { $0[header: "Accept"] } == ["image/*,*/*;q=0.8", "image/webp"])
   }
 
   @Test("partitions share no memory of failures")

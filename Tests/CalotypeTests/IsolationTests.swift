@@ -55,7 +55,7 @@ struct IsolationTests {
       if Bool.random(using: &random) { request.thumbnail = .fit(width: 4, height: 4) }
       request.cachePolicy =
         [.http, .ignoreHTTPFreshness, .staleWhileRevalidate, .reload].randomElement(using: &random) ?? .http
-      let accept = "image/*,*/*;q=0.8"
+      let accept = ImagePipeline.AcceptField.text(for: .standard)
       let who = [authorization ?? "-", cookie ?? "-", accept, tenant ?? "-", language ?? "-"]
         .joined(separator: "|")
       return (request, who)

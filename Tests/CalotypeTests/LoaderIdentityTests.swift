@@ -132,7 +132,7 @@ struct LoaderIdentityTests {
     let scopes = [AddressPolicy.public, .public.allowing(host: "a")].map { policy in
       var configuration = CurlLoader.Configuration()
       configuration.addressPolicy = policy
-      return LoaderScope(CurlLoader(configuration))
+      return PipelineScope(loader: CurlLoader(configuration), coders: .standard, accept: .decodableFormats)
     }
     let (first, second) = (try #require(scopes[0]), try #require(scopes[1]))
     let keys = [first, second, first].map { request.scoped(to: $0).key }

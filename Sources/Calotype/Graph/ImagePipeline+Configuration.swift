@@ -17,6 +17,9 @@ extension ImagePipeline {
     public var decoding = DecodingIsolation.automatic
     /// The processes that decode. Set by the pipeline.
     var sandbox: DecodingSandbox?
+    /// The formats that requests offer to servers in their `Accept` field. Those among AVIF, JPEG XL and WebP that the
+    /// coders decode, by default.
+    public var accept = ImagePipeline.AcceptField.decodableFormats
     /// The caches that store images.
     public var caches: ImagePipeline.Caches
     /// The freshness lifetime of HTTP responses.

@@ -41,8 +41,8 @@ final class PipelineContext: Sendable {
   let watch: PipelineInstrumentation?
   /// Whether bytes at hand are served by this package's loader, which never waits.
   let servesBytesAtHand: Bool
-  /// The scope of the loader in keys.
-  let scope: LoaderScope?
+  /// The scope of requests in keys.
+  let scope: PipelineScope?
   private let reclaimers: [Int]
 
   init(_ configuration: ImagePipeline.Configuration) {
@@ -69,7 +69,8 @@ final class PipelineContext: Sendable {
     stores = WorkQueue(limit: limits.stores, waitingLimit: limits.waitingStores, now: elapsed)
     watch = PipelineInstrumentation(
       observers: configuration.observers, tracer: configuration.tracer, elapsed: elapsed)
-    scope = LoaderScope(configuration.loader)
+    scope = PipelineScope(
+      loader: configuration.loader, coders: configuration.coders, accept: configuration.accept)
     servesBytesAtHand = configuration.loader.servesBytesAtHand && configuration.shouldLoad == nil
     let (arriving, storeTickets) = (arriving, storeTickets)
     reclaimers = [

@@ -134,6 +134,7 @@ struct ResolvedRequest: Sendable {
     var load = LoadRequest(
       source: request.source, headers: request.headers, timeouts: request.timeouts,
       byteLimit: limits.maxBytes, credential: request.credential, fallbacks: request.fallbacks)
+    load.accept = request.identity.accept
     load.failurePolicy = request.failurePolicy
     load.partition = request.partition
     load.statuses = request.statuses

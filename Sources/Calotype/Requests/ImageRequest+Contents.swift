@@ -17,8 +17,8 @@ extension ImageRequest {
     var keyPolicy = ImageRequest.KeyPolicy.absolute
     var fallbacks: [URL] = []
     var loader: ImageRequest.Identified<any ImageLoading>?
-    /// The scope of the pipeline's loader: ``LoaderScope``.
-    var scope: LoaderScope?
+    /// The parts of the pipeline that influence the bytes.
+    var scope: PipelineScope?
     /// The version of the source that its loader knows: `CachingRule.version`.
     var version: String?
     var expectedDigest: ExpectedDigest?
@@ -78,8 +78,8 @@ extension ImageRequest {
     let trustsAge: Bool
     /// Whether the loader may know a version of the source.
     let mayHaveVersion: Bool
-    /// The identity of the result, made when it is needed: a request that is changed, or is in the scope of a pipeline's
-    /// loader, has another one.
+    /// The identity of the result, made when it is needed: a request that is changed, or is in the scope of a pipeline,
+    /// has another one.
     private var madeKey: CacheKey?
     private let keyPhase: Atomic<KeyPhase>
     /// The identity of the original, which images in memory are found without.
@@ -133,8 +133,8 @@ extension ImageRequest {
       if let known = other.madeSourceKey.load() { _ = madeSourceKey.storeIfNil(known) }
     }
 
-    /// Returns the same request in the scope of a pipeline's loader.
-    func scoped(to scope: LoaderScope) -> Contents {
+    /// Returns the same request in the scope of a pipeline.
+    func scoped(to scope: PipelineScope) -> Contents {
       if let known = scoped.load(), known.identity.scope == scope { return known }
       var identity = identity
       identity.scope = scope
@@ -165,6 +165,30 @@ extension ImageRequest {
       // Last, so that it is moved here.
       self.identity = identity
     }
+  }
+}
+
+extension ImageRequest.Identity {
+  /// The `Accept` field to send; `nil` for requests that none is sent with, that have one themselves, or that leave it to
+  /// the loader.
+  var accept: String? {
+    guard mayAccept else { return nil }
+    if let coders, scope?.accept?.followsCoders ?? true {
+      return ImagePipeline.AcceptField.text(for: coders.part)
+    }
+    guard let accept = scope?.accept else { return ImagePipeline.AcceptField.standard }
+    return accept.value
+  }
+
+  /// The part of the keys that tells which bytes a server may have chosen.
+  var acceptMark: String? {
+    guard mayAccept, accept != ImagePipeline.AcceptField.unmarked else { return nil }
+    return accept ?? ""
+  }
+
+  private var mayAccept: Bool {
+    (source.url?.isRemote == true || fallbacks.contains(where: \.isRemote))
+      && (headers.isEmpty || !headers.contains(.accept))
   }
 }
 

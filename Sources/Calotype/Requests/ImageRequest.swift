@@ -101,10 +101,9 @@ public struct ImageRequest: Sendable {
     set { contents = Contents(changing: contents, newValue) }
   }
 
-  /// Returns the request in the scope of a pipeline's loader; a request with its own loader is in the scope
-  /// of that loader.
-  func scoped(to scope: LoaderScope) -> ImageRequest {
-    guard identity.loader == nil else { return self }
+  /// Returns the request in the scope of a pipeline. A request with its own loader is in the scope of that loader.
+  func scoped(to scope: PipelineScope) -> ImageRequest {
+    guard identity.loader == nil || scope.accept != nil else { return self }
     var request = self
     request.contents = contents.scoped(to: scope)
     return request

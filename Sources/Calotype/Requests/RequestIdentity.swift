@@ -35,9 +35,10 @@ enum RequestIdentity {
     if let loader = request.loader {
       text.append("loader", loader.name)
       if let scope = LoaderScope(loader.part) { text.append("scope", scope.digest) }
-    } else if let scope = request.scope {
+    } else if let scope = request.scope?.loader {
       text.append("scope", scope.digest)
     }
+    if let mark = request.acceptMark { text.append("accept", mark) }
     if let hooks = request.hookBox?.hooks {
       for hook in hooks.parts { text.append(hook.name, hook.value) }
     }

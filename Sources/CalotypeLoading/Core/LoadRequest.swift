@@ -15,6 +15,9 @@ public struct LoadRequest: Equatable, Sendable {
   public var source: ImageSource
   /// Header fields to send; they take precedence over the loader's own. Local sources ignore them.
   public var headers: HTTPFields
+  /// The `Accept` field to send, if neither ``headers`` have one nor the loader is configured with its own; `nil`, the
+  /// default, for the loader's.
+  public var accept: String?
   /// Deadlines.
   public var timeouts: LoadRequest.Timeouts
   /// The largest body to accept, in bytes; checked against the declared length and while receiving.

@@ -31,7 +31,7 @@ extension CurlLoader {
     /// Bytes to buffer ahead of a slow consumer, per transfer (back-pressure). 256 KiB by default.
     public var highWater = 256 << 10
     /// Header fields of every request to every host, unless the request sets them: put no secrets here. Nothing else is
-    /// sent, not even `Accept` and `User-Agent`.
+    /// sent, not even `Accept` and `User-Agent`. ``LoadRequest/accept`` replaces the default `Accept`, and no other.
     public var headers: HTTPFields = Configuration.defaultHeaders
     /// The addresses that may be connected to. ``AddressPolicy/any`` by default; use ``AddressPolicy/public`` for URLs
     /// from users, to prevent SSRF.
@@ -58,6 +58,14 @@ extension CurlLoader {
 
     /// `Accept: image/*,*/*;q=0.8` and a `User-Agent`.
     public static let defaultHeaders: HTTPFields = [.accept: "image/*,*/*;q=0.8", .userAgent: "Calotype/0.1"]
+
+    /// Returns the fields for a request with its own default `Accept` field.
+    func headers(accepting accept: String?) -> HTTPFields {
+      guard let accept, headers[.accept] == Self.defaultHeaders[.accept] else { return headers }
+      var headers = headers
+      headers[.accept] = accept
+      return headers
+    }
 
     /// The order among queued transfers of one host and priority.
     public enum QueueOrder: Hashable, Sendable {

@@ -119,9 +119,10 @@ struct HTTPRequestStep {
     _ request: LoadRequest, isOrigin: Bool, _ validators: LoadRequest.Validators?,
     _ configuration: CurlLoader.Configuration
   ) -> HTTPFields {
-    if request.headers.isEmpty, validators == nil { return configuration.headers }
+    let own = configuration.headers(accepting: request.accept)
+    if request.headers.isEmpty, validators == nil { return own }
     var result = HTTPFields()
-    for field in configuration.headers where request.headers[field.name] == nil { result.append(field) }
+    for field in own where request.headers[field.name] == nil { result.append(field) }
     for field in request.headers where isOrigin || field.isNegotiating { result.append(field) }
     if let validators {
       if result[.ifNoneMatch] == nil { result[.ifNoneMatch] = validators.etag }

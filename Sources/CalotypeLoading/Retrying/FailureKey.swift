@@ -8,6 +8,7 @@ struct FailureKey: Hashable {
 
   let source: ImageSource
   private let headers: HTTPFields
+  private let accept: String?
   private let credential: LoadRequest.Credential?
   /// A status may be an error for one request and accepted by another.
   private let statuses: LoadRequest.AcceptedStatuses
@@ -25,6 +26,7 @@ struct FailureKey: Hashable {
     case .provider(let provider): source = .provider(provider.withoutFetch)
     }
     headers = request.headers
+    accept = request.accept
     credential = request.credential
     statuses = request.statuses
     partition = request.partition
@@ -33,7 +35,7 @@ struct FailureKey: Hashable {
 
   /// The approximate size in bytes.
   var size: Int {
-    let fields = headers.reduce(partition?.utf8.count ?? 0) {
+    let fields = headers.reduce((partition?.utf8.count ?? 0) + (accept?.utf8.count ?? 0)) {
       $0 + $1.name.rawName.utf8.count + $1.value.utf8.count
     }
     switch source {

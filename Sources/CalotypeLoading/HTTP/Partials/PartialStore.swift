@@ -87,6 +87,7 @@ public final class PartialStore: Sendable {
   private func path(of request: LoadRequest) -> String {
     var parts = [request.source.url?.absoluteString ?? "", request.loaderIdentity]
     parts += request.partition.map { ["partition", $0] } ?? []
+    parts += request.accept.map { ["accepts", $0] } ?? []
     for field in request.headers.sorted(by: { $0.name.canonicalName < $1.name.canonicalName }) {
       parts += [field.name.canonicalName, field.value]
     }
